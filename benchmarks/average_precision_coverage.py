@@ -93,7 +93,7 @@ def block(ranked: Ranked, samples: int) -> str:
     ]
     head = ["sample", *(f"`{name}`" for name in MEASURES)]
     said = (
-        f"Per cent of {samples:,} samples in which the 95 % limits hold the average precision of "
+        f"Per cent of {samples:,} samples in which the 95 % limits cover the average precision of "
         f"Krenn's candidates\n(standard error at 95 %: {100 * (0.0475 / samples) ** 0.5:.1f}, "
         f"at most {error(samples)}):"
     )

@@ -1,6 +1,6 @@
 """Simulate where limits mislead: marks between equals, the best of many lists, many strata.
 
-The marks: two measures rank Krenn's candidates, and labels are drawn by lot, so that the two do not
+The marks: two measures rank Krenn's candidates, and labels are random, so that the two do not
 differ. The best of many: lists of one precision are judged, and the one that looks best is taken.
 Many strata: each has 100 candidates of one precision, and few draws.
 
@@ -47,7 +47,7 @@ def krenn(root: Path) -> dict[str, IntArray]:
 
 
 def is_marked(first: IntArray, second: IntArray, draws: int, number: int) -> bool:
-    """Say whether one sample with labels by lot has p < .05 at some n."""
+    """Say whether one sample with random labels has p < .05 at some n."""
     random = np.random.default_rng(number)
     chosen = random.permutation(len(first))[:draws]
     true = random.random(draws) < BASELINE
@@ -75,7 +75,7 @@ def marked(first: IntArray, second: IntArray, rate: float, samples: int) -> floa
 
 
 def best_covered(precision: float, samples: int) -> float:
-    """Return how often the interval of the list that looks best holds its precision."""
+    """Return how often the interval of the list that looks best covers its precision."""
     random = np.random.default_rng(round(100 * precision))
     best = random.binomial(JUDGED, precision, (samples, LISTS)).max(axis=1)
     lower, upper = lx.precision_interval(best, np.full(samples, JUDGED))
@@ -112,7 +112,7 @@ def marks_block(places: dict[str, IntArray], samples: int) -> str:
         for one, other in PAIRS
     ]
     said = (
-        f"Per cent of {samples:,} samples with p < .05 at some n, labels by lot (standard error up "
+        f"Per cent of {samples:,} samples with p < .05 at some n, random labels (standard error up "
         f"to {error(samples)}):"
     )
     return f"{said}\n\n{table(head, rows)}"
@@ -124,7 +124,7 @@ def best_block(choices: int = CHOICES) -> str:
     row = ("coverage", [best_covered(each, choices) for each in PRECISIONS])
     said = (
         f"Per cent of {choices:,} choices of the best of {LISTS} lists, {JUDGED} judged in each, in"
-        f" which its 95 % interval\nholds its precision (standard error up to {error(choices)}):"
+        f" which its 95 % interval\ncovers its precision (standard error up to {error(choices)}):"
     )
     return f"{said}\n\n{table(head, [row])}"
 
@@ -140,8 +140,8 @@ def strata_block(samples: int) -> str:
     head = ["strata, draws in each", "precision", *(f"`{each}`" for each in METHODS)]
     rows = [strata_row(*each, share, samples) for each in STRATA for share in (0.1, 0.3)]
     said = (
-        f"Per cent of {samples:,} samples in which the 95 % interval holds the precision (standard "
-        f"error up to {error(samples)}):"
+        f"Per cent of {samples:,} samples in which the 95 % interval covers the precision "
+        f"(standard error up to {error(samples)}):"
     )
     return f"{said}\n\n{table(head, rows)}"
 

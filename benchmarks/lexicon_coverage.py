@@ -2,8 +2,9 @@
 
 Draws many samples of each size with the project's own functions from lemmas of which all are known,
 and prints Markdown tables: the spread of L*, how often intervals hold the true value, and how wide
-they are; then the same of the difference of two lexicons. The pairs are the public Spanish one and
-an invented one, data/make_lexicon.py with 9,000 lemmas.
+they are; then the same of the difference of two lexicons. The pairs are the public Spanish one, an
+invented one, data/make_lexicon.py with 9,000 lemmas, and `few_large`: 5,000 lemmas of which 0.2 %
+are very large and match badly.
 
     python benchmarks/lexicon_coverage.py [--samples 2000] [--replicates 1000] [--seed 1]
 """
@@ -40,7 +41,7 @@ from pipeline.kernels.lexicon.wordlists import (
 )
 from pipeline.kernels.sampling import seeded_key
 
-COUNTS = (30, 60, 93, 200, 500)
+COUNTS = (30, 60, 93, 100, 200, 500)
 METHODS: Mapping[Design, tuple[AnyMethod, ...]] = {
     "simple": ("bootstrap_t", "t"), "size": ("beta", "t"),
 }  # fmt: skip
@@ -120,6 +121,25 @@ def invented(lemmas: int = INVENTED) -> list[pl.DataFrame]:
 def _listed(rows: Sequence[tuple[str, str]]) -> pl.LazyFrame:
     frame = pl.DataFrame(rows, schema={"lemma": pl.String, "form": pl.String}, orient="row")
     return canonical(frame.lazy()).collect().lazy()
+
+
+def few_large(lemmas: int = 5000, *, large: float = 0.002, seed: int = 1) -> list[pl.DataFrame]:
+    """Return the scores of two lexicons that match a few very large lemmas badly.
+
+    The large lemmas have 1,000 forms each and L near .2; the others 9 on average and L near .9.
+    """
+    random = np.random.default_rng(seed)
+    size = 1 + np.minimum(random.geometric(1 / 8, lemmas), 60)
+    size[: round(large * lemmas)] = 1000
+    values = random.beta(9, 1, lemmas)
+    bad = size == 1000
+    values[bad] = random.uniform(0.1, 0.3, int(bad.sum()))
+    frame = pl.DataFrame({"lemma": [f"l{i:05}" for i in range(lemmas)], "size": size, "L": values})
+    scores = frame.with_columns(
+        base="size", n_gold="size", drawn=True, population=pl.lit(lemmas, pl.Int64),
+        base_total=pl.col("size").sum(),
+    )  # fmt: skip
+    return [scores, scores.with_columns(L=pl.col("L") * random.uniform(0.8, 1.0, lemmas))]
 
 
 def star_of(scores: pl.DataFrame) -> float:
@@ -218,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("LEXASSAY_DATA is not set: only the invented pair is simulated", file=sys.stderr)
     pairs = {"Spanish": spanish(Path(root))} if root else {}
     started = time.perf_counter()
-    for name, scores in {**pairs, "invented": invented()}.items():
+    for name, scores in {**pairs, "invented": invented(), "few large": few_large()}.items():
         stars = [star_of(each) for each in scores]
         print(f"\n{name}: {scores[0].height:,} lemmas, L* {stars[0]:.4f} and {stars[1]:.4f}\n")
         kinds = [(count, design) for count in given.counts for design in DESIGNS]

@@ -1,13 +1,13 @@
 """Evaluate lexical resources from a small annotated sample.
 
 ``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and look at its
-tables and charts, ask how large a sample must be. All names are those of the package `pipeline`,
-which is loaded when they are first used.
+tables and charts, plan a sample. All names are those of the package `pipeline`, which is loaded
+when they are first used.
 
-Many projects have a module called ``pipeline`` or ``schemas`` of their own. Whatever lies in the
-folder of a script or a notebook, or comes first on the path of modules, after ``import lexassay``
-these two names stand for lexassay's. Where another one has been loaded before, the import fails and
-says which file it is.
+Many projects have a module called ``pipeline`` or ``schemas`` of their own. After
+``import lexassay`` these two names always mean lexassay's packages, even if modules of these names
+are in the folder of the script or notebook, or first on the module path. If another one has been
+loaded before, the import fails and names its file.
 
 Examples
 --------

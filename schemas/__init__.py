@@ -90,6 +90,7 @@ from schemas.lexicon import LemmaForms as LemmaForms
 from schemas.lexicon import LemmaList as LemmaList
 from schemas.lexicon import LemmaSample as LemmaSample
 from schemas.lexicon import LemmaScores as LemmaScores
+from schemas.lexicon import LemmaSizes as LemmaSizes
 from schemas.lexicon import LexiconComparison as LexiconComparison
 from schemas.lexicon import LexiconDifferences as LexiconDifferences
 from schemas.lexicon import LexiconIntervals as LexiconIntervals

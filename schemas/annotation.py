@@ -19,7 +19,11 @@ class Agreement(Table):
     coefficient: str = column("observed, positive, negative, cohen_kappa, gwet_ac1 ...", key=True)
     method: str = column("method of the interval: analytic or bootstrap", key=True)
     items: int = column("candidates judged by two or more annotators", ge=0)
-    estimate: float = column("the coefficient; 1 = agreement", nullable=True, le=1)
+    estimate: float = column(
+        "the coefficient; 1 = agreement; for gwet_ac1, q is the number of labels offered",
+        nullable=True,
+        le=1,
+    )
     standard_error: float = column("its standard error", nullable=True, ge=0)
     lower: float = column("lower limit of the interval", nullable=True, le=1)
     upper: float = column("upper limit of the interval", nullable=True, le=1)

@@ -262,6 +262,16 @@ class LemmaSample(Table):
     )
 
 
+class LemmaSizes(Table):
+    """Lemmas and forms of the population and of the sample, separately for large lemmas."""
+
+    group: str = column("large: at least 5 times the mean number of forms; other", key=True)
+    n_lemmas: int = column("lemmas in the population; lemmas", ge=0)
+    n_drawn: int = column("lemmas in the sample; lemmas", ge=0)
+    forms: float = column("their forms in the gold, else the mean of the lexicons; forms", ge=0)
+    forms_drawn: float = column("forms of the lemmas in the sample; forms", ge=0)
+
+
 class LexiconOverlaps(Table):
     """Forms shared by gold lemmas and lexicon lemmas; pairs without any are omitted."""
 

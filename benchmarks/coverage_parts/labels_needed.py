@@ -15,15 +15,20 @@ import numpy as np
 
 from coverage_parts.cells import LEVEL, Cell, Task, batches
 from coverage_parts.estimation import estimated, fitted
-from coverage_parts.populations import Population, features, folds, population
-from coverage_parts.samples import chances, drawn, numbers, questions_measure
+from coverage_parts.populations import MEASURES, Population, features, folds, population
+from coverage_parts.samples import BASELINE_WIDTH, chances, drawn, numbers, questions_measure
 from coverage_parts.sets import Differences, differences_of
 from coverage_parts.simple_samples import once_each
+from coverage_parts.stratified_samples import drawn as draws_from_strata
+from coverage_parts.stratified_samples import estimated as estimated_from_strata
 from coverage_parts.tests_of_differences import Tables, rejected
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits as simple_limits
-from pipeline.kernels.survey.design import inclusion
+from pipeline.kernels.survey.allocation import question_sets
+from pipeline.kernels.survey.design import declared_questions, inclusion
 from pipeline.kernels.survey.limits import difference_limits
+from pipeline.kernels.survey.planning import size_measures as planned_sizes
+from pipeline.kernels.survey.planning import strata_of
 
 PAIRS = (("t_score", "chi_squared"), ("log_likelihood", "mi"), ("log_likelihood", "t_score"))
 CUTS = (500, 1000)
@@ -31,11 +36,15 @@ POWER, HALF_WIDTH = 0.8, 0.05
 WAYS = (
     "fisher, simple", "fisher, question",
     "exact, simple", "exact, question",
-    "mover, simple", "mover, question", "mover, question, scores",
-    "mover, all", "mover, all, scores",
+    "mover, simple", "mover, question", "mover, question, scores", "mover, strata",
+    "mover, several", "mover, all", "mover, all, scores",
 )  # fmt: skip
 """Test, design, predictions. "question" is a design for this difference alone, which is a simple
-sample of D1 | D2; "all" one for all lists, differences and the baseline."""
+sample of D1 | D2; "strata" a stratified sample for it alone, by the best rank of the two measures;
+"several" a design for the 37 questions of configs/krenn-design.toml, "all" one for all lists,
+differences and the baseline."""
+STRATA = (100, 500, 1000, 2000)
+"""Boundaries of the strata, and list sizes of the 37 questions."""
 FITTED = 8
 """How many times fewer samples where a model is fitted in each."""
 DESIGNS_OF_EXACT = 40
@@ -114,6 +123,8 @@ def fewest(enough: Callable[[int], bool], most: int) -> int | None:
 
 def outcome(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
     """Simulate power and half-width with so many labels."""
+    if way == "mover, strata":
+        return _stratified(question, first, samples, labels)
     if way.startswith("mover"):
         return _estimated(question, way, first, samples, labels)
     return _counted(question, way, first, samples, labels)
@@ -156,6 +167,40 @@ def _draws(
     return n1, n2
 
 
+def _stratified(question: Question, first: int, samples: int, labels: int) -> Outcome:
+    """Simulate a stratified sample with the best rates for this difference."""
+    everyone, n = question.everyone, int(question.asked.n[0])
+    vectors = {name: everyone.of(name) for name in question.pair}
+    sets = question_sets(everyone.ids, vectors, pairs=[question.pair], n=np.array(STRATA))
+    names = declared_questions(
+        measures=question.pair, pairs=[question.pair], at=STRATA, candidates=everyone.size,
+        weights={},
+    )["question"]  # fmt: skip
+    weights = (names == f"{' - '.join(question.pair)} at {n}").cast(float).to_numpy()
+    x = planned_sizes(sets, weights, floor=0.0, baseline_width=BASELINE_WIDTH)["stratified"]
+    stratum, counts = _whole_draws(strata_of(sets), inclusion(x, size=labels))
+    rejects, widths = [], []
+    for start, count in batches(first, samples):
+        draws = draws_from_strata(stratum, counts, numbers(everyone.size, start, count))
+        found, _ = estimated_from_strata(everyone, stratum, draws, question.asked.members)
+        one, other = (found.at(np.s_[:, side]) for side in (slice(0, 1), slice(1, 2)))
+        lower, upper = difference_limits(one, other, confidence=LEVEL)
+        rejects.append((lower > 0) | (upper < 0))
+        widths.append(upper - lower)
+    half = float(question.asked.scale[0] * np.concatenate(widths).mean() / 2)
+    return float(np.concatenate(rejects).mean()), half
+
+
+def _whole_draws(strata: IntArray, pi: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the strata numbered from 0, and whole numbers of draws with the largest remainders."""
+    _, stratum = np.unique(strata, return_inverse=True)
+    wanted = np.bincount(stratum, weights=pi)
+    counts = np.floor(wanted + 1e-9).astype(np.int64)
+    short = round(float(pi.sum())) - int(counts.sum())
+    counts[np.argsort(counts - wanted, kind="stable")[:short]] += 1
+    return stratum, counts
+
+
 def _estimated(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
     pi, assisted = _chances(question, way.split(", ")[1], labels), way.endswith("scores")
     wanted = samples // FITTED if assisted else samples
@@ -178,6 +223,9 @@ def _estimated(question: Question, way: str, first: int, samples: int, labels: i
 
 
 def _chances(question: Question, design: str, labels: int) -> FloatArray:
+    if design == "several":
+        x = questions_measure(question.everyone, measures=MEASURES, pairs=PAIRS, at=STRATA)
+        return inclusion(x, size=labels)
     if design != "question":
         return chances(question.name, {"all": "designed"}.get(design, design), labels)
     x = questions_measure(

@@ -13,7 +13,8 @@ import numpy as np
 
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
 from coverage_parts.populations import Population, population
-from coverage_parts.samples import drawn, numbers
+from coverage_parts.samples import drawn as drawn_by_chance
+from coverage_parts.samples import numbers
 from coverage_parts.sets import differences, lists
 from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
@@ -76,7 +77,7 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     members = np.concatenate([listed.members, compared.members])
     first_pair, second_pair = len(listed.n), len(listed.n) + len(compared.n)
     for start, count in batches(first, samples):
-        draws = _drawn(stratum, counts, numbers(everyone.size, start, count))
+        draws = drawn(stratum, counts, numbers(everyone.size, start, count))
         found, fewest = estimated(everyone, stratum, draws, members)
         own, one, other = (
             found.at(np.s_[:, part])
@@ -93,11 +94,16 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
         yield Outcome(held((lower, upper), truth), upper - lower, seen)
 
 
-def _drawn(stratum: IntArray, counts: IntArray, u: FloatArray) -> BoolArray:
+def drawn(stratum: IntArray, counts: IntArray, u: FloatArray) -> BoolArray:
+    """Tell who is drawn, as many as are counted in each stratum, shape (samples, candidates)."""
     found = np.zeros(u.shape, dtype=np.bool_)
     for place, size in enumerate(counts):
+        if not size:
+            continue
         own = np.flatnonzero(stratum == place)
-        found[:, own] = drawn(np.full(len(own), size / len(own)), u[:, own], size=int(size))
+        found[:, own] = drawn_by_chance(
+            np.full(len(own), size / len(own)), u[:, own], size=int(size)
+        )
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -277,7 +277,9 @@ class Agreed:
     coefficients: tuple[Coefficient, ...] = ()
 
 
-def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tuple[Agreed, ...]:
+def agreement_so_far(
+    answers: Sequence[Answer], *, labels: Collection[str] = (), confidence: float = 0.95
+) -> tuple[Agreed, ...]:
     """Return the agreement of each pair of annotators, and of all if there are more than two.
 
     Observed agreement, kappa (Cohen's of two, Fleiss' of all) and Gwet's AC1, as
@@ -288,6 +290,8 @@ def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> 
     ----------
     answers : sequence of Answer
         The current answers of the first round.
+    labels : collection of str
+        The labels offered: their number enters AC1. If empty, those that occur.
     confidence : float
         Of the limits, in (0, 1).
 
@@ -305,8 +309,9 @@ def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> 
     rows = [(each.id, each.annotator, each.label) for each in answers]
     given = pl.DataFrame(rows, dict.fromkeys(("id", "annotator", "label"), pl.String), orient="row")
     found = agreement(
-        given, categories={}, confidence=confidence, replicates=_REPLICATES, seed="coordination"
-    )
+        given, categories={}, labels=labels, confidence=confidence, replicates=_REPLICATES,
+        seed="coordination",
+    )  # fmt: skip
     groups = list(itertools.combinations(people, 2))
     every = [_agreement_of(found, EVERY, EVERY, ())] if len(people) > _LEAST else []
     return (*every, *(_agreement_of(found, one, other, (one, other)) for one, other in groups))

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from pipeline import allocator, memory
 from pipeline.api.results import ReportOptions, Run, colours_of, report_errors, shown_stage
-from pipeline.findings.base import FINDERS
+from pipeline.findings.base import FINDERS, StageFinding
 from pipeline.kernels.partitions import LEAST
 from pipeline.report.charts import CHARTS
 from pipeline.report.page import html
@@ -53,9 +53,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     unharmed = artefacts.report_damage(run.project.storage, run.manifests.values())
     with report_errors(), unharmed, memory.with_limit(_room(run)):
         files = build(replace(content, findings=run.told))
-    answers = [each.finding for each in run.told if each.finding.kind == "answer"]
-    answers.sort(key=lambda each: each.about not in _LEADING)
-    files[_ANSWERS] = "".join(f"{each.text}\n" for each in answers).encode()
+    files[_ANSWERS] = findings_text(run.told).encode()
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **history.mark(found)}
     with storage.guarded("the report", ""):
@@ -70,16 +68,58 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
 
 
 _ANSWERS = "findings.txt"
-"""The findings as text beside the page, those on the best measures first."""
+"""The findings as text beside the page."""
 _LEADING = {"throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
+_FEWEST = 3
+"""Findings before the first empty line, if there are as many."""
+
+
+def findings_text(told: Sequence[StageFinding]) -> str:
+    r"""Return findings as text: the leading ones, then all by stage, a paragraph per question.
+
+    Parameters
+    ----------
+    told : sequence of StageFinding
+        In the order of the report; cautions are omitted.
+
+    Examples
+    --------
+    >>> from pipeline.findings.base import Finding
+    >>> found = [StageFinding(stage, Finding(about=about, text=f"{about} {stage}.", question="q"))
+    ...          for stage in ("t1", "t2") for about in ("best", "worse", "baseline")]
+    >>> print(findings_text(found), end="")
+    best t1. [t1]
+    best t2. [t2]
+    worse t1. [t1]
+    <BLANKLINE>
+    t1
+    best t1. worse t1. baseline t1.
+    <BLANKLINE>
+    t2
+    best t2. worse t2. baseline t2.
+    """
+    answers = [each for each in told if each.finding.kind == "answer"]
+    by_stage: dict[str, dict[str, list[str]]] = {}
+    for each in answers:
+        paragraphs = by_stage.setdefault(each.stage, {})
+        paragraphs.setdefault(each.finding.question, []).append(each.finding.text)
+    first = sorted(answers, key=lambda each: each.finding.about not in _LEADING)
+    leading = sum(each.finding.about in _LEADING for each in answers)
+    lines = [
+        f"{each.finding.text} [{each.stage}]" if len(by_stage) > 1 else each.finding.text
+        for each in first[: max(leading, _FEWEST)]
+    ]
+    for stage, paragraphs in by_stage.items():
+        lines += ["", stage, *(" ".join(texts) for texts in paragraphs.values())]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def leading_findings(run: Run) -> list[str]:
-    """Return the findings of a written report, those on the best measures first."""
+    """Return the leading findings of a written report, those on the best measures first."""
     path = None if run.report is None else run.report.with_name(_ANSWERS)
     if path is None or not path.is_file():
         return []
-    return path.read_text(encoding="utf-8").splitlines()
+    return path.read_text(encoding="utf-8").partition("\n\n")[0].splitlines()
 
 
 def _room(run: Run) -> int | None:

@@ -152,10 +152,12 @@ def lexicon(
         list[Path] | None, typer.Option("--also", help="Further dictionary, merged with the first.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", help="Proportion of the lemmas to sample.")
+        float | None,
+        typer.Option("--rate", help="Proportion of the lemmas to sample, by number of forms."),
     ] = None,
     size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Number of lemmas to sample.")
+        int | None,
+        typer.Option("--size", min=1, help="Number of lemmas to sample, by number of forms."),
     ] = None,
     fold: Annotated[bool, typer.Option("--fold", help="Lowercase words.")] = False,
     columns: Columns = None,

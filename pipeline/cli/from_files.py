@@ -54,6 +54,7 @@ from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
 from pipeline.runner.store.backends import in_a_folder, storage_at
 from schemas import SchemaViolation, Signatures, Violation, column
+from schemas.errors import count_text
 from schemas.validate import validate
 
 Save: TypeAlias = Annotated[
@@ -437,10 +438,12 @@ def _show(
     elif sketch:
         for (name,), rows in shown.group_by("relation", maintain_order=True):
             of_all = found.filter(pl.col("relation") == name).height
-            title = f"{name}: f1 = {rows['f1'][0]:,}, {of_all:,} collocates"
+            title = f"{name}: f1 = {rows['f1'][0]:,}, {count_text(of_all, 'collocate')}"
             _print(rows.drop("relation", "f1"), title)
     else:
-        _print(shown, f"{node}: {found.height:,} collocates, the first {shown.height:,}")
+        _print(
+            shown, f"{node}: {count_text(found.height, 'collocate')}, the first {shown.height:,}"
+        )
 
 
 def _print(rows: pl.DataFrame, title: str) -> None:
@@ -512,7 +515,7 @@ def keywords(
         )
     usual = top or (50 if to is None and format_ == "table" else found.height)
     shown = found.head(usual)
-    title = f"{found.height:,} words, the first {shown.height:,}"
+    title = f"{count_text(found.height, 'word')}, the first {shown.height:,}"
     output.write_or_print(
         shown, format_, to, overwrite=overwrite, rows=shown.height, title=title, raw=raw
     )
@@ -711,7 +714,7 @@ def candidates(
             experiment=save,
             listeners=listeners,
         )
-    title = f"{found.height:,} pairs"
+    title = count_text(found.height, "pair")
     output.write_or_print(found, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
@@ -764,7 +767,7 @@ def score(
     with _errors_in_options(), with_limit(_memory_bytes(memory), option="--memory {}"):
         table = read(file, options)
     scored = score_table(table, measures=listed(measures))
-    title = f"{scored.height:,} rows"
+    title = count_text(scored.height, "row")
     output.write_or_print(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 

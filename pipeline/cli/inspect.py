@@ -38,6 +38,7 @@ from pipeline.runner.delivery import (
 from pipeline.runner.diff import StageDifference, columns_text, settings_differ, stages_differ
 from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest
+from schemas.errors import count_text
 
 CHOICE = "--columns NAMES chooses"
 """Remedy for a table that is too wide."""
@@ -103,7 +104,7 @@ def show(
         missing = len(results.project.nodes) - len(results.manifests)
         output.print_findings(frame, missing=missing, rows=rows)
         return 0
-    title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
+    title = f"{table or results.project.experiment.name}: {count_text(frame.height, 'row')}"
     output.write_or_print(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
     )
@@ -158,7 +159,7 @@ def _stage_lines(stage: StageDifference) -> Iterator[str]:
         yield f"  because {reason}"
     for table in stage.tables:
         yield (
-            f"  table {table.table}: {table.only_first:,} rows removed,"
+            f"  table {table.table}: {count_text(table.only_first, 'row')} removed,"
             f" {table.only_second:,} added, {table.changed:,} changed{columns_text(table.columns)}"
         )
         yield from (f"    removed  {_values(key)}" for key in table.gone)

@@ -337,7 +337,7 @@ def print_table(
     """
     shown = [cells(row) for row in frame.head(rows).iter_rows()]
     right = [dtype.is_numeric() for dtype in frame.dtypes]
-    more = f"{frame.height - rows:,} more rows; --rows N prints more, --format csv all"
+    more = f"{count_text(frame.height - rows, 'more row')}; --rows N prints more, --format csv all"
     notes = [more] if frame.height > rows else []
     if _in_terminal():
         _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)

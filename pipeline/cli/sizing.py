@@ -19,15 +19,27 @@ from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, 
 from pipeline.cli.output import print_plan, track_items
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.sizing.design import (
+    TOGETHER,
     Assumed,
     Goal,
     Planner,
     Wanted,
+    added_questions,
     look_times,
     plan_table,
     prepare_plans,
 )
-from pipeline.sizing.output import design_spec, hardest, plan_spec, rate_grid, sentence, wide
+from pipeline.sizing.output import (
+    added_text,
+    design_options,
+    design_spec,
+    hardest,
+    options_text,
+    plan_spec,
+    rate_grid,
+    sentence,
+    wide,
+)
 from pipeline.sizing.plan import (
     RATES,
     Pilot,
@@ -242,8 +254,9 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
 
 _READ = """\
 labels: draws to judge in the whole sample, with limits or a test for each question separately.
-stratified: strata by the cuts; designed: sample.design; with predictions: the same, with assist =
-"scores" or a judge in evaluate.designed. See docs/planning.md on how to choose."""
+simple: of all candidates; pooled: a simple sample of the candidates in question only; stratified:
+strata by the cuts; designed: sample.design; with predictions: the same, with assist = "scores" or a
+judge in evaluate.designed. See docs/planning.md on how to choose."""
 _UNREACHED = "no number: the lists have so much in common that not even all candidates are enough."
 
 
@@ -290,6 +303,22 @@ def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> N
     print(_READ)
     if table["labels"].null_count():
         print(_UNREACHED)
+    added = added_questions(given, track=_track)
+    if added.height > 1:
+        title = "designed sample: labels as questions are added (+: not asked for)"
+        output.print_table(added_text(added), rows=added.height, title=title)
+    labels = table.filter(plan="designed", looks=1, question=TOGETHER)["labels"].item()
+    if labels is not None:
+        print("sample.design draws the designed sample with these options:")
+        print(_options(given, labels))
+
+
+def _options(given: Planner, labels: int) -> str:
+    """Return the options of the stage, and a warning about those that the plan ignores."""
+    text = textwrap.indent(options_text(design_options(given, labels)), "    ")
+    ignored = [k for k in ("pilot", "assist", "cost") if getattr(given.asked.config, k) is not None]
+    warning = f"\nThe plan ignores the stage's {' and '.join(ignored)}." if ignored else ""
+    return text + warning
 
 
 def _design_title(given: Planner) -> str:
@@ -302,8 +331,17 @@ def _design_title(given: Planner) -> str:
 
 def _assumed(given: Planner, pilot: str | None) -> str:
     precision = f"precisions of {pilot}" if pilot else f"a precision of {100 * given.shown[-1]:g} %"
-    explained = 100 * float(np.median(given.known.rho2))
-    return f"assumed: {precision}; predictions explain {explained:.0f} % of the variance in a list"
+    if not given.judged:
+        most = 100 * float(given.known.rho2.max())
+        return (
+            f"assumed: {precision}; with predictions: a range, from {most:g} % of the variance in "
+            "a list explained to none, as only a pilot shows which"
+        )
+    explained = 100 * float(np.median(given.explained[given.meant]))
+    return (
+        f"assumed: {precision}; predictions explain {explained:.0f} % of the variance in a list, "
+        f"estimated out of fold from {given.judged:,} labels of {pilot}"
+    )
 
 
 def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
@@ -403,7 +441,8 @@ def size(
         Text, _option("questions", "Questions to plan for, by name or kind [all].")
     ] = None,
     rho2: Annotated[
-        Text, _option("rho2", "Proportion of variance that predictions explain [0.2].")
+        Text,
+        _option("rho2", "Largest share of variance that predictions explain [pilot, else 0.2]."),
     ] = None,
     looks: Annotated[
         Text, _option("looks", "Number of interim looks, or shares: 0.25,0.5,1 [4].")

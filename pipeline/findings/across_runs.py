@@ -112,13 +112,13 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     Examples
     --------
     >>> found = [
-    ...     Finding(about="L*", text=f"L* of a: {said} %.", question="how good a is",
+    ...     Finding(about="L*", text=f"L* of a: {said} %.", question="quality of a",
     ...             name="a", value=value)
     ...     for said, value in (("61.0", 0.61), ("70.2", 0.702))
     ... ]
-    >>> one = Leading("quality", "how good a is", tuple(found), ((), ()))
+    >>> one = Leading("quality", "quality of a", tuple(found), ((), ()))
     >>> [each.text for each in over_points(one, ["n = 3", "n = 9"])]
-    ['How good a is: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
+    ['Quality of a: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
     if each.is_same and each.found[0] is not None:
         text = f"Same result at all {len(labels):,} points: {each.found[0].text}"

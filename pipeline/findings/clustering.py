@@ -147,7 +147,7 @@ Level: TypeAlias = Literal["types", "tokens", "overlaps"]
 """What a measure counts: types; tokens; or types whose classes and clusters overlap."""
 
 LEVEL_TITLES: dict[Level, str] = {
-    "types": "by types", "tokens": "by tokens", "overlaps": "by overlapping classes",
+    "types": "at type level", "tokens": "at token level", "overlaps": "for overlapping classes",
 }  # fmt: skip
 """The names of the levels in findings."""
 
@@ -259,7 +259,7 @@ def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
 
 # Leading systems.
 
-LEADING = "which system comes first"
+LEADING = "leading system"
 """The question that a comparison of systems answers."""
 _SHOWN = 3
 _OTHER_MEASURES: dict[Level, tuple[str, str]] = {
@@ -394,7 +394,7 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     text = f"Ranked first by {others_text}: {phrases.list_text(parts)}"
     mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
     return Finding(
-        about="other measures", question="whether other measures agree",
+        about="other measures", question="other measures",
         text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
     )  # fmt: skip
 
@@ -464,7 +464,7 @@ def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
     measures = [title(name) for name in sorted(set(open_ones["measure"]))]
     text = (
         f"for {open_ones.height:,} of {scores.height:,} values, the mapping is not proven optimal "
-        f"({phrases.list_text(measures)}): they may be too low"
+        f"({phrases.list_text(measures)}): these may be too low"
     )
     gaps = open_ones.drop_nulls("gap")
     widest = None
@@ -612,7 +612,7 @@ def example_words(
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
-        about="clusters", question=f"what is in the clusters of {run.said}", name=run.system,
+        about="clusters", question=f"clusters of {run.said}", name=run.system,
         text=phrases.sentence(text), value=float(found.height), figure=figure,
     )  # fmt: skip
 
@@ -620,18 +620,17 @@ def example_words(
 def _cluster(
     cluster: str, gold: str | None, n_ij: int, n_j: int, members: list[str], *, unit: str
 ) -> str:
-    share = f"{phrases.per_cent(n_ij / n_j, digits=0)} of " if n_j else ""
-    mapped = "unmapped" if gold is None else f"{name_text(gold)} in {share}"
-    size = count_text(n_j, unit)
-    held = f"{mapped}{size}" if gold is not None else f"{mapped}, {size}"
-    shown = [name_text(word) for word in members[:MOST_WORDS]]
+    share = f"{phrases.per_cent(n_ij / n_j, digits=0)} " if n_j else ""
+    mapped = "unmapped" if gold is None else f"{share}{name_text(gold)}"
+    shown = ", ".join(name_text(word) for word in members[:MOST_WORDS])
     more = " …" if len(members) > MOST_WORDS else ""
-    return f"{name_text(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
+    words = f": {shown}{more}" if shown else ""
+    return f"{name_text(cluster)} ({count_text(n_j, unit)}, {mapped}){words}"
 
 
 # Missed classes.
 
-MISSED = "which classes are missed"
+MISSED = "classes without a cluster"
 
 
 def missed_by(
@@ -716,7 +715,7 @@ _FEW = 10
 def shares(stage: StageView) -> Iterator[Finding]:
     """Give the share of tokens of the most frequent types, and the shares of the largest class."""
     frequent = stage.table("frequent").filter(gold=_ALL).collect().drop_nulls("share_tokens")
-    question = "how types and tokens are spread"
+    question = "shares of types and tokens"
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
         types = count_text(row["k"], "most frequent type")
@@ -786,7 +785,7 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
     rho, many = rows["correlation"][0], int(rows["n_systems"][0])
     of = f"{title(types.measure)} and {title(tokens.measure)}"
     yield Finding(
-        about="agreement", question="whether types and tokens agree", value=rho, n=many,
+        about="agreement", question="agreement of types and tokens", value=rho, n=many,
         text=phrases.sentence(_agreement_text(rho, many, of)), name=types.system,
         other=tokens.system, figure="scatter",
     )  # fmt: skip
@@ -795,8 +794,8 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
 def _agreement_text(rho: float | None, many: int, of: str) -> str:
     if rho is None:
         return (
-            f"no rank correlation of types and tokens can be computed over {many:,} systems: "
-            "one of the two ties all systems"
+            "no rank correlation of types and tokens can be computed: at one of the two levels, "
+            f"all {many:,} systems are tied"
         )
     order = "identically" if rho == 1 else ("in reverse order" if rho == -1 else "differently")
     return (

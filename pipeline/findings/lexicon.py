@@ -17,7 +17,7 @@ from pipeline.kernels.lexicon.inference import (
     unequal,
 )
 from pipeline.kernels.lexicon.l_measure import best
-from pipeline.kernels.lexicon.wordlists import sizes
+from pipeline.kernels.lexicon.wordlists import sizes, undrawn_large
 from schemas.errors import count_text
 
 
@@ -100,7 +100,7 @@ def sources_of(stage: StageView) -> Names:
 
 # Comparison of several lexicons with one gold.
 
-QUESTION = "how the lexicons compare"
+QUESTION = "comparison of the lexicons"
 """The question that a comparison of lexicons answers."""
 
 
@@ -211,12 +211,12 @@ def known_limits(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str]) -> Finding:
     leader, other = _name(names, first), _name(names, pair.other)
     lemmas = pair.wins + pair.losses + pair.equal
-    test = phrases.Interval(f"L* of {other}", pair.difference, pair.lower, pair.upper)
-    phrase = phrases.held_within(test, than=f"that of {leader}")
+    test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
+    phrase = phrases.held_within(test, than=leader)
     many = count_text(lemmas, "lemma")
     text = (
-        f"{phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} in "
-        f"{other}, and {pair.equal:,} the same in both"
+        f"by L*, {phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} "
+        f"in {other}, and {pair.equal:,} the same in both"
     )
     return Finding(
         about="held against it", question=QUESTION, text=phrases.sentence(text), name=pair.other,
@@ -236,6 +236,8 @@ FEW, FEW_BY_SIZE = 50, 30
 lemmas drawn by size, for which smaller samples were not simulated."""
 _ODD = 0.05
 """A difference of L* between best match and same lemma that causes a caution."""
+_LARGE_SHARE = 0.01
+"""A share of the forms in large lemmas that were not drawn that causes a caution."""
 _LATE = 80
 
 
@@ -248,6 +250,7 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
         yield make_caution("no lemma", text, 0.0, name=names.lexicon)
         return
     yield from _few_or_chosen(scores, names)
+    yield from _large_not_drawn(stage, scores, names)
     yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
@@ -269,10 +272,25 @@ def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
         yield make_caution("chosen", text, float(many), name=names.lexicon)
     elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
         text = (
-            f"L* of {names.lexicon} is based on {lemmas}: with fewer than {few}, the limits hold "
-            "less often than the nominal level"
+            f"L* of {names.lexicon} is based on {lemmas}: with fewer than {few}, the limits cover "
+            "L* less often than the nominal level"
         )
         yield make_caution("few lemmas", text, float(many), name=names.lexicon)
+
+
+def _large_not_drawn(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
+    """Warn if a simple sample lacks large lemmas with many of the forms."""
+    source = stage.source_stage("sample")
+    if source is None or source.use != "sample.lemmas":
+        return
+    missed = undrawn_large(source.table("sizes").collect())
+    if unequal(scores) or not scores["drawn"].all() or missed.share < _LARGE_SHARE:
+        return
+    text = (
+        f"in the simple sample for {names.lexicon}, {missed}: the limits of L* do not account for "
+        "them"
+    )
+    yield make_caution("large lemmas", text, missed.share, name=names.lexicon, n=missed.undrawn)
 
 
 def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
@@ -522,7 +540,7 @@ def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Fi
         f"total) would halve the width of the interval{now}"
     )
     yield Finding(
-        about="needed", question=f"how sure L* of {names.lexicon} is", name=names.lexicon,
+        about="needed", question=f"uncertainty of L* of {names.lexicon}", name=names.lexicon,
         text=phrases.sentence(text), value=float(further), n=size,
     )  # fmt: skip
 
@@ -563,7 +581,7 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
         return
     scores = stage.table("lemmas").collect()
     names = sources_of(stage)
-    question = f"how good {names.lexicon} is"
+    question = f"quality of {names.lexicon}"
     yield _l_star(quality, names, scores, question)
     # With an n of its own, the costs of the lemmas do not add up to the loss.
     if stage.options_as(EvaluationOptions).n is None:
@@ -676,7 +694,7 @@ def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
     parts = [
         f"{measure} {phrases.per_cent(value)}"
         for measure, value in (
-            ("F* over all lemmas of the gold", f_star),
+            ("F* over all gold lemmas", f_star),
             ("F of the optimal one-to-one matching of all lemmas", match),
         )
         if value is not None

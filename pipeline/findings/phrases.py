@@ -173,8 +173,12 @@ def _signed(difference: float) -> str:
     return f"{plus}{phrase}"
 
 
-def points_within(difference: float, lower: float | None, upper: float | None) -> str:
+def points_within(
+    difference: float, lower: float | None, upper: float | None, *, excludes_zero: bool = False
+) -> str:
     """Return a difference of proportions in percentage points with the limits of the difference.
+
+    Limits that agree with a test may end at 0 without including it: then they exclude zero.
 
     Examples
     --------
@@ -182,12 +186,22 @@ def points_within(difference: float, lower: float | None, upper: float | None) -
     ('−10.2 points [−15.3, −3.6]', '+1.0 points')
     >>> points_within(-0.065, -0.065, -0.065)
     'exactly −6.5 points'
+    >>> points_within(0.058, 0.0, 0.115, excludes_zero=True)
+    '+5.8 points [>0, +11.5]'
     """
     if lower is None or upper is None:
         return points(difference)
     if lower == difference == upper:
         return f"exactly {points(difference)}"
-    return f"{points(difference)} [{_signed(lower)}, {_signed(upper)}]"
+    ends = [_signed(lower), _signed(upper)]
+    if excludes_zero:
+        ends = [_beside_zero(end, difference) for end in ends]
+    return f"{points(difference)} [{', '.join(ends)}]"
+
+
+def _beside_zero(end: str, difference: float) -> str:
+    """Return a limit that shows that 0 is excluded."""
+    return (">0" if difference > 0 else "<0") if end == "0.0" else end
 
 
 def p_value(p: float, *, of: str = "p") -> str:
@@ -297,12 +311,14 @@ class Difference(NamedTuple):
 
     @property
     def size(self) -> str:
-        """The absolute difference with its limits.
+        """The absolute difference with its limits, which exclude 0.
 
         Examples
         --------
         >>> Difference("MI", -0.124, 0.003, -0.166, -0.081).size, Difference("MI", 0.1, 0.003).size
         ('12.4 points [8.1, 16.6]', '10.0 points')
+        >>> Difference("MI", -0.058, 0.041, -0.115, 0.0).size
+        '5.8 points [>0, 11.5]'
         """
         phrase = f"{number(100 * abs(self.difference), 1)} points"
         if self.lower is None or self.upper is None:
@@ -310,7 +326,8 @@ class Difference(NamedTuple):
         ends = (self.lower, self.upper) if self.difference > 0 else (-self.upper, -self.lower)
         if ends[0] == abs(self.difference) == ends[1]:
             return f"exactly {phrase}"
-        return f"{phrase} {interval(*ends)}"
+        low, high = (number(100 * end, 1) for end in ends)
+        return f"{phrase} [{_beside_zero(low, 1.0)}, {high}]"
 
 
 def worse(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
@@ -556,7 +573,7 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
     Parameters
     ----------
     by : str
-        The order: "by types".
+        The order: "at type level".
     names : sequence of str
         The names that have the value; several if they are tied.
     value : str
@@ -566,10 +583,10 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
 
     Examples
     --------
-    >>> highest("by types", ["endings"], "MacroI 88.3 %")
-    'highest by types: endings, MacroI 88.3 %'
-    >>> highest("by tokens", ["endings", "tree"], "VI 0.89", lowest=True)
-    'lowest by tokens: endings and tree (tied), VI 0.89'
+    >>> highest("at type level", ["endings"], "MacroI 88.3 %")
+    'highest at type level: endings, MacroI 88.3 %'
+    >>> highest("at token level", ["endings", "tree"], "VI 0.89", lowest=True)
+    'lowest at token level: endings and tree (tied), VI 0.89'
     """
     tied = " (tied)" if len(names) > 1 else ""
     return f"{'lowest' if lowest else 'highest'} {by}: {list_text(names)}{tied}, {value}"
@@ -671,9 +688,11 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     't-score is better than MI (+12.4 points [+8.1, +16.6], adjusted p = .003)'
     """
     other, difference, p, lower, upper = test
-    phrase = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
     # An undefined number fails every comparison, so the conditions are stated positively.
-    if not (p < alpha and (difference < 0 or difference > 0)):
+    significant = p < alpha and (difference < 0 or difference > 0)
+    within = points_within(difference, lower, upper, excludes_zero=significant)
+    phrase = f"({within}, {adjusted(p)})"
+    if not significant:
         return f"{one} and {other} do not differ significantly {phrase}"
     if abs(difference) < margin:
         least = number(100 * margin, 1)

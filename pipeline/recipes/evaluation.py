@@ -322,9 +322,10 @@ def lexicon(
     computed : path
         The lexicon, in any of these formats.
     rate : float, optional
-        Proportion of lemmas to sample; without rate or size, all lemmas are compared.
+        Proportion of lemmas to sample, with inclusion probabilities proportional to their number of
+        forms; without rate or size, all lemmas are compared.
     size : int, optional
-        Number of lemmas to sample.
+        Number of lemmas to sample, in the same way.
     case : bool
         Distinguish upper and lower case.
     columns : mapping of str to str, optional
@@ -550,7 +551,7 @@ def evaluate(
 
     References
     ----------
-    Evert & Krenn, sections 3 and 4.
+    Evert & Krenn (2005), sections 3 and 4.
     """
     read = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
     read.require_used([Path(ranked), Path(judgements)])

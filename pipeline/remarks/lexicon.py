@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.lexicon.wordlists import undrawn_large
 from pipeline.remarks.base import CheckInput, Found, check, remark
 from schemas.errors import count_text
 
@@ -25,6 +26,23 @@ def few_lemmas_drawn(stage: CheckInput, threshold: float) -> Found:
             remedy="draw fewer, or check the spelling in both",
             asked=asked,
             drawn=drawn,
+        )
+
+
+@check(stages=("sample.lemmas",), threshold=0.01, means="proportion of the forms")
+def large_lemmas_not_drawn(stage: CheckInput, threshold: float) -> Found:
+    """Find large lemmas that a simple sample lacks: the limits of L* do not account for them."""
+    chances = stage.outputs["sample"].select("pi").collect()["pi"].unique()
+    missed = undrawn_large(stage.outputs["sizes"].collect())
+    simple = len(chances) == 1 and chances[0] is not None
+    if simple and missed.share >= threshold:
+        yield remark(
+            "warning",
+            f"a simple sample: {missed}, and the limits of L* do not account for them",
+            remedy='draw lemmas by size (design = "size"), with rate or size',
+            lemmas=missed.lemmas,
+            undrawn=missed.undrawn,
+            share=missed.share,
         )
 
 

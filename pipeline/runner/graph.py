@@ -131,7 +131,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
     nodes: dict[str, Node] = {}
     for name, stage in kinds.items():
         content = experiment.stages[name]
-        inputs, wrong = _references(name, stage, content, kinds, set(experiment.stages))
+        inputs, wrong = _references(name, stage, content, kinds, experiment.stages)
         try:
             config = _configure(name, stage, content, experiment.seed)
         except ConfigError as error:
@@ -232,31 +232,56 @@ def _references(
     stage: Stage,
     content: Mapping[str, Any],
     kinds: Mapping[str, Stage],
-    known: set[str],
+    stages: Mapping[str, Mapping[str, Any]],
 ) -> tuple[dict[str, Reference | None], list[Problem]]:
     """Return the tables that a stage refers to, and the references that lead nowhere."""
     references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
-        wanted = _schema_of(each)
-        if wanted is None:
+        mark = _reference_of(each)
+        if mark is None:
             continue
-        for place, value in _names_in(option, content.get(option, each.default)):
+        written = content.get(option, each.default)
+        if written is None and mark.same_as:
+            references |= _same_reference(option, mark, content, kinds, stages)
+        for place, value in _names_in(option, written):
             where, given = f"stages.{name}.{place}", value.partition(".")[0]
-            if given not in known:
-                problems.append(unknown_stage(given, known, where=where))
+            if given not in stages:
+                problems.append(unknown_stage(given, stages, where=where))
                 continue
             try:
-                references[place] = resolve(value, wanted, kinds)
+                references[place] = resolve(value, mark.schema, kinds)
             except ValueError as error:
                 remedy = _alternatives(stage, option, value, kinds)
                 problems.append(Problem(where, str(error), remedy))
     return references, problems
 
 
-def _schema_of(option: FieldInfo) -> type[Table] | None:
-    """Return the schema of the table that an option refers to; None if it refers to none."""
-    return next((mark.schema for mark in option.metadata if isinstance(mark, Of)), None)
+def _reference_of(option: FieldInfo) -> Of | None:
+    """Return the mark of an option that refers to tables; None if it refers to none."""
+    return next((mark for mark in option.metadata if isinstance(mark, Of)), None)
+
+
+def _same_reference(
+    option: str,
+    mark: Of,
+    content: Mapping[str, Any],
+    kinds: Mapping[str, Stage],
+    stages: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Reference | None]:
+    """Return the table that the option refers to in the stage of the sibling option, if any.
+
+    Mistakes there are reported for that stage.
+    """
+    there = str(content.get(mark.same_as)).partition(".")[0]
+    field = kinds[there].config.model_fields.get(option) if there in kinds else None
+    written = stages[there].get(option) if field is not None and _reference_of(field) else None
+    if not isinstance(written, str) or written.partition(".")[0] not in kinds:
+        return {}
+    try:
+        return {option: resolve(written, mark.schema, kinds)}
+    except ValueError:
+        return {}
 
 
 def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
@@ -267,8 +292,8 @@ def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Sta
     verb, found = stage.name.partition(".")[0], []
     for name in STAGES if tables else ():
         field = STAGES.get(name).config.model_fields.get(option)
-        wanted = None if field is None or name.partition(".")[0] != verb else _schema_of(field)
-        if wanted is not None and any(issubclass(each, wanted) for each in tables):
+        mark = None if field is None or name.partition(".")[0] != verb else _reference_of(field)
+        if mark is not None and any(issubclass(each, mark.schema) for each in tables):
             found.append(name)
     others = sorted(set(found) - {stage.name})
     return f"{', '.join(others)} would accept it" if others else ""

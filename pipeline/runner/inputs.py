@@ -346,9 +346,9 @@ def _label(written: str, path: Path) -> str:
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
-    local = base and not address_of(written)
-    remedy = f"check the path; lexassay looked in {base}" if local else "check the address"
-    remedy += f"; source: {origin}" if origin else ""
+    looked = f"check the path, which starts from {base}" if base else ""
+    check = "check the address" if address_of(written) else looked
+    remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
 

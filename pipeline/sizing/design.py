@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,13 @@ from pipeline.kernels.survey.planning import (
     Target,
     expected,
     explained_variance,
+    least_labels,
     planned_labels,
     set_precisions,
     size_measures,
     spreads_by_size,
 )
-from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
 from pipeline.kernels.survey.study import Assist, assist_predictions, rank_matrix, study
 from pipeline.registry import as_names
 from pipeline.runner.graph import Node, Reference
@@ -268,6 +269,11 @@ class PlannedQuestions:
             raise ConfigError("size", [Problem("questions", what, "name one, or give pairs")])
         return np.asarray(found)
 
+    def weighted(self, chosen: BoolArray) -> PlannedQuestions:
+        """Return the questions with weight 0 for all others, so that a design ignores these."""
+        weights = np.where(chosen, self.weights, 0.0)
+        return replace(self, questions=self.questions.with_columns(weight=pl.Series(weights)))
+
 
 def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) -> PlannedQuestions:
     """Return the questions of a run.
@@ -475,7 +481,8 @@ def known_from_pilot(
     own = every.join(judged, on="id", how="left", maintain_order="left")
     y = own["tp"].cast(pl.Float64).fill_null(0.0).to_numpy()
     weight = own.select((1.0 / pl.col("pi")).fill_null(0.0)).to_series().to_numpy()
-    return Known(guess, precision, explained_variance(asked.sets, y, guess, weight), judged.height)
+    rho2 = explained_variance(asked.sets, y, guess, weight) if judged.height >= ENOUGH else None
+    return Known(guess, precision, rho2, judged.height)
 
 
 def _pilot_draws(
@@ -535,19 +542,21 @@ COLUMNS: dict[str, Any] = {
     "plan": pl.String, "looks": pl.Int64, "question": pl.String, "kind": pl.String,
     "measure": pl.String, "measure_2": pl.String, "n": pl.Int64, "expected": pl.Float64,
     "wanted": pl.Float64, "labels": pl.Int64, "reached": pl.Float64, "level": pl.Float64,
-    "draws": pl.Float64, "hardest": pl.Boolean,
+    "draws": pl.Float64, "rho2": pl.Float64, "rho2_judged": pl.Int64, "hardest": pl.Boolean,
 }  # fmt: skip
 """The columns of a plan for declared questions."""
 
 
 @dataclass(frozen=True)
 class Planner:
-    """The four plans for one set of questions.
+    """The plans for one set of questions.
 
     Parameters
     ----------
+    declared : PlannedQuestions
+        The questions of the stage or the command.
     asked : PlannedQuestions
-        The questions.
+        The same, with weight 0 for those that the target does not apply to.
     meant : array of bool, shape (questions,)
         The questions that the target applies to.
     shown : array of float, shape (questions,)
@@ -558,18 +567,23 @@ class Planner:
         The half-width or power.
     known : Expected
         Expected properties of the candidates.
+    judged : int
+        Number of labels behind the explained variance; 0 if it is assumed, so that it is only the
+        upper end of a range from 0.
     x : dict of str to array of float, shape (candidates,)
         Sampling weights, by plan.
     at : dict of str to callable
         The spreads at a size, by plan.
     """
 
+    declared: PlannedQuestions
     asked: PlannedQuestions
     meant: BoolArray
     shown: FloatArray
     target: Target
     wanted: float
     known: Expected
+    judged: int
     x: dict[str, FloatArray]
     at: dict[str, Spreads]
 
@@ -578,34 +592,49 @@ class Planner:
         """Their number."""
         return len(self.asked.sets.ids)
 
+    @property
+    def explained(self) -> FloatArray:
+        """The share of variance that predictions explain, by question: the mean of its sets."""
+        question = self.known.asked.question
+        sums = np.bincount(question, weights=self.known.rho2)
+        return np.asarray(sums / np.bincount(question))
+
 
 def planner(
-    asked: PlannedQuestions,
+    declared: PlannedQuestions,
     *,
     meant: BoolArray,
     p: FloatArray,
     precision: FloatArray,
     rho2: FloatArray,
+    judged: int,
     shown: FloatArray,
     target: Target,
     wanted: float,
 ) -> Planner:
     """Return the plans for questions, expectations and a goal.
 
+    Only the questions with this goal have a weight in the plans.
+
     Parameters
     ----------
-    asked, meant, shown, target, wanted
+    declared, meant, judged, shown, target, wanted
         As for `Planner`.
     p, precision, rho2
         As for `expected`.
     """
+    asked = declared.weighted(meant)
     known = expected(asked.sets, p=p, precision=precision, rho2=rho2)
+    x = _size_measures(asked)
+    at = {plan: spreads_by_size(known, x[plan], assisted=plan == "assisted") for plan in PLANS}
+    return Planner(declared, asked, meant, shown, target, wanted, known, judged, x, at)
+
+
+def _size_measures(asked: PlannedQuestions) -> dict[str, FloatArray]:
     config = asked.config
-    x = size_measures(
+    return size_measures(
         asked.sets, asked.weights, floor=config.floor, baseline_width=config.baseline_width
     )
-    at = {plan: spreads_by_size(known, x[plan], assisted=plan == "assisted") for plan in PLANS}
-    return Planner(asked, meant, shown, target, wanted, known, x, at)
 
 
 def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> pl.DataFrame:
@@ -639,16 +668,20 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
         "draws": _draws(given, plan, sizes),
         "hardest": labels == labels.max(initial=0),
         "expected": given.shown[given.meant],
+        "rho2": given.explained[given.meant],
     }
     table = given.asked.questions.filter(pl.Series(given.meant)).with_columns(
         plan=pl.lit(plan),
         looks=pl.lit(len(looks.shares) if looks else 1),
         wanted=pl.lit(given.wanted),
+        rho2_judged=pl.lit(given.judged),
         **{name: pl.Series(values) for name, values in columns.items()},
     )
     known = pl.when(pl.col("labels") <= given.candidates)
     found = (known.then(name).alias(name) for name in ("labels", "reached", "level", "draws"))
-    rows = table.with_columns(found).select(pl.col(k).cast(t) for k, t in COLUMNS.items())
+    predicted = pl.lit(plan == "assisted")
+    about = (pl.when(predicted).then(name).alias(name) for name in ("rho2", "rho2_judged"))
+    rows = table.with_columns(*found, *about).select(pl.col(k).cast(t) for k, t in COLUMNS.items())
     return pl.concat([rows, _together(rows)])
 
 
@@ -683,8 +716,9 @@ def _draws(given: Planner, plan: str, sizes: IntArray) -> FloatArray:
 def _together(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the row of all questions: the labels that the hardest one needs."""
     labels = None if rows["labels"].null_count() else rows["labels"].max()
-    first = rows.head(1).select("plan", "looks", "wanted")
+    first = rows.head(1).select("plan", "looks", "wanted", "rho2_judged")
     whole = first.with_columns(
+        rho2=pl.lit(rows["rho2"].median()),
         question=pl.lit(TOGETHER),
         labels=pl.lit(labels),
         draws=pl.lit(labels),
@@ -715,10 +749,73 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
+# The labels that each further question costs
+
+
+def added_questions(given: Planner, *, most: int = 20, track: Track = untracked) -> pl.DataFrame:
+    """Return the labels of a designed sample as one question after another is added.
+
+    First those with the goal, then others of the stage that could have it; each group by the labels
+    that a sample for this question alone needs.
+
+    Parameters
+    ----------
+    given : Planner
+        The plans.
+    most : int
+        Largest number of questions to add; all with the goal are added in any case.
+    track : callable
+        As for `plan_design`.
+
+    Returns
+    -------
+    DataFrame
+        question; asked (whether it has the goal); alone (labels of a sample designed for it only);
+        labels (of a sample for all questions up to this row). Both are null where all candidates
+        are not enough; such a question is not added.
+    """
+    weights = given.declared.weights
+    possible = (weights > 0) & (given.meant | _could_have_goal(given))
+    names = given.declared.questions["question"].to_list()
+    alone = {int(q): _labels_for(given, [int(q)]) for q in track(np.flatnonzero(possible).tolist())}
+    order = sorted(alone, key=lambda q: (not given.meant[q], alone[q] or np.inf, q))
+    together: list[int] = []
+    rows = []
+    for q in track(order[: max(most, int(given.meant.sum()))]):
+        if alone[q] is not None:
+            together.append(q)
+        labels = None if alone[q] is None else _labels_for(given, together)
+        rows.append((names[q], bool(given.meant[q]), alone[q], labels))
+    schema = {"question": pl.String, "asked": pl.Boolean, "alone": pl.Int64, "labels": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _could_have_goal(given: Planner) -> BoolArray:
+    """Return the questions that may be added: with a power as goal, differences only."""
+    kinds = ("difference",) if given.target.power is not None else KINDS
+    return given.declared.questions["kind"].is_in(kinds).to_numpy()
+
+
+def _labels_for(given: Planner, chosen: Sequence[int]) -> int | None:
+    """Return the labels of a sample that is designed for these questions only."""
+    own = np.isin(np.arange(len(given.declared.weights)), chosen)
+    x = _size_measures(given.declared.weighted(own))["designed"]
+    at = _select_spreads(spreads_by_size(given.known, x, assisted=False), own)
+    target = Target(given.target.reach[own], given.target.alpha, given.target.power)
+    levels = np.full(len(chosen), target.alpha)
+
+    def enough(size: int) -> BoolArray:
+        return np.array([target.met(at(size), levels).all()])
+
+    labels = int(least_labels(enough, most=given.candidates)[0])
+    return labels if labels <= given.candidates else None
+
+
 # Plans for declared questions, from assumptions or a pilot
 
 RHO2 = 0.2
-"""Proportion of variance that predictions explain within a list, by default."""
+"""Upper end of the range of variance that predictions explain, where no pilot estimates it: about
+what a model of the ranks explains within the lists of KrennPPV (median .19; STREUSLE: .08)."""
 RATE = 0.5
 """The proportion of true positives by default: the widest case."""
 
@@ -732,7 +829,8 @@ class Assumed:
     rate : float, optional
         Proportion of true positives in every list; defaults to that of the stage, or one half.
     rho2 : float, optional
-        Proportion of the variance within lists that predictions explain; overrides the pilot's.
+        Upper end of the range of variance within lists that predictions explain; replaces the
+        pilot's estimate.
     """
 
     rate: float | None = None
@@ -760,11 +858,13 @@ def plan_design(
     alpha: float = 0.05,
     track: Track = untracked,
 ) -> pl.DataFrame:
-    """Return the number of labels that declared questions need, under four sampling plans.
+    """Return the number of labels that declared questions need, under five sampling plans.
 
-    ``simple``: a simple random sample; ``stratified``: strata by the best rank, with optimal rates;
-    ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in the
-    estimates. Labels include those of a pilot.
+    ``simple``: a simple random sample of all candidates; ``pooled``: of those in question only, for
+    one difference those in only one list; ``stratified``: strata by the best rank, with optimal
+    rates; ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in
+    the estimates. Only questions with the goal have a weight in the plans. Labels include those of
+    a pilot.
 
     Parameters
     ----------
@@ -789,7 +889,8 @@ def plan_design(
     rate : float, optional
         Expected proportion of true positives, without a pilot.
     rho2 : float, optional
-        Proportion of variance that predictions explain; defaults to the pilot's, else 0.2.
+        Upper end of a range from 0 of the variance that predictions explain; defaults to the
+        pilot's estimate, else 0.2.
     looks : sequence of float
         Interim looks: a number of equal steps, or shares of the labels up to 1.
     spending : str
@@ -804,9 +905,10 @@ def plan_design(
     DataFrame
         plan, looks (number), question, kind, measure, measure_2, n; expected (precision or
         difference), wanted, labels, reached (half-width or power with these labels), level (at the
-        last look), draws (expected in the sets of the question), hardest (needs most labels). The
-        last row of each plan is for all questions; labels are null where all candidates are not
-        enough.
+        last look), draws (expected in the sets of the question), for ``assisted`` rho2 (assumed
+        or estimated) and rho2_judged (labels behind it; 0 if assumed: labels then range up to those
+        of ``designed``), hardest (needs most labels). The last row of each plan is for all
+        questions; labels are null where all candidates are not enough.
 
     Raises
     ------
@@ -876,8 +978,9 @@ def prepare_plans(
     precision, apart = _set_precisions(asked, known, goal)
     reach = apart if goal.tests else np.full(asked.questions.height, goal.wanted)
     _require_reachable(asked, meant, reach, goal)
+    rho2, judged = _rho2(known, assumed, asked)
     return planner(
-        asked, meant=meant, p=known.p, precision=precision, rho2=_rho2(known, assumed, asked),
+        asked, meant=meant, p=known.p, precision=precision, rho2=rho2, judged=judged,
         shown=_shown(asked, precision, apart), target=goal.target(reach), wanted=goal.wanted,
     )  # fmt: skip
 
@@ -918,10 +1021,11 @@ def _assumed_known(asked: PlannedQuestions, assumed: Assumed) -> Known:
     return Known(p, np.full(asked.sets.count, rate), None, 0)
 
 
-def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> FloatArray:
+def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> tuple[FloatArray, int]:
+    """Return the explained variance of each set, and the labels behind it; 0 if it is assumed."""
     if assumed.rho2 is None and known.rho2 is not None:
-        return known.rho2
-    return np.full(asked.sets.count, RHO2 if assumed.rho2 is None else assumed.rho2)
+        return known.rho2, known.judged
+    return np.full(asked.sets.count, RHO2 if assumed.rho2 is None else assumed.rho2), 0
 
 
 def _set_precisions(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.kernels.survey.design import KINDS
 from pipeline.kernels.survey.planning import PLANS
 from pipeline.sizing.design import TOGETHER, Planner, curves
 
@@ -116,13 +119,14 @@ def _name(table: pl.DataFrame) -> pl.Expr:
 # Plans for declared questions: sentences and table
 
 TITLES = {
-    "simple": "simple", "stratified": "stratified", "designed": "designed",
+    "simple": "simple", "pooled": "pooled", "stratified": "stratified", "designed": "designed",
     "assisted": "with predictions",
 }  # fmt: skip
 """Titles of the plans."""
 _PLAN_TEXTS = {
-    "simple": "from a simple sample", "stratified": "from a stratified one",
-    "designed": "designed", "assisted": "with predictions",
+    "simple": "from a simple sample of all candidates",
+    "pooled": "from one of the candidates in question only",
+    "stratified": "from a stratified one", "designed": "designed", "assisted": "with predictions",
 }  # fmt: skip
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -142,29 +146,50 @@ def sentence(table: pl.DataFrame, *, power: bool) -> str:
     >>> rows = [("simple", 1, "mi at 5", 40), ("simple", 1, TOGETHER, 40),
     ...         ("simple", 4, "mi at 5", 44), ("simple", 4, TOGETHER, 44)]
     >>> plan = pl.DataFrame(rows, schema=["plan", "looks", "question", "labels"], orient="row")
-    >>> sentence(plan.with_columns(wanted=0.05), power=False)
-    '1 question at ±5 points needs 40 labels from a simple sample; with four looks 44.'
+    >>> print(sentence(plan.with_columns(wanted=0.05, rho2_judged=None), power=False)[:63])
+    1 question at ±5 points needs 40 labels from a simple sample of
     """
     rows = table.filter(question=TOGETHER)
     single = rows.filter(looks=1)
+    amounts = dict(_amounts(table).filter(question=TOGETHER, looks=1).select("plan", "text").rows())
     count = table.filter(pl.col("question") != TOGETHER, looks=1)["question"].n_unique()
     if single["labels"].null_count() == single.height:
         return f"Not all {count:,} questions can reach this goal: see which have no number."
     goal = f"{100 * single['wanted'][0]:g}"
     what = f"with a power of {goal} %" if power else f"at ±{goal} points"
     many = f"{count:,} questions {what} need" if count > 1 else f"1 question {what} needs"
-    plans = single.select("plan", "labels").rows()
-    said = [f"{_amount(labels)}{' labels' if at == 0 else ''} {_PLAN_TEXTS[plan]}"
-            for at, (plan, labels) in enumerate(plans)]  # fmt: skip
-    return f"{many} {', '.join(said)}{_with_looks(rows)}."
+    said = [f"{amount}{' labels' if at == 0 else ''} {_PLAN_TEXTS[plan]}"
+            for at, (plan, amount) in enumerate(amounts.items())]  # fmt: skip
+    return f"{many} {', '.join(said)}{_with_looks(table)}."
 
 
-def _with_looks(rows: pl.DataFrame) -> str:
-    more = rows.filter(pl.col("looks") > 1)
+def _amounts(table: pl.DataFrame) -> pl.DataFrame:
+    """Add the labels as text: a range where it is only assumed how much predictions explain."""
+    key = ["question", "looks"]
+    without = table.filter(plan="designed").select(*key, without="labels")
+    joined = table.join(without, on=key, how="left", maintain_order="left")
+    return joined.with_columns(
+        text=pl.struct("labels", "without", "rho2_judged", "plan").map_elements(
+            _amount_of_row, return_dtype=pl.String
+        )
+    )
+
+
+def _amount_of_row(row: dict[str, Any]) -> str:
+    labels, without = row["labels"], row["without"]
+    if row["plan"] != "assisted" or row["rho2_judged"] != 0 or labels == without:
+        return _amount(labels)
+    if labels is None or without is None:
+        return f"from {_amount(labels)}"
+    return f"{min(labels, without):,} to {max(labels, without):,}"
+
+
+def _with_looks(table: pl.DataFrame) -> str:
+    more = _amounts(table).filter(pl.col("looks") > 1, question=TOGETHER)
     if more.is_empty():
         return ""
     looks = int(more["looks"][0])
-    amounts = [_amount(labels) for labels in more["labels"]]
+    amounts = more["text"].to_list()
     text = " and ".join(filter(None, [", ".join(amounts[:-1]), amounts[-1]]))
     return f"; with {_NUMBERS[looks] if looks < len(_NUMBERS) else f'{looks:,}'} looks {text}"
 
@@ -196,30 +221,141 @@ def hardest(table: pl.DataFrame) -> str:
 def wide(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row per question with the labels under each plan; interim looks in the last row.
 
+    Labels with predictions are a range, as text, where it is assumed how much these explain.
+
     Examples
     --------
     >>> rows = [("simple", 1, "mi at 5", 0.3, 40), ("simple", 1, TOGETHER, None, 40),
     ...         ("simple", 4, "mi at 5", 0.3, 44), ("simple", 4, TOGETHER, None, 44)]
     >>> names = ["plan", "looks", "question", "expected", "labels"]
-    >>> for row in wide(pl.DataFrame(rows, schema=names, orient="row")).rows():
+    >>> plan = pl.DataFrame(rows, schema=names, orient="row").with_columns(rho2_judged=None)
+    >>> for row in wide(plan).rows():
     ...     print(row)
     ('mi at 5', 30.0, 40)
     ('all questions', None, 40)
     ('all, with 4 looks', None, 44)
     """
     looked = pl.format("all, with {} looks", "looks")
-    kept = table.filter((pl.col("looks") == 1) | (pl.col("question") == TOGETHER)).with_columns(
-        question=pl.when(pl.col("looks") > 1).then(looked).otherwise("question")
+    kept = (
+        _amounts(table)
+        .filter((pl.col("looks") == 1) | (pl.col("question") == TOGETHER))
+        .with_columns(question=pl.when(pl.col("looks") > 1).then(looked).otherwise("question"))
     )
     named = kept.select(
         "question",
         (100 * pl.col("expected")).round(1).alias("expected %"),
         plan=pl.col("plan").replace(TITLES),
         labels="labels",
+        text="text",
     )
-    return named.pivot(
-        "plan", index=["question", "expected %"], values="labels", maintain_order=True
+    key = ["question", "expected %"]
+    found = named.pivot("plan", index=key, values="labels", maintain_order=True)
+    assisted = TITLES["assisted"]
+    ranged = table.filter(plan="assisted", rho2_judged=0).height > 0
+    if not ranged:
+        return found
+    texts = named.pivot("plan", index=key, values="text", maintain_order=True)
+    return found.with_columns(texts[assisted])
+
+
+def added_text(added: pl.DataFrame) -> pl.DataFrame:
+    """Return the table of added questions for people: further ones have a plus.
+
+    Examples
+    --------
+    >>> rows = [("mi at 5", True, 40, 40), ("mi at 9", False, 30, 52)]
+    >>> names = ["question", "asked", "alone", "labels"]
+    >>> added_text(pl.DataFrame(rows, schema=names, orient="row")).rows()
+    [('mi at 5', 40, 40), ('+ mi at 9', 30, 52)]
+    """
+    further = pl.format("+ {}", "question")
+    return added.select(
+        pl.when("asked").then("question").otherwise(further).alias("question added"),
+        pl.col("alone").alias("labels for it alone"),
+        pl.col("labels").alias("labels in sum"),
     )
+
+
+# The options of sample.design that draw the planned sample
+
+
+def design_options(given: Planner, size: int) -> dict[str, Any]:
+    """Return the options of `sample.design` that draw the designed sample of a plan.
+
+    Parameters
+    ----------
+    given : Planner
+        The plans.
+    size : int
+        Number of labels.
+
+    Returns
+    -------
+    dict
+        measures, cuts, pairs, weights, baseline, size, and floor and baseline_width, where these or
+        the weights are not the defaults of the stage. Questions without the goal have weight 0.
+    """
+    asked, config = given.asked, given.asked.config
+    used = asked.questions.filter(pl.col("weight") > 0)
+    pairs = (
+        used.filter(kind="difference").select("measure", "measure_2").unique(maintain_order=True)
+    )
+    measures = {*used["measure"].drop_nulls(), *used["measure_2"].drop_nulls()}
+    measures = measures or set(asked.measures[:1])
+    cuts = used.filter(pl.col("kind") != "baseline")["n"].unique().sort().to_list()
+    chosen: dict[str, Any] = {
+        "measures": sorted(measures),
+        "cuts": cuts or [int(n) for n in asked.sets.n[:1]],
+        "pairs": [list(pair) for pair in pairs.iter_rows()],
+        "baseline": not used.filter(kind="baseline").is_empty(),
+        "weights": _weights(asked.questions, measures, cuts, pairs.rows()),
+        "size": size,
+    }
+    defaults = type(config).model_fields
+    kept = ("floor", "baseline_width")
+    chosen |= {k: v for k in kept if (v := getattr(config, k)) != defaults[k].default}
+    return {k: v for k, v in chosen.items() if v not in ([], {}, True)}
+
+
+def _weights(
+    questions: pl.DataFrame, measures: set[str], cuts: list[int], pairs: list[tuple[str, str]]
+) -> dict[str, float]:
+    """Return the weights of the questions that these options make: by kind, exceptions by name."""
+    pair = pl.concat_str("measure", "measure_2", separator="\t")
+    made = questions.filter(
+        (pl.col("kind") == "baseline") | pl.col("n").is_in(cuts),
+        (pl.col("kind") != "precision") | pl.col("measure").is_in(list(measures)),
+        (pl.col("kind") != "difference") | pair.is_in(["\t".join(each) for each in pairs]),
+    )
+    found: dict[str, float] = {}
+    for kind in KINDS:
+        own = made.filter(kind=kind).select("question", "weight").rows()
+        usual = Counter(weight for _, weight in own).most_common(1)[0][0] if own else 0.0
+        if kind == "difference" and not pairs:
+            usual = 0.0 if len(measures) > 1 else 1.0  # no pairs would mean all of them
+        if usual != 1.0 and not (kind == "baseline" and usual == 0.0):
+            found[kind] = usual
+        found |= {name: weight for name, weight in own if weight != usual}
+    return found
+
+
+def options_text(options: dict[str, Any]) -> str:
+    """Return options as lines of TOML.
+
+    Examples
+    --------
+    >>> print(options_text({"cuts": [100], "baseline": False, "weights": {"mi at 100": 2.0}}))
+    cuts = [100]
+    baseline = false
+    weights = { "mi at 100" = 2.0 }
+    """
+    return "\n".join(f"{name} = {_toml(value)}" for name, value in options.items())
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_toml(k)} = {_toml(v)}' for k, v in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 # Chart of plans for declared questions: the hardest one, by labels
@@ -245,11 +381,20 @@ def design_spec(given: Planner, table: pl.DataFrame, *, look: Look | None = None
     together = table.filter(question=TOGETHER, looks=1).drop_nulls("labels")
     power = given.target.power is not None
     marked = together.select("plan", "labels", y=pl.col("wanted"))
+    titles = TITLES | {"assisted": _assisted_title(given)}
     return planning_chart(
-        _design_lines(curves(given, _sizes(given, together))), marked=_design_lines(marked),
+        _design_lines(curves(given, _sizes(given, together)), titles),
+        marked=_design_lines(marked, titles),
         wanted=[100 * given.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(given),
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
+
+
+def _assisted_title(given: Planner) -> str:
+    """Return the title of the line with predictions, with what is assumed without a pilot."""
+    if given.judged:
+        return TITLES["assisted"]
+    return f"{TITLES['assisted']}, if rho² = {float(given.known.rho2.max()):g}"
 
 
 def _y_title(given: Planner) -> str:
@@ -269,10 +414,10 @@ def _sizes(given: Planner, together: pl.DataFrame) -> list[int]:
     return sorted({max(1, round(last * ((i + 1) / _GRID) ** 1.5)) for i in range(_GRID)})
 
 
-def _design_lines(table: pl.DataFrame) -> pl.DataFrame:
+def _design_lines(table: pl.DataFrame, titles: dict[str, str]) -> pl.DataFrame:
     place = {name: at for at, name in enumerate(PLANS)}
     return table.sort(pl.col("plan").replace_strict(place), "labels").select(
-        line=pl.col("plan").replace_strict(TITLES),
+        line=pl.col("plan").replace_strict(titles),
         rate=pl.col("labels").cast(pl.Float64),
         y=100.0 * pl.col("y"),
     )

@@ -196,9 +196,18 @@ class Of:
     """Mark a config field as a reference to one or several tables of this schema.
 
     A field that lists stages has one input per table, see `tables_of_option`.
+
+    Parameters
+    ----------
+    schema : type of Table
+        The schema of the tables.
+    same_as : str
+        A sibling option. If this one is omitted, it takes the value that it has in the stage which
+        the sibling refers to, if that stage has such an option.
     """
 
     schema: type[Table]
+    same_as: str = ""
 
 
 def input_name(option: str, number: int) -> str:

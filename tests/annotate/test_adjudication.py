@@ -227,6 +227,15 @@ def test_agreement_of_two_is_that_of_a_published_table() -> None:
     assert ac1.lower < ac1.estimate < ac1.upper
 
 
+@pytest.mark.parametrize(
+    ("items", "offered", "expected"),
+    [("ss ss ff sf", "sf", 9 / 17), ("ss ss ff sf", "sfnm", 19 / 27), ("ss ss ss", "sf", 1.0)],
+)
+def test_offered_labels_count_in_ac1(items: str, offered: str, expected: float) -> None:
+    (two,) = agreement_so_far(given_coordination(*items.split()), labels=list(offered))
+    assert two.coefficients[2].estimate == pytest.approx(expected)
+
+
 def test_nothing_is_said_on_fewer_than_two_items_in_common() -> None:
     (two,) = agreement_so_far(given_coordination("ss", "s.", ".f"))
     assert (two.items, two.coefficients) == (1, ())

@@ -76,6 +76,10 @@ def test_the_first_rows_of_that_order(capsys: pytest.CaptureFixture[str]) -> Non
     said = capsys.readouterr().out
     assert "scores: 5 rows" in said
     assert "3 more rows" in said
+    assert main(["show", "x.toml", "scores", "--top", "2", "--rows", "1"]) == 0
+    assert "1 more row;" in capsys.readouterr().out
+    assert main(["show", "x.toml", "scores", "--top", "1"]) == 0
+    assert "scores: 1 row " in f"{capsys.readouterr().out.splitlines()[0]} "
 
 
 def test_missing_values_come_last_both_ways(capsys: pytest.CaptureFixture[str]) -> None:

@@ -184,19 +184,22 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     need = dict(table.filter(question=TOGETHER, looks=1).select("plan", "labels").rows())
     looked = table.filter(question=TOGETHER, looks=4)["labels"].to_list()
     sentence = (
-        f"7 questions at ±10 points need {need['simple']:,} labels from a simple sample,"
+        f"7 questions at ±10 points need {need['simple']:,} labels from a simple sample of all"
+        f" candidates, {need['pooled']:,} from one of the candidates in question only,"
         f" {need['stratified']:,} from a stratified one, {need['designed']:,} designed,"
-        f" {need['assisted']:,} with predictions; with four looks {looked[0]:,}, {looked[1]:,},"
-        f" {looked[2]:,} and {looked[3]:,}."
+        f" {need['assisted']:,} to {need['designed']:,} with predictions; with four looks"
+        f" {looked[0]:,}, {looked[1]:,}, {looked[2]:,}, {looked[3]:,} and {looked[4]:,} to"
+        f" {looked[3]:,}."
     )
     assert sentence in said.replace("\n", " ")
     assert "labels for ±10 points at 95 %, 300 candidates" in said
-    assert "assumed: a precision of 30 %; predictions explain 20 % of the variance" in said
+    assert "assumed: a precision of 30 %; with predictions: a range, from 20 % of the" in said
+    assert f"    size = {need['designed']}\n" in said
     assert "hardest: " in said
     lines = [[cell.strip() for cell in line.split("│")] for line in said.splitlines()]
     for row in table.filter(plan="designed", looks=1).iter_rows(named=True):
-        (cells,) = (each for each in lines if row["question"] in each)
-        assert cells[5] == f"{row['labels']:,}"
+        cells = next(each for each in lines if row["question"] in each)
+        assert cells[6] == f"{row['labels']:,}"
 
 
 @pytest.mark.long
@@ -227,7 +230,10 @@ def test_power(capsys: pytest.CaptureFixture[str]) -> None:
         main(["size", "x.toml", "--design", "designed", "--pilot", "answers", "--power", "0.5"])
         == 0
     )
-    assert "assumed: precisions of answers" in capsys.readouterr().out
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert "assumed: precisions of answers" in said
+    assert "estimated out of fold from 120 labels of answers" in said
+    assert 'weights = { "precision" = 0.0 }' in said
 
 
 @pytest.mark.usefixtures("_there")

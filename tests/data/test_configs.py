@@ -13,7 +13,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.api.results import Run
-from tests.report.agreement import check_names, check_verdicts
+from tests.report.agreement import check_names, check_runs_together, check_verdicts
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
@@ -77,6 +77,10 @@ def test_demo(tmp_path: Path) -> None:
     assert set(done.manifests) == set(done.project.nodes)
     assert check_verdicts(done) > 100
     check_names(done)
+    half = {"stages.sample.rate": 0.05}
+    other = lx.run(CONFIGS / "demo.toml", runs=tmp_path, settings=half, report=False)
+    assert check_verdicts(other)
+    assert check_runs_together([done, other]) >= 8
 
 
 def generated(name: str, script: str, folder: Path, **settings: object) -> Run:

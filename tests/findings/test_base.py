@@ -210,13 +210,15 @@ def test_invented_clusters(tmp_path: Path) -> None:
     }  # fmt: skip
     table = checked(generated("pos-induction", "make_taggings.py", tmp_path, **few))
     assert about(table, "systems", "types")[0].startswith(
-        "Highest by types: memory, MicroI 1-1 82.0 % ["
+        "Highest at type level: memory, MicroI 1-1 82.0 % ["
     )
-    assert about(table, "systems", "tokens")[0].startswith("Highest by tokens: context, V 77.8 %")
+    assert about(table, "systems", "tokens")[0].startswith(
+        "Highest at token level: context, V 77.8 %"
+    )
     (agreement,) = about(table, "systems", "agreement")
     assert "rank the 6 systems differently: Spearman's rho .09" in agreement
     assert table.filter(stage="types", about="types").is_empty()
-    first = table.filter(question="which system comes first", kind="answer")
+    first = table.filter(question="leading system", kind="answer")
     assert first.height <= 8
 
 
@@ -236,9 +238,7 @@ def test_invented_lexicons(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
     table = checked(done)
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith(
-        "L* of computed is worse than that of generated (−10.2 points [−15.3, −3.6])"
-    )
+    assert held.startswith("By L*, computed is worse than generated (−10.2 points [−15.3, −3.6])")
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
     star = done.table("computed_whole.quality").filter(statistic="L*")["value"].item()
     assert lost == pytest.approx(1 - star)
@@ -250,7 +250,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
     public_data("lexicon/unimorph_mlt.tsv")
     table = checked(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("L* of GF is worse than that of UniMorph (exactly −6.5 points)")
+    assert held.startswith("By L*, GF is worse than UniMorph (exactly −6.5 points)")
     stars = table.filter(about="L*")
     assert stars.height == 3
     assert stars["lower"].null_count() == 3

@@ -47,8 +47,13 @@ THREE = {
 
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
-    assert said[0] == "Highest by types: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
-    assert said[1] == "Highest by tokens: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
+    assert (
+        said[0] == "Highest at type level: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
+    )
+    assert (
+        said[1]
+        == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
+    )
     assert said[3:] == [
         "Ranked first by 1 other type-level measure: b (MacroI M-1).",
         "Ranked first by 1 other token-level measure: a (VI).",
@@ -80,25 +85,25 @@ def test_orders_that_are_alike_and_orders_that_are_not() -> None:
 def test_a_tie_of_all_has_no_correlation() -> None:
     tied = {"MacroI M-1": {"a": [0.5], "b": [0.5]}, "v": {"a": [0.1], "b": [0.2]}}
     said = texts("systems", systems_stage(tied))
-    assert said[0] == "All 2 systems are tied by types: MacroI M-1 50.0 %."
+    assert said[0] == "All 2 systems are tied at type level: MacroI M-1 50.0 %."
     assert said[2] == (
-        "No rank correlation of types and tokens can be computed over 2 systems: one of the two ties "
-        "all systems."
+        "No rank correlation of types and tokens can be computed: at one of the two levels, all 2 "
+        "systems are tied."
     )
 
 
 def test_a_tie_of_two() -> None:
     tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
     assert texts("systems", systems_stage(tied)) == [
-        "Highest by tokens: a and b (tied), V 50.0 %; next among 3 systems: c (20.0 %)."
+        "Highest at token level: a and b (tied), V 50.0 %; next among 3 systems: c (20.0 %)."
     ]
 
 
 def test_one_system_is_held_against_none() -> None:
     said = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
     assert said == [
-        "By types: a, MacroI M-1 50.0 % (the only system).",
-        "By tokens: a, V 40.0 % (the only system).",
+        "At type level: a, MacroI M-1 50.0 % (the only system).",
+        "At token level: a, V 40.0 % (the only system).",
     ]
     assert texts("untested_order", systems_stage({"v": {"a": [0.4]}})) == []
 
@@ -110,12 +115,14 @@ def test_several_runs_have_mean_and_spread() -> None:
 
 def test_low_values_come_first_where_they_are_good() -> None:
     said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
-    assert said == ["Lowest by tokens: b, VI 1.00; next among 2 systems: a (2.00)."]
+    assert said == ["Lowest at token level: b, VI 1.00; next among 2 systems: a (2.00)."]
 
 
 def test_systems_without_a_value_do_not_count() -> None:
     some: dict[str, dict[str, list[float | None]]] = {"v": {"a": [None], "b": [0.2]}}
-    assert texts("systems", systems_stage(some)) == ["By tokens: b, V 20.0 % (the only system)."]
+    assert texts("systems", systems_stage(some)) == [
+        "At token level: b, V 20.0 % (the only system)."
+    ]
     assert texts("systems", systems_stage({"v": {"a": [None]}})) == []
     assert texts("systems", systems_stage({})) == []
     assert texts("untested_order", systems_stage({})) == []
@@ -219,12 +226,12 @@ def token_stage(
 
 def test_the_only_system_with_its_limits_floor_and_missed_classes() -> None:
     assert texts("token_level", token_stage({"many_to_one": 0.85})) == [
-        "By tokens: a, M-1 accuracy 85.0 % [84.0, 86.0] (the only system).",
+        "At token level: a, M-1 accuracy 85.0 % [84.0, 86.0] (the only system).",
         "Floor: M-1 accuracy is 60.0 % with all tokens in one cluster, mapped to D.",
         ("Classes without a cluster in a (mapping of M-1 accuracy): V (10 tokens) and I (5 tokens), in "
         "total 2 of 4 classes and 15.0 % of all tokens."),
-        ("The 2 clusters of a: 1 (D in 100 % of 60 tokens) the; "
-        "2 (N in 62 % of 40 tokens) dog, run, ah."),
+        ("The 2 clusters of a: 1 (60 tokens, 100 % D): the; "
+        "2 (40 tokens, 62 % N): dog, run, ah."),
     ]  # fmt: skip
 
 
@@ -259,7 +266,7 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
     ]  # fmt: skip
     scores = {"scores": table(OverlappingScores, rows)}
     assert texts("overlapping", stage("evaluate.overlapping", scores, name="o")) == [
-        "Highest by overlapping classes: b, BCubed F 50.0 %; next among 2 systems: a (40.0 %).",
+        "Highest for overlapping classes: b, BCubed F 50.0 %; next among 2 systems: a (40.0 %).",
         "Ranked first by 1 other measure of overlapping classes: a (Omega).",
     ]
     empty = {"scores": pl.DataFrame(schema=OverlappingScores.columns())}
@@ -289,7 +296,7 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 def test_the_first_system_with_its_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
-        "Highest by types: right, MicroI 1-1 100.0 %; next among 2 systems: coarse (53.3 %)."
+        "Highest at type level: right, MicroI 1-1 100.0 %; next among 2 systems: coarse (53.3 %)."
     )
     assert "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in said
     assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
@@ -325,8 +332,8 @@ def test_classes_that_all_systems_miss() -> None:
 def test_clusters_have_their_most_frequent_words() -> None:
     (said,) = texts("type_level", type_stage({"right": RIGHT}), "clusters")
     assert said == (
-        "The 3 clusters of right: 1 (N in 100 % of 3 types) dog, run, cat; "
-        "2 (V in 100 % of 2 types) run, eat; 3 (P in 100 % of 1 type) in."
+        "The 3 clusters of right: 1 (3 types, 100 % N): dog, run, cat; "
+        "2 (2 types, 100 % V): run, eat; 3 (1 type, 100 % P): in."
     )
 
 

@@ -33,7 +33,7 @@ def test_a_difference_that_the_interval_settles() -> None:
     said = texts("compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, 0.04, 0.17)}))
     assert said == [
         "Highest L*: one, 90.0 %; two 80.0 % (40 lemmas).",
-        ("L* of two is worse than that of one (−10.0 points [−17.0, −4.0]); of 40 lemmas, 10 have a "
+        ("By L*, two is worse than one (−10.0 points [−17.0, −4.0]); of 40 lemmas, 10 have a "
         "higher L in one, 25 in two, and 5 the same in both."),
     ]  # fmt: skip
 
@@ -43,14 +43,14 @@ def test_a_difference_that_it_does_not_settle() -> None:
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, -0.01, 0.17)})
     )
     assert said.startswith(
-        "L* of two does not differ significantly from that of one (−10.0 points [−17.0, +1.0]);"
+        "By L*, two does not differ significantly from one (−10.0 points [−17.0, +1.0]);"
     )
 
 
 def test_the_order_of_the_pair_makes_no_difference() -> None:
     turned = comparison_stage(TWO, {("two", "one"): (-0.1, -0.17, -0.04)})
     (_, said) = texts("compared_lexicons", turned)
-    assert said.startswith("L* of two is worse than that of one (−10.0 points [−17.0, −4.0]);")
+    assert said.startswith("By L*, two is worse than one (−10.0 points [−17.0, −4.0]);")
     assert "25 have a higher L in one, 10 in two" in said
 
 
@@ -58,7 +58,7 @@ def test_lemmas_that_were_chosen_give_no_verdict() -> None:
     (_, said) = texts(
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, None, None)})
     )
-    assert "two differs from that of one by −10.0 points, but no interval can be estimated" in said
+    assert "two differs from one by −10.0 points, but no interval can be estimated" in said
 
 
 def test_verdicts_on_several_rest_on_the_limits_of_the_family() -> None:
@@ -70,10 +70,8 @@ def test_verdicts_on_several_rest_on_the_limits_of_the_family() -> None:
     }
     made = comparison_stage(three, pairs)
     said = texts("compared_lexicons", made)
-    assert (
-        "two does not differ significantly from that of one (−10.0 points [−20.0, +0.1])" in said[1]
-    )
-    assert "three is worse than that of one (−20.0 points [−30.0, −10.0])" in said[2]
+    assert "two does not differ significantly from one (−10.0 points [−20.0, +0.1])" in said[1]
+    assert "three is worse than one (−20.0 points [−30.0, −10.0])" in said[2]
     assert len(said) == 3
 
 
@@ -280,8 +278,8 @@ def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
     )
     assert texts("lexicon_cautions", made) == [
         (
-            "L* of lexicon is based on 20 lemmas: with fewer than 50, the limits hold less often than the "
-            "nominal level."
+            "L* of lexicon is based on 20 lemmas: with fewer than 50, the limits cover L* less often "
+            "than the nominal level."
         )
     ]
 
@@ -312,10 +310,35 @@ def test_lemmas_drawn_by_size() -> None:
     few = lexicon_stage(many, some, lemmas=lemmas[:20], population=90, pi=pi[:20])
     assert texts("lexicon_cautions", few) == [
         (
-            "L* of lexicon is based on 20 lemmas: with fewer than 30, the limits hold less often than the "
-            "nominal level."
+            "L* of lexicon is based on 20 lemmas: with fewer than 30, the limits cover L* less often "
+            "than the nominal level."
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("use", "large", "cautioned"),
+    [
+        ("sample.lemmas", (2, 0, 100.0, 0.0), True),
+        ("sample.lemmas", (2, 1, 100.0, 95.0), False),
+        ("own.sample", (2, 0, 100.0, 0.0), False),
+    ],
+)
+def test_large_lemmas_that_a_simple_sample_lacks(
+    use: str, large: tuple[float, ...], cautioned: bool
+) -> None:
+    rows = [("large", *large), ("other", 88, 50, 900.0, 50.0)]
+    columns = ("group", "n_lemmas", "n_drawn", "forms", "forms_drawn")
+    source = stage(use, {"sizes": pl.DataFrame(rows, columns, orient="row")}, name="sample")
+    many = {f"l{i:02}": f"l{i:02}a l{i:02}b" for i in range(90)}
+    made = lexicon_stage(many, many, lemmas=sorted(many)[:60], population=90)
+    made = type(made)(**{**vars(made), "stages": {"sample": source}})
+    expected = (
+        "In the simple sample for lexicon, 2 of 90 lemmas have at least 5 times the mean number of "
+        "forms; 2 were not drawn, with 10.0 % of all forms: the limits of L* do not account for "
+        "them."
+    )
+    assert texts("lexicon_cautions", made) == [expected] * cautioned
 
 
 def test_lemmas_that_somebody_chose() -> None:

@@ -85,7 +85,7 @@ ALLOWED = {
     "collocations/comparison.py": {
         "best", "worse", "best for ", " best, or not significantly worse than the best, at all ",
         "no measure is best, or not significantly worse than the best, at all ", "equivalent",
-        "which are equivalent for ",
+        "equivalent measures for ",
     },
     "collocations/designed.py": {"best", "highest estimate", "highest"},
     "collocations/precision.py": {"highest estimate for ", "highest", "best"},

@@ -26,6 +26,39 @@ def test_no_lemma_at_all_is_a_warning() -> None:
     assert "share 0" in told.text
 
 
+def groups(*large: float) -> pl.DataFrame:
+    """Return the table sizes: large lemmas, those drawn, their forms, those drawn; of 1,000."""
+    other = ("other", 998, 50, 900.0, 45.0)
+    columns = ("group", "n_lemmas", "n_drawn", "forms", "forms_drawn")
+    return pl.DataFrame([("large", *large), other], schema=columns, orient="row")
+
+
+@pytest.mark.parametrize(
+    ("large", "chances", "expected"),
+    [
+        ((2, 0, 100.0, 0.0), [0.1, 0.1],
+         ("a simple sample: 2 of 1,000 lemmas have at least 5 times the mean number of forms; 2 were"
+         " not drawn, with 10.0 % of all forms, and the limits of L* do not account for them")),
+        ((2, 1, 100.0, 90.0), [0.1], "1 was not drawn, with 1.0 % of all forms"),
+        ((2, 1, 100.0, 91.0), [0.1], ""),  # less than the threshold
+        ((2, 2, 100.0, 100.0), [0.1, 0.1], ""),
+        ((2, 0, 100.0, 0.0), [0.1, 0.2], ""),  # drawn by size
+        ((2, 0, 100.0, 0.0), [None, None], ""),  # chosen
+        ((2, 0, 100.0, 0.0), [], ""),
+    ],
+)  # fmt: skip
+def test_large_lemmas_that_a_simple_sample_lacks(
+    large: tuple[float, ...], chances: list[float | None], expected: str
+) -> None:
+    drawn = pl.DataFrame({"pi": chances}, schema={"pi": pl.Float64})
+    heard = hear("large_lemmas_not_drawn", outputs={"sample": drawn, "sizes": groups(*large)})
+    assert bool(heard) == bool(expected)
+    for each in heard:
+        assert expected in each.text
+        assert each.level == "warning"
+        assert 'design = "size"' in each.remedy
+
+
 @pytest.mark.parametrize(("lemmas", "heard"), [(4, True), (5, False)])
 def test_few_lemmas_behind_the_measure(lemmas: int, heard: bool) -> None:
     outputs = {"lemmas": sample(lemmas, population=9)["sample"]}

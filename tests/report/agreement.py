@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from pipeline.api.results import ReportOptions, Run, colours_of, stages
+from pipeline.findings.across_runs import leading_answers, pair_findings
 from pipeline.findings.base import Finding, StageView, collect_findings
 from pipeline.findings.collocations.comparison import verdict_tests
 from pipeline.findings.lexicon import names_of
@@ -44,6 +45,29 @@ def check_verdicts(run: Run) -> int:
             found += _check_measures(stage, mine)
         elif stage.use == "evaluate.lexicons":
             found += _check_lexicons(stage, mine)
+    return found
+
+
+def check_runs_together(runs: Sequence[Run]) -> int:
+    """Check what pages on several runs show of the best measures; return how many answers.
+
+    A page on a sweep names the leading answer at each point with those that do not differ from it;
+    a page on two runs shows their findings side by side. Both must be the table `best` of each run.
+    """
+    views = [stages(run) for run in runs]
+    told = [collect_findings(each) for each in views]
+    found = 0
+    for lead in leading_answers(told):
+        for place, best in enumerate(lead.found):
+            if best is None or best.about not in ("best", "together"):
+                continue
+            table = views[place][lead.stage].table("best").collect()
+            mine = table.filter(pl.col("n") == best.n, pl.col("category") == best.category)
+            assert set(lead.names(place)) == set(mine["measure"]), best.text
+            found += 1
+    for pair in pair_findings(*told[:2]):
+        for each, both in zip((pair.first, pair.second), told[:2], strict=True):
+            assert each is None or each in [own.finding for own in both if own.stage == pair.stage]
     return found
 
 

@@ -107,3 +107,45 @@ def test_a_title_is_a_text(title: object) -> None:
     assert not nodes
     assert wrong.where == "stages.a.title"
     assert f"{title!r} is not text" in wrong.what
+
+
+# An option that is omitted and takes its value from the stage of a sibling option.
+
+ANNOTATED = {
+    "candidates": {"use": "extract.table", "path": "a.tsv"},
+    "sample": {"use": "sample.random", "candidates": "candidates", "size": 9},
+    "sheet": {"use": "sheet.annotation", "candidates": "candidates", "sample": "sample",
+              "folder": "f", "labels": ["s", "f"]},
+    "other": {"use": "sheet.annotation", "candidates": "candidates", "sample": "sample",
+              "folder": "g", "labels": ["s", "n"]},
+    "both": {"use": "join.sheets", "sheet": "sheet", "folder": "f", "labels": "sheet",
+             "categories": {"TP": ["s"]}},
+    "agreement": {"use": "evaluate.agreement", "annotations": "both"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "sheet.labels"),
+        ({"agreement": {"labels": "other.labels"}}, "other.labels"),
+        ({"both": {"labels": "other"}}, "other.labels"),
+        ({"both": {"use": "extract.table"}}, None),  # a stage without the option
+        ({"both": {"labels": "nowhere"}}, None),
+        ({"both": {"labels": "candidates"}}, None),
+        ({"both": {"labels": 7}}, None),
+        ({"agreement": {"annotations": "nowhere"}}, None),
+        ({"agreement": {"annotations": ["both"]}}, None),
+    ],
+)
+def test_labels_are_those_of_the_stage_that_made_the_annotations(
+    changes: dict[str, dict[str, object]], expected: str | None
+) -> None:
+    """Mistakes in the other stage are reported there alone."""
+    stages = {name: own | changes.get(name, {}) for name, own in ANNOTATED.items()}
+    nodes, problems = build(Experiment.model_validate({"name": "x", "stages": stages}))
+    own = nodes["agreement"].inputs if "agreement" in nodes else {}
+    found = own.get("labels")
+    assert (None if found is None else f"{found.stage}.{found.table}") == expected
+    assert bool(problems) == (expected is None)
+    assert not [each for each in problems if each.where == "stages.agreement.labels"]

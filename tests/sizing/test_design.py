@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.errors import ConfigError, NotMadeYet
+from pipeline.kernels.survey.design import inclusion
 from pipeline.kernels.survey.planning import PLANS
 from pipeline.sizing.design import (
     COLUMNS,
@@ -22,11 +25,15 @@ from pipeline.sizing.design import (
     Goal,
     Planner,
     Wanted,
+    added_questions,
     curves,
     look_times,
     prepare_plans,
+    question_table,
     sides_apart,
 )
+from pipeline.sizing.output import design_options, options_text, wide
+from pipeline.stages.collocations.sample import SampleDesign, sample_design
 from tests.kernels.survey.slow import sets_of
 from tests.sizing.design_experiment import COUNT, STAGES, write
 
@@ -141,9 +148,100 @@ def test_named_questions_alone(done_designs: lx.Run) -> None:
         "mi at 40", "baseline", TOGETHER,
     ]  # fmt: skip
     every = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
-    same = every.join(table, on=["plan", "looks", "question"], how="semi")
-    kept = pl.col("question") != TOGETHER
-    assert same.filter(kept).drop("hardest").equals(table.filter(kept).drop("hardest"))
+    both = table.join(every, on=["plan", "looks", "question"]).filter(looks=1)
+    simple = both.filter(plan="simple").head(2)
+    assert simple["labels"].equals(simple["labels_right"], check_names=False)
+    fewer = both.filter(plan="designed").select(pl.col("labels") < pl.col("labels_right"))
+    assert fewer.to_series().to_list() == [True, True, True]
+
+
+@pytest.mark.parametrize("change", [
+    {"questions": ["mi - t_score at 100"]}, {"questions": ["mi at 40", "difference"]}, {},
+    {"questions": ["t_score at 100", "mi at 40"]}, {"questions": ["baseline"]},
+    {"n": [50, 90], "questions": ["mi at 50", "baseline"]}, {"measures": ["mi"], "n": [70]},
+    {"questions": ["mi at 40", "mi at 100", "mi - t_score at 40"]},
+    {"weights": {"mi at 40": 9.0, "difference": 0.0}, "floor": 0.2}, {"baseline_width": 1.1},
+    {"weights": {"precision": 4.0, "mi at 40": 1.0, "baseline": 2.0}, "questions": ["precision"]},
+    {"baseline": False, "weights": {"t_score at 40": 0.5, "mi at 100": 0.0}},
+])  # fmt: skip
+def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[str, Any]) -> None:
+    """The chances of the stage with the printed options are those that the plan expects."""
+    change = dict(change)
+    wanted = Wanted(measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ())))
+    questions = change.pop("questions", ())
+    run = configured(done_designs, change)
+    given = prepare_plans(
+        run, wanted, Goal(0.1), Assumed(0.3), questions=questions, pilot=None, category=None
+    )
+    options = tomllib.loads(options_text(design_options(given, 60)))
+    assert options.pop("size") == 60
+    config = SampleDesign(ranks="ranks", size=60, seed="s", **options)
+    made: Any = sample_design(config, {"ranks": done_designs.table("ranks").lazy()})
+    found = made["inclusion"].lazy().collect()
+    planned = pl.DataFrame({"id": given.asked.sets.ids, "x": given.x["designed"]})
+    both = planned.join(found, on="id", how="left", maintain_order="left")
+    np.testing.assert_allclose(both["pi"], inclusion(both["x"].to_numpy(), size=60), atol=1e-9)
+
+
+def configured(done: lx.Run, change: dict[str, Any]) -> lx.Run:
+    """Return the results with other options of the stage that designs the sample."""
+    nodes = dict(done.project.nodes)
+    config = nodes["designed"].config.model_copy(update=change)
+    nodes["designed"] = replace(nodes["designed"], config=config)
+    return replace(done, project=replace(done.project, nodes=nodes))
+
+
+@pytest.mark.parametrize(("goal", "questions"), [
+    (Goal(0.1), ("mi at 40", "baseline")), (Goal(0.08), ()), (Goal(difference=0.2), ()),
+    (Goal(difference=0.15), ("mi - t_score at 100",)),
+])  # fmt: skip
+def test_added_questions_are_planned_together(
+    done_designs: lx.Run, goal: Goal, questions: tuple[str, ...]
+) -> None:
+    """Each row is what a plan of its own gives for the questions up to it."""
+    given = plans(done_designs, goal, questions=questions)
+    added = added_questions(given)
+    names = added["question"].to_list()
+    own = given.asked.questions.filter(pl.Series(given.meant))["question"].to_list()
+    assert set(names[: len(own)]) == set(own)
+    assert added["asked"].to_list() == [True] * len(own) + [False] * (len(names) - len(own))
+    assert set(names) == set(NAMES if goal.half_width else NAMES[4:6])
+    for place, row in enumerate(added.iter_rows(named=True)):
+        for chosen, column in (([row["question"]], "alone"), (names[: place + 1], "labels")):
+            one = plans(done_designs, goal, questions=chosen)
+            assert question_table(one, "designed", None)["labels"][-1] == row[column]
+
+
+def test_a_question_that_nothing_answers_is_not_added(done_designs: lx.Run) -> None:
+    ranks = done_designs.table("ranks")
+    best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
+    share = len(best[0] - best[1]) / 100
+    added = added_questions(plans(done_designs, Goal(difference=share + 0.01), rate=0.5))
+    assert added["question"].to_list() == ["mi - t_score at 40", "mi - t_score at 100"]
+    assert added["labels"].is_null().to_list() == [False, True]
+    assert added["alone"][1] is None
+
+
+@pytest.mark.parametrize(("more", "rho2", "judged"), [
+    ({}, RHO2, 0), ({"rho2": 0.1}, 0.1, 0), ({"rho2": 0.1, "pilot": "answers"}, 0.1, 0),
+    ({"pilot": "answers"}, None, 120),
+])  # fmt: skip
+def test_predictions_are_an_estimate_or_the_end_of_a_range(
+    done_designs: lx.Run, more: dict[str, Any], rho2: float | None, judged: int
+) -> None:
+    table = lx.plan_design(done_designs, half_width=0.1, looks=[1], **more)
+    rows = table.filter(plan="assisted")
+    assert rows["rho2_judged"].unique().to_list() == [judged]
+    assert rho2 is None or rows["rho2"].to_numpy() == pytest.approx(rho2)
+    assert (
+        table.filter(pl.col("plan") != "assisted")["rho2", "rho2_judged"].null_count().row(0)
+        == (table.height - rows.height,) * 2
+    )
+    least, most = (table.filter(plan=p)["labels"].to_list() for p in ("assisted", "designed"))
+    assert all(a <= b for a, b in zip(least, most, strict=True))
+    shown = wide(table)["with predictions"].to_list()
+    ranges = [f"{a:,} to {b:,}" if a < b else f"{a:,}" for a, b in zip(least, most, strict=True)]
+    assert shown == (least if judged else ranges)
 
 
 def test_questions_of_the_command_instead_of_the_stage(done_designs: lx.Run) -> None:
@@ -197,7 +295,7 @@ def test_full_annotation_as_a_pilot(done_designs: lx.Run) -> None:
 
 
 @pytest.mark.long
-def test_a_pilot_too_small_for_predictions_takes_the_usual_gain(tmp_path: Path) -> None:
+def test_a_pilot_too_small_for_predictions_leaves_a_range(tmp_path: Path) -> None:
     path = write(tmp_path, judged=60)
     run = lx.run(path, runs=tmp_path / "runs", report=False)
     assert (
@@ -208,6 +306,7 @@ def test_a_pilot_too_small_for_predictions_takes_the_usual_gain(tmp_path: Path) 
     )
     given = plans(run, Goal(0.1), pilot="answers")
     assert set(given.known.rho2) == {RHO2}
+    assert given.judged == 0
 
 
 def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
@@ -217,7 +316,7 @@ def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, difference=min(0.99, share + 0.01), rate=0.5)
     rows = table.filter(question="mi - t_score at 100")
     assert rows["labels"].null_count() == rows.height
-    assert table.filter(question=TOGETHER)["labels"].null_count() == 8
+    assert table.filter(question=TOGETHER)["labels"].null_count() == 10
     with pytest.raises(
         ConfigError, match=r"all 300 candidates are not enough for any of 2.*smaller"
     ):

@@ -463,7 +463,7 @@ class Coordinator:
             "work": self.work, "stamp": _stamp(entry, known), "shown": _SHOWN,
             "address": request.url.path.rstrip("/"), "labels": labels,
             "people": people, "deciding": deciding,
-            "agreement": agreement_so_far(answers) if labels else (),
+            "agreement": agreement_so_far(answers, labels=self.work.labels) if labels else (),
             **lists,
             "links": {each.annotator: f"{base}{self._page_of(each.annotator)}"
                       for each in deciding},

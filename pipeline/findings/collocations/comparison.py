@@ -140,8 +140,8 @@ def further_text(further: int | None, *, pair: tuple[str, str], candidates: int)
         return f"even judging all {candidates:,} candidates is not expected to separate {both}"
     return (
         f"about {number(rounded(further), 0)} more judgements would separate {both} with a power"
-        f" of {100 * POWER:g} % at the adjusted level; if you plan to test again then, declare"
-        " both looks now (looks = [...])"
+        f" of {100 * POWER:g} % at the adjusted level; testing again then is a second look at the"
+        " data (option looks)"
     )
 
 
@@ -559,7 +559,7 @@ def equivalent_measures(stage: StageView) -> Iterator[Finding]:
     among = categories(rows)
     for (category, n), mine in rows.group_by("category", "n", maintain_order=True):
         question = (
-            f"which are equivalent for {n:,} candidates{category_suffix(str(category), among)}"
+            f"equivalent measures for {n:,} candidates{category_suffix(str(category), among)}"
         )
         facts = {"about": "equivalent", "question": question, "category": category, "n": n}
         yield from _equivalent(mine, facts, asked.alpha, asked.equivalence)

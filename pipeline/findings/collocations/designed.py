@@ -389,7 +389,7 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
             text = (
                 f"with {count_text(drawn, 'label')} for {every:,} candidates{of}, half of "
                 "the lists at the declared sizes are estimated at least as precisely as with a "
-                f"simple random sample of {worth:,.0f}"
+                f"simple random sample of {worth:,.0f} from all candidates"
             )
             yield Finding(
                 about="labels", text=phrases.sentence(text), question=f"labels{of}",

@@ -61,7 +61,7 @@ def annotation_layout(
         (
             *named,
             Column("label", "label", writable=True, width=16, choices=tuple(labels), help=_EMPTY),
-            Column("note", "note", writable=True, width=28, help="Anything.", required=False),
+            Column("note", "note", writable=True, width=28, help="Any remark.", required=False),
             *shown,
             Column(
                 "annotator", "annotator", writable=False, width=14, help="Your name.", printed=False
@@ -135,7 +135,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
                 "lemma", "lemma", writable=False, width=24, help=("Look it up in the dictionary.")
             ),
             Column("forms", "forms in the dictionary", writable=True, width=60, help=_FORMS_HELP),
-            Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+            Column("note", "note", writable=True, width=40, help="Any remark.", required=False),
             *((beside,) if shown else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("id", "id", writable=False, width=20, help="Identifies the lemma of this row."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -382,7 +382,8 @@ def gwet_ac(
     ``(P - P_e) / (1 - P_e)`` with ``P = mean_i sum_j n_ij (m_ij - 1) / (n_i (n_i - 1))`` over
     items with two labels or more, ``m_ij = sum_l v_jl n_il``, v the partial agreement, and
     ``P_e = sum_jl v_jl / (q (q - 1)) sum_j p_j (1 - p_j)``, ``p_j = mean_i n_ij / n_i`` over
-    items with one label or more. For AC1 v is 1 on the diagonal and 0 elsewhere.
+    items with one label or more; q is the number of labels offered. For AC1 v is 1 on the diagonal
+    and 0 elsewhere.
 
     If nearly all items have one label, kappa is low even for high agreement, because its chance
     agreement is high; chance agreement in AC1 is low for rare labels.
@@ -390,8 +391,9 @@ def gwet_ac(
     Parameters
     ----------
     counts : array_like of int, shape (items, labels)
-        Number of annotators who gave the item the label. The number q of labels is that of columns,
-        used or not.
+        Number of annotators who gave the item the label, with a column for each of the q labels
+        that were offered, used or not. With columns only for labels that occur, q is too small and
+        so is the coefficient, except 1.
     weights : array_like, shape (..., items), optional
         Weights of items (default: 1).
     partial : array_like of float, shape (labels, labels), optional
@@ -401,7 +403,7 @@ def gwet_ac(
     -------
     array of float, shape (...)
         At most 1 (perfect agreement); 0 for chance agreement. NaN if no item has two labels. 1 if
-        all labels are equal: ``P_e`` is then 0, by convention even if only one label is known.
+        all labels are equal: ``P_e`` is then 0, by convention even if q is 1.
 
     Raises
     ------
@@ -475,7 +477,7 @@ def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> Floa
     Parameters
     ----------
     labels : int
-        Number q of labels, in the order of the scale.
+        Number q of labels offered, in the order of the scale.
     closeness : str
         "identity", "linear" or "quadratic".
 
@@ -565,6 +567,7 @@ def agreement(
     annotations: pl.DataFrame | pl.LazyFrame,
     *,
     categories: Mapping[str, Collection[str]],
+    labels: Collection[str] = (),
     confidence: float,
     replicates: int,
     seed: str,
@@ -587,6 +590,10 @@ def agreement(
         an id has no vote on it.
     categories : mapping of str to collection of str
         Labels of true positives by category.
+    labels : collection of str
+        The labels offered. Their number is q in AC1 over all labels, together with labels that
+        occur without having been offered. If empty, q is the number of labels that occur: AC1 is
+        then too low if some were never given. For a category q is 2.
     confidence : float
         Confidence level in (0, 1).
     replicates : int
@@ -630,7 +637,7 @@ def agreement(
     voices = votes(annotations.lazy()).sort("id", "annotator").collect()
     _require_memory(voices, replicates)
     rows: list[_Row] = []
-    for group in _groups(voices, categories):
+    for group in _groups(voices, categories, frozenset(labels)):
         bits = seeded_generator(seed=seed, purpose=" ".join(("agreement", *group.key)))
         rows += _bootstrap_rows(group, bits, replicates=replicates, confidence=confidence)
         rows += _analytic_rows(group, confidence=confidence)
@@ -660,8 +667,11 @@ class _Group(NamedTuple):
     errors: Callable[[FloatArray], dict[str, FloatArray]]
 
 
-def _groups(given: pl.DataFrame, categories: Mapping[str, Collection[str]]) -> Iterator[_Group]:
+def _groups(
+    given: pl.DataFrame, categories: Mapping[str, Collection[str]], offered: frozenset[str]
+) -> Iterator[_Group]:
     labels, annotators = given["label"].unique().sort(), given["annotator"].unique().sort()
+    unused = len(offered.difference(labels))
     codes = _codes(given, labels, annotators)
     for category, positive in [(EVERY, None), *categories.items()]:
         size = len(labels) if positive is None else 2
@@ -669,9 +679,11 @@ def _groups(given: pl.DataFrame, categories: Mapping[str, Collection[str]]) -> I
         if positive is not None:
             place = np.array([0 if label in positive else 1 for label in labels], dtype=np.int64)
             coded = np.where(codes < 0, -1, np.append(place, -1)[codes])
-        yield _group_of_all(coded, size, category)
+        more = unused if positive is None else 0
+        yield _group_of_all(coded, size, category, unused=more)
         for a, b in itertools.combinations(range(len(annotators)), 2):
-            yield _group_of_pair(coded[:, [a, b]], size, (category, annotators[a], annotators[b]))
+            key = (category, annotators[a], annotators[b])
+            yield _group_of_pair(coded[:, [a, b]], size, key, unused=more)
 
 
 def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
@@ -684,10 +696,11 @@ def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> Int
     return codes
 
 
-def _group_of_all(codes: IntArray, size: int, category: str) -> _Group:
+def _group_of_all(codes: IntArray, size: int, category: str, *, unused: int) -> _Group:
     counts = (codes[:, :, None] == np.arange(size)).sum(axis=1)
     rated = counts[counts.sum(axis=1) >= 2]
     patterns, frequencies = np.unique(rated, axis=0, return_counts=True)
+    offered = _with_unused_labels(patterns, unused)
 
     def coefficients(weights: FloatArray) -> dict[str, FloatArray]:
         specific = category_agreement(patterns, weights=weights)
@@ -695,24 +708,30 @@ def _group_of_all(codes: IntArray, size: int, category: str) -> _Group:
             "observed": mean_agreement(patterns, weights=weights),
             "fleiss_kappa": fleiss_kappa(patterns, weights=weights),
             "krippendorff_alpha": krippendorff_alpha(patterns, weights=weights),
-            "gwet_ac1": gwet_ac(patterns, weights=weights),
+            "gwet_ac1": gwet_ac(offered, weights=weights),
             **_specific_columns(specific, category),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
             "fleiss_kappa": fleiss_standard_error(patterns, weights=weights),
-            "gwet_ac1": gwet_standard_error(patterns, weights=weights),
+            "gwet_ac1": gwet_standard_error(offered, weights=weights),
         }
 
     return _Group((category, EVERY, EVERY), frequencies, coefficients, errors)
 
 
-def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
+def _with_unused_labels(patterns: npt.NDArray[Any], unused: int) -> npt.NDArray[Any]:
+    """Add a column of zeros for each label that was offered and never given."""
+    return np.pad(patterns, ((0, 0), (0, unused)))
+
+
+def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str], *, unused: int) -> _Group:
     both = codes[(codes >= 0).all(axis=1)]
     frequencies = np.bincount(both[:, 0] * size + both[:, 1], minlength=size * size)
     each = np.eye(size)
     patterns = (each[:, None] + each).reshape(size * size, size)
+    offered = _with_unused_labels(patterns, unused)
 
     def table(weights: FloatArray) -> FloatArray:
         return weights.reshape(*weights.shape[:-1], size, size)
@@ -721,14 +740,14 @@ def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Gr
         return {
             "observed": observed_agreement(table(weights)),
             "cohen_kappa": cohen_kappa(table(weights)),
-            "gwet_ac1": gwet_ac(patterns, weights=weights),
+            "gwet_ac1": gwet_ac(offered, weights=weights),
             **_specific_columns(specific_agreement(table(weights)), key[0]),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
             "cohen_kappa": cohen_standard_error(table(weights)),
-            "gwet_ac1": gwet_standard_error(patterns, weights=weights),
+            "gwet_ac1": gwet_standard_error(offered, weights=weights),
         }
 
     return _Group(key, frequencies, coefficients, errors)

@@ -235,7 +235,7 @@ def tables(signatures: pl.LazyFrame) -> pl.LazyFrame:
 
     References
     ----------
-    Evert & Krenn, section 2.
+    Evert & Krenn (2005), section 2.
 
     Examples
     --------

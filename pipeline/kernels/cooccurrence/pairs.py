@@ -205,7 +205,7 @@ def pair_tokens(
 
     References
     ----------
-    Evert & Krenn, section 2: every PP with every main verb of the sentence.
+    Evert & Krenn (2005), section 2: every PP with every main verb of the sentence.
     """
     if relation is None:
         return in_sentence(units(tokens, left), units(tokens, right))

@@ -718,9 +718,10 @@ def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expect
         if spread is None or not size:
             made.append(Expected(rate, size, simple, None))
             continue
+        every = size >= sample.population
         if unequal(scores):
-            simple = error_simple(spread, size)
-        by_size = error_by_size(spread, size) if size < sample.population else 0.0
+            simple = 0.0 if every else error_simple(spread, size)
+        by_size = 0.0 if every else error_by_size(spread, size)
         made.append(Expected(rate, size, simple, by_size))
     return made
 

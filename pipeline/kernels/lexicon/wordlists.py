@@ -15,6 +15,7 @@ from pipeline.kernels.partitions import batches, by_range, most_rows, ranges_of,
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion, permanent_numbers, sequential_poisson
 from pipeline.memory import Spill
+from schemas.errors import count_text
 
 
 def lemma_table(entries: pl.LazyFrame) -> pl.LazyFrame:
@@ -539,6 +540,102 @@ def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFram
     position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     drawn = lemmas.select("lemma", pi=pl.Series(chances, dtype=pl.Float64))[places]
     return drawn.select("lemma", position=position, pi="pi")
+
+
+LARGE = 5
+"""A large lemma has at least this many times the mean number of forms."""
+
+
+def size_groups(lemmas: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+    """Return how many lemmas and forms a sample has, separately for large lemmas.
+
+    A simple sample often has none of a few large lemmas, and then no interval of L* accounts for
+    them, however many forms they have.
+
+    Parameters
+    ----------
+    lemmas : DataFrame
+        lemma, n, as `paradigm_sizes` returns them.
+    drawn : DataFrame
+        lemma: those of the sample.
+
+    Returns
+    -------
+    DataFrame
+        group ("large": at least `LARGE` times the mean number of forms; "other"), n_lemmas, n_drawn
+        (lemmas), forms, forms_drawn (Float64); these two rows, also without lemmas.
+
+    Examples
+    --------
+    >>> lemmas = pl.DataFrame({"lemma": [*"abcdefgh"], "n": [42.0] + [2.0] * 7})
+    >>> size_groups(lemmas, lemmas.tail(3)).rows()
+    [('large', 1, 0, 42.0, 0.0), ('other', 7, 3, 14.0, 6.0)]
+    """
+    large = pl.col("n") >= LARGE * pl.col("n").mean()
+    sampled = lemmas["lemma"].is_in(drawn["lemma"].implode())
+    marked = lemmas.select("n", sampled=sampled, large=large)
+    count = pl.len().cast(pl.Int64)
+    return pl.concat(
+        marked.filter(large=each).select(
+            group=pl.lit(group), n_lemmas=count,
+            n_drawn=pl.col("sampled").sum().cast(pl.Int64), forms=pl.col("n").sum(),
+            forms_drawn=pl.col("n").filter("sampled").sum(),
+        )
+        for group, each in (("large", True), ("other", False))
+    )  # fmt: skip
+
+
+class UndrawnLarge(NamedTuple):
+    """The large lemmas that a sample lacks: their number and their share of all forms.
+
+    Parameters
+    ----------
+    lemmas : int
+        Large lemmas in the population.
+    undrawn : int
+        Those that were not drawn.
+    share : float
+        The share of all forms that these have, in [0, 1].
+    population : int
+        Lemmas in the population.
+
+    Examples
+    --------
+    >>> lemmas = pl.DataFrame({"lemma": [*"abcdefgh"], "n": [42.0] + [2.0] * 7})
+    >>> undrawn_large(size_groups(lemmas, lemmas.tail(3)))
+    UndrawnLarge(lemmas=1, undrawn=1, share=0.75, population=8)
+    """
+
+    lemmas: int
+    undrawn: int
+    share: float
+    population: int
+
+    def __str__(self) -> str:
+        have, was = (
+            ("has" if self.lemmas == 1 else "have"),
+            ("was" if self.undrawn == 1 else "were"),
+        )
+        return (
+            f"{self.lemmas:,} of {count_text(self.population, 'lemma')} {have} at least {LARGE} "
+            f"times the mean number of forms; {self.undrawn:,} {was} not drawn, with "
+            f"{100 * self.share:.1f} % of all forms"
+        )
+
+
+def undrawn_large(groups: pl.DataFrame) -> UndrawnLarge:
+    """Return the large lemmas that a sample lacks.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        As `size_groups` returns them.
+    """
+    large, whole = groups.filter(group="large"), float(groups["forms"].sum())
+    undrawn = int((large["n_lemmas"] - large["n_drawn"]).sum())
+    forms = float((large["forms"] - large["forms_drawn"]).sum())
+    share = forms / whole if whole else 0.0
+    return UndrawnLarge(int(large["n_lemmas"].sum()), undrawn, share, int(groups["n_lemmas"].sum()))
 
 
 # Normalisation of spelling

@@ -20,15 +20,16 @@ from pipeline.kernels.survey.allocation import (
     estimands,
     residual_sums,
     set_sums,
+    size_measure,
 )
 from pipeline.kernels.survey.design import inclusion, sizes_of_questions
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
 from pipeline.kernels.survey.study import Study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
-PLANS = ("simple", "stratified", "designed", "assisted")
-"""A simple sample; strata by n-best lists; a designed sample; the same with predictions in the
-estimates."""
+PLANS = ("simple", "pooled", "stratified", "designed", "assisted")
+"""A simple sample of all candidates; one of those in question only; strata by n-best lists; a
+designed sample; the same with predictions in the estimates."""
 _UNKNOWN_PRECISION = 0.5
 
 
@@ -37,8 +38,10 @@ def size_measures(
 ) -> dict[str, FloatArray]:
     """Return each candidate's chance under each plan, up to a factor.
 
-    The designed sample is that of the stage without predictions. The strata are those of the best
-    rank that a candidate has, with the cuts as boundaries. Their rates are Neyman's for the same
+    The pooled sample is a simple one of the candidates that a question with a weight is about: for
+    one difference those in only one of the two lists. The designed sample is that of the stage
+    without predictions. The strata are those of the best rank that a candidate has under the
+    measures in question, with the cuts as boundaries. Their rates are Neyman's for the same
     weighted sum of variances: with x_i the size measure of the design,
 
     ``f_h = c sqrt(sum_h x_i^2 / N_h)``,
@@ -73,6 +76,8 @@ def size_measures(
     >>> found = size_measures(sets, np.array([1.0, 1.0, 0.0]), floor=0.0, baseline_width=1.25)
     >>> found["simple"].tolist(), strata_of(sets).tolist()
     ([1.0, 1.0, 1.0, 1.0], [0, 1, 1, 2])
+    >>> found["pooled"].tolist()
+    [1.0, 1.0, 1.0, 0.0]
     >>> bool((found["stratified"] == found["designed"]).all())
     True
     """
@@ -80,14 +85,25 @@ def size_measures(
     asked = estimands(
         sets, p=np.full(count, _UNKNOWN_PRECISION), judged=np.zeros(count, dtype=bool)
     )
-    x, _, _ = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
-    stratum = strata_of(sets)
+    x, _, whole = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
+    pooled = size_measure(asked, weights=weights, whole=whole, floor=0.0) > 0.0
+    stratum = strata_of(sets, measures=_measures_of(asked, weights))
     squares = np.bincount(stratum, weights=x * x)[stratum] / np.bincount(stratum)[stratum]
-    return {"simple": np.ones(count), "stratified": np.sqrt(squares), "designed": x, "assisted": x}
+    return {
+        "simple": np.ones(count), "pooled": pooled.astype(np.float64),
+        "stratified": np.sqrt(squares), "designed": x, "assisted": x,
+    }  # fmt: skip
 
 
-def strata_of(sets: Sets) -> IntArray:
-    """Return the place of the smallest list, under any measure, that holds each candidate.
+def _measures_of(asked: Estimands, weights: FloatArray) -> list[int]:
+    """Return the measures of the lists and differences with a weight."""
+    sets = asked.sets
+    weighted = np.flatnonzero(weights[asked.question[:-1]] > 0) // max(len(sets.n), 1)
+    return sorted({measure for place in weighted for measure in sets.sides[place]})
+
+
+def strata_of(sets: Sets, *, measures: Sequence[int] | None = None) -> IntArray:
+    """Return the place of the smallest list, under some or any measure, that holds each candidate.
 
     Examples
     --------
@@ -95,10 +111,11 @@ def strata_of(sets: Sets) -> IntArray:
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> ranks = {"dice": np.array([1, 2, 3]), "mi": np.array([3, 2, 1])}
     >>> sets = question_sets(pl.Series(["a", "b", "c"]), ranks, pairs=[], n=np.array([1]))
-    >>> strata_of(sets).tolist()
-    [0, 1, 0]
+    >>> strata_of(sets).tolist(), strata_of(sets, measures=[0]).tolist()
+    ([0, 1, 0], [0, 1, 1])
     """
-    return np.asarray(sets.first.min(axis=0, initial=len(sets.n)))
+    first = sets.first if measures is None else sets.first[list(measures)]
+    return np.asarray(first.min(axis=0, initial=len(sets.n)))
 
 
 # Expected variances.

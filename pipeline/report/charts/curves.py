@@ -264,7 +264,7 @@ def _difference_plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
     reach = [drawn[name] for name in ("lower", "upper") if name in drawn.columns]
     y = round_domain([0.0, *drawn["y"], *(value for limit in reach for value in limit)],
                      low=window.y_min, high=window.y_max)  # fmt: skip
-    return Plane(n_range(drawn), y, look, "difference of precision (points)", zooms=True)
+    return Plane(n_range(drawn), y, look, "difference in precision (points)", zooms=True)
 
 
 def _mark_points(held: pl.DataFrame, look: Look) -> pl.DataFrame:

@@ -68,7 +68,7 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
     frame : DataFrame
         `schemas.LexiconQuality`.
     """
-    caption = "Statistics of the lexicon against the gold; L* with confidence limits."
+    caption = "Statistics of the lexicon against the gold standard; L* with confidence limits."
     return listing("quality", caption, frame.sort("number"), STATISTICS)
 
 
@@ -378,7 +378,7 @@ def lexicon_overview(stage: StageView) -> Listing | None:
     if shown.filter(statistic="L*").is_empty():
         return None
     ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
-    caption = "The lexicon against the gold: L* with confidence limits."
+    caption = "The lexicon against the gold standard: L* with confidence limits."
     return listing("overview", caption, ordered, STATISTICS[:2])
 
 
@@ -398,7 +398,7 @@ def _evaluations(stages: Sequence[StageView]) -> Listing | None:
                at=("statistic", name))
         for name, head in wanted.items()
     ]  # fmt: skip
-    caption = "Evaluations of a lexicon against a gold: L* with confidence limits."
+    caption = "Evaluations of a lexicon against a gold standard: L* with confidence limits."
     return listing("overview", caption, rows, [Column("evaluation"), *columns], by=["evaluation"])
 
 
@@ -461,7 +461,7 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     interval = share_limits(row["lower"], row["upper"])
     text += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
     enough = FEW_BY_SIZE if sampling_text(scores) else FEW
-    few = f" With fewer than {enough} lemmas, they may hold much less often than the nominal level."
+    few = f" With fewer than {enough} lemmas, coverage may be well below the nominal level."
     return text + few if size < enough else text
 
 
@@ -549,7 +549,7 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
     """
     caption = (
         "Difference in L* in points, first minus second, with confidence limits, from the same "
-        "lemmas, and the numbers of lemmas with a better L in the first, in the second, and with "
+        "lemmas, and the numbers of lemmas with a higher L in the first, in the second, and with "
         "equal L. Simultaneous limits hold for all pairs together; verdicts are based on them."
     )
     return listing("differences", caption, frame, DIFFERENCES)
@@ -591,7 +591,7 @@ DIFFERENCES = (
     Column(("lower", "upper"), "limits", _own_limits),
     Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
     Column("verdict", "first is", lambda verdict: "" if verdict == "open" else verdict),
-    Column("n_first", "better in first"),
+    Column("n_first", "L higher in first"),
     Column("n_second", "in second"),
     Column("n_equal", "equal"),
 )
@@ -697,7 +697,7 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     return [
         _figure("lexicons", rows, "L* (%)", options, zero=False),
         listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
-        _figure("differences", pairs, "difference of L* (points)", options, zero=True),
+        _figure("differences", pairs, "difference in L* (points)", options, zero=True),
         differences_listing(differences),
         differing_listing(lemmas, lexicons["lexicon"].to_list(), most=options.k),
     ]

@@ -36,6 +36,7 @@ from schemas import (
     Identified,
     Judgements,
     Judges,
+    Labels,
     MachineConfusion,
     PairSavings,
     Predictions,
@@ -53,6 +54,10 @@ class EvaluateAgreement(Seeded):
     """Labels given by annotators."""
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """From each category of true positives to its labels, as in join.sheets."""
+    labels: Annotated[str | None, Of(Labels, same_as="annotations")] = None
+    """The labels offered, whose number enters Gwet's AC1 (default: those of the stage that made the
+    annotations; if unknown, the labels that occur).
+    """
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=1)
@@ -79,12 +84,17 @@ def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
         "agreement": agreement(
             annotations,
             categories=config.categories,
+            labels=_offered(tables),
             confidence=config.confidence,
             replicates=config.replicates,
             seed=config.seed,
         ),
         "disagreements": disagreements(annotations),
     }
+
+
+def _offered(tables: Tables) -> list[str]:
+    return tables["labels"].collect()["label"].to_list() if "labels" in tables else []
 
 
 def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:

@@ -22,6 +22,7 @@ from pipeline.kernels.lexicon.wordlists import (
     paradigm_sizes,
     sample_by_size,
     simple_sample,
+    size_groups,
     sizes,
 )
 from pipeline.kernels.sampling import candidate_id, sample_size
@@ -40,7 +41,15 @@ from pipeline.stages.base import (
 )
 from pipeline.stages.inputs import Asks, Names, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
-from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
+from schemas import (
+    KeyedEntries,
+    KeyedLemmas,
+    KeyingRows,
+    LemmaSample,
+    LemmaSizes,
+    Preparation,
+    WordList,
+)
 
 # From completed keying sheets to a gold lexicon of the sampled lemmas
 
@@ -144,9 +153,10 @@ class SampleLemmas(Seeded):
     """Sampling rate lambda among common lemmas. Give rate, size, lemmas or path."""
     size: int | None = Field(default=None, ge=1)
     """Number of lemmas to draw."""
-    design: Design = "simple"
-    """``simple``, or ``size``: inclusion probabilities proportional to the number of forms (gold,
-    else lexicon), which needs far fewer lemmas for the same precision of L*.
+    design: Design = "size"
+    """With rate or size: inclusion probabilities proportional to the number of forms (gold, else
+    lexicon), or ``simple``: equal ones, which need far more lemmas for the same precision of L* and
+    give unreliable limits if a few lemmas have very many forms.
     """
     lemmas: tuple[str, ...] = ()
     """List of lemmas."""
@@ -162,28 +172,29 @@ class SampleLemmas(Seeded):
             raise ValueError("give exactly one of rate, size, lemmas and path")
         if self.drawn and (self.rate or self.size):
             raise ValueError("drawn requires lemmas or path: rate and size always draw at random")
-        if self.design != "simple" and not (self.rate or self.size):
+        listed = not (self.rate or self.size)
+        if listed and self.design == "size" and "design" in self.model_fields_set:
             raise ValueError(f"design = {self.design!r} requires rate or size, not a list")
         return self
 
 
-@stage("sample.lemmas", config=SampleLemmas, outputs={"sample": LemmaSample})
+@stage("sample.lemmas", config=SampleLemmas, outputs={"sample": LemmaSample, "sizes": LemmaSizes})
 def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     """Draw without replacement, by the seed: smaller samples are subsets of larger ones."""
     gold = tables["gold"] if config.gold else None
     lexicons = tables_of_option(tables, "lexicons", config.lexicons)
     shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
+    weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
+    found: Outputs = {}
     if config.path is not None:
-        return _from_file(tables["path"], shared, drawn=config.drawn)
-    if config.lemmas:
-        return {"sample": _from_list(config, shared, dry=shared.is_empty())}
-    size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
-    if config.design == "size":
-        weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
-        drawn = sample_by_size(weighed, size=size, seed=config.seed)
+        sample, found = _from_file(tables["path"], shared, drawn=config.drawn)
+    elif config.lemmas:
+        sample = _from_list(config, shared, dry=shared.is_empty())
     else:
-        drawn = simple_sample(shared, size=size, seed=config.seed)
-    return {"sample": _sample_table(drawn, shared, drawn=True)}
+        size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
+        draw = sample_by_size if config.design == "size" else simple_sample
+        sample = _sample_table(draw(weighed, size=size, seed=config.seed), shared, drawn=True)
+    return {"sample": sample, "sizes": size_groups(weighed, sample), **found}
 
 
 def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
@@ -217,7 +228,9 @@ def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.D
     return _sample_table(asked, shared, drawn=config.drawn)
 
 
-def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outputs:
+def _from_file(
+    raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool
+) -> tuple[pl.DataFrame, Outputs]:
     require(raw.collect_schema(), [("path", "lemma")])
     words = {"lemma": numeric.text_or_null("lemma")}
     empty = numeric.faults(raw, parsed=words, problem=NO_WORD, required=True)
@@ -227,10 +240,7 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
     )
     asked = _number(rows.sort("file", "line").select("lemma").collect())
     lemmas = asked.join(shared, on="lemma", how="semi")
-    return {
-        "sample": _sample_table(lemmas, shared, drawn=drawn),
-        FAULTS: pl.concat([empty, unknown]),
-    }
+    return _sample_table(lemmas, shared, drawn=drawn), {FAULTS: pl.concat([empty, unknown])}
 
 
 # Keying sheets: lemmas to look up in a printed dictionary

@@ -174,6 +174,62 @@ def test_one_label_of_all() -> None:
     assert pick(table(same), "*", "ann", "bob", "cohen_kappa", "analytic")["estimate"] is None
 
 
+def ratings_of(*labels: str) -> pl.DataFrame:
+    """One string an item, one letter an annotator, a dot for nobody."""
+    rows = [
+        {"id": f"x{i:02}", "annotator": f"p{who}", "label": label}
+        for i, item in enumerate(labels) for who, label in enumerate(item) if label != "."
+    ]  # fmt: skip
+    return pl.DataFrame(rows, {"id": pl.String, "annotator": pl.String, "label": pl.String})
+
+
+@pytest.mark.parametrize(
+    ("labels", "offered", "expected"),
+    [
+        # P = 3/4, shares 5/8 and 3/8: P_e = 2 * (15/64) / (q - 1)
+        (("ss", "ss", "ff", "sf"), "", (3 / 4 - 15 / 32) / (17 / 32)),
+        (("ss", "ss", "ff", "sf"), "fs", (3 / 4 - 15 / 32) / (17 / 32)),
+        (("ss", "ss", "ff", "sf"), "fsn", (3 / 4 - 15 / 64) / (49 / 64)),
+        (("ss", "ss", "ff", "sf"), "fsnm", (3 / 4 - 5 / 32) / (27 / 32)),
+        (("ss", "ss", "ff", "sf"), "fnm", (3 / 4 - 5 / 32) / (27 / 32)),  # s occurs: it counts
+        (("ss", "ss", "ss"), "sf", 1.0),  # full agreement on one of two labels
+        (("ss", "ss", "ss"), "s", 1.0),
+        (("ss", "ss", "ss"), "", 1.0),
+    ],
+)
+def test_labels_that_were_offered_count_in_ac1(
+    labels: tuple[str, ...], offered: str, expected: float
+) -> None:
+    """For two annotators together, for all, and in no other coefficient."""
+    found, plain = table(ratings_of(*labels), labels=list(offered)), table(ratings_of(*labels))
+    for pair in (("*", "*"), ("p0", "p1")):
+        for method in ("analytic", "bootstrap"):
+            row = pick(found, "*", *pair, "gwet_ac1", method)
+            assert row["estimate"] == pytest.approx(expected)
+            assert row["undefined"] == 0
+    of_labels = (pl.col("coefficient") == "gwet_ac1") & (pl.col("category") == "*")
+    assert found.filter(~of_labels).equals(plain.filter(~of_labels))
+
+
+@given(
+    st.lists(st.text("abc.", min_size=3, max_size=3), min_size=1, max_size=8),
+    st.sets(st.sampled_from("abcde")),
+)
+def test_agrees_with_all_pairs_of_offered_labels(items: list[str], offered: set[str]) -> None:
+    """By all pairs of annotators, with fractions, and the number of labels as q."""
+    several = [unit for item in items if len(unit := item.replace(".", "")) > 1]
+    q = len(offered | set("".join(items)) - {"."})
+    row = pick(
+        table(ratings_of(*items), categories={}, labels=offered, replicates=1),
+        "*", "*", "*", "gwet_ac1", "analytic",
+    )  # fmt: skip
+    close = [[Fraction(a == b) for b in range(5)] for a in range(5)]
+    ratings = [["abcde".index(label) for label in unit] for unit in several]
+    expected = slow_ac(ratings, close, q=q) if q > 1 else (1.0 if several else float("nan"))
+    got = float("nan") if row["estimate"] is None else row["estimate"]
+    assert got == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
 def test_two_who_judged_nothing_in_common() -> None:
     apart = pl.DataFrame({"id": ["x", "y"], "annotator": ["a", "b"], "label": ["s", "s"]})
     found = table(apart).filter(annotator_1="a", annotator_2="b")
@@ -439,8 +495,8 @@ def counts_of_gwet(ratings: list[list[int]]) -> np.ndarray:
     return np.array([[unit.count(label) for label in range(3)] for unit in ratings])
 
 
-def slow_ac(ratings: list[list[int]], close: list[list[Fraction]]) -> float:
-    """Take every two annotators of an item, with fractions."""
+def slow_ac(ratings: list[list[int]], close: list[list[Fraction]], *, q: int = 0) -> float:
+    """Take every two annotators of an item, with fractions; q of AC1 (default: as in close)."""
     given, several = [unit for unit in ratings if unit], [u for u in ratings if len(u) > 1]
     if not several:
         return float("nan")
@@ -448,8 +504,12 @@ def slow_ac(ratings: list[list[int]], close: list[list[Fraction]]) -> float:
         sum((close[a][b] for a, b in permutations(u, 2)), Fraction(0)) / (len(u) * (len(u) - 1))
         for u in several
     ) / len(several)
-    shares = [sum(Fraction(u.count(j), len(u)) for u in given) / len(given) for j in range(3)]
-    chance = sum(map(sum, close)) / Fraction(6) * sum(share * (1 - share) for share in shares)
+    shares = [
+        sum(Fraction(u.count(j), len(u)) for u in given) / len(given) for j in range(len(close))
+    ]
+    many = len(close)
+    scale = Fraction(1, q - 1) if q else sum(map(sum, close)) / Fraction(many * (many - 1))
+    chance = scale * sum(share * (1 - share) for share in shares)
     return float((agreed - chance) / (1 - chance)) if chance != 1 else float("nan")
 
 
@@ -474,6 +534,7 @@ def test_by_hand_gwet() -> None:
     assert float(gwet_ac([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 10 / 36) / (26 / 36))
     # linear: the middle label is half of each. P = 1/2, P_e = 5/6 * 1/2
     linear = partial_agreement(3, closeness="linear")
+    # the third label was offered and never given; without it 1/2 would be the agreement by chance
     assert float(gwet_ac([[1, 1, 0]], partial=linear)) == pytest.approx((1 / 2 - 5 / 12) / (7 / 12))
 
 

@@ -21,7 +21,9 @@ from pipeline.kernels.lexicon.wordlists import (
     normalise,
     sampled_matches,
     simple_sample,
+    size_groups,
     sizes,
+    undrawn_large,
     union,
 )
 from pipeline.kernels.partitions import spill_of
@@ -209,3 +211,27 @@ def test_what_both_have_goes_by_the_share_of_the_sample() -> None:
     found = sampled_matches(both, drawn, looked_up=None, complete=False).collect()
     assert found["population"].to_list() == [8, 8, 8]
     assert simple_sample(lemmas, size=245, seed="s")["pi"].unique().to_list() == [1.0]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([1.0, 2.5, 4.0, 60.0]), st.booleans()), max_size=30),
+)
+def test_large_lemmas_one_by_one(lemmas: list[tuple[float, bool]]) -> None:
+    """Take each lemma by itself: large with five times the mean, drawn or not."""
+    names = [f"l{i}" for i in range(len(lemmas))]
+    frame = pl.DataFrame(
+        {"lemma": names, "n": [n for n, _ in lemmas]}, schema={"lemma": pl.String, "n": pl.Float64}
+    )
+    chosen = [name for name, (_, drawn) in zip(names, lemmas, strict=True) if drawn]
+    drawn = pl.DataFrame({"lemma": chosen}, schema={"lemma": pl.String})
+    total = sum(n for n, _ in lemmas)
+    expected = {"large": [0, 0, 0.0, 0.0], "other": [0, 0, 0.0, 0.0]}
+    for n, is_drawn in lemmas:
+        row = expected["large" if n * len(lemmas) >= 5 * total else "other"]
+        for place, value in enumerate((1, is_drawn, n, n * is_drawn)):
+            row[place] += value
+    groups = size_groups(frame, drawn)
+    assert groups.rows() == [(group, *row) for group, row in expected.items()]
+    large, sampled, forms, forms_drawn = expected["large"]
+    share = (forms - forms_drawn) / total if total else 0.0
+    assert undrawn_large(groups) == (large, large - sampled, pytest.approx(share), len(lemmas))

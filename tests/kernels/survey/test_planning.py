@@ -15,7 +15,12 @@ from scipy.stats import norm
 from pipeline.kernels.nbest.stratified import strata_by_rank
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.allocation import Sets, estimands, question_sets, question_sums
-from pipeline.kernels.survey.design import expected_half_widths, inclusion, sizes_of_questions
+from pipeline.kernels.survey.design import (
+    declared_questions,
+    expected_half_widths,
+    inclusion,
+    sizes_of_questions,
+)
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.planning import (
     PLANS,
@@ -53,6 +58,27 @@ def test_all_plans_are_there() -> None:
     for x in found.values():
         assert x.shape == (COUNT,)
         assert (x > 0).all()
+
+
+@pytest.mark.parametrize(("name", "cut", "measures"), [
+    ("x at 5", 5, "x"), ("y at 20", 20, "y"), ("baseline", COUNT, "x"), ("x - y at 20", 20, "xy"),
+])  # fmt: skip
+def test_only_candidates_and_measures_in_question_count(name: str, cut: int, measures: str) -> None:
+    """Of a difference those in one list only; strata go by the measures in question."""
+    listed = declared_questions(
+        measures=["x", "y"], pairs=[("x", "y")], at=AT, candidates=COUNT, weights={}
+    )
+    weights = (listed["question"] == name).cast(pl.Float64).to_numpy()
+    found = size_measures(SETS, weights, floor=0.0, baseline_width=1.25)
+    ranks = np.array([RANKS[measure] for measure in measures])
+    inside = (ranks <= cut).sum(axis=0) == 1
+    assert found["pooled"].tolist() == inside.astype(float).tolist()
+    np.testing.assert_allclose(found["designed"] / found["designed"].max(), inside)
+    stratum = np.searchsorted(AT, ranks.min(axis=0))
+    for place in np.unique(stratum):
+        own = stratum == place
+        expected_x = np.sqrt((found["designed"][own] ** 2).mean())
+        np.testing.assert_allclose(found["stratified"][own], expected_x)
 
 
 def test_strata_are_those_of_the_stage() -> None:

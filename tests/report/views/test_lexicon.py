@@ -135,7 +135,7 @@ def test_all_lemmas_need_no_interval() -> None:
 
 
 def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "With fewer than 50 lemmas, they may hold much less often than the nominal level."
+    said = "With fewer than 50 lemmas, coverage may be well below the nominal level."
     assert isinstance(few := blocks_lexicon()[0], Text)
     assert few.text.endswith(said)
     monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)

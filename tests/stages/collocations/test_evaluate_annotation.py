@@ -29,6 +29,15 @@ def test_agreement_and_disagreements() -> None:
     assert made["disagreements"].rows() == [("z", "ann", "fig"), ("z", "bob", "svc")]
 
 
+def test_ac1_depends_on_the_labels_offered() -> None:
+    """P = 2/3, shares 1/2, 1/3, 1/6: P_e = 11/18 / (q - 1)."""
+    offered = pl.DataFrame({"label": ["svc", "no", "fig", "free", "unclear"]})
+    for tables, chance in (({}, 11 / 36), ({"labels": offered}, 11 / 72)):
+        made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN, **tables)["agreement"]
+        row = made.filter(category="*", coefficient="gwet_ac1", annotator_1="*").row(0, named=True)
+        assert row["estimate"] == pytest.approx((2 / 3 - chance) / (1 - chance))
+
+
 def test_nothing_annotated_yet() -> None:
     made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
     assert made["agreement"]["items"].unique().to_list() == [0]

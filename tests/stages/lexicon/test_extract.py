@@ -428,10 +428,10 @@ def values(made: dict[str, pl.DataFrame]) -> dict[str, float | None]:
 
 def test_lambda_of_the_common_lemmas() -> None:
     gold, lexicon = many(40), many(30)
-    drawn = sample({"rate": 0.1}, gold=gold, lexicons={"x": lexicon})
+    drawn = sample({"rate": 0.1, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
     assert (drawn.height, drawn["population"][0], drawn["drawn"].all()) == (3, 30, True)
     assert drawn.select("pi", "stratum").unique().rows() == [(0.1, "all")]
-    more = sample({"rate": 0.5}, gold=gold, lexicons={"x": lexicon})
+    more = sample({"rate": 0.5, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
     assert set(drawn["lemma"]) < set(more["lemma"])
     assert sample({"rate": 0.001}, gold=gold, lexicons={"x": lexicon}).height == 1
     assert sample({"size": 7}, gold=gold, lexicons={"x": lexicon}).height == 7
@@ -499,10 +499,11 @@ def test_quality_of_all_common_lemmas() -> None:
     assert limits == pytest.approx((2 / 3, 2 / 3))
 
 
-def test_quality_of_a_sample() -> None:
+@pytest.mark.parametrize(("design", "method"), [("size", "beta"), ("simple", "bootstrap_t")])
+def test_quality_of_a_sample(design: str, method: str) -> None:
     gold = many(200)
     lexicon = gold.filter(pl.col("form").str.ends_with("1").not_())
-    drawn = sample({"rate": 0.3}, gold=gold, lexicons={"x": lexicon})
+    drawn = sample({"rate": 0.3, "design": design}, gold=gold, lexicons={"x": lexicon})
     made = quality(gold, lexicon, {"replicates": 200}, sample=drawn)
     row = made["quality"].filter(statistic="L*").row(0, named=True)
     truth = values(quality(gold, lexicon))["L*"]
@@ -513,7 +514,7 @@ def test_quality_of_a_sample() -> None:
     assert (widths["n_lemmas"], widths["standard_error"]) == (200, 0.0)
     assert made["trends"].height == drawn.height
     chosen = made["intervals"].filter("chosen").select("method", "used").rows()
-    assert chosen == [("bootstrap_t", "bootstrap_t")]
+    assert chosen == [(method, method)]
 
 
 def test_a_list_gives_no_interval() -> None:
@@ -687,7 +688,7 @@ def test_what_cannot_be_used(rows: list[tuple[str, str | None]], said: str) -> N
 def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
     """30 of 60 lemmas drawn, two thirds of them found: they stand for 40."""
     lexicon = many(60)
-    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
     known = drawn.sort("lemma").head(20)["lemma"]
     gold = lexicon.filter(pl.col("lemma").is_in(known.to_list()))
     made = quality(gold, lexicon, {"complete": False}, sample=drawn)
@@ -699,7 +700,7 @@ def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
 def test_lemmas_not_looked_up_are_not_absent() -> None:
     """30 of 60 lemmas drawn, 20 looked up, 15 of them found: they stand for 45."""
     lexicon = many(60)
-    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
     looked_up = drawn.sort("position")["lemma"].head(20)
     gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
     found = pl.Series("found", [True] * 15 + [False] * 5)

@@ -104,7 +104,51 @@ def _number(form: str) -> int:
 
 
 WORSE, WORST = lacking(3), lacking(6)
-BY_SIZE = {"size": 40, "design": "size"}
+BY_SIZE, SIMPLE = {"size": 40, "design": "size"}, {"size": 40, "design": "simple"}
+
+
+def test_lemmas_are_drawn_by_size_unless_asked_otherwise() -> None:
+    tables = {"gold": GOLD, "lexicons": {"x": GOLD}}
+    default, simple = sample({"size": 40}, **tables), sample(SIMPLE, **tables)
+    assert default.equals(sample(BY_SIZE, **tables))
+    assert default["pi"].n_unique() > 1
+    assert simple["pi"].unique().to_list() == [40 / 202]
+
+
+@pytest.mark.parametrize("design", [{"design": "simple"}, {}])
+def test_a_list_may_be_called_simple(design: dict[str, Any]) -> None:
+    drawn = sample(
+        {"lemmas": ["l0001", "l0200"], "drawn": True, **design}, gold=GOLD, lexicons={"x": GOLD}
+    )
+    assert drawn["pi"].unique().to_list() == [2 / 202]
+
+
+@pytest.mark.parametrize(
+    ("config", "large"),
+    [
+        # mean 1,572 / 202 forms: the two of 60 and 90 have five times as many
+        ({"size": 40}, ("large", 2, 2, 150.0, 150.0)),
+        ({"size": 202, "design": "simple"}, ("large", 2, 2, 150.0, 150.0)),
+        ({"lemmas": ["l0001", "l0200"]}, ("large", 2, 1, 150.0, 60.0)),
+        ({"lemmas": ["l0001"], "drawn": True}, ("large", 2, 0, 150.0, 0.0)),
+    ],
+)
+def test_forms_of_large_lemmas_in_the_sample(
+    config: dict[str, Any], large: tuple[str, int, int, float, float]
+) -> None:
+    made = listed("sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE})
+    sizes, drawn = made["sizes"], made["sample"]["lemma"].to_list()
+    assert sizes.row(0) == large
+    assert sizes["n_lemmas"].sum() == 202
+    assert sizes["n_drawn"].sum() == len(drawn)
+    assert sizes["forms"].sum() == sum(SIZES)
+    assert sizes["forms_drawn"].sum() == sum(SIZES[int(lemma[1:])] for lemma in drawn)
+
+
+def test_without_a_gold_sizes_are_means_of_the_lexicons() -> None:
+    one, two = paradigms([30, 1, 2, 2, 1, 1]), paradigms([25, 1, 2, 1, 1, 1])
+    made = listed("sample.lemmas", {"seed": "s", "size": 6}, lexicons={"x": one, "y": two})
+    assert made["sizes"].rows() == [("large", 0, 0, 0.0, 0.0), ("other", 6, 6, 34.0, 34.0)]
 
 
 def by_size(**config: Any) -> pl.DataFrame:
@@ -226,7 +270,7 @@ def test_the_bootstrap_does_not_go_with_other_chances() -> None:
 @pytest.mark.parametrize("method", ["t", "beta"])
 def test_a_simple_sample_by_t(method: str) -> None:
     """Equal chances: the linearised standard error, and Student's quantile."""
-    drawn = sample({"size": 40}, gold=GOLD, lexicons={"x": GOLD})
+    drawn = sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})
     made = quality(GOLD, WORSE, {"interval": method, "replicates": 100}, sample=drawn)
     rows = {row["method"]: row for row in made["intervals"].to_dicts()}
     assert [*rows] == ["bootstrap_t", "percentile", "linearised", method]
@@ -346,7 +390,7 @@ def test_what_is_looked_up_so_far_has_smaller_chances() -> None:
 
 
 def test_widths_of_both_designs() -> None:
-    for drawn in (by_size(), sample({"size": 40}, gold=GOLD, lexicons={"x": GOLD})):
+    for drawn in (by_size(), sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})):
         made = quality(GOLD, WORSE, {"replicates": 100}, sample=drawn)["widths"].sort("rate")
         whole = made.filter(rate=1.0).row(0, named=True)
         assert (whole["standard_error"], whole["by_size_error"]) == (0.0, 0.0)

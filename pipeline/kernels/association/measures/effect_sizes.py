@@ -250,7 +250,7 @@ def liddell() -> pl.Expr:
 
 
 @measure(
-    family="heuristic", formula="O11", range="[0, N]", reference="Evert & Krenn, section 2",
+    family="heuristic", formula="O11", range="[0, N]", reference="Evert & Krenn 2005, section 2",
     ucs="frequency", aliases=("freq", "f"),
 )  # fmt: skip
 def frequency() -> pl.Expr:

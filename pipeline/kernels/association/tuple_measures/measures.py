@@ -64,7 +64,7 @@ def mi(_size: int) -> pl.Expr:
 
 
 @tuple_measure(
-    family="heuristic", formula="O", range="[0, N]", reference="Evert & Krenn, section 2",
+    family="heuristic", formula="O", range="[0, N]", reference="Evert & Krenn 2005, section 2",
     ucs="frequency", aliases=("freq", "f"),
 )  # fmt: skip
 def frequency(_size: int) -> pl.Expr:

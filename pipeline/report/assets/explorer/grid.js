@@ -9,7 +9,7 @@ const ExplorerGrid = (() => {
     if (column.kind === "text") return narrow ? 120 : 150;
     if (column.kind === "label") return narrow ? 100 : 124;
     const heading = 26 + 7.5 * column.heading.length;
-    return Math.max(narrow ? 70 : 84, Math.min(heading, 170));
+    return Math.max(narrow ? 70 : 84, Math.min(heading, 250));
   }
 
   /** The columns of the grid; room that is left goes to those of text. */
@@ -32,11 +32,11 @@ const ExplorerGrid = (() => {
     }));
   }
 
-  /** The columns shown at first: on a narrow page as many as fit. */
+  /** The columns shown at first: on a narrow page as many as fit, all if the width is not known. */
   function firstVisible(set, place) {
     const shown = set.columns.filter((column) => column.shown);
     const room = place.clientWidth;
-    if (room >= NARROW) return new Set(shown.map((column) => column.name));
+    if (!room || room >= NARROW) return new Set(shown.map((column) => column.name));
     let used = 0;
     const fitting = shown.filter((column) => (used += width(column, true)) <= room - 16);
     const names = fitting.map((column) => column.name);

@@ -676,8 +676,8 @@ def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
         "MicroI), or each class (MicroC), separately and penalises disagreement; the gap that "
         "remains does not show that a better mapping exists. Gaps are large if many types have "
         "several clusters, because the contribution of a cluster then depends on the classes of "
-        "others, or if time was short. The gap, the clusters that could have another class in a "
-        f"better mapping, and the types in several clusters: {said}."
+        "others, or if time was short. The gap (%), the clusters that could have another class in "
+        f"a better mapping, and the types in several clusters: {said}."
     )
 
 
@@ -748,7 +748,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
     several = scores.filter(pl.col("lower").is_not_null())
     if several.height:
         kept = several["interval"][0]
-        caption += f" Brackets: bootstrap limits (over types, with the mapping {kept} in samples)."
+        caption += f" Brackets: bootstrap limits (over types; mapping {kept})."
     return listing("scores", caption, scores, SCORES, shown=shown)
 
 

@@ -99,7 +99,7 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
     caption = (
         "Coefficients of agreement with confidence limits; items: candidates judged by two or more "
         "annotators. With perfect agreement, the interval of kappa has no width: use that of the "
-        "observed agreement instead."
+        "observed agreement instead. AC1 counts all labels offered, used or not."
     )
     if ordered["undefined"].sum():
         caption += " Bootstrap samples in which a coefficient is undefined are excluded."
@@ -337,7 +337,7 @@ def provenance_listing(provenance: pl.DataFrame) -> Listing:
 
 PEOPLE_DECIDE = (
     "Predictions are compared with the annotators' labels, which alone define true positives. "
-    "Predictions can narrow intervals; those of a bad judge get no weight."
+    "Predictions can narrow intervals; those of a bad judge get hardly any weight."
 )
 
 _TELL = ("join.machine", "sheet.simulated_machine")

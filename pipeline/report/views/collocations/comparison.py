@@ -111,13 +111,9 @@ def how_tested(tested: HowTested) -> str:
     name = f"{tested.test_name}{f' ({side})' if side else ''}"
     said = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
     if tested.test == "fisher":
-        said.append(
-            "For samples drawn without replacement it is conservative: it detects true differences "
-            "less often than possible."
-        )
+        said.append("For samples drawn without replacement it is conservative, which costs power.")
     said.append(
-        "After full annotation it is a test about a superpopulation, that is, about other data of "
-        "the same kind."
+        "After full annotation it is a test about a larger population: other data of the same kind."
     )
     return " ".join(said)
 
@@ -156,10 +152,10 @@ def correction_of(corrections: pl.Series) -> str:
 
     Examples
     --------
-    >>> correction_of(pl.Series(["benjamini_hochberg", "benjamini_hochberg"]))
-    'benjamini-hochberg'
+    >>> correction_of(pl.Series(["holm", "holm"]))
+    "Holm's method"
     """
-    return ", ".join(sorted(set(corrections))).replace("_", "-")
+    return ", ".join(CORRECTIONS.title(name) for name in sorted(set(corrections)))
 
 
 # Captions
@@ -194,8 +190,8 @@ def interval_caption(tested: HowCompared, *, of: str = "") -> str:
     return (
         f"Difference in precision between each list and the best measure{of} (or between all "
         "pairs, if no best measure was determined), in percentage points, with simultaneous "
-        f"{level} limits. They agree with the adjusted tests: an interval that excludes 0 is a "
-        "significant difference."
+        f"{level} limits. They agree with the adjusted tests: the interval of a significant "
+        "difference may end at 0, but does not include it."
     )
 
 
@@ -377,7 +373,10 @@ def _guarantee_text(tested: HowCompared) -> str:
     if tested.correction != "bonferroni" or tested.test == "fisher_mid_p":
         return ""
     sure = 100 * (1 - tested.alpha)
-    return f" The truly best measure is among them at all n, with a probability of {sure:g} %."
+    return (
+        " The truly best measure is among them at all n, with a probability of at least "
+        f"{sure:g} %."
+    )
 
 
 def _shares_text(
@@ -514,7 +513,7 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
         "minus second, with limits. "
         "These candidates: a test of equal numbers of true positives in D1 and D2."
         f"{'' if anytime else beyond} P-values are adjusted for "
-        f"all cuts and pairs ({tested.correction.replace('_', '-')}). Margin: the difference "
+        f"all cuts and pairs ({CORRECTIONS.title(tested.correction)}). Margin: the difference "
         f"exceeds {100 * tested.margin:g} points.{_equivalence_text(tested)}"
     )
     equivalent = [] if tested.equivalence is None else [
@@ -659,7 +658,7 @@ def _intervals(
     limited = "lower_family" in tests.columns
     drawn = difference_rows(tests, scope.query("best").collect()) if limited else tests.clear()
     if 0 < drawn.height <= MOST_DRAWN:
-        title = "difference of precision (points)"
+        title = "difference in precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
         caption = interval_caption(tested, of=scope.said)
         yield figure(scope.file("intervals"), caption, draw, options.look)

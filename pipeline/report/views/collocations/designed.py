@@ -85,7 +85,7 @@ def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
     ).item()  # fmt: skip
     gains = "" if gain is None else (
         " For half of the questions, the expected variance is lower than with a simple sample of "
-        f"the same size by a factor of at least {gain:.1f}."
+        f"the same size from all candidates by a factor of at least {gain:.1f}."
     )  # fmt: skip
     sure = f", {certain:,} of them with certainty" if certain else ""
     return (
@@ -98,8 +98,8 @@ def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
 def _listing(questions: pl.DataFrame, prefix: str = "") -> Listing:
     caption = (
         "The declared questions, with the expected half-width of the interval from this design and "
-        "from a simple sample of the same size (±, percentage points), and the expected number of "
-        "draws among the candidates of the question."
+        "from a simple sample of the same size from all candidates (±, percentage points), and the "
+        "expected number of draws among the candidates of the question."
     )
     return listing(f"{prefix}questions", caption, questions, QUESTIONS)
 
@@ -133,8 +133,8 @@ QUESTIONS = (
 
 OF_DESIGN = (
     "Candidates were drawn with unequal probabilities: those that contribute more to the declared "
-    "questions were drawn more often. Each judgement is weighted by its inverse inclusion "
-    "probability, which makes the estimates representative of all candidates. "
+    "questions are more likely to be drawn. Each judgement is weighted by its inverse inclusion "
+    "probability, which corrects for this. "
 )
 OF_ANY = "Each judgement is weighted by its inverse inclusion probability. "
 LIMITS = (

@@ -129,7 +129,7 @@ def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
         "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
     ]  # fmt: skip
     assert found.shown.height == 3
-    assert "the mapping fixed in samples" in found.caption
+    assert "over types; mapping fixed" in found.caption
 
 
 def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:

@@ -41,7 +41,7 @@ def test_how_to_read_the_tests_comes_first() -> None:
     assert isinstance(first, Text)
     assert isinstance(second, Text)
     assert "conservative" in first.text
-    assert "superpopulation" in first.text
+    assert "larger population" in first.text
     assert "not verdicts" in second.text
     assert "41 to 58 % of simulated 10 % samples" in second.text
 
@@ -75,7 +75,7 @@ def test_the_tests_with_adjusted_p_values() -> None:
     row = table.shown.row(0, named=True)
     assert (row["first"], row["second"], row["n"]) == ("a", "b", "100")
     assert (row["p"], row["adjusted p"]) == (".010", ".020")
-    assert "holm" in table.caption
+    assert "Holm's method" in table.caption
 
 
 def test_an_undefined_test_is_a_dash() -> None:
@@ -239,7 +239,9 @@ def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
     tables = {**TABLES, "best": frames.best({100: ["b"]})}
     sure = listing(shown(tables, config={"correction": "bonferroni"}), "best").caption
     assert "Bonferroni" in sure
-    assert "The truly best measure is among them at all n, with a probability of 95 %" in sure
+    assert (
+        "The truly best measure is among them at all n, with a probability of at least 95 %" in sure
+    )
     mid_p = {"correction": "bonferroni", "test": "fisher_mid_p"}
     for config in ({"correction": "holm"}, mid_p):
         assert "truly best" not in listing(shown(tables, config=config), "best").caption
