@@ -106,9 +106,8 @@ def _hajek(
     y: BoolArray, pi: FloatArray, members: BoolArray, sums: FloatArray, rest: FloatArray | None
 ) -> Estimates:
     group = chance_classes(pi)
-    sizes, expected = (
-        _by_class(members, each, group) for each in ((pi < 1) * 1.0, np.where(pi < 1, pi, 0.0))
-    )
+    sizes = _by_class(members, (pi < 1).astype(np.float64), group)
+    expected = _by_class(members, pi * (pi < 1), group)
     merged = merge_classes(sizes, expected)
     certain = members & (pi == 1)
     hits, all_ = (certain & y).sum(axis=1), certain.sum(axis=1)
