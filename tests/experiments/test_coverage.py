@@ -231,7 +231,7 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     drawn = pl.DataFrame({
         "id": everyone.ids.gather(places), "tp": everyone.tp[places], "pi": pi[places],
     })  # fmt: skip
-    known = pl.DataFrame({"id": everyone.ids})
+    known = pl.DataFrame({"id": everyone.ids, "pi": pi})
     if by == "good":
         known = known.with_columns(prediction=lab.lists_of_designs.judge("invented", by))
     if by == "scores":

@@ -39,7 +39,6 @@ class Moments(NamedTuple):
     cwy: FloatArray
     cwg: FloatArray
     cww: FloatArray
-    cwww: FloatArray
     cwwy: FloatArray
     cwwyy: FloatArray
     cwwg: FloatArray
@@ -104,7 +103,7 @@ def draw_moments(
         np.ones_like(y), a * y, a * (1.0 - y), a * g,
         w, w * y, w * g,
         c, cw, cw * y, cw * g,
-        cww, cww * w, cww * y, cww * y * y, cww * g, cww * y * g, cww * g * g,
+        cww, cww * y, cww * y * y, cww * g, cww * y * g, cww * g * g,
     ])
     # fmt: on
 
@@ -331,8 +330,6 @@ class Estimates(NamedTuple):
     """What they count as where all are alike, or there is one: Kish's effective size."""
     least: FloatArray
     """The part of p that one candidate makes, one by their number; 0 without any."""
-    heavy: FloatArray
-    """The part of the whole that a draw stands for, as the mean by its share in the variance."""
     gain: FloatArray
     """How many times more they may count as by predictions: as many as these make the variance
     smaller; 1 without, infinite where they are all right."""
@@ -341,6 +338,9 @@ class Estimates(NamedTuple):
     floor: FloatArray
     ceiling: FloatArray
     """What the set's mean is at least and at most, whatever the rest is judged to be."""
+    needed: FloatArray
+    """By how many times more labels the set would have an estimate, if the design gives too few to
+    a part of it (`chance_classes.merge_classes`); else 1."""
     parts: tuple[Estimates, ...] = ()
     """Where strata weigh differently, the estimate of each class of them (`weight_classes`), its
     share that of the whole set; limits are made for each, and put together."""
@@ -351,7 +351,7 @@ class Estimates(NamedTuple):
         Examples
         --------
         >>> nothing = Known(*np.zeros((3, 2)))
-        >>> hajek(np.zeros((18, 2, 1, 1)), np.ones((2, 1)), known=nothing).at(1).share.shape
+        >>> hajek(np.zeros((17, 2, 1, 1)), np.ones((2, 1)), known=nothing).at(1).share.shape
         ()
         """
         parts = tuple(part.at(key) for part in self.parts)
@@ -536,7 +536,7 @@ def _combine(
         most=ratio_or_zero(draws**2, total.c.sum(axis=-1)),
         alike=ratio_or_zero(np.ones_like(alike), alike),
         least=ratio_or_zero(np.ones_like(whole), whole),
-        heavy=ratio_or_zero((scale**3 * total.cwww).sum(axis=-1), alike), gain=gain, tau=tau,
+        gain=gain, tau=tau, needed=np.ones_like(whole),
         floor=np.where(none, 0.0, ratio_or_zero(known.hits + least, size)),
         ceiling=np.where(none, 1.0, 1.0 - ratio_or_zero(known.misses + wrong, size)),
     )  # fmt: skip

@@ -12,6 +12,7 @@ import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
+from pipeline.kernels.survey.chance_classes import chance_classes
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
 from schemas.errors import count_text
 
@@ -280,7 +281,8 @@ def assist_predictions(
 class Study:
     """Candidates with their ranks, and a sample of them.
 
-    Places are rows of `ids`. The cell of a draw is ``stratum * folds + fold``.
+    Places are rows of `ids`. The cell of a draw is ``stratum * folds + fold``. A stratum here is a
+    class of similar inclusion probabilities (`chance_classes`) in a stratum of the sample.
     """
 
     ids: pl.Series
@@ -289,10 +291,13 @@ class Study:
     """Shape (measures, candidates)."""
     stratum: IntArray
     strata: int
+    classes: int
+    """Classes in each stratum of the sample."""
     folds: int
     rest: FloatArray
     """Of all candidates, shape (columns, candidates): 1 where it is uncertain, 1 where it could
-    not be drawn, and with predictions those of the uncertain ones without a judgement."""
+    not be drawn, the inclusion probability where it is uncertain (0 if unknown), and with
+    predictions those of the uncertain ones without a judgement."""
     places: IntArray
     cell: IntArray
     moments: FloatArray
@@ -312,7 +317,7 @@ class Study:
     @property
     def predicted(self) -> bool:
         """Tell whether there are predictions."""
-        return len(self.rest) > 2
+        return len(self.rest) > 3
 
 
 def study(
@@ -359,12 +364,16 @@ def study(
     >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": [1.0, 0.5]})
     >>> found = study(ranks, draws)
     >>> found.rest.tolist(), found.places.tolist()
-    ([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]], [2])
+    ([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]], [2])
     """
     ids, measures, matrix = rank_matrix(ranks)
     sample = _sample(ids, draws.lazy().collect())
     known = _known(ids, candidates)
+    chance = _chances(known)
+    group = chance_classes(chance)
+    classes = int(group.max(initial=0)) + 1
     stratum, strata = _strata(ids, known, sample)
+    stratum, strata = stratum * classes + group, strata * classes
     prediction = _predictions(known, sample)
     fold, count = _folds(sample, folds, seed, predicted=prediction is not None)
     place, pi = sample["place"].to_numpy(), sample["pi"].to_numpy()
@@ -373,8 +382,9 @@ def study(
     used, kept = judged & ~certain, certain | ~judged
     guess = 0.0 if prediction is None else prediction[place[used]]
     return Study(
-        ids=ids, measures=measures, ranks=matrix, stratum=stratum, strata=strata, folds=count,
-        rest=_candidate_columns(len(ids), known, place[certain], place[used], prediction),
+        ids=ids, measures=measures, ranks=matrix, stratum=stratum, strata=strata,
+        classes=classes, folds=count,
+        rest=_candidate_columns(chance, place[certain], place[used], prediction),
         places=place[used], cell=stratum[place[used]] * count + fold[used],
         moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
         known=place[kept], known_columns=_known_columns(judged, certain, y)[:, kept],
@@ -515,19 +525,20 @@ def _folds(sample: pl.DataFrame, folds: int, seed: str, *, predicted: bool) -> t
     return fold.astype(np.int64), max(1, len(present))
 
 
+def _chances(known: pl.DataFrame) -> FloatArray:
+    """Return the inclusion probabilities of all candidates, NaN if unknown."""
+    if "pi" not in known.columns:
+        return np.full(known.height, np.nan)
+    return known["pi"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
 def _candidate_columns(
-    size: int,
-    known: pl.DataFrame,
-    certain: IntArray,
-    judged: IntArray,
-    prediction: FloatArray | None,
+    chance: FloatArray, certain: IntArray, judged: IntArray, prediction: FloatArray | None
 ) -> FloatArray:
-    uncertain: BoolArray = np.ones(size, dtype=np.bool_)
+    uncertain: BoolArray = np.ones(len(chance), dtype=np.bool_)
     uncertain[certain] = False
-    never = np.zeros(size, dtype=np.bool_)
-    if "pi" in known.columns:
-        never = (known["pi"] == 0).fill_null(value=False).to_numpy()
-    columns = [uncertain.astype(np.float64), never.astype(np.float64)]
+    expected = np.where(uncertain & (chance < 1), chance, 0.0)
+    columns = [uncertain.astype(np.float64), (chance == 0).astype(np.float64), expected]
     if prediction is not None:
         open_ = uncertain.copy()
         open_[judged] = False

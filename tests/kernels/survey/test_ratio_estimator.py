@@ -319,7 +319,7 @@ def member(draw: st.DrawFn, *, folds: int = 1) -> Member:
 def sums_of(
     members: Sequence[Member], folds: int
 ) -> tuple[np.ndarray, np.ndarray, Known, np.ndarray]:
-    sums, mass, guessed = np.zeros((18, 3, folds)), np.zeros(3), np.zeros(3)
+    sums, mass, guessed = np.zeros((17, 3, folds)), np.zeros(3), np.zeros(3)
     known = np.zeros(3)
     for each in members:
         if each.pi == 1:
@@ -404,7 +404,7 @@ def test_the_known_part_shifts_and_scales() -> None:
 
 
 def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
-    none = hajek(np.zeros((18, 1, 1)), np.array([4.0]), known=Known(*np.array([2.0, 1.0, 0.0])))
+    none = hajek(np.zeros((17, 1, 1)), np.array([4.0]), known=Known(*np.array([2.0, 1.0, 0.0])))
     assert np.isnan(none.estimate)
     assert np.isnan(none.variance)
     assert (float(none.floor), float(none.ceiling)) == pytest.approx((2 / 7, 6 / 7))
@@ -414,7 +414,7 @@ def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     everything = simple([1, 0], 0.9, 2.0)  # both uncertain, both drawn
     assert (float(everything.estimate), float(everything.variance)) == (0.5, 0.0)
     assert float(everything.share) == 0.0
-    empty = hajek(np.zeros((18, 1, 1)), np.zeros(1), known=Known(*np.zeros(3)))
+    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), known=Known(*np.zeros(3)))
     assert np.isnan(empty.estimate)
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 
