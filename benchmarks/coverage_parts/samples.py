@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
-from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, population
+from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample, inclusion
@@ -47,7 +47,7 @@ def size_measures(name: str, design: str) -> FloatArray:
     everyone = population(name)
     if design == "simple":
         return np.ones(everyone.size)
-    return questions_measure(everyone, measures=MEASURES, pairs=PAIRS, at=CUTS)
+    return questions_measure(everyone, measures=MEASURES, pairs=PAIRS, at=cuts_of(everyone))
 
 
 def questions_measure(

@@ -172,7 +172,9 @@ def _estimate_sets(
         known[4] += sums[2][4]
     undrawable = np.asarray(np.stack([each.sum(axis=-1) for each in never]) > 0)
     every = combine_phases(phases, np.where(undrawable, np.inf, np.stack(spreads)))
-    known[3] -= every.draws - found.draws  # known to the last phase, but not certain
+    earlier = every.draws - found.draws  # known to the last phase, but not certain
+    known[3] -= earlier
+    rest[0, ..., 0] += earlier
     everywhere = np.asarray(undrawable.all(axis=0))
     rest[1] = np.where(everywhere[..., None], rest[1], 0.0)
     return every, drawn, rest, known

@@ -98,7 +98,8 @@ def test_tables_count_all_phases() -> None:
     assert (row["certain"], row["unjudged"]) == (0, 0)
     assert row["lower"] < row["estimate"] < row["upper"]
     pair = pair_estimates(made, pairs=[("a", "b")], at=[4]).row(0, named=True)
-    assert (pair["n_1"] if "n_1" in pair else pair["n_sampled_1"]) == 3
+    assert (pair["n_sampled_1"], pair["size"]) == (3, 4)
+    assert pair["difference"] == pytest.approx(pair["estimate_1"] - pair["estimate_2"])
     windows = window_estimates(made, window=8)
     assert windows["estimate"].to_list() == [row["estimate"]] * 2
 
