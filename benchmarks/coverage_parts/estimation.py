@@ -108,16 +108,47 @@ def _hajek(
     group = chance_classes(pi)
     sizes = _by_class(members, (pi < 1).astype(np.float64), group)
     expected = _by_class(members, pi * (pi < 1), group)
-    merged = merge_classes(sizes, expected)
     certain = members & (pi == 1)
     hits, all_ = (certain & y).sum(axis=1), certain.sum(axis=1)
     shape = sums.shape[1:3]
     known = Known(*(np.broadcast_to(each, shape) * 1.0 for each in (hits, all_ - hits, 0 * hits)))
-    into = np.broadcast_to(merged.into, sums.shape[1:4])
+    return class_estimates(sums, sizes, expected, known=known, rest=rest)
+
+
+def class_estimates(
+    sums: FloatArray,
+    sizes: FloatArray,
+    expected: FloatArray,
+    *,
+    known: Known,
+    rest: FloatArray | None,
+) -> Estimates:
+    """Estimate sets by classes of chances, of which thin ones are merged.
+
+    Parameters
+    ----------
+    sums : array of float, shape (fields, ..., classes, folds)
+        `Moments` of the draws.
+    sizes, expected : array of float, shape (..., classes)
+        Uncertain members of each class, and the sum of their chances.
+    known : Known
+        Certain members.
+    rest : array of float, shape (..., classes), or None
+        Sums of predictions of the members that were not drawn.
+    """
+    into = np.broadcast_to(merge_classes(sizes, expected).into, sums.shape[1:-1])
     mass = add_classes(np.broadcast_to(sizes, into.shape)[None, ..., None], into)[0, ..., 0]
     if rest is not None:
         rest = add_classes(rest[None, ..., None], into)[0, ..., 0]
     return hajek(add_classes(sums, into), mass, known=known, guessed=rest)
+
+
+def offered(pi: FloatArray, members: BoolArray) -> BoolArray:
+    """Return which sets, shape (sets,), get an estimate: not those with too few expected draws."""
+    group = chance_classes(pi)
+    sizes = _by_class(members, (pi < 1).astype(np.float64), group)
+    merged = merge_classes(sizes, _by_class(members, pi * (pi < 1), group))
+    return np.asarray(merged.needed == 1)
 
 
 def _by_class(members: BoolArray, values: FloatArray, group: IntArray) -> FloatArray:
