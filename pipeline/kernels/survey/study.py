@@ -123,9 +123,10 @@ def cross_fit(
         )
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    columns = [np.ones((len(scaled), 1)), scaled]
-    columns += [_indicators(each, places) for each in (() if effects is None else effects)]
-    design = scipy.sparse.hstack([scipy.sparse.csr_array(each) for each in columns], format="csr")
+    design: _Design = np.column_stack([np.ones(len(scaled)), scaled])
+    if effects is not None:
+        columns = [scipy.sparse.csr_array(design), *(_indicators(each, places) for each in effects)]
+        design = scipy.sparse.hstack(columns, format="csr")
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = ridge / 100.0
     models = [
@@ -146,20 +147,22 @@ def _indicators(effect: IntArray, places: IntArray) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(len(rows)), (rows, column[rows])), shape=shape)
 
 
-def _fit_model(design: scipy.sparse.csr_array, y: FloatArray, penalty: FloatArray) -> FloatArray:
+_Design = FloatArray | scipy.sparse.csr_array
+"""A row for each candidate; with effects most values are 0."""
+
+
+def _fit_model(design: _Design, y: FloatArray, penalty: FloatArray) -> FloatArray:
     """Fit by Newton's steps, each halved until the loss does not grow."""
 
     def loss(model: FloatArray) -> float:
         eta = design @ model
         return float((np.logaddexp(0.0, eta) - y * eta).sum() + penalty @ model**2 / 2.0)
 
-    model, ridge = np.zeros(design.shape[1]), scipy.sparse.diags_array(penalty)
+    model = np.zeros(design.shape[1])
     for _ in range(_STEPS):
         p = scipy.special.expit(design @ model)
         slope = (p - y) @ design + penalty * model
-        weights = scipy.sparse.diags_array(p * (1.0 - p))
-        bend = (design.T @ weights @ design + ridge).tocsc()
-        step = scipy.sparse.linalg.spsolve(bend, slope)
+        step = _newton_step(design, p * (1.0 - p), penalty, slope)
         if np.abs(step).max() < _LEAST_STEP:
             break
         before = loss(model) * (1.0 + 1e-12)
@@ -167,6 +170,18 @@ def _fit_model(design: scipy.sparse.csr_array, y: FloatArray, penalty: FloatArra
         length = next((each for each in lengths if loss(model - each * step) <= before), 0.0)
         model = model - length * step
     return model
+
+
+def _newton_step(
+    design: _Design, weights: FloatArray, penalty: FloatArray, slope: FloatArray
+) -> FloatArray:
+    if isinstance(design, np.ndarray):
+        found = np.linalg.solve((design.T * weights) @ design + np.diag(penalty), slope)
+    else:
+        bend = design.T @ scipy.sparse.diags_array(weights) @ design
+        bend = (bend + scipy.sparse.diags_array(penalty)).tocsc()
+        found = scipy.sparse.linalg.spsolve(bend, slope)
+    return np.asarray(found)
 
 
 # Choice of predictions: a model of ranks, a judge, or both.
