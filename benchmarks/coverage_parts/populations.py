@@ -37,8 +37,8 @@ class Population(NamedTuple):
         In the order of `MEASURES`.
     tp : array of bool, shape (candidates,)
         The annotation.
-    words : array of int, shape (2, candidates)
-        Codes of the words of each pair.
+    words : array of int, shape (words, candidates)
+        Codes of the words of each pair; of a PP-verb pair the preposition, the noun and the verb.
     """
 
     ids: pl.Series
@@ -63,7 +63,9 @@ def ranked(table: pl.DataFrame) -> Population:
     ids, _, ranks = rank_matrix(rank(scores, measures=MEASURES, seed="coverage"))
     known = candidates.select("id", "l1", "l2", tp=pl.col("tp").cast(pl.Boolean))
     labels = ids.rename("id").to_frame().join(known, on="id", how="left", maintain_order="left")
-    words = np.stack([codes(labels[each].cast(pl.String))[0] for each in ("l1", "l2")])
+    pairs = labels.select(pl.col("l1").cast(pl.String).str.split(":"), "l2")
+    split = pairs.select(pl.col("l1").list.first(), last=pl.col("l1").list.last(), l2="l2")
+    words = np.stack([codes(column.cast(pl.String))[0] for column in split])
     return Population(ids, ranks, labels["tp"].to_numpy(), words)
 
 
