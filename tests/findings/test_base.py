@@ -85,10 +85,10 @@ def test_sentences_beside_the_table(findings: list[StageFinding], sentences: lis
 
 
 def test_a_chosen_list_leads() -> None:
-    chosen = StageFinding("choice", Finding(about="chosen", text="Chosen: MI."))
-    found = [pair_finding("baseline", "Base.", None), chosen]
-    assert leading_sentences(found, ["tests"]) == ["Chosen: MI.", "Base."]
-    assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: MI.", "Base."]
+    chosen = StageFinding("choice", Finding(about="chosen", text="Chosen: 9 by MI."))
+    found = [pair_finding("baseline", "Base 1.", None), chosen]
+    assert leading_sentences(found, ["tests"]) == ["Chosen: 9 by MI.", "Base 1."]
+    assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
 
 
 def test_every_finder_reads_stages_that_there_are() -> None:
