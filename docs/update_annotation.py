@@ -39,7 +39,7 @@ SHOWN = {
 }
 """Experiment to the page that tells its readers to save it."""
 PICTURES = ("card", "phone", "keying", "coordinator")
-WIDE, PHONE = 1000, {"width": 390, "height": 844}
+WIDE, PHONE = 1040, {"width": 390, "height": 844}
 FINGER = {"has_touch": True, "is_mobile": True, "color_scheme": "dark"}
 HEIGHTS = {"card": 520, "keying": 470, "coordinator": 1335}
 BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery: figures of the reports of its experiments.
+"""Draw the pictures of docs/gallery and of the first page: figures of reports of experiments.
 
 LEXASSAY_DATA=DIR python docs/update_gallery.py
 """
@@ -35,6 +35,8 @@ PICTURES = {
     "lemmas": ("configs/maltese-lexicon.toml", "unimorph_by_gf-scatter"),
 }
 """Picture of the gallery to the experiment and the figure of its report."""
+FIRST = ("configs/pp-verb.toml", "sampled-precision")
+"""Likewise, of the first page."""
 MADE = {"make_corpus": "pp-verb", "make_taggings": "pos-induction", "make_keywords": "keywords"}
 """Scripts of the folder data, and the folders in it that they write."""
 PLANNING = "size --candidates 5102 --precision 0.3 --width 15%,20% --chart planning.svg"
@@ -64,7 +66,7 @@ def draw(folder: Path) -> None:
     for config in experiments():
         run = lx.run(folder / config, runs=folder / "runs")
         figures = folder / "runs" / run.project.experiment.name / "report" / "figures"
-        for name, (of, figure) in PICTURES.items():
+        for name, (of, figure) in {**PICTURES, "../precision": FIRST}.items():
             if of == config:
                 shutil.copy(figures / f"{figure}.svg", GALLERY / f"{name}.svg")
 

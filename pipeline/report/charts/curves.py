@@ -463,7 +463,9 @@ def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool)
         return [row]
     sample = pl.DataFrame({"x": [edge + (TURN + SAMPLE) / 2]})
     still = _triangles(sample, {"x": pixel("x"), "y": at(y)}, stroke, up=up)
-    return [row, still, labels([(f"{measure} better", edge + LABEL_WIDTH, y)])]
+    said = f"{measure} better"
+    margin = label_margin([said], edge + LABEL_WIDTH)
+    return [row, still, labels([(said, edge + LABEL_WIDTH, y)]), *margin]
 
 
 def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *, up: bool) -> Layer:

@@ -194,7 +194,8 @@ def _growth_labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look
         for (name, first), place in named
     ]
     texts = [(name, -_TEXT - 4, place) for (name, _), place in named]
-    return [*joints, name_labels(texts, align="right")]
+    margin = label_margin(stroke_of, -_TEXT - 4, left=True)
+    return [*joints, name_labels(texts, align="right"), *margin]
 
 
 def _growth_axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:

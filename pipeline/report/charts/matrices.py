@@ -21,6 +21,8 @@ from pipeline.report.charts.spec import (
     at,
     end_at,
     kinds,
+    label_extent,
+    label_margin,
     labels,
     layer,
     layer_chart,
@@ -134,7 +136,7 @@ def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
     angle: dict[str, Any] = {"labelAngle": -90 if widest > cell else 0}
     axis = {
         "values": shown, "grid": False, "ticks": False, "domain": False, "labelLimit": 140,
-        **(angle if field == "column" else {}),
+        **(angle if field == "column" else label_extent(shown, 140)),
     }  # fmt: skip
     scale = {"domain": list(names), "paddingInner": 0, "paddingOuter": 0}
     return kinds(field, title=title, scale=scale, axis=axis)
@@ -321,7 +323,8 @@ def _stars(tested: pl.DataFrame, grid: _Grid) -> Layer:
 def _axis_names(order: Sequence[str], grid: _Grid) -> list[Layer]:
     rows = [(name, -6.0, (index + 0.5) * grid.height) for index, name in enumerate(order)]
     heads = [(name, (index + 0.5) * grid.width, -6.0) for index, name in enumerate(order)]
-    return [names(rows, align="right"), names(heads, angle=270)]
+    margin = label_margin(order, -6.0, left=True)
+    return [names(rows, align="right"), names(heads, angle=270), *margin]
 
 
 # Best measures: a row for each measure and a column for each n
@@ -364,6 +367,7 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
         *(_strip_cells(placed, is_best, look) for is_best in (False, True)),
         *(_strip_numbers(placed, width) if width >= NUMBER else []),
         names(inside) if look.narrow else names(left, align="right"),
+        *([] if look.narrow else label_margin(order, -8.0, left=True)),
         *_column_heads(cuts, width),
     ]
     return layer_chart_with_theme(parts, size, Live(order))

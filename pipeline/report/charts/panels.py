@@ -20,6 +20,7 @@ from pipeline.report.charts.spec import (
     Plane,
     Spec,
     end_at,
+    label_margin,
     labels,
     layer,
     layer_chart,
@@ -302,6 +303,7 @@ def _key(stroke_of: Mapping[str, Stroke], look: Look) -> Spec:
             in enumerate(stroke_of.items())]  # fmt: skip
     parts = [segments([(0.0, y, SAMPLE, y)], stroke, name=f"key_{place}")
              for place, (_, stroke, y) in enumerate(rows)]  # fmt: skip
+    parts += label_margin(stroke_of, SAMPLE + 6.0)
     parts.append(names([(name, SAMPLE + 6.0, y) for name, _, y in rows]))
     size = replace(look, height=max(round(ROW * len(rows)), 1))
     return layer_chart(parts, size)

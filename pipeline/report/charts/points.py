@@ -22,6 +22,7 @@ from pipeline.report.charts.spec import (
     amount,
     end_at,
     kinds,
+    label_margin,
     layer,
     layer_chart_with_theme,
     level,
@@ -34,6 +35,7 @@ from pipeline.report.charts.spec import (
     points,
     round_domain,
     text_tooltip,
+    text_width,
 )
 from pipeline.report.charts.spec import names as name_labels
 from pipeline.report.charts.style import (
@@ -259,10 +261,13 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> S
     held = frame.select("name", "x", "y", "x_sd", "y_sd")
     places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
     bars = [_error_bars(frame, axis, plane) for axis in ("x", "y")]
+    named = beside(names, places, look)
+    text, left, _ = max(named, key=lambda each: each[1] + text_width(each[0]))
     parts = [
         *bars,
         layer(held, "point", points, filled=True, size=50),
-        name_labels(beside(names, places, look), limit=_SHORT if look.narrow else _LONG),
+        name_labels(named, limit=_SHORT if look.narrow else _LONG),
+        *([] if look.narrow else label_margin([text], left)),
     ]
     limits = any(layer["data"]["values"].count("\n") > 1 for layer in bars)
     live = Live(names, given, limits=("none", "pointwise") if limits else ())

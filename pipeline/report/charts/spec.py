@@ -639,6 +639,8 @@ SMALL, CAPITAL = 6.2, 8.0
 """Width of a small letter and of a capital, likewise."""
 MOST = 360.0
 """A label wider than this is cut; pixels."""
+WIDER = 1.25
+"""How much wider a text can be in the font of the reader than in that of the drawing."""
 OWN = "lexassay"
 """The key of a specification that holds the data for the page."""
 
@@ -711,6 +713,8 @@ def row_channel(
     if look.narrow:
         inside = {"labelAlign": "left", "labelPadding": -2, "labelOffset": -13}
         how |= {**inside, "labelLimit": look.width, "grid": False}
+    else:
+        how |= label_extent(names, limit)
     scale = {"domain": list(names)}
     return {"field": field, "type": "nominal", "title": None, "scale": scale, "axis": how}
 
@@ -857,6 +861,25 @@ def tooltip_points(
 # Margins for labels: the fonts of readers may be wider than the one measured
 
 
+def label_extent(texts: Iterable[str], limit: int) -> Spec:
+    """Return the property of an axis at the left that leaves room for labels in a wide font.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The labels.
+    limit : int
+        The length at which they are cut, in the font of the drawing; pixels.
+
+    Examples
+    --------
+    >>> label_extent(["MI", "t-score"], 140)
+    {'minExtent': 44}
+    """
+    widest = max(map(text_width, texts), default=0.0)
+    return {"minExtent": math.ceil(min(WIDER * limit, widest))}
+
+
 def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> list[Layer]:
     r"""Return an unseen line as long as the longest of the labels that begin at one x.
 
@@ -881,6 +904,6 @@ def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> l
     widths = [text_width(text) for text in texts]
     if not widths:
         return []
-    longest = min(MOST, max(widths)) * (-1 if left else 1)
+    longest = min(WIDER * MOST, max(widths)) * (-1 if left else 1)
     unseen = {"value": 0.0}
     return [segments([(start, 0.0, start + longest, 0.0)], Stroke(GREY), seen=unseen)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
@@ -305,12 +306,12 @@ COVERING_DASHES = ((9, 6), (3, 6), (14, 6), (1, 6))
 
 _FAMILIES = {
     "blue": ("log_likelihood", "simple_ll", "log_likelihood_tt", "keyness_ll"),
-    "red": ("t_score", "t_score_pv", "poisson_pv", "poisson_stirling"),
+    "red": ("t_score", "t_score_pv", "poisson_pv", "log_ratio"),
     "green": ("mi", "npmi", "mi3", "local_mi"),
     "pink": ("chi_squared", "chi_squared_corr", "chi_squared_tt", "phi"),
     "black": ("frequency", "random", "fisher_pv", "binomial_pv"),
     "gold": ("dice", "log_dice", "jaccard", "minimum_sensitivity"),
-    "sky": ("z_score", "z_score_corr", "odds_ratio", "log_ratio"),
+    "sky": ("z_score", "z_score_corr", "odds_ratio", "poisson_stirling"),
 }
 FIXED = {
     name: Slot(NAMED.index(colour), kind)
@@ -344,8 +345,8 @@ def slots(
     """Give each name a colour and dashes of its own, whatever their order.
 
     A pinned name has its colour; a common measure has its own (`FIXED`); any other begins at a
-    colour that its letters give, and takes the first that is free: first all colours, then other
-    dashes. With more names than `NAMED` times `KINDS`, some are alike.
+    colour that its letters give, and takes the first of those that the fewest names have. With more
+    names than `NAMED` times `KINDS`, some are alike.
 
     Parameters
     ----------
@@ -367,27 +368,31 @@ def slots(
     order = sorted(set(names))
     found: dict[str, Slot] = {}
     for name in [each for each in order if each in wanted]:
-        found[name] = _free(
-            Slot(NAMED.index(wanted[name]), 0), [*taken, *found.values()], across=False
-        )
+        found[name] = _free(Slot(NAMED.index(wanted[name]), 0), [*taken, *found.values()])
     for name in [each for each in order if each in FIXED and each not in found]:
-        found[name] = _free(FIXED[name], [*taken, *found.values()], across=False)
+        found[name] = _free(FIXED[name], [*taken, *found.values()])
     for name in [each for each in order if each not in found]:
         digest = hashlib.sha256(name.encode("utf-8", "replace")).digest()
-        found[name] = _free(Slot(digest[0] % len(NAMED), 0), [*taken, *found.values()], across=True)
+        used = [*taken, *found.values()]
+        count = Counter(slot.colour for slot in used)
+        colour = min(_cycle(digest[0], len(NAMED)), key=count.__getitem__)
+        found[name] = _free(Slot(colour, 0), used)
     return found
 
 
-def _free(wanted: Slot, taken: Iterable[Slot], *, across: bool) -> Slot:
-    """Return the slot, or the next that is free: other colours first if `across`, else dashes."""
+def _free(wanted: Slot, taken: Iterable[Slot]) -> Slot:
+    """Return the slot, or the next that is free: other dashes first, then other colours."""
     used = set(taken)
-    colours = [(wanted.colour + step) % len(NAMED) for step in range(len(NAMED))]
-    kinds = [(wanted.kind + step) % KINDS for step in range(KINDS)]
-    if across:
-        order = [Slot(colour, kind) for kind in kinds for colour in colours]
-    else:
-        order = [Slot(colour, kind) for colour in colours for kind in kinds]
+    order = (
+        Slot(colour, kind)
+        for colour in _cycle(wanted.colour, len(NAMED))
+        for kind in _cycle(wanted.kind, KINDS)
+    )
     return next((slot for slot in order if slot not in used), wanted)
+
+
+def _cycle(first: int, length: int) -> list[int]:
+    return [(first + step) % length for step in range(length)]
 
 
 def strokes(names: Sequence[str], look: Look) -> dict[str, Stroke]:

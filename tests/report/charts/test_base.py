@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -19,7 +21,14 @@ from pipeline.report.charts import CHARTS, Extras, Grid, Look, Window
 from pipeline.report.charts.matrices import Matrix
 from pipeline.report.charts.panels import Axes, Panel
 from pipeline.report.charts.points import planning_chart
-from pipeline.report.charts.spec import Plane, n_domain, round_domain, spaced, thin_values
+from pipeline.report.charts.spec import (
+    Plane,
+    n_domain,
+    round_domain,
+    spaced,
+    text_width,
+    thin_values,
+)
 from pipeline.report.page.images import size, still, svg
 from tests.report import report_frames as frames
 from tests.report.charts.chart_layers import drawn, hover, layers, told
@@ -226,6 +235,27 @@ def test_the_values_of_a_line_are_told_with_their_interval() -> None:
     found = hover(KINDS["precision_chart"](Look())).data
     place = sorted(NAMES).index("dice")
     assert found.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
+
+
+def _texts(node: ElementTree.Element, x: float = 0.0) -> Iterator[tuple[str, str, float]]:
+    """Yield each level text of an SVG picture with its anchor and the x that it is anchored at."""
+    moves = node.get("transform", "")
+    if "rotate" in moves or node.get("opacity") == "0":
+        return
+    x += sum(float(each) for each in re.findall(r"translate\(([-\d.e]+)", moves))
+    if node.tag.endswith("text") and node.text:
+        yield node.text, node.get("text-anchor", "start"), x
+    for child in node:
+        yield from _texts(child, x)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_label_is_cut_in_a_wider_font(name: str) -> None:
+    picture = svg(KINDS[name](Look()))
+    width, _ = size(picture)
+    for text, anchor, x in _texts(ElementTree.fromstring(picture)):
+        assert anchor != "end" or x >= text_width(text), text
+        assert anchor != "start" or x + text_width(text) <= width, text
 
 
 # Charts are found by their names, and loaded when one is drawn.

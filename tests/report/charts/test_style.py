@@ -139,6 +139,13 @@ def test_variants_share_a_colour() -> None:
     assert len({slot.colour for slot in found.values()}) == 4
 
 
+def test_the_measures_of_keywords_have_six_colours() -> None:
+    measures = ["keyness_ll", "chi_squared", "log_ratio", "lrc", "percent_diff", "odds_ratio_disc"]
+    found = {NAMED[slot.colour] for slot in slots(measures).values()}
+    assert len(found) == len(measures)
+    assert not {"blue", "sky"} <= found  # too near
+
+
 def test_the_fixed_names_are_measures_and_none_has_the_place_of_another() -> None:
     assert set(FIXED) <= set(MEASURES)
     assert len(set(FIXED.values())) == len(FIXED)
