@@ -8,6 +8,7 @@ from coverage_parts import (
     bands,
     inferred,
     labels_needed,
+    lexicons,
     lists_of_designs,
     looks,
     phased_samples,
@@ -27,6 +28,7 @@ PARTS: dict[str, ModuleType] = {
     "bands": bands,
     "looks": looks,
     "average": inferred,
+    "lexicons": lexicons,
     "labels": labels_needed,
 }
 LABELS = "labels"
@@ -41,6 +43,7 @@ TITLES = {
     "bands": "Bands over list sizes",
     "looks": "Samples that are looked at more than once",
     "average": "Average precision",
+    "lexicons": "L* of lexicons",
     "labels": "Labels that are needed",
 }
 NOT_EXACT = ("wilson", "jeffreys", "infAP")
@@ -58,6 +61,7 @@ DEFAULTS = frozenset({
     ("strata", "even 10 strata"), ("strata", "even 20 strata"),
     ("strata", "proportional 10 strata"), ("strata", "proportional 20 strata"),
     *(("designs", method) for method in lists_of_designs.METHODS),
+    *(("lexicons", method) for method in lexicons.METHODS),
     *(("phases", method) for method in phased_samples.METHODS),
     ("tests", "fisher, candidates to come"),
     ("tests", "finite_population_test, these candidates"),
