@@ -8,137 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy
 
 from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
-from pipeline.kernels.numeric import FloatArray, IntArray, tail_of
+from pipeline.kernels.numeric import FloatArray, tail_of
+from pipeline.kernels.sampling import seeded_generator
+from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
 from schemas import AveragePrecision
 from schemas.errors import count_text
-
-# Jackknife: average precision without each draw.
-
-_MOST_NUMBERS = 2_000_000  # numbers for each true positive and kind of draw: bounds the memory
-
-
-def jackknife_estimates(listed: JudgedList, smoothing: float) -> FloatArray:
-    """Return the estimates of `inferred_average_precision` without each draw.
-
-    Draws with the same chance and label change the true positives below them alike, and those
-    above not at all. So these are reckoned once for each kind of draw and added up along the list,
-    and each draw takes its sums from where it stands: m draws of g kinds among r true positives
-    take time m log r + g r, and not m r.
-
-    Parameters
-    ----------
-    listed : JudgedList
-        One ranking.
-    smoothing : float
-        As there.
-
-    Returns
-    -------
-    array of float, shape (draws,)
-        For each candidate with pi < 1, in the order of ranks; NaN where no true positive is left.
-
-    Examples
-    --------
-    >>> listed = JudgedList.of(np.array([1.0, 0.0, 1.0]), np.full(3, 0.5))
-    >>> jackknife_estimates(listed, 0.0).round(4).tolist()
-    [0.3333, 1.0, 1.0]
-    """
-    draws = np.flatnonzero(listed.drawn)
-    rows = np.flatnonzero(listed.labels == 1.0)
-    found = np.full(len(draws), np.nan)
-    if not len(draws) or not len(rows):
-        return found
-    drawn = np.stack([listed.inverse[draws], listed.labels[draws]])
-    kinds, first, kind = np.unique(drawn, axis=1, return_index=True, return_inverse=True)
-    kind, step = kind.ravel(), max(1, _MOST_NUMBERS // len(rows))
-    for start in range(0, kinds.shape[1], step):
-        some = slice(start, start + step)
-        mine = (kind >= start) & (kind < start + step)
-        below = _precision_below(listed, rows, kinds[:, some], draws[first[some]], smoothing)
-        sums = _JackknifeSums(listed, rows, below, kinds[0, some], smoothing)
-        found[mine] = sums.without(draws[mine], kind[mine] - start)
-    return found
-
-
-def _precision_below(
-    listed: JudgedList, rows: IntArray, kinds: FloatArray, first: IntArray, smoothing: float
-) -> FloatArray:
-    """Return the precision at each true positive without a draw above it, for each kind of draw.
-
-    It is 0 where no draw of the kind stands above: nobody asks for it.
-    """
-    one, hit = kinds[0][:, None], kinds[0][:, None] * kinds[1][:, None]
-    there = (first[:, None] < rows).astype(np.float64)
-    inverse, y = listed.inverse, np.nan_to_num(listed.labels)
-    sums = (
-        sums_above(inverse)[rows] - there * one,
-        sums_above(listed.drawn * 1.0)[rows] - there,
-        np.maximum(sums_above(inverse * y)[rows] - there * hit, 0.0),
-    )
-    return there * _precisions(listed, rows, sums, smoothing)
-
-
-def _precisions(
-    listed: JudgedList,
-    rows: IntArray,
-    sums: tuple[FloatArray, FloatArray, FloatArray],
-    smoothing: float,
-) -> FloatArray:
-    """Return the precision at true positives, from sums over the draws above them."""
-    k, sure = listed.k[rows], listed.sure
-    known = sums_above(sure * np.nan_to_num(listed.labels))[rows]
-    unknown = (k - 1.0) - sums_above(sure * 1.0)[rows]
-    return np.asarray((1.0 + known + unknown * mean_above(sums, smoothing)) / k)
-
-
-class _JackknifeSums:
-    """Sums along the list over the true positives, as they are and below a draw that is gone."""
-
-    def __init__(
-        self,
-        listed: JudgedList,
-        rows: IntArray,
-        below: FloatArray,
-        one: FloatArray,
-        smoothing: float,
-    ) -> None:
-        inverse, y = listed.inverse, np.nan_to_num(listed.labels)
-        whole = (inverse, listed.drawn * 1.0, inverse * y)
-        first, second, third = (sums_above(each)[rows] for each in whole)
-        as_it_is = _precisions(listed, rows, (first, second, third), smoothing)
-        weights = np.stack([inverse[rows], listed.sure[rows] * 1.0])
-        left = inverse.sum() - one
-        self._rows = rows
-        self._scale = np.divide(listed.uncertain, left, out=np.zeros_like(left), where=left > 0)
-        self._weights = _partial_sums(weights)
-        self._above = _partial_sums(weights * as_it_is)
-        self._precision_below = _partial_sums(weights[:, None] * below)
-
-    def without(self, draws: IntArray, kind: IntArray) -> FloatArray:
-        """Return the estimates without each of some draws."""
-        above, upto = (np.searchsorted(self._rows, draws, side) for side in ("left", "right"))
-        scale = self._scale[kind]
-        parts = (
-            self._above[:, above]
-            + self._precision_below[:, kind, -1]
-            - self._precision_below[:, kind, upto]
-        )
-        own = self._weights[:, upto] - self._weights[:, above]
-        weights = self._weights[:, [-1]] - own
-        summed, total = (scale * each[0] + each[1] for each in (parts, weights))
-        there = self._rows.size - (upto - above) > 0  # else rounding may leave some weight
-        out = np.full(len(draws), np.nan)
-        return np.asarray(np.divide(summed, total, out=out, where=there & (total > 0)))
-
-
-def _partial_sums(values: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, 2 ... values along the last axis."""
-    zero = np.zeros((*values.shape[:-1], 1))
-    return np.concatenate([zero, np.cumsum(values, axis=-1)], axis=-1)
-
 
 # Inferred average precision with limits.
 
@@ -279,13 +155,10 @@ def average_precision_limits(
     estimate = float(_estimate(listed, smoothing))
     if listed.uncertain == 0 and not np.isnan(estimate):
         return Inferred(estimate, estimate, estimate)
-    draws = _effective_draws(listed, estimate, smoothing, confidence)
-    if np.isnan(draws):
+    if listed.drawn.sum() < 2 or (listed.labels == 1.0).sum() < _LEAST_TRUE:
         return Inferred(estimate, 0.0, 1.0)
-    tail, k, rest = tail_of(confidence), draws * estimate, draws * (1.0 - estimate)
-    lower = scipy.special.betaincinv(k, rest + 1.0, tail) if k > 0 else 0.0
-    upper = scipy.special.betainccinv(k + 1.0, rest, tail) if rest > 0 else 1.0
-    return Inferred(estimate, float(lower), float(upper))
+    lower, upper = _bootstrap_limits(listed, confidence)
+    return Inferred(estimate, min(lower, estimate), max(upper, estimate))
 
 
 def _checked_labels(
@@ -328,24 +201,116 @@ def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
     return np.asarray(np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0))
 
 
-def _effective_draws(
-    listed: JudgedList, estimate: float, smoothing: float, confidence: float
-) -> float:
-    """Return the equivalent number of simple draws; NaN if unknown."""
-    chances = listed.pi[listed.drawn]
-    m, r = len(chances), int((listed.labels == 1.0).sum())
-    if m < 2 or r < 2:
-        return float("nan")
-    c = 1.0 - chances
-    most = m / c.mean()
-    others = jackknife_estimates(listed, smoothing)
-    V = (m - 1.0) / m * (c * (others - (c * others).sum() / c.sum()) ** 2).sum()
-    spread = estimate * (1.0 - estimate)
-    if V <= 0.0 or spread <= 0.0:  # all alike: as a proportion of 0 or 1
-        return float(min(most, (1.0 / chances).sum() ** 2 / (c / chances**2).sum()))
-    tail = tail_of(confidence)
-    larger = scipy.special.stdtrit((r - 1.0) / 2.0, tail) / scipy.special.ndtri(tail)
-    return float(min(most, spread / (V * larger**2)))
+# Limits: a Bayesian bootstrap, with the least favourable candidates above all draws.
+
+_LEAST_TRUE = 3  # judged true positives, below which there are no limits
+_REPLICATES_IN_A_TAIL = 25
+_MOST_NUMBERS = 200_000  # random numbers at a time: bounds the memory
+_FIRST_DRAWS = 10  # they show the chances at the top of the list
+
+
+class _Blocks(NamedTuple):
+    """A list cut below each of its r judged true positives; arrays of shape (r,)."""
+
+    k: FloatArray
+    """Rank of the true positive."""
+    sure: FloatArray
+    """1 if it was certain to be judged, else 0."""
+    known: FloatArray
+    """Certain true positives above it."""
+    unknown: FloatArray
+    """Uncertain candidates above it."""
+    hits: tuple[FloatArray, FloatArray]
+    """Weight of its draw and the variance of this weight; 0 if it was certain."""
+    misses: tuple[FloatArray, FloatArray]
+    """The same of the false positives drawn in each block, those below the last one included."""
+
+
+def _blocks(listed: JudgedList) -> _Blocks:
+    y, sure, weight = np.nan_to_num(listed.labels), listed.sure * 1.0, listed.inverse
+    variance = np.maximum(weight**2 - weight, 0.0)  # (1 - pi) / pi^2
+    (rows,) = np.nonzero(y)
+    block = np.searchsorted(rows, np.arange(len(y)))
+    W, V = (np.bincount(block, each * (1.0 - y), len(rows) + 1) for each in (weight, variance))
+    k, known, certain = (each[rows] for each in (listed.k, sums_above(sure * y), sums_above(sure)))
+    drawn = (weight[rows], variance[rows])
+    return _Blocks(k, sure[rows], known, k - 1.0 - certain, drawn, (W, V))
+
+
+def _bootstrap_limits(listed: JudgedList, confidence: float) -> tuple[float, float]:
+    tail, blocks = tail_of(confidence), _blocks(listed)
+    bits = seeded_generator(seed="", purpose="average precision")
+    replicates = int(np.ceil(_REPLICATES_IN_A_TAIL / tail))
+    # Equally spaced quantiles, not random numbers: with few false positives only these matter.
+    missed = -np.log((np.arange(replicates) + 0.5) / replicates)
+    parts = replicates * (2 * len(blocks.k) + 1) // _MOST_NUMBERS + 1
+    found = [_replicates(listed, blocks, bits, part) for part in np.array_split(missed, parts)]
+    lower, upper = np.concatenate(found, axis=1)
+    return float(np.quantile(lower, tail)), float(np.quantile(upper, 1.0 - tail))
+
+
+def _replicates(
+    listed: JudgedList, blocks: _Blocks, bits: np.random.Generator, missed: FloatArray
+) -> FloatArray:
+    """Return average precisions for the lower and for the upper limit, shape (2, replicates)."""
+    hits, misses = (
+        _random_weights(bits, *each, len(missed)) for each in (blocks.hits, blocks.misses)
+    )
+    hits_above = np.cumsum(hits, axis=1) - hits
+    drawn_above = hits_above + np.cumsum(misses[:, :-1], axis=1)
+    drawn = hits.sum(axis=1) + misses.sum(axis=1)
+
+    def mean(top: FloatArray, true: float, bottom: FloatArray) -> FloatArray:
+        """Return the mean precision with more candidates above, and true ones below."""
+        every = drawn_above + top[:, None]
+        share = ratio_or_zero(hits_above + true * top[:, None], every)
+        precision = (1.0 + blocks.known + blocks.unknown * share) / blocks.k
+        scale = listed.uncertain / (drawn + top + bottom)
+        weight = hits * scale[:, None] + blocks.sure
+        best = np.maximum(_first_precision(listed), precision.max(axis=1))
+        first, last = true * top * scale, bottom * scale
+        total = weight.sum(axis=1) + first + last
+        summed = (weight * precision).sum(axis=1) + first * best
+        return (summed + last * total / listed.candidates) / total
+
+    weights = listed.inverse[listed.drawn]
+    local, everywhere = (missed * _missed_in_a_row(each) for each in (weights[:_FIRST_DRAWS], weights))
+    false, true = (np.minimum(local, _unjudged_above_first(listed, each)) for each in (0.0, 1.0))
+    none = np.zeros(len(missed))
+    lower = np.minimum(mean(false, 0.0, none), mean(none, 0.0, everywhere))
+    return np.stack([lower, mean(true, 1.0, none)])
+
+
+def _random_weights(
+    bits: np.random.Generator, mean: FloatArray, variance: FloatArray, size: int
+) -> FloatArray:
+    """Draw weights of this mean and variance from gamma distributions; 0 where the mean is 0."""
+    scale = np.divide(variance, mean, out=np.zeros_like(mean), where=mean > 0)
+    shape = np.divide(mean, scale, out=np.zeros_like(mean), where=scale > 0)
+    return bits.standard_gamma(shape, (size, len(mean))) * scale
+
+
+def _missed_in_a_row(weights: FloatArray) -> float:
+    """Return the scale: x candidates in a row are all missed with probability (1 - pi)^x.
+
+    Where chances differ, pi is that of a candidate among these draws, and not of a draw.
+    """
+    return float(-1.0 / np.log1p(-weights.sum() / (weights**2).sum()))
+
+
+def _unjudged_above_first(listed: JudgedList, label: float) -> float:
+    """Return how many are not judged above the first draw with a label, at least one in all."""
+    judged = ~np.isnan(listed.labels)
+    first = np.flatnonzero(listed.drawn & (listed.labels == label))[:1]
+    if not len(first):
+        return float(listed.candidates - judged.sum())
+    return float((listed.k - 1.0 - sums_above(judged * 1.0))[first[0]])
+
+
+def _first_precision(listed: JudgedList) -> float:
+    """Return the precision at the first candidate without certainty, if it is a true positive."""
+    known = np.cumprod(listed.sure & (listed.k == np.arange(1.0, len(listed.k) + 1.0)))
+    return float((1.0 + (known * np.nan_to_num(listed.labels)).sum()) / (1.0 + known.sum()))
 
 
 def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
