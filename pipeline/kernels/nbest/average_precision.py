@@ -153,10 +153,10 @@ def average_precision_limits(
     labels, chances = _checked_labels(tp, pi, ranks)
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
-    if listed.uncertain == 0 and not np.isnan(estimate):
-        return Inferred(estimate, estimate, estimate)
-    if listed.drawn.sum() < 2 or (listed.labels == 1.0).sum() < _LEAST_TRUE:
+    if np.isnan(estimate) or (listed.uncertain > 0 and not listed.drawn.any()):
         return Inferred(estimate, 0.0, 1.0)
+    if listed.uncertain == 0:
+        return Inferred(estimate, estimate, estimate)
     lower, upper = _bootstrap_limits(listed, confidence)
     return Inferred(estimate, min(lower, estimate), max(upper, estimate))
 
@@ -203,7 +203,6 @@ def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
 
 # Limits: a Bayesian bootstrap, with the least favourable candidates above all draws.
 
-_LEAST_TRUE = 3  # judged true positives, below which there are no limits
 _REPLICATES_IN_A_TAIL = 25
 _MOST_NUMBERS = 200_000  # random numbers at a time: bounds the memory
 _FIRST_DRAWS = 10  # they show the chances at the top of the list
@@ -237,48 +236,88 @@ def _blocks(listed: JudgedList) -> _Blocks:
     return _Blocks(k, sure[rows], known, k - 1.0 - certain, drawn, (W, V))
 
 
+class _Missed(NamedTuple):
+    """A run of candidates that were all missed."""
+
+    true: float
+    """1 if they are true positives, 0 if not."""
+    scale: float
+    """Their number is this times a standard exponential variable."""
+    most: float
+    """It is not larger than this."""
+    below: float
+    """They are ranked below this rank, and above all draws below it."""
+
+
+def _least_favourable(listed: JudgedList) -> tuple[list[_Missed], list[_Missed]]:
+    """Return what may have been missed, for the lower and for the upper limit.
+
+    Candidates at the top with the chances of the first draws; candidates with the chances of all,
+    above the first draw that is not much more likely than these; true positives at the bottom.
+    """
+    weights, ranks = listed.inverse[listed.drawn], listed.k[listed.drawn]
+    everywhere = _missed_in_a_row(weights)
+    (heavy,) = np.nonzero(weights >= 0.5 * everywhere)
+    places = [(0, _missed_in_a_row(weights[:_FIRST_DRAWS]))]
+    if heavy[0] > 0:
+        places.append((heavy[0], everywhere))
+    runs = [
+        _Missed(true, scale, _unjudged_above(listed, true, first=ranks[at]), ranks[at - 1] if at else 0.0)
+        for at, scale in places
+        for true in (0.0, 1.0)
+    ]
+    bottom = _Missed(1.0, everywhere, np.inf, listed.candidates)
+    return [bottom, *(each for each in runs if not each.true)], [each for each in runs if each.true]
+
+
 def _bootstrap_limits(listed: JudgedList, confidence: float) -> tuple[float, float]:
-    tail, blocks = tail_of(confidence), _blocks(listed)
+    tail, blocks, missed = tail_of(confidence), _blocks(listed), _least_favourable(listed)
     bits = seeded_generator(seed="", purpose="average precision")
     replicates = int(np.ceil(_REPLICATES_IN_A_TAIL / tail))
     # Equally spaced quantiles, not random numbers: with few false positives only these matter.
-    missed = -np.log((np.arange(replicates) + 0.5) / replicates)
+    numbers = -np.log((np.arange(replicates) + 0.5) / replicates)
     parts = replicates * (2 * len(blocks.k) + 1) // _MOST_NUMBERS + 1
-    found = [_replicates(listed, blocks, bits, part) for part in np.array_split(missed, parts)]
+    found = []
+    for part in np.array_split(numbers, parts):
+        mean = _Replicates(listed, blocks, bits, part).mean
+        low, high = ([mean(each) for each in runs] for runs in missed)
+        found.append([np.min(low, axis=0), np.max(high, axis=0)])
     lower, upper = np.concatenate(found, axis=1)
     return float(np.quantile(lower, tail)), float(np.quantile(upper, 1.0 - tail))
 
 
-def _replicates(
-    listed: JudgedList, blocks: _Blocks, bits: np.random.Generator, missed: FloatArray
-) -> FloatArray:
-    """Return average precisions for the lower and for the upper limit, shape (2, replicates)."""
-    hits, misses = (
-        _random_weights(bits, *each, len(missed)) for each in (blocks.hits, blocks.misses)
-    )
-    hits_above = np.cumsum(hits, axis=1) - hits
-    drawn_above = hits_above + np.cumsum(misses[:, :-1], axis=1)
-    drawn = hits.sum(axis=1) + misses.sum(axis=1)
+class _Replicates:
+    """Random weights of the draws, and the average precision that follows."""
 
-    def mean(top: FloatArray, true: float, bottom: FloatArray) -> FloatArray:
-        """Return the mean precision with more candidates above, and true ones below."""
-        every = drawn_above + top[:, None]
-        share = ratio_or_zero(hits_above + true * top[:, None], every)
+    def __init__(
+        self, listed: JudgedList, blocks: _Blocks, bits: np.random.Generator, numbers: FloatArray
+    ) -> None:
+        size = len(numbers)
+        hits = _random_weights(bits, *blocks.hits, size)
+        misses = _random_weights(bits, *blocks.misses, size)
+        self._listed, self._blocks, self._numbers, self._hits = listed, blocks, numbers, hits
+        self._hits_above = np.cumsum(hits, axis=1) - hits
+        self._above = self._hits_above + np.cumsum(misses[:, :-1], axis=1)
+        self._drawn = hits.sum(axis=1) + misses.sum(axis=1)
+
+    def mean(self, missed: _Missed) -> FloatArray:
+        """Return the average precisions with a run of missed candidates, one per replicate."""
+        blocks, listed = self._blocks, self._listed
+        count = np.minimum(self._numbers * missed.scale, missed.most)
+        more = count[:, None] * (blocks.k > missed.below)
+        share = ratio_or_zero(self._hits_above + missed.true * more, self._above + more)
         precision = (1.0 + blocks.known + blocks.unknown * share) / blocks.k
-        scale = listed.uncertain / (drawn + top + bottom)
-        weight = hits * scale[:, None] + blocks.sure
-        best = np.maximum(_first_precision(listed), precision.max(axis=1))
-        first, last = true * top * scale, bottom * scale
-        total = weight.sum(axis=1) + first + last
-        summed = (weight * precision).sum(axis=1) + first * best
-        return (summed + last * total / listed.candidates) / total
-
-    weights = listed.inverse[listed.drawn]
-    local, everywhere = (missed * _missed_in_a_row(each) for each in (weights[:_FIRST_DRAWS], weights))
-    false, true = (np.minimum(local, _unjudged_above_first(listed, each)) for each in (0.0, 1.0))
-    none = np.zeros(len(missed))
-    lower = np.minimum(mean(false, 0.0, none), mean(none, 0.0, everywhere))
-    return np.stack([lower, mean(true, 1.0, none)])
+        scale = listed.uncertain / (self._drawn + count)
+        weight = self._hits * scale[:, None] + blocks.sure
+        own = missed.true * count * scale
+        total = weight.sum(axis=1) + own
+        if missed.below == listed.candidates:
+            best = total / listed.candidates
+        else:
+            best = (precision * (blocks.k > missed.below)).max(axis=1)
+        if missed.below == 0:
+            best = np.maximum(best, _first_precision(listed))
+        return np.asarray(((weight * precision).sum(axis=1) + own * best) / total)
 
 
 def _random_weights(
@@ -298,13 +337,13 @@ def _missed_in_a_row(weights: FloatArray) -> float:
     return float(-1.0 / np.log1p(-weights.sum() / (weights**2).sum()))
 
 
-def _unjudged_above_first(listed: JudgedList, label: float) -> float:
-    """Return how many are not judged above the first draw with a label, at least one in all."""
+def _unjudged_above(listed: JudgedList, label: float, first: float) -> float:
+    """Return how many are not judged above the first draw from a rank on that has a label."""
     judged = ~np.isnan(listed.labels)
-    first = np.flatnonzero(listed.drawn & (listed.labels == label))[:1]
-    if not len(first):
+    found = np.flatnonzero(listed.drawn & (listed.labels == label) & (listed.k >= first))[:1]
+    if not len(found):
         return float(listed.candidates - judged.sum())
-    return float((listed.k - 1.0 - sums_above(judged * 1.0))[first[0]])
+    return float((listed.k - 1.0 - sums_above(judged * 1.0))[found[0]])
 
 
 def _first_precision(listed: JudgedList) -> float:
