@@ -143,7 +143,7 @@ def average_precision_limits(
     >>> judged = [1, no, 0, 1, no, 1, 0, no, 0, 1]
     >>> found = average_precision_limits(judged, pi=np.full(10, 0.7))
     >>> [round(float(value), 2) for value in found]
-    [0.72, 0.0, 1.0]
+    [0.72, 0.46, 0.89]
     >>> alone = average_precision_limits(
     ...     [1, 0, 1, 1, 0, 0, 1], pi=np.full(7, 0.7), ranks=[1, 3, 4, 6, 7, 9, 10], candidates=10
     ... )
@@ -346,7 +346,8 @@ class _Replicates:
         if run.below == listed.candidates:
             of_run = total / listed.candidates
         else:
-            of_run = np.where(after, precision, _first_precision(listed, run.below)).max(axis=1)
+            least = _first_precision(listed) if run.below == 0 else 0.0
+            of_run = (after * precision).max(axis=1, initial=least)
         return np.asarray(((weight * precision).sum(axis=1) + own * of_run) / total)
 
 
@@ -358,10 +359,8 @@ def _random_weights(
     return bits.standard_gamma(ratio_or_zero(mean, scale), (size, len(mean))) * scale
 
 
-def _first_precision(listed: JudgedList, below: float) -> float:
+def _first_precision(listed: JudgedList) -> float:
     """Return the precision at the first candidate that is not certain, were it a true positive."""
-    if below > 0:
-        return 0.0
     known = np.cumprod(listed.sure & (listed.k == np.arange(1.0, len(listed.k) + 1.0)))
     return float((1.0 + (known * np.nan_to_num(listed.labels)).sum()) / (1.0 + known.sum()))
 
