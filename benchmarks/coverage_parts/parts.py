@@ -40,7 +40,7 @@ TITLES = {
     "average": "Average precision",
     "labels": "Labels that are needed",
 }
-NOT_EXACT = ("wilson", "jeffreys", "infAP")
+NOT_EXACT = ("wilson", "jeffreys")
 """Methods with these words promise nothing with fewer than ten draws in a set."""
 
 
