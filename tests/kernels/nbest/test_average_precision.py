@@ -346,7 +346,7 @@ HARD = {
     ],
 )
 def test_coverage(labels: str, design: str) -> None:
-    """100 samples of 100: fewer than 89 with the true value have a chance of 1 % at 95 %."""
+    """60 samples of 100: fewer than 52 with the true value have a chance of .6 % at 95 %."""
     bits, tp, draws = np.random.default_rng(9), HARD[labels] * 1.0, 100
     true = float(inferred_average_precision(tp))
     x = {
@@ -355,14 +355,14 @@ def test_coverage(labels: str, design: str) -> None:
         "lists": 0.05 + (K < 50) * 0.5 + (bits.random(1000) < 0.1) * 0.5,
     }[design]
     pi, held, estimates = draws * x / x.sum(), [], []
-    for _ in range(100):
+    for _ in range(60):
         drawn = np.sort(np.argsort(bits.random(1000) / pi)[:draws])
         found = average_precision_limits(
             tp[drawn], pi=pi[drawn], ranks=drawn + 1, candidates=len(tp)
         )
         estimates.append(found.estimate)
         held.append(found.lower <= true <= found.upper)
-    assert np.mean(held) >= 0.89
+    assert sum(held) >= 52
     assert np.nanmean(estimates) == pytest.approx(true, abs=0.15)
 
 
