@@ -305,7 +305,7 @@ def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
         yield _running_line(now)
     for step in every:
         manifest = step.manifest
-        made = step.reasons
+        made: Sequence[str] = step.reasons
         if manifest:
             created = datetime.fromisoformat(manifest.created)
             made = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
