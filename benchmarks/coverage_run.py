@@ -2,11 +2,11 @@
 
     python benchmarks/coverage_run.py [PART ...] [--samples 2000] [--folder runs/coverage]
 
-Parts are simple, strata, designs, tests, design_tests, bands, looks, average, and labels, which
-finds how many labels a comparison needs. What is finished is kept in the folder and skipped when
-the run is taken up again; samples are numbered from 0 on, and borderline cells come again with five
-times as many others. Ends with 1 if a method fails that is offered where nothing else is asked
-for.
+Parts are simple, strata, designs, phases, tests, design_tests, bands, looks, average, lexicons, and
+labels, which finds how many labels a comparison needs. What is finished is kept in the folder and
+skipped when the run is taken up again; samples are numbered from 0 on, and borderline cells come
+again with five times as many others. Ends with 1 if a method fails that is offered where nothing
+else is asked for.
 """
 
 from __future__ import annotations

@@ -10,12 +10,18 @@ from schemas.candidates import Identified
 
 # Estimates from a sample of any design: lists, windows, differences, bands
 
+LABELS_NEEDED = (
+    "if the design expects too few draws in a part of the set: size of a sample of this design "
+    "with an estimate; labels"
+)
+
 
 class Estimated(Table):
     """Estimates for a set of candidates, with each draw weighted by 1/pi.
 
     If a stratum of the set has no judged draw or a certain member no judgement, the estimate is
-    null and the limits are the extreme possible values.
+    null and the limits are the extreme possible values. The same holds if the design expects fewer
+    than four draws in a large part of the set beside many in the rest (see labels_needed).
     """
 
     precision: float = column("Hájek estimate; proportion", nullable=True, ge=0, le=1)
@@ -30,6 +36,7 @@ class Estimated(Table):
     certain: int = column("draws in the set with pi = 1", ge=0)
     unjudged: int = column("unjudged draws in the set", ge=0)
     tau: float = column("weight of the predictions; 0 = not used", ge=0, le=1)
+    labels_needed: int = column(LABELS_NEEDED, nullable=True, ge=1)
 
     counts_are_ordered = rule("k_sampled <= n_sampled", pl.col("k_sampled") <= pl.col("n_sampled"))
     limits_hold_the_estimate = rule(
@@ -76,6 +83,7 @@ class DesignedDifferences(ByPair, FamilyLimits):
     lower_family: float
     upper_family: float
     variance: float = column("estimated variance of the difference", nullable=True, ge=0)
+    labels_needed: int = column(LABELS_NEEDED, nullable=True, ge=1)
     n_1: int = column("judged draws in D1", ge=0)
     k_1: int = column("true positives among n_1", ge=0)
     n_2: int = column("judged draws in D2", ge=0)

@@ -12,7 +12,7 @@ from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.ratio_estimator import Estimates
 
 SIZES = (100, 250, 500, 1000)
-BATCH = 250
+BATCH = 100
 LEVEL = 0.95
 _ROUNDING = 1e-9
 

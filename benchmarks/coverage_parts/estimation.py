@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import scipy.sparse
 
 from coverage_parts.populations import FOLDS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.chance_classes import add_classes, chance_classes, merge_classes
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, Moments, draw_moments, hajek
 from pipeline.kernels.survey.study import cross_fit
 
@@ -44,17 +47,20 @@ def estimated(
     """
     columns = _columns(y, pi, guess)
     kinds = 1 if fold is None else FOLDS
-    sums = np.zeros((len(columns), len(draws), len(members), 1, kinds))
+    group = chance_classes(pi)
+    classes = int(group.max(initial=0)) + 1
+    sums = np.zeros((len(columns), len(draws), len(members), classes, kinds))
     sample = scipy.sparse.csc_array(draws.astype(np.float64))
-    for number in range(kinds):
-        units = np.flatnonzero((pi < 1) & (pi > 0) & ((fold == number) if kinds > 1 else True))
+    for number, at in itertools.product(range(kinds), range(classes)):
+        mine = (pi < 1) & (pi > 0) & (group == at)
+        units = np.flatnonzero(mine & ((fold == number) if kinds > 1 else True))
         part, inside = sample[:, units].tocsr(), members[:, units].T
         for field in np.flatnonzero(columns[:, units].any(axis=1)):
-            sums[field, :, :, 0, number] = np.asarray(part @ (columns[field, units, None] * inside))
+            added = part @ (columns[field, units, None] * inside)
+            sums[field, :, :, at, number] = np.asarray(added)
     rest = None
     if guess is not None:
-        whole = members @ np.where(pi < 1, guess, 0.0)
-        rest = (whole - sums[_GUESSED].sum(axis=(-2, -1)))[..., None]
+        rest = _by_class(members, np.where(pi < 1, guess, 0.0), group) - sums[_GUESSED].sum(axis=-1)
     return _hajek(y, pi, members, sums, rest)
 
 
@@ -68,20 +74,24 @@ def fitted(
     fold: IntArray,
 ) -> Estimates:
     """Estimate sets with predictions that are fitted in each sample; as `estimated`."""
-    sums = np.zeros((len(Moments._fields), len(draws), len(members), 1, FOLDS))
-    rest = np.zeros((len(draws), len(members), 1))
+    group = chance_classes(pi)
+    classes = int(group.max(initial=0)) + 1
+    sums = np.zeros((len(Moments._fields), len(draws), len(members), classes, FOLDS))
+    rest = np.zeros((len(draws), len(members), classes))
     uncertain, inside = pi < 1, members.astype(np.float64)
     for row, sample in enumerate(draws):
         places = np.flatnonzero(sample)
         guess = cross_fit(features, places, y[places], fold[places], folds=FOLDS)
         used = places[uncertain[places]]
-        rest[row, :, 0] = inside @ np.where(uncertain & ~sample, guess, 0.0)
+        rest[row] = _by_class(members, np.where(uncertain & ~sample, guess, 0.0), group)
         if not used.size:  # all that was drawn was certain
             continue
         columns = draw_moments(y[used], pi[used], prediction=guess[used])
-        cells = columns[:, None, :] * (fold[used] == np.arange(FOLDS)[:, None])
+        cell = group[used] * FOLDS + fold[used]
+        cells = columns[:, None, :] * (cell == np.arange(classes * FOLDS)[:, None])
         flat = cells.reshape(-1, len(used)) @ inside[:, used].T
-        sums[:, row, :, 0] = flat.reshape(len(columns), FOLDS, -1).transpose(0, 2, 1)
+        shape = len(columns), classes, FOLDS, len(members)
+        sums[:, row] = flat.reshape(shape).transpose(0, 3, 1, 2)
     return _hajek(y, pi, members, sums, rest)
 
 
@@ -95,9 +105,52 @@ def _columns(y: BoolArray, pi: FloatArray, guess: FloatArray | None) -> FloatArr
 def _hajek(
     y: BoolArray, pi: FloatArray, members: BoolArray, sums: FloatArray, rest: FloatArray | None
 ) -> Estimates:
-    mass = (members & (pi < 1)).sum(axis=1).astype(np.float64)
+    group = chance_classes(pi)
+    sizes = _by_class(members, (pi < 1).astype(np.float64), group)
+    expected = _by_class(members, pi * (pi < 1), group)
     certain = members & (pi == 1)
     hits, all_ = (certain & y).sum(axis=1), certain.sum(axis=1)
     shape = sums.shape[1:3]
     known = Known(*(np.broadcast_to(each, shape) * 1.0 for each in (hits, all_ - hits, 0 * hits)))
-    return hajek(sums, np.broadcast_to(mass[:, None], (*shape, 1)), known=known, guessed=rest)
+    return class_estimates(sums, sizes, expected, known=known, rest=rest)
+
+
+def class_estimates(
+    sums: FloatArray,
+    sizes: FloatArray,
+    expected: FloatArray,
+    *,
+    known: Known,
+    rest: FloatArray | None,
+) -> Estimates:
+    """Estimate sets by classes of chances, of which thin ones are merged.
+
+    Parameters
+    ----------
+    sums : array of float, shape (fields, ..., classes, folds)
+        `Moments` of the draws.
+    sizes, expected : array of float, shape (..., classes)
+        Uncertain members of each class, and the sum of their chances.
+    known : Known
+        Certain members.
+    rest : array of float, shape (..., classes), or None
+        Sums of predictions of the members that were not drawn.
+    """
+    into = np.broadcast_to(merge_classes(sizes, expected).into, sums.shape[1:-1])
+    mass = add_classes(np.broadcast_to(sizes, into.shape)[None, ..., None], into)[0, ..., 0]
+    if rest is not None:
+        rest = add_classes(rest[None, ..., None], into)[0, ..., 0]
+    return hajek(add_classes(sums, into), mass, known=known, guessed=rest)
+
+
+def offered(pi: FloatArray, members: BoolArray) -> BoolArray:
+    """Return which sets, shape (sets,), get an estimate: not those with too few expected draws."""
+    group = chance_classes(pi)
+    sizes = _by_class(members, (pi < 1).astype(np.float64), group)
+    merged = merge_classes(sizes, _by_class(members, pi * (pi < 1), group))
+    return np.asarray(merged.needed == 1)
+
+
+def _by_class(members: BoolArray, values: FloatArray, group: IntArray) -> FloatArray:
+    """Add up values of the members of each set by class, shape (sets, classes)."""
+    return np.asarray(members @ (values[:, None] * np.eye(int(group.max(initial=0)) + 1)[group]))

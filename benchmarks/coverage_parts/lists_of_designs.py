@@ -1,7 +1,9 @@
 """Precision and differences from samples of any chances: limits by `pipeline.kernels.estimates`.
 
-Methods are "SAMPLE, PREDICTIONS": simple or designed; none, scores (a logistic model of the ranks,
-fitted in each sample), or a machine judge from outside that is good, random or perfect.
+Methods are "SAMPLE, PREDICTIONS": simple, designed, or later (designed for lists of 100, all
+questions are asked); none, scores (a logistic model of the ranks, fitted in each sample), or a
+machine judge from outside that is good, accurate or perfect. Sets without an estimate, since too
+few draws are expected, are no cells.
 """
 
 from __future__ import annotations
@@ -13,16 +15,19 @@ import numpy as np
 
 from coverage_parts import populations as known
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, coverage_of, filled
-from coverage_parts.estimation import estimated, fitted
-from coverage_parts.samples import DESIGNS, chances, drawn, numbers
+from coverage_parts.estimation import estimated, fitted, offered
+from coverage_parts.samples import chances, drawn, numbers
 from coverage_parts.sets import differences, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates
 
-JUDGES = {"good": (0.8, 0.95), "random": (0.5, 0.5), "perfect": (1.0, 1.0)}
+JUDGES = {"good": (0.8, 0.95), "accurate": (0.98, 0.98), "perfect": (1.0, 1.0)}
 """Sensitivity and specificity."""
-METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "scores", *JUDGES))
+METHODS = (
+    "simple, none", "simple, scores", "simple, good", "designed, none", "designed, scores",
+    *(f"designed, {judge}" for judge in JUDGES), "later, none",
+)  # fmt: skip
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
@@ -62,13 +67,17 @@ def estimates(task: Task, draws: BoolArray, members: BoolArray) -> Estimates:
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, all differences."""
     listed, compared = lists(task.population), differences(task.population)
-    return filled(
+    made = filled(
         task,
         _outcomes(task, first, samples),
         what=listed.names + compared.names,
         n=np.concatenate([listed.n, compared.n]).tolist(),
         truth=np.concatenate([listed.truth, compared.truth]),
     )
+    pi = chances(task.population, task.method.split(", ")[0], task.size)
+    sides = offered(pi, compared.members).reshape(2, -1).all(axis=0)
+    kept = np.concatenate([offered(pi, listed.members), sides])
+    return [cell for cell, fine in zip(made, kept, strict=True) if fine]
 
 
 def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:

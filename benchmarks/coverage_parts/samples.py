@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
-from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, population
+from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample, inclusion
@@ -15,6 +15,8 @@ from pipeline.kernels.survey.design import declared_questions, design_sample, in
 FLOOR, BASELINE_WIDTH = 0.05, 1.25
 """As the stage `sample.design` has them."""
 DESIGNS = ("simple", "designed")
+LATER = (100,)
+"""List sizes of the design "later", of which all others are asked afterwards."""
 
 
 def numbers(candidates: int, first: int, samples: int) -> FloatArray:
@@ -43,11 +45,12 @@ def drawn(pi: FloatArray, u: FloatArray, *, size: int) -> BoolArray:
 
 @lru_cache(maxsize=16)
 def size_measures(name: str, design: str) -> FloatArray:
-    """Return the size measures x of a design for all lists, all differences and the baseline."""
+    """Return the size measures x of a design for lists, differences and the baseline."""
     everyone = population(name)
     if design == "simple":
         return np.ones(everyone.size)
-    return questions_measure(everyone, measures=MEASURES, pairs=PAIRS, at=CUTS)
+    at = LATER if design == "later" else cuts_of(everyone)
+    return questions_measure(everyone, measures=MEASURES, pairs=PAIRS, at=at)
 
 
 def questions_measure(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, population
+from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
 
@@ -35,7 +35,7 @@ class Differences(NamedTuple):
 def lists(name: str) -> Lists:
     """Return the lists of all measures at all cuts, and the baseline."""
     everyone = population(name)
-    asked = [(measure, n) for measure in MEASURES for n in CUTS]
+    asked = [(measure, n) for measure in MEASURES for n in cuts_of(everyone)]
     rows = [everyone.of(measure) <= n for measure, n in asked]
     members = np.stack([*rows, np.ones(everyone.size, dtype=np.bool_)])
     names = (*(measure for measure, _ in asked), "baseline")
@@ -54,7 +54,7 @@ def differences_of(
 ) -> Differences:
     """Return the differences of these pairs at these cuts."""
     names, sizes, first, second = [], [], [], []
-    for (one, two), cut in ((pair, cut) for pair in pairs for cut in cuts):
+    for (one, two), cut in ((pair, cut) for pair in pairs for cut in cuts_of(everyone, cuts)):
         a, b = everyone.of(one) <= cut, everyone.of(two) <= cut
         if (a != b).any():
             names.append(f"{one} - {two}")

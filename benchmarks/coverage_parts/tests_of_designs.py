@@ -11,16 +11,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled
+from coverage_parts.estimation import class_estimates, offered
 from coverage_parts.lists_of_designs import JUDGES
 from coverage_parts.populations import FOLDS, Population, folds, population
 from coverage_parts.samples import DESIGNS, chances, drawn, numbers
 from coverage_parts.sets import differences_of
 from coverage_parts.tests_of_differences import CUTS, PAIRS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.chance_classes import chance_classes
 from pipeline.kernels.survey.limits import difference_limits
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments
 
-METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "random"))
+METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "accurate"))
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
@@ -37,10 +39,13 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: some pairs at all cuts."""
     everyone = population(task.population)
     asked = differences_of(everyone, PAIRS, CUTS)
-    return filled(
+    made = filled(
         task, _outcomes(task, everyone, first, samples), what=asked.names, n=asked.n.tolist(),
         truth=np.zeros(len(asked.n)), kind="test",
     )  # fmt: skip
+    pi = chances(task.population, task.method.split(", ")[0], task.size)
+    fine: BoolArray = np.asarray(offered(pi, asked.members).reshape(2, -1).all(axis=0))
+    return [cell for cell, kept in zip(made, fine, strict=True) if kept]
 
 
 def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Iterator[Outcome]:
@@ -48,6 +53,7 @@ def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Ite
     asked = differences_of(everyone, PAIRS, CUTS)
     pairs = len(asked.n)
     pi, fold = chances(task.population, design, task.size), folds(task.population)
+    group = chance_classes(pi)
     for start, count in batches(first, samples):
         draws = drawn(pi, numbers(everyone.size, start, count), size=task.size)
         columns = []
@@ -56,7 +62,8 @@ def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Ite
             true = int(sum(everyone.tp[side].sum() for side in sides) + 1) // 2
             bits = np.random.default_rng([1998, start, at, task.size])
             found = [
-                _estimated(bits, true, by, (pi[side], draws[:, side], fold[side])) for side in sides
+                _estimated(bits, true, by, (pi[side], draws[:, side], fold[side], group[side]))
+                for side in sides
             ]
             columns.append(_rejected(found[0], found[1]))
         hit, width, seen = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
@@ -73,26 +80,25 @@ def _estimated(
     bits: np.random.Generator,
     true: int,
     by: str,
-    side: tuple[FloatArray, BoolArray, IntArray],
+    side: tuple[FloatArray, BoolArray, IntArray, IntArray],
 ) -> Estimates:
     """Estimate one side, its true positives at places of their own in each sample."""
-    pi, draws, fold = side
+    pi, draws, fold, group = side
     y = bits.permuted(np.tile(np.arange(len(pi)) < true, (len(draws), 1)), axis=1)
     guess = np.zeros(y.shape)
     if by != "none":
         sensitivity, specificity = JUDGES[by]
         right = bits.random(y.shape) < np.where(y, sensitivity, specificity)
         guess = np.where(right, y, ~y).astype(np.float64)
-    kinds = 1 if by == "none" else FOLDS
+    kinds, classes = (1 if by == "none" else FOLDS), int(group.max(initial=0)) + 1
     rows, places = np.nonzero(draws & (pi < 1))
     columns = draw_moments(y[rows, places], pi[places], prediction=guess[rows, places])
-    cell = rows * kinds + (fold[places] if kinds > 1 else 0)
-    shape = len(draws), 1, kinds
-    added = [np.bincount(cell, each, len(draws) * kinds).reshape(shape) for each in columns]
+    cell = (rows * classes + group[places]) * kinds + (fold[places] if kinds > 1 else 0)
+    shape = len(draws), classes, kinds
+    added = [np.bincount(cell, each, np.prod(shape)).reshape(shape) for each in columns]
     sums: FloatArray = np.stack(added, dtype=np.float64)
-    certain, open_ = y[:, pi == 1], guess * ~draws * (pi < 1)
-    hits = certain.sum(axis=1).astype(np.float64)
-    known = Known(hits, certain.shape[1] - hits, 0.0 * hits)
-    mass = np.full((len(draws), 1), float((pi < 1).sum()))
-    rest = open_.sum(axis=1)[:, None] if by != "none" else None
-    return hajek(sums, mass, known=known, guessed=rest)
+    member = (pi < 1)[:, None] * np.eye(classes)[group]
+    hits = y[:, pi == 1].sum(axis=1).astype(np.float64)
+    known = Known(hits, (pi == 1).sum() - hits, 0.0 * hits)
+    rest = (guess * ~draws) @ member if by != "none" else None
+    return class_estimates(sums, member.sum(axis=0), pi @ member, known=known, rest=rest)

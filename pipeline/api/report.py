@@ -69,7 +69,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
 
 _ANSWERS = "findings.txt"
 """The findings as text beside the page."""
-_LEADING = {"throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
+_LEADING = {"chosen", "throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
 _FEWEST = 3
 """Findings before the first empty line, if there are as many."""
 

@@ -277,9 +277,9 @@ _IN_TABLE = {"best", "highest", "next", "range"}
 def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str]) -> list[str]:
     """Return the sentences for a page that opens with the table of these stages.
 
-    The table shows what is best; the sentences give sizes and tests of differences: first results
-    for all sizes, then for each size the measures that are worse (else the most significant pair,
-    else the measures that do not differ), then the rest.
+    The table shows what is best; the sentences give sizes and tests of differences: first the
+    chosen list of any stage, then results for all sizes, then for each size the measures that are
+    worse (else the most significant pair, else the measures that do not differ), then the rest.
 
     Parameters
     ----------
@@ -303,9 +303,11 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     for each in pairs:
         if each.category == category and each.n is not None:
             by_size.setdefault(each.n, []).append(each)
+    chosen = [each.finding for each in findings if each.finding.about == "chosen"]
     overall = [each for each in answers if each.about == "throughout"]
-    rest = [each for each in answers if each not in pairs and each not in overall]
+    rest = [each for each in answers if each not in (*pairs, *overall, *chosen)]
     sentences = [
+        *(each.text for each in chosen),
         *(each.text for each in overall if each.category in (category, None)),
         *(_with_size(n, min(found, key=_place_of_pair).text) for n, found in by_size.items()),
         *(each.text for each in rest),

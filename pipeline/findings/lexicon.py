@@ -17,7 +17,7 @@ from pipeline.kernels.lexicon.inference import (
     unequal,
 )
 from pipeline.kernels.lexicon.l_measure import best
-from pipeline.kernels.lexicon.wordlists import sizes, undrawn_large
+from pipeline.kernels.lexicon.wordlists import sizes
 from schemas.errors import count_text
 
 
@@ -236,8 +236,6 @@ FEW, FEW_BY_SIZE = 50, 30
 lemmas drawn by size, for which smaller samples were not simulated."""
 _ODD = 0.05
 """A difference of L* between best match and same lemma that causes a caution."""
-_LARGE_SHARE = 0.01
-"""A share of the forms in large lemmas that were not drawn that causes a caution."""
 _LATE = 80
 
 
@@ -250,7 +248,6 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
         yield make_caution("no lemma", text, 0.0, name=names.lexicon)
         return
     yield from _few_or_chosen(scores, names)
-    yield from _large_not_drawn(stage, scores, names)
     yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
@@ -276,21 +273,6 @@ def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
             "L* less often than the nominal level"
         )
         yield make_caution("few lemmas", text, float(many), name=names.lexicon)
-
-
-def _large_not_drawn(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
-    """Warn if a simple sample lacks large lemmas with many of the forms."""
-    source = stage.source_stage("sample")
-    if source is None or source.use != "sample.lemmas":
-        return
-    missed = undrawn_large(source.table("sizes").collect())
-    if unequal(scores) or not scores["drawn"].all() or missed.share < _LARGE_SHARE:
-        return
-    text = (
-        f"in the simple sample for {names.lexicon}, {missed}: the limits of L* do not account for "
-        "them"
-    )
-    yield make_caution("large lemmas", text, missed.share, name=names.lexicon, n=missed.undrawn)
 
 
 def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:

@@ -231,14 +231,14 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     drawn = pl.DataFrame({
         "id": everyone.ids.gather(places), "tp": everyone.tp[places], "pi": pi[places],
     })  # fmt: skip
-    known = pl.DataFrame({"id": everyone.ids})
+    known, folds = pl.DataFrame({"id": everyone.ids, "pi": pi}), lab.populations.FOLDS
     if by == "good":
         known = known.with_columns(prediction=lab.lists_of_designs.judge("invented", by))
     if by == "scores":
         fold = lab.populations.folds("invented")
         features = lab.populations.features("invented")
         known = known.with_columns(
-            prediction=cross_fit(features, places, everyone.tp[places], fold[places])
+            prediction=cross_fit(features, places, everyone.tp[places], fold[places], folds=folds)
         )
     ranks = pl.concat(
         pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})
@@ -246,7 +246,7 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     )
     found = estimate_tables(
         ranks, drawn, at=lab.populations.CUTS, pairs=lab.populations.PAIRS, candidates=known,
-        seed="coverage",
+        folds=folds, seed="coverage",
     )  # fmt: skip
     widths = {
         (row["measure"], row["n"]): row["upper"] - row["lower"] for row in found[0].to_dicts()

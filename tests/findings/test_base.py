@@ -84,6 +84,13 @@ def test_sentences_beside_the_table(findings: list[StageFinding], sentences: lis
     assert leading_sentences([other, *findings], ["tests"]) == sentences
 
 
+def test_a_chosen_list_leads() -> None:
+    chosen = StageFinding("choice", Finding(about="chosen", text="Chosen: 9 by MI."))
+    found = [pair_finding("baseline", "Base 1.", None), chosen]
+    assert leading_sentences(found, ["tests"]) == ["Chosen: 9 by MI.", "Base 1."]
+    assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
+
+
 def test_every_finder_reads_stages_that_there_are() -> None:
     uses = {use for name in FINDERS for use in FINDERS.get(name).stages}
     assert uses

@@ -316,31 +316,6 @@ def test_lemmas_drawn_by_size() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("use", "large", "cautioned"),
-    [
-        ("sample.lemmas", (2, 0, 100.0, 0.0), True),
-        ("sample.lemmas", (2, 1, 100.0, 95.0), False),
-        ("own.sample", (2, 0, 100.0, 0.0), False),
-    ],
-)
-def test_large_lemmas_that_a_simple_sample_lacks(
-    use: str, large: tuple[float, ...], cautioned: bool
-) -> None:
-    rows = [("large", *large), ("other", 88, 50, 900.0, 50.0)]
-    columns = ("group", "n_lemmas", "n_drawn", "forms", "forms_drawn")
-    source = stage(use, {"sizes": pl.DataFrame(rows, columns, orient="row")}, name="sample")
-    many = {f"l{i:02}": f"l{i:02}a l{i:02}b" for i in range(90)}
-    made = lexicon_stage(many, many, lemmas=sorted(many)[:60], population=90)
-    made = type(made)(**{**vars(made), "stages": {"sample": source}})
-    expected = (
-        "In the simple sample for lexicon, 2 of 90 lemmas have at least 5 times the mean number of "
-        "forms; 2 were not drawn, with 10.0 % of all forms: the limits of L* do not account for "
-        "them."
-    )
-    assert texts("lexicon_cautions", made) == [expected] * cautioned
-
-
 def test_lemmas_that_somebody_chose() -> None:
     made = lexicon_stage(GOLD, LEXICON, lemmas=["a", "b"], population=3, drawn=False)
     assert "from 2 chosen of 3 lemmas" in texts("lexicon_quality", made)[0]

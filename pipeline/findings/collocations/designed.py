@@ -204,6 +204,50 @@ def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
     return None if found is None else float(found)
 
 
+def text_of_too_few_draws(lists: pl.DataFrame, differences: pl.DataFrame) -> str | None:
+    """Say which lists and differences have no estimate for lack of expected draws, and the remedy.
+
+    Parameters
+    ----------
+    lists, differences : pl.DataFrame
+        measure and n, or measure_1, measure_2 and n; labels_needed.
+
+    Returns
+    -------
+    str or None
+        None if all have enough.
+
+    Examples
+    --------
+    >>> lists = pl.DataFrame({"measure": ["mi"], "n": [500], "labels_needed": [900]})
+    >>> none = pl.DataFrame(schema={"labels_needed": pl.Int64})
+    >>> print(text_of_too_few_draws(lists, none).split(": ")[0])
+    no estimate for 1 list, e.g. MI at 500
+    """
+    wrong = lists.drop_nulls("labels_needed").sort("n", "measure")
+    untested = differences.drop_nulls("labels_needed")
+    parts = []
+    if wrong.height:
+        name, n = wrong.select("measure", "n").row(0)
+        example = f"{measure_title(name)} at {n:,}"
+        parts.append(f"no estimate for {count_text(wrong.height, 'list')}, e.g. {example}")
+    if untested.height:
+        one, other, n = untested.select("measure_1", "measure_2", "n").row(0)
+        example = f"{measure_title(one)} and {measure_title(other)} at {n:,}"
+        number = count_text(untested.height, "difference")
+        parts.append(f"no test of {number}, e.g. between {example}")
+    if not parts:
+        return None
+    needed = pl.concat([wrong["labels_needed"], untested["labels_needed"]])
+    low, high = int(needed.min()), int(needed.max())  # type: ignore[arg-type]  # integers
+    labels = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return (
+        f"{' and '.join(parts)}: the design expects fewer than four draws in a large part of the "
+        f"candidates concerned; about {labels} labels of this design would suffice, or fewer with "
+        "these list sizes among its questions"
+    )
+
+
 class DesignOptions(StageOptions):
     """How the stage estimates and tests."""
 
@@ -321,8 +365,10 @@ def designed_ranges(stage: StageView) -> Iterator[Finding]:
 
 @finder(stages=("evaluate.designed",), place=12)
 def designed_worth(stage: StageView) -> Iterator[Finding]:
-    """Give the baseline, and the size of a simple sample of equal precision."""
-    lists, baselines = stage.table("cuts").collect(), stage.table("baseline").collect()
+    """Give the baseline, and the size of a simple sample of equal precision if all are known."""
+    lists, baselines, tests = (
+        stage.table(name).collect() for name in ("cuts", "baseline", "differences")
+    )
     drawn = stage.table(stage.inputs["sample"]).select(pl.len()).collect().item()
     every = n_candidates(stage)
     among = categories(lists)
@@ -330,7 +376,15 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
         of, known = category_suffix(category, among), row_of(baselines, category=category)
         if known and known["precision"] is not None:
             yield baseline_finding(known, of, n=every)
-        worth = equivalent_labels(lists.filter(category=category), candidates=every)
+        mine = lists.filter(category=category)
+        lacking = text_of_too_few_draws(mine, tests.filter(category=category))
+        if lacking is not None:
+            yield Finding(
+                about="too few draws", text=phrases.sentence(f"{lacking}{of}"),
+                question=f"labels{of}", category=category, n=drawn,
+            )  # fmt: skip
+            continue
+        worth = equivalent_labels(mine, candidates=every)
         if worth is not None:
             text = (
                 f"with {count_text(drawn, 'label')} for {every:,} candidates{of}, half of "

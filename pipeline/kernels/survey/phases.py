@@ -16,6 +16,9 @@ from schemas.errors import count_text
 
 _ENOUGH_DRAWS = 2
 """Draws in a set from which a phase has a variance of its own."""
+_ALLOCATED = 1.5
+"""How many draws of a simple sample a draw may count as, by allocation alone: a phase that is
+drawn where labels are uncertain can be worth more than as many equal draws."""
 _SEVERAL, _EXACT = 2, 3  # levels of knowledge: no estimate, one draw, several draws, all judged
 
 
@@ -155,10 +158,10 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
     share, shift = total(lambda each: each.share), total(lambda each: each.shift)
     estimate = total(lambda each: each.estimate)
     variance = total(lambda each: each.variance, 2)
-    # the share of each phase in p, squared and cubed, over its effective draws
+    # the share of each phase in p, squared, over its effective draws
     alike = ratio_or_zero(share**2, total(lambda each: ratio_or_zero(each.share**2, each.alike), 2))
     most = ratio_or_zero(share**2, total(lambda each: ratio_or_zero(each.share**2, each.most), 2))
-    heavy = total(lambda each: ratio_or_zero(each.share**3 * each.heavy, each.alike), 3)
+    most = np.where((weights > 0).sum(axis=0) > 1, _ALLOCATED, 1.0) * most
     p = ratio_or_zero(estimate - shift, share)
     plain = total(lambda each: np.where(each.variance > 0, each.variance * each.gain, 0.0), 2)
     return last._replace(
@@ -166,9 +169,9 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
         p=np.where(np.isnan(estimate), np.nan, np.clip(p, 0.0, 1.0)),
         p_variance=ratio_or_zero(variance, share**2),
         draws=np.asarray(sum(each.draws for each in phases)), most=most, alike=alike,
-        heavy=ratio_or_zero(heavy * alike, share**3),
         gain=np.where(variance > 0, np.maximum(1.0, ratio_or_zero(plain, variance)), last.gain),
         least=total(lambda each: each.least), tau=total(lambda each: each.tau),
+        needed=np.minimum.reduce([each.needed for each in phases]),
         parts=_parts_of(phases, weights),
     )  # fmt: skip
 

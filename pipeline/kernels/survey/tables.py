@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.survey.chance_classes import add_classes, merge_classes
 from pipeline.kernels.survey.limits import (
     difference_limits,
     difference_p_values,
@@ -36,7 +37,7 @@ LISTS = {
     "measure": pl.String, "n": pl.Int64, "estimate": pl.Float64, "variance": pl.Float64,
     "lower": pl.Float64, "upper": pl.Float64, "n_eff": pl.Float64, "n_sampled": pl.Int64,
     "k_sampled": pl.Int64, "draws": pl.Int64, "certain": pl.Int64, "unjudged": pl.Int64,
-    "tau": pl.Float64,
+    "tau": pl.Float64, "labels_needed": pl.Int64,
 }  # fmt: skip
 
 
@@ -60,9 +61,11 @@ def list_estimates(
     pl.DataFrame
         measure, n, estimate, variance, lower, upper, n_eff (effective draws of the uncertain part),
         n_sampled (judged draws), k_sampled (true ones among them), draws (judged, uncertain),
-        certain, unjudged (draws), tau (weight of the predictions); sorted. Where a stratum of the
-        list has no draw, or a certain member no judgement, the estimate is null, and the limits are
-        the worst case.
+        certain, unjudged (draws), tau (weight of the predictions), labels_needed; sorted. Where a
+        stratum of the list has no draw, or a certain member no judgement, the estimate is null, and
+        the limits are the worst case. So it is where the design expects too few draws in a large
+        part of the list (`chance_classes.merge_classes`): then labels_needed is about the size of a
+        sample of this design that would have enough; else it is null.
 
     Raises
     ------
@@ -88,14 +91,58 @@ def list_estimates(
     """
     n = checked_cuts(given, at)
     first = np.searchsorted(n, given.ranks, side="left")
-    found, drawn, rest, known = _estimate_sets(given, first, partial(list_sums, lists=len(n)))
-    lists = [(name, int(size)) for name in given.measures for size in n]
-    require_drawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
+    levels = np.broadcast_to(confidence, (len(given.measures), len(n)))
+    numbers = len(n) * given.strata * given.folds * (len(given.moments) + len(given.rest))
+    parts = [pl.DataFrame(schema=LISTS)]
+    for rows in blocks(len(given.measures), numbers=numbers):
+        part = slice(rows.start, rows.stop)
+        sets = _estimate_sets(given, first[part], partial(list_sums, lists=len(n)))
+        places = [(name, int(size)) for name in given.measures[part] for size in n]
+        parts.append(_list_rows(given, sets, places, levels[part]))
+    return pl.concat(parts).sort("measure", "n")
+
+
+def _list_rows(
+    given: Study,
+    sets: tuple[Estimates, FloatArray, FloatArray, FloatArray],
+    places: list[tuple[str, int]],
+    confidence: FloatArray,
+) -> pl.DataFrame:
+    found, drawn, rest, known = sets
+    require_drawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in places])
     lower, upper = limits(found, confidence=confidence)
-    names, sizes = zip(*lists, strict=True) if lists else ((), ())
+    names, sizes = zip(*places, strict=True) if places else ((), ())
     columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
     columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
-    return typed_table(columns | set_columns(found, drawn, known), LISTS).sort("measure", "n")
+    columns["labels_needed"] = labels_needed(given, found.needed)
+    return typed_table(columns | set_columns(found, drawn, known), LISTS)
+
+
+def labels_needed(given: Study, times: FloatArray) -> FloatArray:
+    """Return about how many labels of this design sets without enough draws need; NaN for others.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample.
+    times : array of float
+        `Estimates.needed`.
+
+    Returns
+    -------
+    array of float, shape (sets,)
+        At most the number of candidates.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> labels_needed(given, np.array([1.0, 2.5, 10.0])).tolist()
+    [nan, 3.0, 4.0]
+    """
+    labels = np.ceil(times * (len(given.places) + len(given.known)))
+    return np.where(times > 1, np.minimum(labels, len(given.ids)), np.nan).ravel()
 
 
 def _study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> _Sums:
@@ -125,7 +172,9 @@ def _estimate_sets(
         known[4] += sums[2][4]
     undrawable = np.asarray(np.stack([each.sum(axis=-1) for each in never]) > 0)
     every = combine_phases(phases, np.where(undrawable, np.inf, np.stack(spreads)))
-    known[3] -= every.draws - found.draws  # known to the last phase, but not certain
+    earlier = every.draws - found.draws  # known to the last phase, but not certain
+    known[3] -= earlier
+    rest[0, ..., 0] += earlier
     everywhere = np.asarray(undrawable.all(axis=0))
     rest[1] = np.where(everywhere[..., None], rest[1], 0.0)
     return every, drawn, rest, known
@@ -184,8 +233,27 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
     1.0
     """
     sums = drawn.reshape(*drawn.shape[:-1], given.strata, given.folds)
-    guessed = rest[2] if given.predicted else None
-    return hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
+    needed = np.ones(rest.shape[1:-1])
+    if given.classes > 1:
+        sums, rest, needed = _merge_thin_classes(sums, rest, given.classes)
+    guessed = rest[3] if given.predicted else None
+    found = hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
+    enough = needed == 1
+    values = (found.estimate, found.variance, found.p)
+    estimate, variance, p = (np.where(enough, each, np.nan) for each in values)
+    return found._replace(estimate=estimate, variance=variance, p=p, needed=needed)
+
+
+def _merge_thin_classes(
+    sums: FloatArray, rest: FloatArray, classes: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Merge the classes of each set that have few expected draws, stratum by stratum."""
+    by_class = rest.reshape(*rest.shape[:-1], -1, classes)
+    merged = merge_classes(by_class[0], by_class[2])
+    drawn = sums.reshape(*sums.shape[:-2], -1, classes, sums.shape[-1])
+    sums = add_classes(drawn, merged.into).reshape(sums.shape)
+    rest = add_classes(by_class[..., None], merged.into).reshape(rest.shape)
+    return sums, rest, merged.needed.max(axis=-1)
 
 
 def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
@@ -200,7 +268,7 @@ def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[
 
     Examples
     --------
-    >>> nothing, none = Known(*np.zeros((3, 1))), np.zeros((18, 1, 1))
+    >>> nothing, none = Known(*np.zeros((3, 1))), np.zeros((17, 1, 1))
     >>> found = hajek(none[..., None], np.ones((1, 1)), known=nothing)
     >>> sorted(set_columns(found, none, np.zeros((5, 1))))[:4]
     ['certain', 'draws', 'estimate', 'k_sampled']
@@ -223,9 +291,8 @@ def typed_table(columns: dict[str, object], schema: dict[str, type[pl.DataType]]
     [(None, 1)]
     """
     table = pl.DataFrame({name: columns[name] for name in schema})
-    typed = [pl.col(name).cast(dtype) for name, dtype in schema.items()]
-    floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
-    return table.select(typed).with_columns(pl.col(floats).fill_nan(None))
+    known = table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    return known.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def require_drawable(counts: FloatArray, names: Sequence[str]) -> None:
@@ -255,7 +322,8 @@ _SIDES = ("estimate", "n_eff", "n_sampled", "k_sampled", "draws", "certain", "un
 _PAIRS = {
     "measure_1": pl.String, "measure_2": pl.String, "n": pl.Int64, "size": pl.Int64,
     "difference": pl.Float64, "variance": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
-    "p_value": pl.Float64, **{f"{name}_{side}": LISTS[name] for side in (1, 2) for name in _SIDES},
+    "p_value": pl.Float64, "labels_needed": pl.Int64,
+    **{f"{name}_{side}": LISTS[name] for side in (1, 2) for name in _SIDES},
 }  # fmt: skip
 
 
@@ -287,9 +355,10 @@ def pair_estimates(
     -------
     pl.DataFrame
         measure_1, measure_2, n, size (|D1| = |D2|), difference, variance, lower, upper, p_value
-        (that these candidates differ: `limits.difference_p_values`), and for both sets estimate,
-        n_eff, n_sampled, k_sampled, draws, certain, unjudged, tau with _1 and _2; sorted. The
-        difference is null where one of the estimates is, and the limits are the widest then; for
+        (that these candidates differ: `limits.difference_p_values`), labels_needed (as for
+        `list_estimates`, of the set that needs more), and for both sets estimate, n_eff, n_sampled,
+        k_sampled, draws, certain, unjudged, tau with _1 and _2; sorted. The difference is null
+        where one of the estimates is, and the limits are the widest then; for
         equal lists it is a known 0, without a p-value.
 
     Raises
@@ -322,6 +391,7 @@ def pair_estimates(
     levels = np.broadcast_to(confidence, (len(n), len(pairs)))
     parts = [
         _rows(
+            given,
             _estimate_sets(given, first, partial(difference_sums, pairs=rows, cuts=cuts)),
             pairs,
             n[list(cuts)],
@@ -362,6 +432,7 @@ def chosen_measures(
 
 
 def _rows(
+    given: Study,
     sets: tuple[Estimates, FloatArray, FloatArray, FloatArray],
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
@@ -375,6 +446,7 @@ def _rows(
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
     columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
+    columns["labels_needed"] = labels_needed(given, np.maximum(sides[0].needed, sides[1].needed))
     for side, each in enumerate(sides):
         values = set_columns(each, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
@@ -533,6 +605,7 @@ def window_estimates(
         "variance": found.variance.ravel(),
         "lower": lower.ravel(),
         "upper": upper.ravel(),
+        "labels_needed": labels_needed(given, found.needed),
     }
     return typed_table(columns | set_columns(found, drawn, known), _WINDOWS).sort("measure", "n")
 

@@ -152,8 +152,14 @@ def _stage_answers(
 ) -> Answers:
     section = places.sections.get(name)
     anchor = "" if section is None else section.anchor
-    heading = name.replace("_", " ") if section is None else section.heading
-    return Answers(heading, anchor, tuple(statement(each, places) for each in questions.values()))
+    paragraphs = tuple(statement(each, places) for each in questions.values())
+    return Answers(_heading(name, places), anchor, paragraphs)
+
+
+def _heading(name: str, places: Places) -> str:
+    """Return the heading of a stage."""
+    section = places.sections.get(name)
+    return name.replace("_", " ") if section is None else section.heading
 
 
 def statement(together: Sequence[StageFinding], places: Places) -> Statement:
@@ -165,7 +171,14 @@ def statement(together: Sequence[StageFinding], places: Places) -> Statement:
 
 def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
     """Return what to know before believing the answers, a paragraph each; arguments as above."""
-    return tuple(statement([each], places) for each in told if each.finding.kind == "caution")
+    found = [each for each in told if each.finding.kind == "caution"]
+    made = tuple(statement([each], places) for each in found)
+    if len({each.stage for each in found}) < 2:
+        return made
+    return tuple(
+        replace(one, section=_heading(each.stage, places))
+        for one, each in zip(made, found, strict=True)
+    )
 
 
 # Blocks of a view as parts of the page, with their files

@@ -241,6 +241,8 @@ class Statement:
     lead: str
     rest: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    section: str = ""
+    """The heading of its section, where a list has paragraphs of several."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ BASE = {"category": "TP", "precision": 0.111, "lower": 0.09, "upper": 0.14, "n_c
 
 
 def designed(
-    tests: Sequence[dict[str, Any]] = TESTS, best: Sequence[dict[str, Any]] = BEST
+    tests: Sequence[dict[str, Any]] = TESTS,
+    best: Sequence[dict[str, Any]] = BEST,
+    cuts: pl.DataFrame | None = None,
 ) -> StageView:
     band = [
         {"category": "TP", "measure_1": "t_score", "measure_2": "mi", "n": n, "difference": 0.1,
@@ -72,7 +74,7 @@ def designed(
         for n in range(50, 60)
     ]  # fmt: skip
     tables = {
-        "cuts": lists(100),
+        "cuts": lists(100) if cuts is None else cuts,
         "differences": table(DesignedDifferences, tests),
         "best": table(BestMeasures, best),
         "baseline": table(DesignedBaseline, [BASE]),
@@ -119,6 +121,24 @@ def test_the_baseline_and_what_the_labels_are_worth() -> None:
     assert "With 200 labels for 1,000 candidates, half" in labels.text
     # .28 * .72 / (100 * .001 + .28 * .72), the median of the three
     assert labels.value == pytest.approx(1000 * 0.2016 / 0.3016)
+
+
+def test_too_few_draws_are_said_instead_of_what_the_labels_are_worth() -> None:
+    lacking = lists(500).with_columns(
+        precision=pl.when(measure="dice").then("precision"),
+        labels_needed=pl.col("measure").replace_strict(
+            {"t_score": 900, "mi": 1400}, default=None, return_dtype=pl.Int64
+        ),
+    )
+    tests = [pair("dice", "mi", 0.1, 0.02), pair("mi", "t_score", -0.1, 0.02, labels_needed=1400)]
+    cuts = pl.concat([lists(100), lacking])
+    _, labels = texts("designed_worth", designed(tests, cuts=cuts))
+    assert labels == (
+        "No estimate for 2 lists, e.g. MI at 500 and no test of 1 difference, e.g. between MI and "
+        "t-score at 100: the design expects fewer than four draws in a large part of the candidates "
+        "concerned; about 900 to 1,400 labels of this design would suffice, or fewer with these "
+        "list sizes among its questions."
+    )
 
 
 def test_a_simple_sample_is_worth_itself() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, hypergeom
 
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
@@ -121,7 +121,7 @@ def estimate(
     size: float,
     known: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Estimates:
-    sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(18)
+    sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
     found = Known(*(np.array(each) for each in known))
     return hajek(sums[:, None, None], np.array([size]), known=found)
 
@@ -209,7 +209,7 @@ def test_p_values_keep_their_shape_and_order() -> None:
     ]
     both = [
         hajek(
-            each.reshape(18, 2, 2, 1, 1),
+            each.reshape(17, 2, 2, 1, 1),
             np.full((2, 2, 1), 200.0),
             known=Known(*np.zeros((3, 2, 2))),
         )
@@ -231,3 +231,75 @@ def test_twenty_strata_do_not_pull_the_estimate() -> None:
     lower, upper = pair_of(limits(found, confidence=0.95))
     assert 0.04 < lower < 0.06
     assert 0.16 < upper < 0.19
+
+
+@pytest.mark.parametrize(
+    ("true", "false_positives", "false_negatives", "labels"),
+    [(100, 20, 0, 100), (100, 0, 20, 100), (300, 20, 0, 100), (100, 20, 0, 250), (100, 60, 40, 50)],
+)
+def test_predictions_with_few_errors_keep_the_level(
+    true: int, false_positives: int, false_negatives: int, labels: int
+) -> None:
+    """2,000 samples from 1,000 candidates; most show a few errors of the judge, or none."""
+    rng, samples, size = np.random.default_rng(8), 2000, 1000
+    y, g = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0])
+    both = true - false_negatives
+    kinds = [both, false_negatives, false_positives, size - true - false_positives]
+    drawn = rng.multivariate_hypergeometric(kinds, labels, samples)
+    columns = draw_moments(y, labels / size, prediction=g)
+    folds = np.stack([rng.multinomial(drawn[:, kind], [0.1] * 10) for kind in range(4)])
+    sums = np.einsum("fk,ksn->fsn", columns, folds)[:, :, None]
+    rest = (both + false_positives - drawn @ g)[:, None]
+    known = Known(*np.zeros((3, samples)))
+    found = hajek(sums, np.full((samples, 1), float(size)), known=known, guessed=rest)
+    lower, upper = limits(found, confidence=0.95)
+    held = (lower <= true / size) & (true / size <= upper)
+    assert held.mean() >= 0.94
+    plain = limits(hajek(sums, np.full((samples, 1), float(size)), known=known), confidence=0.95)
+    assert (upper - lower).mean() < (plain[1] - plain[0]).mean()
+
+
+def test_limits_of_a_difference_are_newcombes_with_t_quantiles() -> None:
+    """Wilson's limits by hand, t of 19 degrees of freedom, at (m - 1)/(1 - pi) draws."""
+    sets = [estimate([1] * k + [0] * (20 - k), 1e-9, 2e10) for k in (14, 6)]
+    z2 = 2.093024054408263**2
+    arms = []
+    for p in (0.7, 0.3):
+        centre = (p + z2 / 38) / (1 + z2 / 19)
+        half = np.sqrt(z2 * (p * (1 - p) / 19 + z2 / (4 * 19**2))) / (1 + z2 / 19)
+        arms.append((p - centre + half, centre + half - p))
+    expected = 0.4 - np.hypot(arms[0][0], arms[1][1]), 0.4 + np.hypot(arms[0][1], arms[1][0])
+    assert pair_of(difference_limits(*sets, confidence=0.95)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("hits", [0, 4, 16, 20])
+def test_with_fewer_than_five_of_a_kind_a_side_has_the_limits_of_a_proportion(hits: int) -> None:
+    few = estimate([1] * hits + [0] * (20 - hits), 1e-9, 2e10)
+    none = estimate([], 0.5, 0, (0, 4, 0))  # known to be 0
+    found = difference_limits(few, none, confidence=0.95)
+    assert pair_of(found) == pytest.approx(pair_of(limits(few, confidence=0.95)))
+
+
+@pytest.mark.parametrize("pi", [0.02, 0.3])
+def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
+    """All samples of 5 to 60 draws; no cell is far from its level, with rare hits or many."""
+    sets = {}
+    for m in (5, 12, 30, 60):
+        k = np.arange(m + 1.0)
+        hit, miss = draw_moments([1, 0], pi).T
+        sums = (hit[:, None] * k + miss[:, None] * (m - k))[:, :, None, None]
+        known = Known(*np.zeros((3, m + 1)))
+        sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), known=known)
+    for one, other in ((5, 5), (5, 60), (12, 30), (30, 30), (60, 60)):
+        both = sets[one].at(np.s_[:, None]), sets[other].at(np.s_[None, :])
+        ends = np.stack(difference_limits(*both, confidence=0.95), axis=-1)
+        for p, q in ((0.03, 0.03), (0.2, 0.2), (0.5, 0.5), (0.03, 0.9), (0.2, 0.5)):
+            counts = [(m, round(m / pi), round(share * m / pi)) for m, share in
+                      ((one, p), (other, q))]  # fmt: skip
+            chance = [hypergeom.pmf(np.arange(m + 1), size, true, m) for m, size, true in counts]
+            d = counts[0][2] / counts[0][1] - counts[1][2] / counts[1][1]
+            held = (ends[..., 0] <= d + 1e-9) & (d - 1e-9 <= ends[..., 1])
+            assert chance[0] @ held @ chance[1] > 0.93, (one, other, p, q)
+            if abs(d) < 1e-9:
+                wrong = (ends[..., 0] > 1e-12) | (ends[..., 1] < -1e-12)
+                assert chance[0] @ wrong @ chance[1] < 0.055, (one, other, p)

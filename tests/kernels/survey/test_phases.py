@@ -98,7 +98,8 @@ def test_tables_count_all_phases() -> None:
     assert (row["certain"], row["unjudged"]) == (0, 0)
     assert row["lower"] < row["estimate"] < row["upper"]
     pair = pair_estimates(made, pairs=[("a", "b")], at=[4]).row(0, named=True)
-    assert (pair["n_1"] if "n_1" in pair else pair["n_sampled_1"]) == 3
+    assert (pair["n_sampled_1"], pair["size"]) == (3, 4)
+    assert pair["difference"] == pytest.approx(pair["estimate_1"] - pair["estimate_2"])
     windows = window_estimates(made, window=8)
     assert windows["estimate"].to_list() == [row["estimate"]] * 2
 
@@ -136,5 +137,5 @@ def test_one_phase_alone_is_itself() -> None:
     sums = draw_moments([1, 1, 0, 1], 0.2).sum(axis=1)[:, None, None]
     one = hajek(sums, np.array([20.0]), known=Known(*np.zeros(3)))
     both = combine_phases([one, one._replace(estimate=np.array(np.nan))], np.array([80.0, 1.0]))
-    for name in ("estimate", "variance", "p", "p_variance", "share", "most", "alike", "heavy"):
+    for name in ("estimate", "variance", "p", "p_variance", "share", "most", "alike", "gain"):
         assert float(getattr(both, name)) == pytest.approx(float(getattr(one, name)))

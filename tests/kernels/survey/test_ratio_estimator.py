@@ -319,7 +319,7 @@ def member(draw: st.DrawFn, *, folds: int = 1) -> Member:
 def sums_of(
     members: Sequence[Member], folds: int
 ) -> tuple[np.ndarray, np.ndarray, Known, np.ndarray]:
-    sums, mass, guessed = np.zeros((18, 3, folds)), np.zeros(3), np.zeros(3)
+    sums, mass, guessed = np.zeros((17, 3, folds)), np.zeros(3), np.zeros(3)
     known = np.zeros(3)
     for each in members:
         if each.pi == 1:
@@ -364,9 +364,10 @@ def test_agrees_with_exact_fractions_of_predictions(members: list[Member]) -> No
     drawn = [each for part in left.values() for each in part if each.y is not None]
     count = {h: len(part) for h, part in left.items()}
     tau = [slow_tau(drawn, count, fold, folds=3) for fold in range(3)]
-    found = estimate(members, folds=3)
-    assert float(found.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
-    same(found, slow_estimate(members, tau), rel=1e-8)
+    found, slow = estimate(members, folds=3), slow_estimate(members, tau)
+    same(found, slow, rel=1e-8)
+    if slow != slow_estimate(members, [Fraction(0)] * 3):  # else predictions may have had no weight
+        assert float(found.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
 
 
 def simple(y: Sequence[int], pi: float, size: float) -> Estimates:
@@ -404,7 +405,7 @@ def test_the_known_part_shifts_and_scales() -> None:
 
 
 def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
-    none = hajek(np.zeros((18, 1, 1)), np.array([4.0]), known=Known(*np.array([2.0, 1.0, 0.0])))
+    none = hajek(np.zeros((17, 1, 1)), np.array([4.0]), known=Known(*np.array([2.0, 1.0, 0.0])))
     assert np.isnan(none.estimate)
     assert np.isnan(none.variance)
     assert (float(none.floor), float(none.ceiling)) == pytest.approx((2 / 7, 6 / 7))
@@ -414,7 +415,7 @@ def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     everything = simple([1, 0], 0.9, 2.0)  # both uncertain, both drawn
     assert (float(everything.estimate), float(everything.variance)) == (0.5, 0.0)
     assert float(everything.share) == 0.0
-    empty = hajek(np.zeros((18, 1, 1)), np.zeros(1), known=Known(*np.zeros(3)))
+    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), known=Known(*np.zeros(3)))
     assert np.isnan(empty.estimate)
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 

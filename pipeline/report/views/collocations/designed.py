@@ -8,6 +8,8 @@ from functools import partial
 import polars as pl
 
 from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.collocations.designed import text_of_too_few_draws
+from pipeline.findings.phrases import sentence
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.charts.style import Extras, Window
@@ -136,7 +138,8 @@ OF_DESIGN = (
 )
 OF_ANY = "Each judgement is weighted by its inverse inclusion probability. "
 LIMITS = (
-    "Limits are for these candidates (Korn and Graubard; MOVER for differences). Fisher's test "
+    "Limits are for these candidates: Korn and Graubard's, for classes of candidates with similar "
+    "probabilities; for differences MOVER with Wilson's limits and t quantiles. Fisher's test "
     "answers a different question, and is given where it applies."
 )
 HELPED = (
@@ -203,6 +206,9 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     measures, found = at_cuts(drawing, options)
     if found is not None:
         yield precision_listing(found, measures, scope)
+        lacking = text_of_too_few_draws(found, scope.query("differences").collect())
+        if lacking is not None:
+            yield Text(sentence(lacking))
         yield Fold("Judged draws behind the estimates", [_draws_listing(found, scope)])
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
     differences = scope.query("differences").filter(*both).collect()

@@ -1,0 +1,207 @@
+"""Precision and differences from samples in two phases, by the kernels of the stages.
+
+Three quarters are drawn by a design for all questions, and the rest by a model of their labels.
+Methods are "two phases, PREDICTIONS": none, or scores, those of the model fitted to all labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import polars as pl
+
+from coverage_parts.cells import Cell, Outcome, Task, batches, filled, held
+from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
+from coverage_parts.samples import BASELINE_WIDTH, FLOOR, drawn, numbers
+from coverage_parts.sets import differences, lists
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.allocation import estimands, question_sets
+from pipeline.kernels.survey.design import declared_questions, design_sample
+from pipeline.kernels.survey.phases import phased_study
+from pipeline.kernels.survey.study import Study, assist_predictions, study
+from pipeline.kernels.survey.tables import list_estimates, pair_estimates
+
+METHODS = ("two phases, none", "two phases, scores")
+TOTAL, FIRST = 400, 300
+_RATE, _FOLDS = 0.3, 10
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A population, and the questions that its samples are designed for.
+
+    Parameters
+    ----------
+    given : Population
+        The candidates.
+    measures, pairs, at
+        Measures, pairs of these, list sizes.
+    weights : dict
+        Weights of kinds of questions, as of `sample.design`.
+    floor : float
+        Least chance of a candidate, as a part of that in a simple sample.
+    effects : bool
+        Whether the words have effects in models.
+    assisted : bool
+        Whether predictions help to estimate.
+    """
+
+    given: Population
+    measures: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    at: tuple[int, ...]
+    weights: dict[str, float]
+    floor: float
+    effects: bool
+    assisted: bool
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The ranks."""
+        return pl.concat(
+            pl.DataFrame({"measure": name, "id": self.given.ids, "rank": self.given.of(name)})
+            for name in self.measures
+        )
+
+    @cached_property
+    def nobody(self) -> BoolArray:
+        """No candidate."""
+        return np.zeros(self.given.size, dtype=np.bool_)
+
+    def design(
+        self, size: int, p: FloatArray, judged: BoolArray, *, seed: str, assisted: bool
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the chances of all candidates, and the places of the new draws."""
+        ids = self.given.ids
+        questions = declared_questions(
+            measures=list(self.measures), pairs=list(self.pairs), at=list(self.at),
+            candidates=len(ids), weights=self.weights,
+        )  # fmt: skip
+        ranks = {name: self.given.of(name) for name in self.measures}
+        sets = question_sets(ids, ranks, pairs=list(self.pairs), n=np.array(self.at))
+        made = design_sample(
+            estimands(sets, p=p, judged=judged, assisted=assisted), questions, sizes=[size],
+            floor=self.floor, baseline_width=BASELINE_WIDTH, confidence=0.95, seed=seed,
+        )  # fmt: skip
+        new = np.asarray(ids.is_in(made.sample["id"].implode())) & ~judged
+        return made.inclusion["pi"].to_numpy(), np.flatnonzero(new)
+
+    def first(self, size: int, number: int) -> tuple[FloatArray, IntArray]:
+        """Return the chances, the same in all samples, and the draws of a first phase."""
+        if size not in self._chances:
+            rate = np.full(self.given.size, _RATE)
+            made, _ = self.design(size, rate, self.nobody, seed="first", assisted=False)
+            self._chances[size] = made
+        pi = self._chances[size]
+        return pi, np.flatnonzero(drawn(pi, numbers(len(pi), number, 1), size=size)[0])
+
+    @cached_property
+    def _chances(self) -> dict[int, FloatArray]:
+        return {}
+
+    def draws(self, tp: BoolArray, places: IntArray) -> pl.DataFrame:
+        """Return judged draws."""
+        return pl.DataFrame({"id": self.given.ids.gather(places), "tp": tp[places]})
+
+    def predict(self, draws: pl.DataFrame, seed: str) -> tuple[FloatArray, IntArray]:
+        """Return predictions for all candidates, and the folds of the draws."""
+        found, fold = assist_predictions(
+            self.given.ids, self.given.ranks, draws, np.zeros((0, self.given.size)),
+            assist="scores", folds=_FOLDS, seed=seed,
+            effects=self.given.words if self.effects else None,
+        )  # fmt: skip
+        assert found is not None
+        return found, fold
+
+    def one_phase(self, tp: BoolArray, size: int, number: int) -> Study:
+        """Return a sample that is drawn at once."""
+        pi, places = self.first(size, number)
+        draws = self.draws(tp, places).with_columns(pi=pi[places])
+        draws, candidates = self._helped(draws, f"{number}")
+        return study(self.ranked, draws, candidates=candidates.with_columns(pi=pi))
+
+    def two_phases(self, tp: BoolArray, sizes: tuple[int, int], number: int) -> Study:
+        """Return a sample whose second phase is drawn by a model of the labels of the first."""
+        pi, first = self.first(sizes[0], number)
+        expected, _ = self.predict(self.draws(tp, first), f"{number}")
+        chosen = np.stack([self.nobody, self.nobody])
+        chosen[0, first] = True
+        later, second = self.design(
+            sizes[1], expected, chosen[0], seed=f"{number} second", assisted=self.assisted
+        )
+        chosen[1, second] = True
+        draws, candidates = self._helped(
+            self.draws(tp, np.concatenate([first, second])), f"{number}"
+        )
+        phases = pl.concat(
+            pl.DataFrame({
+                "phase": phase, "id": self.given.ids, "pi": chance, "stratum": "all",
+                "drawn": mine, "expected": expected,
+            })
+            for phase, chance, mine in zip((1, 2), (pi, later), chosen, strict=True)
+        )  # fmt: skip
+        return phased_study(self.ranked, draws, phases=phases, candidates=candidates)
+
+    def _helped(self, draws: pl.DataFrame, seed: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the draws and all candidates, with predictions if these help."""
+        candidates = self.given.ids.to_frame("id")
+        if not self.assisted:
+            return draws, candidates
+        found, fold = self.predict(draws, seed)
+        return draws.with_columns(fold=fold), candidates.with_columns(prediction=found)
+
+
+def tasks(populations: tuple[str, ...]) -> list[Task]:
+    """Return the tasks of this part."""
+    return [Task("phases", method, name, TOTAL) for method in METHODS for name in populations]
+
+
+def cells(task: Task, first: int, samples: int) -> list[Cell]:
+    """Fill the cells of a task: all lists, all differences."""
+    listed, compared = lists(task.population), differences(task.population)
+    return filled(
+        task, _outcomes(task, first, samples), what=listed.names + compared.names,
+        n=np.concatenate([listed.n, compared.n]).tolist(),
+        truth=np.concatenate([listed.truth, compared.truth]),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=2)
+def all_questions(name: str, *, assisted: bool) -> Questions:
+    """Return all lists, all differences and the baseline of a population."""
+    given = population(name)
+    return Questions(
+        given, MEASURES, PAIRS, cuts_of(given), {}, FLOOR, effects=False, assisted=assisted
+    )
+
+
+def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
+    for start, count in batches(first, samples):
+        rows = [_one(task, number) for number in range(start, start + count)]
+        yield Outcome(*(np.stack(each) for each in zip(*rows, strict=True)))
+
+
+def _one(task: Task, number: int) -> Outcome:
+    asked = all_questions(task.population, assisted=task.method.endswith("scores"))
+    listed, compared = lists(task.population), differences(task.population)
+    made = asked.two_phases(asked.given.tp, (FIRST, TOTAL - FIRST), number)
+    size = asked.given.size
+    every = list_estimates(made, at=[*asked.at, size]).with_columns(
+        what=pl.when(pl.col("n") == size).then(pl.lit("baseline")).otherwise("measure")
+    )
+    pairs = pair_estimates(made, pairs=asked.pairs, at=asked.at).with_columns(
+        what=pl.format("{} - {}", "measure_1", "measure_2"),
+        draws=pl.min_horizontal("draws_1", "draws_2"),
+    )
+    columns = ("what", "n", "lower", "upper", "draws")
+    found = pl.concat([every.select(columns).unique(["what", "n"]), pairs.select(columns)])
+    names = pl.DataFrame({
+        "what": listed.names + compared.names, "n": np.concatenate([listed.n, compared.n]),
+    })  # fmt: skip
+    table = names.join(found, on=["what", "n"], how="left", maintain_order="left")
+    limits = table["lower"].to_numpy(), table["upper"].to_numpy()
+    truth = np.concatenate([listed.truth, compared.truth])
+    return Outcome(held(limits, truth), limits[1] - limits[0], table["draws"].to_numpy())
