@@ -21,6 +21,7 @@ from pipeline.annotate.estimates import (
 from pipeline.api.run import run
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import Decision, TaskRequest, append, update_tasks
+from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.sequential import confidence_sequence
 from tests.annotate.office import COMPARISON, DESIGNED, PRECISION, Desk, desk, say_desk
 
@@ -280,7 +281,11 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
         for row in estimates_of(work).rows
     }
     for row in table.iter_rows(named=True):
-        assert mine[row["measure"], row["n"]] == (row["precision"], row["lower"], row["upper"])
+        assert mine[measure_title(row["measure"]), row["n"]] == (
+            row["precision"],
+            row["lower"],
+            row["upper"],
+        )
 
 
 @pytest.mark.long
