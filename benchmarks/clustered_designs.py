@@ -98,7 +98,7 @@ def outcomes(
             found = draw_shares(given, first, [(0, 1)], range(AT, AT + 1))
             shares = found.shares[0]
             p = shares @ found.y
-            terms = (shares[:, 0] * (found.y - p[:, :1]) - shares[:, 1] * (found.y - p[:, 1:]))
+            terms = shares[:, 0] * (found.y - p[:, :1]) - shares[:, 1] * (found.y - p[:, 1:])
             every = []
             for chosen in WAYS.values():
                 one = cluster_variation(shares, terms, words[list(chosen)][:, found.places])

@@ -138,15 +138,15 @@ def draw_shares(
     >>> ranks = pl.DataFrame({
     ...     "measure": ["dice"] * 4 + ["mi"] * 4, "id": list("abcddcba"), "rank": [1, 2, 3, 4] * 2,
     ... })
-    >>> draws = pl.DataFrame({"id": ["a", "b", "c"], "tp": [True, True, False], "pi": [1, 0.5, 0.5]})
+    >>> draws = pl.DataFrame(
+    ...     {"id": ["a", "b", "c"], "tp": [True, True, False], "pi": [1.0, 0.5, 0.5]}
+    ... )
     >>> given = study(ranks, draws)
     >>> found = draw_shares(given, (given.ranks > 2).astype(int), [(0, 1)], range(1))
     >>> [given.ids[int(place)] for place in found.places], found.shares[0, 0].tolist()
     (['b', 'c', 'a'], [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
     """
-    drawn, rest, known = study_sums(
-        given, first, partial(difference_sums, pairs=pairs, cuts=cuts)
-    )
+    drawn, rest, known = study_sums(given, first, partial(difference_sums, pairs=pairs, cuts=cuts))
     sums, into = drawn[..., None], np.arange(given.strata)
     if given.classes > 1:
         sums, rest, merged = merge_thin_classes(sums, rest, given.classes)
@@ -214,6 +214,8 @@ def two_way_differences(
     Cameron, Gelbach & Miller (2011).
     """
     kept = ["category", "measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2"]
+    if differences.is_empty():
+        return ClusteredDesignedDifferences.zero_rows().collect()
     pairs = differences.select("measure_1", "measure_2").unique().sort(pl.all()).rows()
     n = differences["n"].unique().sort().to_numpy()
     chosen, rows = chosen_measures(given, pairs)
@@ -222,12 +224,10 @@ def two_way_differences(
     parts = [
         _rows(draw_shares(given, first, rows, cuts), clusters, pairs, n[list(cuts)])
         for cuts in blocks(len(n), numbers=numbers)
-        if pairs
     ]
-    table = differences.select(*kept, "difference")
-    if not parts:
-        return table
-    found = table.join(pl.concat(parts), on=kept[1:4], how="left", maintain_order="left")
+    found = differences.select(*kept, "difference").join(
+        pl.concat(parts), on=kept[1:4], how="left", maintain_order="left"
+    )
     return _with_tests(found, confidence).with_columns(
         confidence=pl.lit(confidence), cluster=pl.lit(", ".join(columns))
     )
@@ -237,7 +237,7 @@ def _rows(
     drawn: DrawShares, clusters: IntArray, pairs: Sequence[tuple[str, str]], n: IntArray
 ) -> pl.DataFrame:
     """Return the variation of p_1 - p_2 for some cuts."""
-    shares = drawn.shares.reshape(-1, 2, len(drawn.y))
+    shares = drawn.shares.reshape(len(n) * len(pairs), 2, len(drawn.y))
     parts = shares * (drawn.y - (shares @ drawn.y)[..., None])
     found = cluster_variation(shares, parts[:, 0] - parts[:, 1], clusters[:, drawn.places])
     second = found.clusters[1] if len(clusters) == 2 else [None] * len(shares)
