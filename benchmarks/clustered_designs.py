@@ -1,17 +1,17 @@
 """Simulate tests of a difference for candidates to come whose verbs and nouns have effects.
 
-python benchmarks/clustered_designs.py [--replicates 2000] [--verbs 60] [--equal | --different]
+python benchmarks/clustered_designs.py [--replicates 2000] [--verbs 60] [--nouns 400]
 
-3,000 candidates are pairs of 60 verbs and 400 nouns, some of them more frequent than others. Two
-measures rank them; scores share verb and noun effects, so that the lists differ in whole verbs and
-nouns. The sample is designed for their differences at 250, 500 and 1,000. Labels are new in every
-replicate, by a probit model in which a verb and a noun each have the given part of the variance:
-with the same expected precision of all candidates, or one that is .2 higher among those that only
-the first list has than among those that only the second has. Printed are, in per cent, the size of
-the test at 5 % and the coverage of the limits of 95 % at n = 500, for clusters that are single
-candidates (naive), verbs, nouns, or verbs and nouns, and the medians of effective clusters. Each
-population serves 40 replicates; numbers of seeds are those of the cell, the population and the
-replicate.
+3,000 candidates are pairs of a verb and a noun, some of which are more frequent than others. Two
+measures rank them; their scores have effects of verbs and nouns, so that each list prefers some.
+The sample is designed for the differences at 250, 500 and 1,000. Labels are new in every replicate,
+by a probit model in which verbs and nouns each have the given share of the variance (intraclass
+correlation): with the same expected precision everywhere (gap 0), or a higher one in the candidates
+of the first list alone than in those of the second. Printed are, at n = 500, how often in per cent
+the limits of 95 % missed the expected difference (with gap 0 the size of the test at 5 %), the
+median effective number of clusters, the median standard error in points and the standard deviation
+of the estimate: with single candidates as clusters (naive), with verbs, nouns, or both. Every 40
+replicates have a new population; seeds are the numbers of the cell and the population.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -31,22 +32,39 @@ from pipeline.kernels.survey.clustered import cluster_variation, draw_shares
 from pipeline.kernels.survey.design import inclusion, sequential_poisson, sizes_of_questions
 from pipeline.kernels.survey.study import study
 
-CANDIDATES, NOUNS, CUTS, AT, EACH = 3000, 400, (250, 500, 1000), 1, 40
-ALIKE, LABELS = (0.0, 0.05, 0.2), (300, 600)
-WAYS = {"naive": (2,), "verbs": (0,), "nouns": (1,), "both": (0, 1)}
+CANDIDATES, CUTS, AT, EACH = 3000, np.array([250, 500, 1000]), 1, 40
+IDS = pl.Series([f"c{place:04}" for place in range(CANDIDATES)])
+PRECISION, LABELS = 0.3, (300, 600)
+WAYS = {"naive": [2], "verbs": [0], "nouns": [1], "both": [0, 1]}
 
 
-def population(random: np.random.Generator, verbs: int) -> tuple[IntArray, dict[str, IntArray]]:
+@dataclass(frozen=True)
+class Cell:
+    """A population model, and the size of the sample."""
+
+    verbs: int
+    nouns: int
+    gap: float
+    alike: float
+    labels: int
+
+    @property
+    def seed(self) -> int:
+        """The number of the cell."""
+        parts = (self.verbs, self.nouns, 100 * self.gap, 100 * self.alike, self.labels)
+        return int("".join(f"{round(part):03}" for part in parts))
+
+
+def population(random: np.random.Generator, cell: Cell) -> tuple[IntArray, dict[str, IntArray]]:
     """Return verb, noun and number of each candidate, and its ranks under two measures."""
-    frequency = np.outer(
-        1.0 / np.arange(3, verbs + 3) ** 0.8, 1.0 / np.arange(5, NOUNS + 5) ** 0.5
-    ).ravel()
+    verbs, nouns = np.arange(3, cell.verbs + 3), np.arange(5, cell.nouns + 5)
+    frequency = np.outer(verbs**-0.8, nouns**-0.5).ravel()
     chosen = random.choice(len(frequency), CANDIDATES, replace=False, p=frequency / frequency.sum())
-    words = np.stack([*np.divmod(chosen, NOUNS), np.arange(CANDIDATES)])
+    words = np.stack([*np.divmod(chosen, cell.nouns), np.arange(CANDIDATES)])
 
     def scores() -> FloatArray:
-        of_verb, of_noun = random.normal(size=verbs), random.normal(size=NOUNS)
-        return of_verb[words[0]] + of_noun[words[1]] + random.normal(size=CANDIDATES)
+        of_words = (random.normal(size=each.max() + 1)[each] for each in words)
+        return np.asarray(sum(of_words), dtype=np.float64)
 
     common = scores()
     ranks = {
@@ -59,51 +77,60 @@ def labels(
     random: np.random.Generator, words: IntArray, expected: FloatArray, alike: float
 ) -> FloatArray:
     """Return labels by a probit model with effects of verbs and of nouns."""
-    effects = [random.normal(size=each.max() + 1)[each] for each in words[:2]]
-    own = np.sqrt(1.0 - 2.0 * alike) * random.normal(size=words.shape[1])
-    latent = scipy.special.ndtri(expected) + np.sqrt(alike) * sum(effects) + own
-    return (latent > 0).astype(np.float64)
+    effects = sum(random.normal(size=each.max() + 1)[each] for each in words[:2])
+    own = random.normal(size=words.shape[1])
+    latent = np.sqrt(alike) * effects + np.sqrt(1.0 - 2.0 * alike) * own
+    return np.asarray(latent + scipy.special.ndtri(expected) > 0, dtype=np.float64)
 
 
-def outcomes(
-    number: int, verbs: int, alike: float, size: int, gap: float, replicates: int
-) -> Iterator[tuple[list[float], float]]:
-    """Yield difference, truth and the errors and freedoms of all ways for each replicate."""
-    ids = pl.Series([f"c{place:04}" for place in range(CANDIDATES)])
-    n = np.array(CUTS)
-    for place in range(replicates // EACH):
-        random = np.random.default_rng([number, place])
-        words, ranks = population(random, verbs)
+def replicates(cell: Cell, number: int) -> Iterator[list[float]]:
+    """Yield estimate less truth, then standard error and degrees of freedom of each way."""
+    for place in range(number // EACH):
+        random = np.random.default_rng([cell.seed, place])
+        words, ranks = population(random, cell)
+        sign = (ranks["a"] <= CUTS[AT]) * 1.0 - (ranks["b"] <= CUTS[AT])
+        expected = PRECISION + cell.gap / 2 * sign
         asked = estimands(
-            question_sets(ids, ranks, pairs=[("a", "b")], n=n),
-            p=np.full(CANDIDATES, 0.3), judged=np.zeros(CANDIDATES, dtype=bool),
+            question_sets(IDS, ranks, pairs=[("a", "b")], n=CUTS),
+            p=np.full(CANDIDATES, PRECISION), judged=np.zeros(CANDIDATES, dtype=bool),
         )  # fmt: skip
-        weights = np.array([0.0] * 6 + [1.0] * 3 + [0.0])
+        weights = np.repeat([0.0, 1.0, 0.0], [2 * len(CUTS), len(CUTS), 1])
         x, _, _ = sizes_of_questions(asked, weights, floor=0.1, baseline_width=1.25)
-        pi = inclusion(x, size=size)
-        inside = {name: ranks[name] <= CUTS[AT] for name in ranks}
-        sign = inside["a"].astype(float) - inside["b"]
-        expected = 0.3 + gap / 2 * sign
-        truth = float(expected @ sign / (sign > 0).sum())
+        pi = inclusion(x, size=cell.labels)
         table = pl.concat(
-            pl.DataFrame({"measure": name, "id": ids, "rank": each}) for name, each in ranks.items()
+            pl.DataFrame({"measure": name, "id": IDS, "rank": each}) for name, each in ranks.items()
         )
-        candidates = pl.DataFrame({"id": ids, "pi": pi})
+        candidates = pl.DataFrame({"id": IDS, "pi": pi})
         for _ in range(EACH):
-            y = labels(random, words, expected, alike)
-            drawn = sequential_poisson(pi, random.random(CANDIDATES), size=size)
+            y = labels(random, words, expected, cell.alike)
+            drawn = sequential_poisson(pi, random.random(CANDIDATES), size=cell.labels)
             draws = candidates[drawn].with_columns(tp=pl.Series(y[drawn] > 0))
             given = study(table, draws, candidates=candidates)
-            first = np.searchsorted(n, given.ranks, side="left")
+            first = np.searchsorted(CUTS, given.ranks, side="left")
             found = draw_shares(given, first, [(0, 1)], range(AT, AT + 1))
             shares = found.shares[0]
             p = shares @ found.y
-            terms = shares[:, 0] * (found.y - p[:, :1]) - shares[:, 1] * (found.y - p[:, 1:])
-            every = []
-            for chosen in WAYS.values():
-                one = cluster_variation(shares, terms, words[list(chosen)][:, found.places])
-                every += [float(one.error[0]), float(one.freedom[0])]
-            yield [float(p[0, 0] - p[0, 1]), *every], truth
+            parts = shares * (found.y - p[..., None])
+            every = [
+                cluster_variation(shares, parts[:, 0] - parts[:, 1], words[way][:, found.places])
+                for way in WAYS.values()
+            ]
+            errors = [float(each[0]) for one in every for each in (one.error, one.freedom)]
+            yield [float(p[0, 0] - p[0, 1]) - cell.gap, *errors]
+
+
+def line(cell: Cell, number: int) -> str:
+    """Return the results of a cell."""
+    values = np.array(list(replicates(cell, number)))
+    off, error, freedom = values[:, :1], values[:, 1::2], values[:, 2::2]
+    lower, upper = student_limits(off, error, freedom, confidence=0.95)
+    missed = 100.0 * ((lower > 0) | (upper < 0)).mean(axis=0)
+    effective, wide = np.median(freedom, axis=0) + 1, 100.0 * np.median(error, axis=0)
+    columns = (missed, effective, np.append(wide, 100.0 * off.std()))
+    return f"{cell.gap:4} {cell.alike:5} {cell.labels:6} | " + " | ".join(
+        " ".join(f"{value:5.{digits}f}" for value in column)
+        for column, digits in zip(columns, (2, 1, 1), strict=True)
+    )
 
 
 def main() -> int:
@@ -111,33 +138,17 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--replicates", type=int, default=2000)
     parser.add_argument("--verbs", type=int, default=60)
+    parser.add_argument("--nouns", type=int, default=400)
     parser.add_argument("--gap", type=float, nargs="*", default=[0.0, 0.2])
+    parser.add_argument("--alike", type=float, nargs="*", default=[0.0, 0.05, 0.2])
     options = parser.parse_args()
-    print("gap alike labels | missed (%) " + " ".join(WAYS) + " | effective clusters | error, sd")
+    print(f"{options.verbs} verbs, {options.nouns} nouns, {options.replicates:,} replicates a cell")
+    print(f" gap alike labels | missed (%): {', '.join(WAYS)} | effective clusters | error, sd")
     for gap in options.gap:
-        for row, alike in enumerate(ALIKE):
-            for column, size in enumerate(LABELS):
-                number = 1000 * options.verbs + 100 * round(10 * gap) + 10 * row + column
-                every = list(outcomes(number, options.verbs, alike, size, gap, options.replicates))
-                values = np.array([each for each, _ in every])
-                truth = np.array([each for _, each in every])
-                d = values[:, 0]
-                missed = []
-                for way in range(len(WAYS)):
-                    error, freedom = values[:, 1 + 2 * way], values[:, 2 + 2 * way]
-                    lower, upper = student_limits(d, error, freedom, confidence=0.95, most=1.0)
-                    missed.append(100 * np.mean((lower > truth) | (upper < truth)))
-                wide = 100 * np.median(values[:, 1::2], axis=0)
-                many = np.median(values[:, 2::2], axis=0) + 1
-                print(
-                    f"{gap:3} {alike:4} {size:4} | "
-                    + " ".join(f"{each:5.2f}" for each in missed)
-                    + " | " + " ".join(f"{each:5.1f}" for each in many)
-                    + " | " + " ".join(f"{each:4.1f}" for each in wide)
-                    + f" {100 * np.std(d - truth):4.1f}"
-                    + f" none {np.isnan(values[:, 1::2]).sum(axis=0)}",
-                    flush=True,
-                )  # fmt: skip
+        for alike in options.alike:
+            for size in LABELS:
+                cell = Cell(options.verbs, options.nouns, gap, alike, size)
+                print(line(cell, options.replicates), flush=True)
     return 0
 
 

@@ -132,9 +132,12 @@ CANDIDATES = pl.DataFrame(
     {"id": IDS, "pi": CHANCE, "stratum": [f"s{place % 2}" for place in range(N)]}
 )
 DRAWS = CANDIDATES.with_columns(
-    tp=pl.Series([
-        None if place % 40 == 7 and CHANCE[place] < 1 else BITS.random() < 0.4 for place in range(N)
-    ])
+    tp=pl.Series(
+        [
+            None if place % 40 == 7 and CHANCE[place] < 1 else BITS.random() < 0.4
+            for place in range(N)
+        ]
+    )
 ).filter(pl.Series(BITS.random(N) < CHANCE))
 WORDS = np.stack([np.arange(N) ** 2 % 23, np.arange(N) % 31])
 AT = [60, 120]
