@@ -133,10 +133,11 @@ def test_how_many_differences_are_significant_for_candidates_to_come() -> None:
         "clustered": table(ClusteredDesignedDifferences, rows),
         "differences": table(DesignedDifferences, here),
     }
-    assert texts("designed_clusters", stage("evaluate.designed", tables)) == [
+    (said,) = texts("designed_clusters", stage("evaluate.designed", tables))
+    assert said == (
         "For candidates to come, with other l1 and l2, 1 of 3 differences at the declared sizes is "
         "significant, for the present candidates 2."
-    ]
+    )
     none = {name: frame.clear() for name, frame in tables.items()}
     assert not texts("designed_clusters", stage("evaluate.designed", none))
 
