@@ -34,7 +34,7 @@ from pipeline.kernels.survey.study import study
 
 CANDIDATES, CUTS, AT, EACH = 3000, np.array([250, 500, 1000]), 1, 40
 IDS = pl.Series([f"c{place:04}" for place in range(CANDIDATES)])
-PRECISION, LABELS = 0.3, (300, 600)
+PRECISION, LABELS, ALIKE = 0.3, (300, 600), (0.0, 0.05, 0.2)
 WAYS = {"naive": [2], "verbs": [0], "nouns": [1], "both": [0, 1]}
 
 
@@ -51,8 +51,8 @@ class Cell:
     @property
     def seed(self) -> int:
         """The number of the cell."""
-        parts = (self.verbs, self.nouns, 100 * self.gap, 100 * self.alike, self.labels)
-        return int("".join(f"{round(part):03}" for part in parts))
+        model = 1000 * self.verbs + 100 * round(10 * self.gap)
+        return model + 10 * ALIKE.index(self.alike) + LABELS.index(self.labels)
 
 
 def population(random: np.random.Generator, cell: Cell) -> tuple[IntArray, dict[str, IntArray]]:
@@ -140,7 +140,7 @@ def main() -> int:
     parser.add_argument("--verbs", type=int, default=60)
     parser.add_argument("--nouns", type=int, default=400)
     parser.add_argument("--gap", type=float, nargs="*", default=[0.0, 0.2])
-    parser.add_argument("--alike", type=float, nargs="*", default=[0.0, 0.05, 0.2])
+    parser.add_argument("--alike", type=float, nargs="*", default=ALIKE, choices=ALIKE)
     options = parser.parse_args()
     print(f"{options.verbs} verbs, {options.nouns} nouns, {options.replicates:,} replicates a cell")
     print(f" gap alike labels | missed (%): {', '.join(WAYS)} | effective clusters | error, sd")
