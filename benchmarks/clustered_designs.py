@@ -68,7 +68,8 @@ def population(random: np.random.Generator, cell: Cell) -> tuple[IntArray, dict[
 
     common = scores()
     ranks = {
-        name: scipy.stats.rankdata(-(common + scores()), method="ordinal") for name in ("a", "b")
+        name: scipy.stats.rankdata(-(common + scores()), method="ordinal").astype(np.int64)
+        for name in ("a", "b")
     }
     return words, ranks
 

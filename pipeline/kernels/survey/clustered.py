@@ -69,8 +69,8 @@ def cluster_variation(
     --------
     >>> shares, terms = np.full((1, 1, 4), 0.25), np.array([[0.1, 0.1, -0.1, -0.1]])
     >>> found = cluster_variation(shares, terms, np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))
-    >>> float(found.error[0] ** 2), float(found.effective[0]), found.clusters.tolist()
-    (0.16, 2.0, [[2], [2]])
+    >>> float(found.error[0].round(4)), float(found.effective[0]), found.clusters.tolist()
+    (0.4, 2.0, [[2], [2]])
     """
     draws = np.arange(terms.shape[-1])
     ways = [*clusters, draws]
@@ -212,6 +212,23 @@ def two_way_differences(
     References
     ----------
     Cameron, Gelbach & Miller (2011).
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ids = [f"c{place}" for place in range(8)]
+    >>> ranks = pl.DataFrame(
+    ...     {"measure": ["a"] * 8 + ["b"] * 8, "id": ids + ids[::-1], "rank": [*range(1, 9)] * 2}
+    ... )
+    >>> draws = pl.DataFrame({"id": ids, "tp": [True, True, True, False] * 2, "pi": 0.5})
+    >>> known = {"n": 4, "size": 4, "n_1": 4, "k_1": 3, "n_2": 4, "k_2": 3, "difference": 0.0}
+    >>> pair = pl.DataFrame({"category": "TP", "measure_1": "a", "measure_2": "b", **known})
+    >>> words = np.array([[0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3]])
+    >>> found = two_way_differences(
+    ...     study(ranks, draws), pair, words, columns=["l1", "l2"], confidence=0.95
+    ... )
+    >>> found.select("clusters", pl.col("standard_error", "lower", "upper").round(2)).rows()
+    [(4, 0.29, -0.92, 0.92)]
     """
     kept = ["category", "measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2"]
     if differences.is_empty():
