@@ -223,8 +223,8 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
             raise ValueError(f"cluster has {self.cluster[0]!r} twice: name it once")
         if self.clusters and (self.helped_by != "none" or self.phases):
             raise ValueError(
-                "clusters cannot be combined with predictions or phases: omit clusters, or use "
-                'assist = "none" and inclusion'
+                "clusters cannot be combined with predictions or phases: move clusters to another "
+                'stage, with assist = "none" and inclusion'
             )
         if self.clusters and (self.looks or self.anytime):
             raise ValueError(
