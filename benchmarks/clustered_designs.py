@@ -126,7 +126,7 @@ def line(cell: Cell, number: int) -> str:
     off, error, freedom = values[:, :1], values[:, 1::2], values[:, 2::2]
     lower, upper = student_limits(off, error, freedom, confidence=0.95)
     missed = 100.0 * ((lower > 0) | (upper < 0)).mean(axis=0)
-    effective, wide = np.median(freedom, axis=0) + 1, 100.0 * np.median(error, axis=0)
+    effective, wide = np.nanmedian(freedom, axis=0) + 1, 100.0 * np.nanmedian(error, axis=0)
     columns = (missed, effective, np.append(wide, 100.0 * off.std()))
     return f"{cell.gap:4} {cell.alike:5} {cell.labels:6} | " + " | ".join(
         " ".join(f"{value:5.{digits}f}" for value in column)

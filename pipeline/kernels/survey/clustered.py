@@ -25,6 +25,7 @@ from pipeline.kernels.survey.study import Study
 from pipeline.kernels.survey.tables import chosen_measures, merge_thin_classes, study_sums
 from schemas import ClusteredDesignedDifferences
 
+_LIMITS = ("lower", "upper", "lower_family", "upper_family")
 _NEGLIGIBLE = 1e-12  # variances and numbers of clusters that differ by less
 
 
@@ -188,7 +189,9 @@ def two_way_differences(
     The error of ``p_1 - p_2`` is that of ``z_i = g_1i (y_i - p_1) - g_2i (y_i - p_2)`` over
     clusters (`cluster_variation`), g the weights of `draw_shares`; limits and p-values are those of
     Student's distribution. Nothing is known of candidates to come: no finite population factor is
-    used, and a certain draw varies as any other one does.
+    used, and a certain draw varies as any other one does. Nor is more known of them than of the
+    present ones: limits include those of `differences`, and p-values are at least as large, which
+    matters where a set has few hits or misses, and its variance is too small.
 
     Parameters
     ----------
@@ -209,6 +212,11 @@ def two_way_differences(
         The table `ClusteredDesignedDifferences` without what `comparison.adjust` adds. Without an
         estimate, or if nothing varies, the p-value is null and the limits are -|D1|/n and |D1|/n.
 
+    Raises
+    ------
+    ValueError
+        If the study has predictions or several phases.
+
     References
     ----------
     Cameron, Gelbach & Miller (2011).
@@ -222,7 +230,10 @@ def two_way_differences(
     ... )
     >>> draws = pl.DataFrame({"id": ids, "tp": [True, True, True, False] * 2, "pi": 0.5})
     >>> known = {"n": 4, "size": 4, "n_1": 4, "k_1": 3, "n_2": 4, "k_2": 3, "difference": 0.0}
-    >>> pair = pl.DataFrame({"category": "TP", "measure_1": "a", "measure_2": "b", **known})
+    >>> known |= {"lower": -0.6, "upper": 0.6, "lower_family": -0.6, "upper_family": 0.6}
+    >>> pair = pl.DataFrame(
+    ...     {"category": "TP", "measure_1": "a", "measure_2": "b", **known, "p_value": 1.0}
+    ... )
     >>> words = np.array([[0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3]])
     >>> found = two_way_differences(
     ...     study(ranks, draws), pair, words, columns=["l1", "l2"], confidence=0.95
@@ -230,7 +241,10 @@ def two_way_differences(
     >>> found.select("clusters", pl.col("standard_error", "lower", "upper").round(2)).rows()
     [(4, 0.29, -0.92, 0.92)]
     """
-    kept = ["category", "measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2"]
+    if given.predicted or given.earlier:
+        raise ValueError("clusters require a sample of one phase, and no predictions")
+    key = ["measure_1", "measure_2", "n"]
+    kept = ["size", "n_1", "k_1", "n_2", "k_2", "difference"]
     if differences.is_empty():
         return ClusteredDesignedDifferences.zero_rows().collect()
     pairs = differences.select("measure_1", "measure_2").unique().sort(pl.all()).rows()
@@ -242,9 +256,8 @@ def two_way_differences(
         _rows(draw_shares(given, first, rows, cuts), clusters, pairs, n[list(cuts)])
         for cuts in blocks(len(n), numbers=numbers)
     ]
-    found = differences.select(*kept, "difference").join(
-        pl.concat(parts), on=kept[1:4], how="left", maintain_order="left"
-    )
+    here = differences.select("category", *key, *kept, *_LIMITS, "p_value")
+    found = here.join(pl.concat(parts), on=key, how="left", maintain_order="left")
     return _with_tests(found, confidence).with_columns(
         confidence=pl.lit(confidence), cluster=pl.lit(", ".join(columns))
     )
@@ -268,20 +281,26 @@ def _rows(
 
 
 def _with_tests(found: pl.DataFrame, confidence: float) -> pl.DataFrame:
-    """Add the columns that rest on the standard error."""
+    """Add the standard error, and widen limits and p-values by it."""
     d, error, freedom, size, n = (
         found[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         for name in ("difference", "error", "freedom", "size", "n")
     )
     most = size / n
     error = np.where(np.isnan(d), np.nan, most * error)
-    lower, upper, lowest, highest = (
-        limit
+    limits = [
+        pl.Series(limit)
         for level in (confidence, 1.0 - (1.0 - confidence) / max(1, found.height))
         for limit in student_limits(d, error, freedom, confidence=level, most=most)
-    )
+    ]
+    widest = (pl.min_horizontal, pl.max_horizontal) * 2
+    p = pl.Series(student_p_values(d, error, freedom)).fill_nan(None)
     return found.drop("error").with_columns(
-        pl.Series("lower", lower), pl.Series("upper", upper), pl.Series("lower_family", lowest),
-        pl.Series("upper_family", highest), pl.Series("standard_error", error),
-        pl.Series("p_value", student_p_values(d, error, freedom)),
-    ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
+        pl.Series("standard_error", error).fill_nan(None),
+        pl.col("freedom", "effective_clusters", "design_effect").fill_nan(None),
+        *(
+            wide(name, each).alias(name)
+            for name, each, wide in zip(_LIMITS, limits, widest, strict=True)
+        ),
+        p_value=pl.when(p.is_not_null()).then(pl.max_horizontal("p_value", p)),
+    )

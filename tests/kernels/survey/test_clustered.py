@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from pipeline.kernels.nbest.comparison import adjust
 from pipeline.kernels.numeric import IntArray
@@ -158,12 +159,17 @@ def differences(
                for old, new in (("n_sampled", "n"), ("k_sampled", "k"))}  # fmt: skip
     found = pair_estimates(made, pairs=pairs, at=options.pop("at", AT)).rename(columns)
     found = found.with_columns(category=pl.lit("TP"))
-    here = found.select(pl.col(name) for name in DesignedDifferences.columns() if name in found)
+    found = found.with_columns(lower_family="lower", upper_family="upper")
+    here = found.select(name for name in DesignedDifferences.columns() if name in found)
     made_of = ("l1", "l2")[: len(words)]
     tests = two_way_differences(made, here, words, columns=made_of, confidence=0.95)
     table = adjust(
         tests, correction="holm", alpha=0.05, margin=0.0, table=ClusteredDesignedDifferences
     )
+    # never more certain than of these candidates
+    assert (table["lower"] <= found["lower"]).all()
+    assert (table["upper"] >= found["upper"]).all()
+    assert (table["p_value"] >= found["p_value"]).all()
     return found, valid(table, ClusteredDesignedDifferences)
 
 
@@ -190,7 +196,7 @@ def test_a_twin_of_one_stratum() -> None:
     candidates = pl.DataFrame({"id": IDS, "pi": chance})
     drawn = (np.arange(N) % 9 == 0) | (BITS.random(N) < chance)
     draws = candidates.with_columns(tp=pl.Series(BITS.random(N) < 0.4)).filter(pl.Series(drawn))
-    _, table = differences(sampled(draws, candidates=candidates), pairs=[("a", "b")])
+    here, table = differences(sampled(draws, candidates=candidates), pairs=[("a", "b")])
     place = {name: at for at, name in enumerate(IDS)}
     ranked = {
         name: dict(RANKS.filter(measure=name).select("id", "rank").iter_rows()) for name in "ab"
@@ -223,6 +229,10 @@ def test_a_twin_of_one_stratum() -> None:
         assert row["difference"] == pytest.approx(share * (p[0] - p[1]))
         assert row["standard_error"] == pytest.approx(share * math.sqrt(variance))
         assert row["freedom"] == pytest.approx(freedom)
+        half = student.isf(0.025, freedom) * row["standard_error"]
+        lower, upper = here.filter(n=n).select("lower", "upper").row(0)
+        assert row["lower"] == pytest.approx(min(row["difference"] - half, lower))
+        assert row["upper"] == pytest.approx(max(row["difference"] + half, upper))
 
 
 def test_the_same_estimates_and_order_as_for_these_candidates(
