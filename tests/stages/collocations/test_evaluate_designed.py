@@ -392,7 +392,7 @@ def test_judges_by_name_and_category() -> None:
         designed(sample, predictions=both, assist="predictions")
     with pytest.raises(ConfigError, match="1 of 300 candidates have no probability from x"):
         designed(sample, predictions=both.filter(pl.col("id") != "x007"))
-    with pytest.raises(ConfigError, match="has duplicate predictions, for example for x007"):
+    with pytest.raises(ConfigError, match="duplicate predictions, for example for x007; keep one"):
         designed(sample, predictions=pl.concat([both, both.filter(id="x007")]))
     with pytest.raises(ConfigError, match="has no numeric column .prediction."):
         designed(sample, predictions=both.drop("prediction"))
@@ -404,7 +404,7 @@ def test_judges_by_name_and_category() -> None:
         ({"assist": "stacked"}, "requires predictions"),
         ({"judge": "x"}, "requires predictions"),
         ({"band_range": [1, 5]}, "band_range requires"),
-        ({"band": "simultaneous", "band_range": [5, 1]}, "first and a last n"),
+        ({"band": "simultaneous", "band_range": [5, 1]}, r"write \[1, 5\]"),
         ({"cuts": []}, "at least 1"),
         ({"effects": ["word"]}, "effects and groups"),
         ({"effects": ["word"], "groups": "words"}, "require a model"),
@@ -553,7 +553,7 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
 
 # Differences for candidates to come
 
-WORDS = pl.DataFrame({
+PAIRS_OF_WORDS = pl.DataFrame({
     "id": IDS, "l1": [f"n{place % 90}" for place in range(SIZE_EVALUATE_DESIGNED)],
     "l2": [f"v{place**2 % 43}" for place in range(SIZE_EVALUATE_DESIGNED)],
 })  # fmt: skip
@@ -565,7 +565,7 @@ def test_differences_for_candidates_to_come() -> None:
     assert plain["clustered"].is_empty()
     config = {"inclusion": made["inclusion"], "correction": "holm", "margin": 0.05}
     found, same = (
-        designed(made["sample"], clusters=WORDS, **config),
+        designed(made["sample"], clusters=PAIRS_OF_WORDS, **config),
         designed(made["sample"], **config),
     )
     for name in set(found) - {"clustered"}:
@@ -576,29 +576,33 @@ def test_differences_for_candidates_to_come() -> None:
     assert set(rows["cluster"]) == {"l1, l2"}
     assert rows["correction"].unique().to_list() == ["holm"]
     assert (rows["p_adjusted"] >= rows["p_value"]).all()
-    one = designed(made["sample"], inclusion=made["inclusion"], clusters=WORDS, cluster="l2")[
-        "clustered"
-    ]
+    one = designed(
+        made["sample"], inclusion=made["inclusion"], clusters=PAIRS_OF_WORDS, cluster="l2"
+    )["clustered"]
     assert set(one["cluster"]) == {"l2"}
     assert (rows["effective_clusters"] <= one["effective_clusters"]).all()
     assert one["clusters"].equals(rows["clusters_2"], check_names=False)
 
 
 def test_a_simple_sample_has_clusters_of_two_columns_too() -> None:
-    rows = designed(simple(90), clusters=WORDS)["clustered"]
+    rows = designed(simple(90), clusters=PAIRS_OF_WORDS)["clustered"]
     assert rows["standard_error"].null_count() == 0
 
 
 @pytest.mark.parametrize(
     ("words", "config", "message"),
     [
-        (WORDS.drop("l1"), {}, r"(?s)cluster: .*no column 'l1'"),
-        (WORDS.tail(298), {}, "2 of 300 candidates have no l1, for example x000, x001"),
-        (WORDS, {"cluster": ["l2", "l2"]}, "cluster has 'l2' twice: name it once"),
-        (WORDS, {"cluster": []}, "at least 1 item"),
-        (WORDS, {"assist": "scores"}, "clusters cannot be combined with predictions or phases"),
-        (WORDS, {"looks": [60, 90]}, "clusters cannot be combined with interim analyses"),
-        (WORDS, {"anytime": True}, "clusters cannot be combined with interim analyses"),
+        (PAIRS_OF_WORDS.drop("l1"), {}, r"(?s)cluster: .*no column 'l1'"),
+        (PAIRS_OF_WORDS.tail(298), {}, "2 of 300 candidates have no l1, for example x000, x001"),
+        (PAIRS_OF_WORDS, {"cluster": ["l2", "l2"]}, "cluster has 'l2' twice: name it once"),
+        (PAIRS_OF_WORDS, {"cluster": []}, "at least 1 item"),
+        (
+            PAIRS_OF_WORDS,
+            {"assist": "scores"},
+            "clusters cannot be combined with predictions or phases",
+        ),
+        (PAIRS_OF_WORDS, {"looks": [60, 90]}, "clusters cannot be combined with interim analyses"),
+        (PAIRS_OF_WORDS, {"anytime": True}, "clusters cannot be combined with interim analyses"),
     ],
 )
 def test_clusters_that_cannot_be_used(
