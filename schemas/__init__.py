@@ -66,6 +66,7 @@ from schemas.comparison import CutBaselineComparison as CutBaselineComparison
 from schemas.comparison import CutComparison as CutComparison
 from schemas.comparison import MeasureDifferences as MeasureDifferences
 from schemas.designed import Chances as Chances
+from schemas.designed import ClusteredDesignedDifferences as ClusteredDesignedDifferences
 from schemas.designed import DesignCosts as DesignCosts
 from schemas.designed import DesignedBaseline as DesignedBaseline
 from schemas.designed import DesignedDifferences as DesignedDifferences

@@ -7,6 +7,7 @@ import polars as pl
 from schemas.annotation import Drawn
 from schemas.base import ByCategory, ByList, ByMeasure, ByPair, FamilyLimits, Table, column, rule
 from schemas.candidates import Identified
+from schemas.stratified import ClusteredDifferences
 
 # Estimates from a sample of any design: lists, windows, differences, bands
 
@@ -108,6 +109,38 @@ class DesignedDifferences(ByPair, FamilyLimits):
     )
 
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+
+class ClusteredDesignedDifferences(ClusteredDifferences):
+    """Differences at the declared cuts for candidates to come, from a sample of any design.
+
+    Candidates that share a word vary together: variances are those of clusters, in one column or in
+    two. The table `differences` is about these candidates.
+    """
+
+    difference: float = column(
+        "(|D1|/n) (precision of D1 - precision of D2), as in `differences`",
+        nullable=True,
+        ge=-1,
+        le=1,
+    )
+    standard_error: float = column(
+        "standard error of the difference; null = no variance", nullable=True, ge=0
+    )
+    freedom: float = column(
+        "degrees of freedom, effective_clusters - 1; null = no variance", nullable=True, ge=0
+    )
+    cluster: str = column("the columns that define the clusters, e.g. 'l1, l2'")
+    clusters: int = column("clusters of the first column with judged draws in D1 or D2", ge=0)
+    clusters_2: int = column(
+        "the same of the second column; null if there is one", nullable=True, ge=0
+    )
+    effective_clusters: float = column(
+        "equivalent number of clusters of equal weight, the smaller one of two columns; null = no "
+        "draw in D1 or in D2",
+        nullable=True,
+        ge=0,
+    )
 
 
 class DifferenceBands(ByPair):

@@ -395,3 +395,24 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
                 about="labels", text=phrases.sentence(text), question=f"labels{of}",
                 category=category, value=worth, n=drawn,
             )  # fmt: skip
+
+
+@finder(stages=("evaluate.designed",), place=13)
+def designed_clusters(stage: StageView) -> Iterator[Finding]:
+    """Say how many differences are significant for candidates to come, if clusters were given."""
+    clustered, tests = (stage.table(name).collect() for name in ("clustered", "differences"))
+    among = categories(clustered)
+    for category in among:
+        rows, here = (table.filter(category=category) for table in (clustered, tests))
+        sure, these = (table.filter(pl.col("verdict") != "open").height for table in (rows, here))
+        columns = rows["cluster"][0].replace(", ", " and ")
+        text = (
+            f"for candidates to come, with other {columns}, {sure:,} of "
+            f"{count_text(rows.height, 'difference')} at the declared sizes "
+            f"{'is' if sure == 1 else 'are'} significant, for the present candidates {these:,}"
+            f"{category_suffix(category, among)}"
+        )
+        yield Finding(
+            about="clusters", text=phrases.sentence(text), question="candidates to come",
+            category=category, value=float(sure), n=rows.height,
+        )  # fmt: skip

@@ -283,8 +283,13 @@ def _pair_table(
     members, counts = _difference_counts(draws, pairs, n)
     found = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
     share = members / np.tile(n, len(pairs))
-    lower, upper = _difference_limits(found, redrawn.confidence)
-    lowest, highest = _difference_limits(found, 1.0 - level)
+    lower, upper, lowest, highest = (
+        limit
+        for confidence in (redrawn.confidence, 1.0 - level)
+        for limit in student_limits(
+            found.estimate, found.error, found.freedom, confidence=confidence, most=1.0
+        )
+    )
     p = student_p_values(found.estimate, found.error, found.freedom)
     (n_1, k_1), (n_2, k_2) = np.moveaxis(counts.sum(axis=-1), 0, -1)
     firsts, seconds = (
@@ -315,14 +320,6 @@ def _difference_counts(
     ]
     members, drawn = (np.concatenate(each) for each in zip(*found, strict=True))
     return members, drawn
-
-
-def _difference_limits(found: BootstrapVariation, confidence: float) -> Limits:
-    """Return limits of p1 - p2, those of the worst case where nothing varies."""
-    limits = student_limits(found.estimate, found.error, found.freedom, confidence=confidence)
-    unknown = np.isnan(limits[0])
-    lower, upper = (np.clip(limit, -1.0, 1.0) for limit in limits)
-    return np.where(unknown, -1.0, lower), np.where(unknown, 1.0, upper)
 
 
 # N-best precision.

@@ -142,9 +142,16 @@ def error_and_freedom(
 
 
 def student_limits(
-    estimate: npt.ArrayLike, error: npt.ArrayLike, freedom: npt.ArrayLike, *, confidence: float
+    estimate: npt.ArrayLike,
+    error: npt.ArrayLike,
+    freedom: npt.ArrayLike,
+    *,
+    confidence: float,
+    most: npt.ArrayLike = np.inf,
 ) -> Limits:
-    """Return ``estimate -+ t error``, t the quantile of Student's distribution; NaN without error.
+    """Return ``estimate -+ t error`` in [-most, most], t the quantile of Student's distribution.
+
+    These two are the limits without an error.
 
     Examples
     --------
@@ -153,8 +160,10 @@ def student_limits(
     ([-0.0388], [0.2388])
     """
     far = -scipy.special.stdtrit(np.asarray(freedom, dtype=np.float64), tail_of(confidence))
-    half = far * np.asarray(error, dtype=np.float64)
-    return np.asarray(estimate) - half, np.asarray(estimate) + half
+    half = np.nan_to_num(far * np.asarray(error, dtype=np.float64), nan=np.inf)
+    value = np.asarray(estimate, dtype=np.float64)
+    lower, upper = value - half, value + half
+    return np.fmax(lower, -np.asarray(most)), np.fmin(upper, np.asarray(most))
 
 
 def student_p_values(

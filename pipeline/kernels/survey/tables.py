@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.numeric import FloatArray, IntArray
-from pipeline.kernels.survey.chance_classes import add_classes, merge_classes
+from pipeline.kernels.survey.chance_classes import MergedClasses, add_classes, merge_classes
 from pipeline.kernels.survey.limits import (
     difference_limits,
     difference_p_values,
@@ -28,7 +28,7 @@ from pipeline.kernels.survey.ratio_estimator import (
 )
 from pipeline.kernels.survey.study import Study, study
 
-_Sums = tuple[FloatArray, FloatArray, FloatArray]
+Sums = tuple[FloatArray, FloatArray, FloatArray]
 """Over the judged uncertain draws, all candidates, and the certain and unjudged draws."""
 
 # Precision of n-best lists.
@@ -145,8 +145,27 @@ def labels_needed(given: Study, times: FloatArray) -> FloatArray:
     return np.where(times > 1, np.minimum(labels, len(given.ids)), np.nan).ravel()
 
 
-def _study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> _Sums:
-    """Add up draws, candidates, and certain and unjudged draws of the sets of `add`."""
+def study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> Sums:
+    """Add up draws, candidates, and certain and unjudged draws of sets.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample.
+    first : array of int, shape (measures, candidates)
+        The place of the first list that holds a candidate.
+    add : callable
+        Adds up columns over the sets, for example `ratio_estimator.difference_sums`.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
+    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> sums = study_sums(given, given.ranks - 1, partial(list_sums, lists=2))
+    >>> sums[1][0, 0, :, 0].tolist()  # uncertain candidates
+    [1.0, 2.0]
+    """
     cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
     return (
         add(first[..., given.places], given.moments, given.cell, cells=cells),
@@ -159,13 +178,13 @@ def _estimate_sets(
     given: Study, first: IntArray, add: Callable[..., FloatArray]
 ) -> tuple[Estimates, FloatArray, FloatArray, FloatArray]:
     """Estimate the sets of `add`, and return their sums; with several phases, combine these."""
-    drawn, rest, known = _study_sums(given, first, add)
+    drawn, rest, known = study_sums(given, first, add)
     found = estimates_of(given, drawn, rest, known)
     if not given.earlier:
         return found, drawn, rest, known
     phases, never, spreads = [found], [rest[1]], [_spreads(given, first, add)]
     for each in given.earlier[::-1]:
-        sums = _study_sums(each, first, add)
+        sums = study_sums(each, first, add)
         phases.insert(0, estimates_of(each, *sums))
         never.insert(0, sums[1][1])
         spreads.insert(0, _spreads(each, first, add))
@@ -235,7 +254,8 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
     sums = drawn.reshape(*drawn.shape[:-1], given.strata, given.folds)
     needed = np.ones(rest.shape[1:-1])
     if given.classes > 1:
-        sums, rest, needed = _merge_thin_classes(sums, rest, given.classes)
+        sums, rest, merged = merge_thin_classes(sums, rest, given.classes)
+        needed = merged.needed.max(axis=-1)
     guessed = rest[3] if given.predicted else None
     found = hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
     enough = needed == 1
@@ -244,16 +264,39 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
     return found._replace(estimate=estimate, variance=variance, p=p, needed=needed)
 
 
-def _merge_thin_classes(
+def merge_thin_classes(
     sums: FloatArray, rest: FloatArray, classes: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Merge the classes of each set that have few expected draws, stratum by stratum."""
+) -> tuple[FloatArray, FloatArray, MergedClasses]:
+    """Merge the classes of each set that have few expected draws, stratum by stratum.
+
+    Parameters
+    ----------
+    sums : array of float, shape (fields, ..., strata, folds)
+        Sums of `Study.moments`.
+    rest : array of float, shape (columns, ..., strata)
+        Sums of `Study.rest`.
+    classes : int
+        Classes in each stratum of the sample.
+
+    Returns
+    -------
+    sums, rest : arrays of float
+        Of the same shapes, 0 for classes that became part of others.
+    merged : MergedClasses
+        Where each class went, shape (..., strata of the sample, classes).
+
+    Examples
+    --------
+    >>> rest = np.array([[100.0, 50.0], [0.0, 0.0], [20.0, 3.0]])
+    >>> merge_thin_classes(np.ones((17, 2, 1)), rest, 2)[1].tolist()
+    [[150.0, 0.0], [0.0, 0.0], [23.0, 0.0]]
+    """
     by_class = rest.reshape(*rest.shape[:-1], -1, classes)
     merged = merge_classes(by_class[0], by_class[2])
     drawn = sums.reshape(*sums.shape[:-2], -1, classes, sums.shape[-1])
     sums = add_classes(drawn, merged.into).reshape(sums.shape)
     rest = add_classes(by_class[..., None], merged.into).reshape(rest.shape)
-    return sums, rest, merged.needed.max(axis=-1)
+    return sums, rest, merged
 
 
 def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:

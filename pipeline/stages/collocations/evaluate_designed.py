@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.comparison import adjust, best_measures
@@ -34,6 +34,7 @@ from pipeline.kernels.survey.bands import (
     shared_levels,
     window_variances,
 )
+from pipeline.kernels.survey.clustered import two_way_differences
 from pipeline.kernels.survey.phases import phased_study
 from pipeline.kernels.survey.study import Assist, Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
@@ -67,6 +68,7 @@ from pipeline.stages.collocations.interim import (
 from schemas import (
     AboutCandidates,
     BestMeasures,
+    ClusteredDesignedDifferences,
     DesignedBaseline,
     DesignedDifferences,
     DesignedPrecision,
@@ -167,6 +169,11 @@ class AssistOptions(Seeded):
         return self.assist or ("stacked" if self.predictions else "none")
 
 
+def _columns(given: object) -> object:
+    """Return a tuple of one name, as other stages have it, unchanged otherwise."""
+    return (given,) if isinstance(given, str) else given
+
+
 class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     """Estimate precision and differences from a sample with any inclusion probabilities."""
 
@@ -204,6 +211,27 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
     """Number of simulations of a band."""
+    clusters: Annotated[str | None, Of(Identified)] = None
+    """Table of candidates with clusters: makes the table `clustered`."""
+    cluster: Annotated[tuple[str, ...], BeforeValidator(_columns)] = Field(
+        default=("l1", "l2"), min_length=1, max_length=2
+    )
+    """One or two columns that define the clusters."""
+
+    @model_validator(mode="after")
+    def _plain_clusters(self) -> EvaluateDesigned:
+        if len(set(self.cluster)) < len(self.cluster):
+            raise ValueError(f"cluster has {self.cluster[0]!r} twice: name it once")
+        if self.clusters and (self.helped_by != "none" or self.phases):
+            raise ValueError(
+                "clusters cannot be combined with predictions or phases: move clusters to another "
+                'stage, with assist = "none" and inclusion'
+            )
+        if self.clusters and (self.looks or self.anytime):
+            raise ValueError(
+                "clusters cannot be combined with interim analyses: omit clusters or looks"
+            )
+        return self
 
     @model_validator(mode="after")
     def _a_range(self) -> EvaluateDesigned:
@@ -628,6 +656,26 @@ def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
 
 
+def _clustered(
+    config: EvaluateDesigned, made: Study, tables: Tables, compared: pl.DataFrame
+) -> pl.DataFrame:
+    """Test the differences of one category for candidates to come."""
+    clusters = [
+        values_of(column, made.ids, tables["clusters"], option="cluster")
+        for column in config.cluster
+    ]
+    tests = two_way_differences(
+        made, compared, np.stack(clusters), columns=config.cluster, confidence=config.confidence
+    )
+    return adjust(
+        tests,
+        correction=config.correction,
+        alpha=1.0 - config.confidence,
+        margin=config.margin,
+        table=ClusteredDesignedDifferences,
+    )
+
+
 # The stage
 
 OUTPUTS: dict[str, type[Table]] = {
@@ -635,6 +683,7 @@ OUTPUTS: dict[str, type[Table]] = {
     "cuts": DesignedPrecision,
     "baseline": DesignedBaseline,
     "differences": DesignedDifferences,
+    "clustered": ClusteredDesignedDifferences,
     "best": BestMeasures,
     "local": DesignedWindows,
     "bands": SimultaneousBands,
@@ -662,9 +711,10 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
                 parts[name].append(table.with_columns(category=pl.lit(category)))
             at = sizes.cuts
             parts["looks"] += look.table(made, pairs, at, category=category, whole=sizes.whole)
-            parts["differences"].append(
-                differences(config, given, made, look, pairs=pairs, at=at, category=category)
-            )
+            compared = differences(config, given, made, look, pairs=pairs, at=at, category=category)
+            parts["differences"].append(compared)
+            if config.clusters:
+                parts["clustered"].append(_clustered(config, made, tables, compared))
     except ValueError as error:
         raise ConfigError("questions", [Problem("cuts", str(error))]) from error
     found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}

@@ -95,7 +95,7 @@ def values_of(column: str, ids: pl.Series, groups: pl.LazyFrame, *, option: str)
     if len(lost):
         shown = ", ".join(lost.head(3))
         what = f"{len(lost):,} of {len(ids):,} candidates have no {column}, for example {shown}"
-        raise ConfigError("groups", [Problem(option, what, "give every ranked candidate a value")])
+        raise ConfigError(option, [Problem(option, what, "give every ranked candidate a value")])
     return codes(found[column].cast(pl.String))[0]
 
 

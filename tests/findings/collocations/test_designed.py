@@ -15,6 +15,7 @@ from schemas import (
     Agreement,
     BestMeasures,
     Choice,
+    ClusteredDesignedDifferences,
     DesignedBaseline,
     DesignedDifferences,
     DesignedPrecision,
@@ -121,6 +122,24 @@ def test_the_baseline_and_what_the_labels_are_worth() -> None:
     assert "With 200 labels for 1,000 candidates, half" in labels.text
     # .28 * .72 / (100 * .001 + .28 * .72), the median of the three
     assert labels.value == pytest.approx(1000 * 0.2016 / 0.3016)
+
+
+def test_how_many_differences_are_significant_for_candidates_to_come() -> None:
+    more = {"cluster": "l1, l2", "clusters": 40}
+    rows = [row | more | {"verdict": "open"} for row in TESTS[:2]]
+    rows.append(TESTS[2] | more | {"verdict": "worse"})
+    here = [row | {"verdict": "open" if row["p_adjusted"] >= 0.05 else "better"} for row in TESTS]
+    tables = {
+        "clustered": table(ClusteredDesignedDifferences, rows),
+        "differences": table(DesignedDifferences, here),
+    }
+    (said,) = texts("designed_clusters", stage("evaluate.designed", tables))
+    assert said == (
+        "For candidates to come, with other l1 and l2, 1 of 3 differences at the declared sizes is "
+        "significant, for the present candidates 2."
+    )
+    none = {name: frame.clear() for name, frame in tables.items()}
+    assert not texts("designed_clusters", stage("evaluate.designed", none))
 
 
 def test_too_few_draws_are_said_instead_of_what_the_labels_are_worth() -> None:

@@ -210,7 +210,7 @@ ALL_EVALUATE_DESIGNED = pl.DataFrame(
 )
 
 
-TABLES = ("inclusion", "predictions", "phases", "groups")
+TABLES = ("inclusion", "predictions", "phases", "groups", "clusters")
 
 
 def designed(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
@@ -549,3 +549,64 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
     found = designed(made["sample"], inclusion=made["inclusion"], ranks=pooled, cuts=[40, 100])
     assert set(found["cuts"]["n"]) == {40}
     assert found["baseline"]["n_candidates"].item() == pooled["id"].n_unique()
+
+
+# Differences for candidates to come
+
+PAIRS_OF_WORDS = pl.DataFrame({
+    "id": IDS, "l1": [f"n{place % 90}" for place in range(SIZE_EVALUATE_DESIGNED)],
+    "l2": [f"v{place**2 % 43}" for place in range(SIZE_EVALUATE_DESIGNED)],
+})  # fmt: skip
+
+
+def test_differences_for_candidates_to_come() -> None:
+    made = drawn_evaluate_designed(120)
+    plain = designed(made["sample"], inclusion=made["inclusion"])
+    assert plain["clustered"].is_empty()
+    config = {"inclusion": made["inclusion"], "correction": "holm", "margin": 0.05}
+    found, same = (
+        designed(made["sample"], clusters=PAIRS_OF_WORDS, **config),
+        designed(made["sample"], **config),
+    )
+    for name in set(found) - {"clustered"}:
+        assert found[name].equals(same[name]), name
+    rows, here = found["clustered"], found["differences"]
+    columns = ["measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2", "difference"]
+    assert rows.select(columns).equals(here.select(columns))
+    assert set(rows["cluster"]) == {"l1, l2"}
+    assert rows["correction"].unique().to_list() == ["holm"]
+    assert (rows["p_adjusted"] >= rows["p_value"]).all()
+    one = designed(
+        made["sample"], inclusion=made["inclusion"], clusters=PAIRS_OF_WORDS, cluster="l2"
+    )["clustered"]
+    assert set(one["cluster"]) == {"l2"}
+    assert (rows["effective_clusters"] <= one["effective_clusters"]).all()
+    assert one["clusters"].equals(rows["clusters_2"], check_names=False)
+
+
+def test_a_simple_sample_has_clusters_of_two_columns_too() -> None:
+    rows = designed(simple(90), clusters=PAIRS_OF_WORDS)["clustered"]
+    assert rows["standard_error"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "config", "message"),
+    [
+        (PAIRS_OF_WORDS.drop("l1"), {}, r"(?s)cluster: .*no column 'l1'"),
+        (PAIRS_OF_WORDS.tail(298), {}, "2 of 300 candidates have no l1, for example x000, x001"),
+        (PAIRS_OF_WORDS, {"cluster": ["l2", "l2"]}, "cluster has 'l2' twice: name it once"),
+        (PAIRS_OF_WORDS, {"cluster": []}, "at least 1 item"),
+        (
+            PAIRS_OF_WORDS,
+            {"assist": "scores"},
+            "clusters cannot be combined with predictions or phases",
+        ),
+        (PAIRS_OF_WORDS, {"looks": [60, 90]}, "clusters cannot be combined with interim analyses"),
+        (PAIRS_OF_WORDS, {"anytime": True}, "clusters cannot be combined with interim analyses"),
+    ],
+)
+def test_clusters_that_cannot_be_used(
+    words: pl.DataFrame, config: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ConfigError, ValidationError), match=message):
+        designed(simple(90), clusters=words, **config)

@@ -22,12 +22,13 @@ from pipeline.report.view import (
     Text,
     figure,
     format_percent,
+    format_points,
     listing,
     p_value,
     point_limits,
     view,
 )
-from pipeline.report.views.collocations.comparison import PAIR, starred_points
+from pipeline.report.views.collocations.comparison import PAIR, correction_of, starred_points
 from pipeline.report.views.collocations.graphs import (
     Curves,
     Drawing,
@@ -41,6 +42,7 @@ from pipeline.report.views.collocations.graphs import (
     with_titles,
 )
 from pipeline.report.views.collocations.precision import (
+    CLUSTERS,
     overview_listing,
     precision_listing,
     tests_text,
@@ -214,6 +216,9 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     differences = scope.query("differences").filter(*both).collect()
     if differences.height:
         yield _differences(differences, scope)
+    clustered = scope.query("clustered").filter(*both).collect()
+    if clustered.height:
+        yield Fold("Differences for candidates to come", [_clustered(clustered, scope)])
     yield from _bands(scope, options, both)
 
 
@@ -237,6 +242,20 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     )
     ordered = frame.sort("n", "measure_1", "measure_2")
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
+
+
+def _clustered(frame: pl.DataFrame, scope: Scope) -> Listing:
+    columns = frame["cluster"][0].replace(", ", " or ")
+    caption = (
+        f"Differences in precision for candidates to come{scope.said} in percentage points; those "
+        f"with the same {columns} vary together. The verdicts above are about the present "
+        f"candidates. P-values are adjusted for all cuts and pairs "
+        f"({correction_of(frame['correction'])}). Clusters are those of the first column; "
+        "effective clusters: the number of clusters of equal weight with the same variance; design "
+        "effect: the variance relative to that of independent candidates."
+    )
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    return listing(scope.file("clustered"), caption, ordered, CLUSTERED)
 
 
 def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator[Block]:
@@ -278,3 +297,13 @@ DIFFERENCES = (
     Column("p_fisher", "Fisher's p", p_value),
 )
 """A pair at one n: the difference, its limits, two tests of different questions."""
+CLUSTERED = (
+    *PAIR[:3],
+    Column("difference", "difference (points)", format_points),
+    Column(("lower", "upper"), "pointwise limits", point_limits),
+    Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
+    Column("p_value", "p", p_value),
+    Column("p_adjusted", "adjusted p", p_value),
+    *CLUSTERS,
+)
+"""A pair at one n: the difference with limits and test for candidates to come."""

@@ -24,7 +24,13 @@ from pipeline.report.views.collocations.stratified import (
     show_stratified,
     show_subset,
 )
-from schemas import StratifiedComparison, StratifiedPrecision, SubsetComparison, SubsetPrecision
+from schemas import (
+    ClusteredDesignedDifferences,
+    StratifiedComparison,
+    StratifiedPrecision,
+    SubsetComparison,
+    SubsetPrecision,
+)
 from tests.report import report_frames as frames
 from tests.stages.run_stage import run_stage
 
@@ -193,6 +199,21 @@ def test_how_it_was_estimated_figures_and_tables() -> None:
     assert isinstance(bands, Figure)
     areas = [layer for layer in still(bands.chart)["layer"] if layer["mark"]["type"] == "area"]
     assert len(areas) == 1
+
+
+def test_differences_for_candidates_to_come_are_in_a_fold() -> None:
+    row = DONE["differences"].head(1).to_dicts()[0]
+    row |= {"cluster": "l1, l2", "clusters": 40, "effective_clusters": 12.5, "confidence": 0.95,
+            "p_value": 0.2, "p_adjusted": 0.4, "significant": False, "verdict": "open"}  # fmt: skip
+    columns = ClusteredDesignedDifferences.columns()
+    tables = DONE | {"clustered": pl.DataFrame([row], schema=columns)}
+    (fold,) = [block for block in shown_designed(tables) if isinstance(block, Fold)][1:]
+    assert fold.summary == "Differences for candidates to come"
+    (table,) = fold.blocks
+    assert isinstance(table, Listing)
+    assert "those with the same l1 or l2 vary together" in table.caption
+    assert table.shown is not None
+    assert not any("*" in str(cell) for cell in table.shown.row(0))  # no second verdict
 
 
 def test_some_measures_some_pairs() -> None:
