@@ -35,15 +35,15 @@ COLUMNS = pl.Schema({
 TESTS = ("tests", "design_tests")
 """Parts whose cells are tests: their share is that of wrong rejections."""
 WAYS = {
-    "mover, simple": "simple sample of all",
-    "mover, strata": "strata for this question",
-    "mover, question": "simple sample of D1 and D2",
-    "mover, question, scores": "with predictions",
-    "mover, several": "design, 37 questions",
-    "mover, all": "design, 106 questions",
-    "mover, all, scores": "with predictions",
-    "fisher, simple": "Fisher, simple sample of all",
-    "fisher, question": "Fisher, simple sample of D1 and D2",
+    "mover, simple": "simple sample",
+    "mover, strata": "strata",
+    "mover, question": "D1 and D2",
+    "mover, question, scores": "with scores",
+    "mover, several": "37 questions",
+    "mover, all": "106 questions",
+    "mover, all, scores": "with scores",
+    "fisher, simple": "Fisher, simple",
+    "fisher, question": "Fisher, D1 and D2",
 }
 BIN = 0.002
 """Width of a mark in the chart, as a share."""

@@ -19,7 +19,8 @@ extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
 exclude_patterns = ["paper", "_build", "**/.*"]
 root_doc = "index"
 
-myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+smartquotes = False  # quotation marks of code and options stay as they are typed
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 nitpicky = True

@@ -144,7 +144,8 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
         if heading in _OMITTED:
             continue
         if heading == "Examples":
-            yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{content}"
+            plain = content.replace("::\n", ":\n")
+            yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{plain}"
             continue
         entries = list(_entries(content))
         if inspect.isclass(thing):

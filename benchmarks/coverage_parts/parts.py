@@ -46,7 +46,7 @@ TITLES = {
     "lexicons": "L* of lexicons",
     "labels": "Labels that are needed",
 }
-NOT_EXACT = ("wilson", "jeffreys", "infAP")
+NOT_EXACT = ("wilson", "jeffreys")
 """Methods with these words promise nothing with fewer than ten draws in a set."""
 
 

@@ -7,14 +7,15 @@ Methods are "two phases, PREDICTIONS": none, or scores, those of the model fitte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 import polars as pl
 
 from coverage_parts.cells import Cell, Outcome, Task, batches, filled, held
 from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
-from coverage_parts.samples import BASELINE_WIDTH, FLOOR
+from coverage_parts.samples import BASELINE_WIDTH, FLOOR, drawn, numbers
 from coverage_parts.sets import differences, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
@@ -24,20 +25,51 @@ from pipeline.kernels.survey.study import Study, assist_predictions, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
 METHODS = ("two phases, none", "two phases, scores")
-TOTALS = (400,)
-FIRST = 0.75
+TOTAL, FIRST = 400, 300
 _RATE, _FOLDS = 0.3, 10
 
 
-class Questions(NamedTuple):
-    """A population and the questions that a sample of it is designed for."""
+@dataclass(frozen=True)
+class Questions:
+    """A population, and the questions that its samples are designed for.
+
+    Parameters
+    ----------
+    given : Population
+        The candidates.
+    measures, pairs, at
+        Measures, pairs of these, list sizes.
+    weights : dict
+        Weights of kinds of questions, as of `sample.design`.
+    floor : float
+        Least chance of a candidate, as a part of that in a simple sample.
+    effects : bool
+        Whether the words have effects in models.
+    assisted : bool
+        Whether predictions help to estimate.
+    """
 
     given: Population
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     at: tuple[int, ...]
     weights: dict[str, float]
-    floor: float = FLOOR
+    floor: float
+    effects: bool
+    assisted: bool
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The ranks."""
+        return pl.concat(
+            pl.DataFrame({"measure": name, "id": self.given.ids, "rank": self.given.of(name)})
+            for name in self.measures
+        )
+
+    @cached_property
+    def nobody(self) -> BoolArray:
+        """No candidate."""
+        return np.zeros(self.given.size, dtype=np.bool_)
 
     def design(
         self, size: int, p: FloatArray, judged: BoolArray, *, seed: str, assisted: bool
@@ -54,110 +86,77 @@ class Questions(NamedTuple):
             estimands(sets, p=p, judged=judged, assisted=assisted), questions, sizes=[size],
             floor=self.floor, baseline_width=BASELINE_WIDTH, confidence=0.95, seed=seed,
         )  # fmt: skip
-        drawn = np.asarray(ids.is_in(made.sample["id"].implode())) & ~judged
-        return made.inclusion["pi"].to_numpy(), np.flatnonzero(drawn)
+        new = np.asarray(ids.is_in(made.sample["id"].implode())) & ~judged
+        return made.inclusion["pi"].to_numpy(), np.flatnonzero(new)
 
-    def predict(
-        self, draws: pl.DataFrame, seed: str, *, effects: bool
-    ) -> tuple[FloatArray, IntArray]:
-        """Return predictions from the ranks, and with effects from the words."""
+    def first(self, size: int, number: int) -> tuple[FloatArray, IntArray]:
+        """Return the chances, the same in all samples, and the draws of a first phase."""
+        if size not in self._chances:
+            rate = np.full(self.given.size, _RATE)
+            made, _ = self.design(size, rate, self.nobody, seed="first", assisted=False)
+            self._chances[size] = made
+        pi = self._chances[size]
+        return pi, np.flatnonzero(drawn(pi, numbers(len(pi), number, 1), size=size)[0])
+
+    @cached_property
+    def _chances(self) -> dict[int, FloatArray]:
+        return {}
+
+    def draws(self, tp: BoolArray, places: IntArray) -> pl.DataFrame:
+        """Return judged draws."""
+        return pl.DataFrame({"id": self.given.ids.gather(places), "tp": tp[places]})
+
+    def predict(self, draws: pl.DataFrame, seed: str) -> tuple[FloatArray, IntArray]:
+        """Return predictions for all candidates, and the folds of the draws."""
         found, fold = assist_predictions(
             self.given.ids, self.given.ranks, draws, np.zeros((0, self.given.size)),
-            assist="scores", folds=_FOLDS, seed=seed, effects=self.given.words if effects else None,
+            assist="scores", folds=_FOLDS, seed=seed,
+            effects=self.given.words if self.effects else None,
         )  # fmt: skip
         assert found is not None
         return found, fold
 
-    def ranked(self) -> pl.DataFrame:
-        """Return the ranks."""
-        return pl.concat(
-            pl.DataFrame({"measure": name, "id": self.given.ids, "rank": self.given.of(name)})
-            for name in self.measures
+    def one_phase(self, tp: BoolArray, size: int, number: int) -> Study:
+        """Return a sample that is drawn at once."""
+        pi, places = self.first(size, number)
+        draws = self.draws(tp, places).with_columns(pi=pi[places])
+        draws, candidates = self._helped(draws, f"{number}")
+        return study(self.ranked, draws, candidates=candidates.with_columns(pi=pi))
+
+    def two_phases(self, tp: BoolArray, sizes: tuple[int, int], number: int) -> Study:
+        """Return a sample whose second phase is drawn by a model of the labels of the first."""
+        pi, first = self.first(sizes[0], number)
+        expected, _ = self.predict(self.draws(tp, first), f"{number}")
+        chosen = np.stack([self.nobody, self.nobody])
+        chosen[0, first] = True
+        later, second = self.design(
+            sizes[1], expected, chosen[0], seed=f"{number} second", assisted=self.assisted
         )
+        chosen[1, second] = True
+        draws, candidates = self._helped(
+            self.draws(tp, np.concatenate([first, second])), f"{number}"
+        )
+        phases = pl.concat(
+            pl.DataFrame({
+                "phase": phase, "id": self.given.ids, "pi": chance, "stratum": "all",
+                "drawn": mine, "expected": expected,
+            })
+            for phase, chance, mine in zip((1, 2), (pi, later), chosen, strict=True)
+        )  # fmt: skip
+        return phased_study(self.ranked, draws, phases=phases, candidates=candidates)
 
-
-def judged_draws(asked: Questions, tp: BoolArray, places: IntArray) -> pl.DataFrame:
-    """Return the judged draws."""
-    return pl.DataFrame({"id": asked.given.ids.gather(places), "tp": tp[places]})
-
-
-def one_phase(
-    asked: Questions,
-    ranks: pl.DataFrame,
-    tp: BoolArray,
-    size: int,
-    seed: str,
-    *,
-    effects: bool | None,
-) -> Study:
-    """Draw a sample at once; with effects True or False, predictions help to estimate."""
-    nobody = np.zeros(asked.given.size, dtype=np.bool_)
-    rate = np.full(asked.given.size, _RATE)
-    pi, places = asked.design(size, rate, nobody, seed=f"{seed} whole", assisted=False)
-    draws = judged_draws(asked, tp, places).with_columns(pi=pi[places])
-    candidates = pl.DataFrame({"id": asked.given.ids, "pi": pi})
-    if effects is not None:
-        found, fold = asked.predict(draws, seed, effects=effects)
-        draws = draws.with_columns(fold=fold)
-        candidates = candidates.with_columns(prediction=found)
-    return study(ranks, draws, candidates=candidates)
-
-
-def two_phases(
-    asked: Questions,
-    ranks: pl.DataFrame,
-    tp: BoolArray,
-    sizes: tuple[int, int],
-    seed: str,
-    *,
-    effects: bool,
-    assisted: bool,
-) -> tuple[Study, Study]:
-    """Draw a second phase by a model of the labels of the first one.
-
-    Returns
-    -------
-    combined, known : Study
-        The phases combined, and the second one with the labels of the first as known.
-    """
-    ids, nobody = asked.given.ids, np.zeros(asked.given.size, dtype=np.bool_)
-    rate = np.full(asked.given.size, _RATE)
-    pi, first = asked.design(sizes[0], rate, nobody, seed=f"{seed} first", assisted=False)
-    expected, _ = asked.predict(judged_draws(asked, tp, first), seed, effects=effects)
-    drawn = np.stack([nobody, nobody])
-    drawn[0, first] = True
-    later, second = asked.design(
-        sizes[1], expected, drawn[0], seed=f"{seed} second", assisted=assisted
-    )
-    drawn[1, second] = True
-    draws = judged_draws(asked, tp, np.concatenate([first, second]))
-    candidates = ids.to_frame("id")
-    if assisted:
-        found, fold = asked.predict(draws, seed, effects=effects)
-        draws = draws.with_columns(fold=fold)
-        candidates = candidates.with_columns(prediction=found)
-    phases = pl.concat(
-        pl.DataFrame({
-            "phase": number, "id": ids, "pi": chance, "stratum": "all", "drawn": mine,
-            "expected": expected,
-        })
-        for number, chance, mine in zip((1, 2), (pi, later), drawn, strict=True)
-    )  # fmt: skip
-    chances = np.concatenate([np.ones(len(first)), later[second]])
-    known = study(
-        ranks, draws.with_columns(pi=chances), candidates=candidates.with_columns(pi=later)
-    )
-    return phased_study(ranks, draws, phases=phases, candidates=candidates), known
+    def _helped(self, draws: pl.DataFrame, seed: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the draws and all candidates, with predictions if these help."""
+        candidates = self.given.ids.to_frame("id")
+        if not self.assisted:
+            return draws, candidates
+        found, fold = self.predict(draws, seed)
+        return draws.with_columns(fold=fold), candidates.with_columns(prediction=found)
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
     """Return the tasks of this part."""
-    return [
-        Task("phases", method, name, size)
-        for method in METHODS
-        for name in populations
-        for size in TOTALS
-    ]
+    return [Task("phases", method, name, TOTAL) for method in METHODS for name in populations]
 
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
@@ -170,23 +169,28 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=2)
+def all_questions(name: str, *, assisted: bool) -> Questions:
+    """Return all lists, all differences and the baseline of a population."""
+    given = population(name)
+    return Questions(
+        given, MEASURES, PAIRS, cuts_of(given), {}, FLOOR, effects=False, assisted=assisted
+    )
+
+
 def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
-    given = population(task.population)
-    asked = Questions(given, MEASURES, PAIRS, cuts_of(given), {})
-    ranks = asked.ranked()
     for start, count in batches(first, samples):
-        rows = [_one(task, asked, ranks, f"{seed}") for seed in range(start, start + count)]
+        rows = [_one(task, number) for number in range(start, start + count)]
         yield Outcome(*(np.stack(each) for each in zip(*rows, strict=True)))
 
 
-def _one(task: Task, asked: Questions, ranks: pl.DataFrame, seed: str) -> Outcome:
-    given, tp = asked.given, asked.given.tp
+def _one(task: Task, number: int) -> Outcome:
+    asked = all_questions(task.population, assisted=task.method.endswith("scores"))
     listed, compared = lists(task.population), differences(task.population)
-    sizes = round(FIRST * task.size), task.size - round(FIRST * task.size)
-    assisted = task.method.endswith("scores")
-    made, _ = two_phases(asked, ranks, tp, sizes, seed, effects=False, assisted=assisted)
-    every = list_estimates(made, at=[*asked.at, given.size]).with_columns(
-        what=pl.when(n=given.size).then(pl.lit("baseline")).otherwise("measure")
+    made = asked.two_phases(asked.given.tp, (FIRST, TOTAL - FIRST), number)
+    size = asked.given.size
+    every = list_estimates(made, at=[*asked.at, size]).with_columns(
+        what=pl.when(pl.col("n") == size).then(pl.lit("baseline")).otherwise("measure")
     )
     pairs = pair_estimates(made, pairs=asked.pairs, at=asked.at).with_columns(
         what=pl.format("{} - {}", "measure_1", "measure_2"),

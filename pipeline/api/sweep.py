@@ -295,7 +295,8 @@ def sweep(
     project = check(experiment, runs=runs, data=data, settings=base)
     options = project.experiment.sweep
     if options is None:
-        raise ConfigError(str(experiment), [Problem("sweep", "the section is missing")])
+        remedy = "add [sweep] with collect, and [sweep.over] with the values of an option"
+        raise ConfigError(str(experiment), [Problem("sweep", "the section is missing", remedy)])
     check_points(project, experiment, runs=runs, data=data, settings=base)
     combinations = options.points()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}

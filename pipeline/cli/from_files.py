@@ -588,7 +588,10 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
     }
     large = {ours: value for ours, value in numbers.items() if value >= 2**63}
     if large:
-        problems = [Problem(f"--columns {each}={large[each]}", "is 2^63 or more") for each in large]
+        remedy = "give a column, or a smaller number"
+        problems = [
+            Problem(f"--columns {each}={large[each]}", "is 2^63 or more", remedy) for each in large
+        ]
         raise ConfigError("score", problems)
     wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
     if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:

@@ -150,7 +150,7 @@ def boxed_table(
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
     whole = sum(widths) + 3 * len(widths) + 1
     even = all(cell.isprintable() for row in [[title], *table] for cell in row)
-    if not (widths and even and cell_len(title) <= whole <= WIDEST):
+    if not (widths and even and whole <= WIDEST):
         return None
     ruled = ["━" * (width + 2) for width in widths]
     lines = [_line(row, widths, right) for row in table]
@@ -423,13 +423,13 @@ def _draw(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=escape(title) or None, title_justify="left")
+    table = Table()
     for name, flush in zip(head, right, strict=True):
         table.add_column(escape(name), justify="right" if flush else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     with contextlib.suppress(SystemExit):  # the reader has closed it, as `head` does
-        Console(width=WIDEST).print(table)
+        Console(width=WIDEST).print(*([Text(title)] if title else []), table, sep="\n")
 
 
 def cells(row: Sequence[Any]) -> list[str]:

@@ -305,7 +305,10 @@ def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
         yield _running_line(now)
     for step in every:
         manifest = step.manifest
-        made = [f"{manifest.seconds:.1f} s, {manifest.created[:19]}"] if manifest else step.reasons
+        made: Sequence[str] = step.reasons
+        if manifest:
+            created = datetime.fromisoformat(manifest.created)
+            made = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
         detail = "; ".join(filter(None, [_rows(step), *made]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)

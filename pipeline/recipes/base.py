@@ -185,7 +185,7 @@ class Recipe:
     def name(self) -> str:
         """The name of the experiment."""
         words = re.sub(r"[^A-Za-z0-9._-]+", "-", self.about)[:_IN_A_NAME].strip("-._")
-        return "-".join(filter(None, [self.kind, words]))
+        return "-".join(dict.fromkeys(filter(None, [self.kind, words])))
 
     def content(self, folder: Path | None = None) -> dict[str, Any]:
         """Return the experiment as plain data.

@@ -284,7 +284,7 @@ _UNKNOWN = "an unknown language"
 
 @check(stages=(), threshold=1, means="tokens")
 def placeholders(stage: CheckInput, threshold: float) -> Found:
-    """Count tokens with a placeholder as lemma, for example <unknown>, replaced by the form."""
+    """Count tokens with a placeholder as lemma, for example `<unknown>`, replaced by the form."""
     found = _counts(stage, _LEMMA)
     tokens = sum(found.values())
     if tokens < threshold or not found:

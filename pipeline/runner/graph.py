@@ -153,7 +153,8 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
         ring = " -> ".join(reversed(error.args[1]))
-        cycle = Problem("stages", f"the stages refer to each other in a circle: {ring}")
+        what = f"the stages refer to each other in a circle: {ring}"
+        cycle = Problem("stages", what, "remove one of these references")
         return {}, [*problems, cycle]
 
 

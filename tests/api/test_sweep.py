@@ -54,6 +54,10 @@ def refusal(experiment: Path) -> str:
     return str(refused.value)
 
 
+def test_an_experiment_without_a_sweep(write: Write) -> None:
+    assert "sweep: the section is missing; add [sweep] with collect" in refusal(write(""))
+
+
 @pytest.mark.long
 def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')

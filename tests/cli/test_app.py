@@ -73,7 +73,9 @@ def test_plan_why_status(folder_command: Path, capsys: pytest.CaptureFixture[str
     assert main(["why", "x.toml", "sample"]) == 0
     assert "nothing has changed" in capsys.readouterr().out
     assert main(["status", "x.toml"]) == 0
-    assert "6 of 6 stages done" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "6 of 6 stages done" in said
+    assert len(re.findall(r" s, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said)) == 6
     assert main(["run", "x.toml", "--dry"]) == 0
     assert "would run" not in capsys.readouterr().out
 

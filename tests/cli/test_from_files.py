@@ -200,7 +200,10 @@ def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
         ("g=Freq", "unknown column 'g'; valid: N, f, f1, f2, l1, l2"),
         ("f", "'f' is not of the form OURS=THEIRS; e.g. --columns f=freq"),
         ("f=l1", "the file already has a column f"),
-        ("N=9223372036854775808", "--columns N=9223372036854775808: is 2^63 or more"),
+        (
+            "N=9223372036854775808",
+            "--columns N=9223372036854775808: is 2^63 or more; give a column, or",
+        ),
     ],
 )
 def test_what_columns_cannot_be(

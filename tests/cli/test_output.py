@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.cli.main import main
-from pipeline.cli.output import RunProgress, boxed_table, fit_table
+from pipeline.cli.output import RunProgress, boxed_table, fit_table, print_table
 from pipeline.runner.events import Event
 from pipeline.runner.store.backends import storage_at
 from tests.runner.commands import environment
@@ -89,8 +90,8 @@ def test_a_table_without_columns() -> None:
 NAMES = st.text("abc日é_", min_size=1, max_size=8)
 
 
-def drawn(head: list[str], rows: list[list[str]], right: list[bool], title: str) -> str:
-    table = Table(title=Text(title) if title else None, title_justify="left")
+def drawn(head: list[str], rows: list[list[str]], right: list[bool]) -> str:
+    table = Table()
     for name, flush in zip(head, right, strict=True):
         table.add_column(name, justify="right" if flush else "left", overflow="fold")
     for row in rows:
@@ -119,13 +120,22 @@ def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], st
         whole = "".join([*head, *(cell for row in rows for cell in row)])
         assert not whole.isprintable() or title
     else:
-        assert text == drawn(head, rows, right, title)
+        above, table = text[: text.index("┏")], text[text.index("┏") :]
+        assert above.rstrip() == title
+        assert table == drawn(head, rows, right)
+
+
+def test_a_title_longer_than_the_table_stays_on_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for cell in ("a", "a\nb"):
+        print_table(pl.DataFrame({"n": [cell]}), title="longer than all columns")
+        assert capsys.readouterr().out.startswith("longer than all columns\n┏━━━┓\n")
 
 
 def test_what_would_have_to_be_broken_is_left_to_rich() -> None:
     assert boxed_table(["n"], [["a\nb"]], right=[False], title="") is None
     assert boxed_table(["n"], [["a" * 1000]], right=[False], title="") is None
-    assert boxed_table(["n"], [["a"]], right=[False], title="longer than all columns") is None
     assert boxed_table([], [], right=[], title="") is None
 
 

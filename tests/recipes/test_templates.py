@@ -100,6 +100,12 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     assert words["left"]["label"] == "{form}"
 
 
+def test_a_corpus_called_corpus_gives_its_name_once(folder: Path) -> None:
+    (folder / "a.txt").rename(folder / "corpus.txt")
+    text = experiment_template("corpus", [folder / "corpus.txt"], folder)
+    assert tomllib.loads(text)["name"] == "corpus"
+
+
 def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
     text = experiment_template("corpus", [folder / "a.txt"], folder)
     prose = " ".join(line.lstrip("# ") for line in text.splitlines())

@@ -114,7 +114,7 @@ def test_another_list_is_another_stage(tmp_path: Path) -> None:
     [
         ('["a", "c"]', "stages.both.lexicons.1: unknown stage 'c'"),
         ('["a", "b.lemmas"]', "'b.lemmas' gives lemmas .LemmaList., but WordList is needed"),
-        ('["a", "both"]', "the stages refer to each other in a circle: both -> both"),
+        ('["a", "both"]', "the stages refer to each other in a circle: both -> both; remove one"),
         ("[]", "stages.both.lexicons"),
     ],
 )

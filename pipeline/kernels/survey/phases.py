@@ -16,6 +16,9 @@ from schemas.errors import count_text
 
 _ENOUGH_DRAWS = 2
 """Draws in a set from which a phase has a variance of its own."""
+_ALLOCATED = 1.5
+"""How many draws of a simple sample a draw may count as, by allocation alone: a phase that is
+drawn where labels are uncertain can be worth more than as many equal draws."""
 _SEVERAL, _EXACT = 2, 3  # levels of knowledge: no estimate, one draw, several draws, all judged
 
 
@@ -158,6 +161,7 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
     # the share of each phase in p, squared, over its effective draws
     alike = ratio_or_zero(share**2, total(lambda each: ratio_or_zero(each.share**2, each.alike), 2))
     most = ratio_or_zero(share**2, total(lambda each: ratio_or_zero(each.share**2, each.most), 2))
+    most = np.where((weights > 0).sum(axis=0) > 1, _ALLOCATED, 1.0) * most
     p = ratio_or_zero(estimate - shift, share)
     plain = total(lambda each: np.where(each.variance > 0, each.variance * each.gain, 0.0), 2)
     return last._replace(

@@ -370,8 +370,10 @@ def hajek(
     """Estimate the mean of each set from the sums over its draws.
 
     In each stratum h of a set's uncertain part ``p_h = sum w y / sum w``, and p is their mean by
-    known sizes, ``sum_h N_h p_h / N``; with predictions g, ``p_h = mean(t) + sum w e / sum w`` for
-    t = tau g, e = y - t, the mean over all N_h members. With z = w (e - mean e) / W
+    known sizes, ``sum_h N_h p_h / N``; with predictions g, ``p_h = sum w e / sum w`` for
+    ``e = y - tau (g - G_h)``, G_h their mean over all N_h members, so that a tau of each fold adds
+    no noise. If that p is not inside (0, 1), predictions have no weight. With
+    z = w (e - mean e) / W
 
     ``V_h = m/(m-1) sum c (z - B)^2, B = sum c z / sum c``,
 
@@ -423,12 +425,16 @@ def hajek(
     whole = rest.sum(axis=-1)
     strata = ratio_or_zero(rest, whole[..., None])
     tau = np.zeros(sums.shape[1:-2] + sums.shape[-1:])
-    if guessed is not None:
-        tau = prediction_weights(sums, strata, enough=enough)
-    p, variance = _ratio(sums, rest, strata, tau, guessed)
+    p, variance = _ratio(sums, strata, tau)
     gain = np.ones_like(p)
     if guessed is not None:
-        gain = _gain(sums, rest, strata, variance)
+        tau = prediction_weights(sums, strata, enough=enough)
+        assisted, less = _ratio(_centred(sums, rest, guessed), strata, tau)
+        inside = (assisted > 0) & (assisted < 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gain = np.where(inside & (variance > less), variance / less, 1.0)
+        p, variance = np.where(inside, assisted, p), np.where(inside, less, variance)
+        tau = np.where(inside[..., None], tau, 0.0)
     found = _combine(sums, strata, known, whole, (p, variance, gain, tau.mean(axis=-1)))
     return found._replace(parts=_class_estimates(sums, rest, found.share, guessed, enough))
 
@@ -455,14 +461,14 @@ def _class_estimates(
     return tuple(found)
 
 
-def _gain(
-    sums: FloatArray, rest: FloatArray, strata: FloatArray, variance: FloatArray
-) -> FloatArray:
-    """Return how many times smaller the variance is with predictions, 1 where it is larger."""
-    none = np.zeros(sums.shape[1:-2] + sums.shape[-1:])
-    _, plain = _ratio(sums, rest, strata, none, None)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(plain > variance, plain / variance, 1.0)
+def _centred(sums: FloatArray, rest: FloatArray, guessed: FloatArray) -> FloatArray:
+    """Return the sums with predictions minus their mean over all members of each stratum."""
+    m = Moments(*sums)
+    mean = ratio_or_zero(m.guessed.sum(axis=-1) + guessed, rest)[..., None]
+    return np.stack(m._replace(
+        wg=m.wg - mean * m.w, cwg=m.cwg - mean * m.cw, cwwg=m.cwwg - mean * m.cww,
+        cwwyg=m.cwwyg - mean * m.cwwy, cwwgg=m.cwwgg - 2.0 * mean * m.cwwg + mean**2 * m.cww,
+    ))  # fmt: skip
 
 
 def _add_complete_strata(known: Known, judged: Moments, complete: BoolArray) -> Known:
@@ -474,25 +480,16 @@ def _add_complete_strata(known: Known, judged: Moments, complete: BoolArray) -> 
     return Known(known.hits + hits, known.misses + misses, known.unjudged)
 
 
-def _ratio(
-    sums: FloatArray,
-    rest: FloatArray,
-    strata: FloatArray,
-    tau: FloatArray,
-    guessed: FloatArray | None,
-) -> tuple[FloatArray, FloatArray]:
+def _ratio(sums: FloatArray, strata: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return p and its variance, NaN where a stratum has no draw."""
     m, left = Moments(*sums), residuals(sums, tau)
     mean = ratio_or_zero(left.we, left.w)
     centre = (strata * mean).sum(axis=-1, keepdims=True)
     spread = _single_draw_variance(left, strata, centre)
     variance = np.where(left.draws == 1, left.c * spread, left.variance())
-    if guessed is not None:  # one guess for each: the judged ones out of fold, in both sums
-        guess = (tau[..., None, :] * m.guessed).sum(axis=-1)
-        mean = mean + ratio_or_zero(guess + tau.mean(axis=-1)[..., None] * guessed, rest)
     unknown = ((strata > 0) & (left.draws == 0)).any(axis=-1)
     single = left.draws.sum(axis=-1) == 1
-    # predictions have no weight where all draws are hits: p is 1 but for rounding
+    # p is 1 but for rounding if all draws are hits
     all_hits = (m.draws.sum(axis=(-2, -1)) > 0) & (m.misses.sum(axis=(-2, -1)) == 0)
     p = np.where(all_hits, 1.0, np.clip((strata * mean).sum(axis=-1), 0.0, 1.0))
     v = (strata**2 * variance).sum(axis=-1)

@@ -40,6 +40,7 @@ from pipeline.kernels.survey.tables import list_estimates, pair_estimates, windo
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
+    FirstToLast,
     ListSizes,
     Pairs,
     Rankings,
@@ -200,7 +201,7 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     """``simultaneous`` makes `bands` and `difference_bands`, with limits that hold at all n of a
     range.
     """
-    band_range: tuple[int, int] | None = None
+    band_range: FirstToLast | None = None
     """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
     """Number of simulations of a band."""
@@ -209,8 +210,6 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     def _a_range(self) -> EvaluateDesigned:
         if self.band == "pointwise" and self.band_range is not None:
             raise ValueError('band_range requires band = "simultaneous"')
-        if not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
-            raise ValueError("band_range must be a first and a last n >= 1")
         return self
 
     @model_validator(mode="after")
@@ -295,9 +294,8 @@ def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     every = ids.rename("id").to_frame()
     if mine["id"].is_duplicated().any():
         shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
-        problem = Problem(
-            "predictions", f"{name} has duplicate predictions, for example for {shown}"
-        )
+        what = f"{name} has duplicate predictions, for example for {shown}"
+        problem = Problem("predictions", what, "keep one for each candidate and judge")
         raise ConfigError("predictions", [problem])
     found = every.join(mine, on="id", how="left", maintain_order="left")
     usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)

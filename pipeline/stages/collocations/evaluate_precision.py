@@ -40,6 +40,7 @@ from pipeline.stages.collocations.evaluation import (
     ByCluster,
     Estimating,
     Evaluation,
+    FirstToLast,
     IntervalOptions,
     ListSizes,
     chosen_ranks,
@@ -263,7 +264,7 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
     """
     band: Literal["pointwise", "simultaneous"] = "pointwise"
     """``simultaneous`` makes `bands`, with limits that hold at all n of a range."""
-    band_range: tuple[int, int] | None = None
+    band_range: FirstToLast | None = None
     """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
     """Number of simulations of a band."""
@@ -275,8 +276,6 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
                 raise ValueError('band_range requires band = "simultaneous"')
         elif self.band_range is None and not self.cuts:
             raise ValueError("a simultaneous band without cuts needs band_range")
-        elif not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
-            raise ValueError("band_range must be a first and a last n >= 1")
         return self
 
     @model_validator(mode="after")

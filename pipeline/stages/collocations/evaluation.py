@@ -212,6 +212,19 @@ ListSizes: TypeAlias = Annotated[tuple[int, ...], AfterValidator(_from_one)]
 """List sizes of n-best lists."""
 
 
+def _first_before_last(ends: tuple[int, int]) -> tuple[int, int]:
+    if not 1 <= ends[0] <= ends[1]:
+        low, high = sorted(max(1, end) for end in ends)
+        raise ValueError(
+            f"[{ends[0]}, {ends[1]}] is not a first and a last n from 1; write [{low}, {high}]"
+        )
+    return ends
+
+
+FirstToLast: TypeAlias = Annotated[tuple[int, int], AfterValidator(_first_before_last)]
+"""The first and the last n of a range."""
+
+
 class Rankings(StageConfig):
     """Options of stages that use rankings."""
 

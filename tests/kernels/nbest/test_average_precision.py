@@ -17,10 +17,8 @@ from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     average_precisions,
     inferred_average_precision,
-    jackknife_estimates,
     judged_chances,
 )
-from pipeline.kernels.nbest.precision import JudgedList
 from schemas import AveragePrecision
 from schemas.validate import validate
 
@@ -233,19 +231,85 @@ def test_many_rankings_at_once() -> None:
     assert found.tolist() == [float(inferred_average_precision(row)) for row in rankings]
 
 
-@given(samples(), st.sampled_from([1, 9, 2_000_000]))
-def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int) -> None:
+def scale(weights: list[float]) -> float:
+    """Return the mean number of candidates that are missed in a row."""
+    return -1 / np.log1p(-sum(weights) / sum(w * w for w in weights)) if weights else nan
+
+
+def walk_with_a_run(
+    tp: np.ndarray, pi: np.ndarray, true: int, below: int, count: float
+) -> tuple[float, float]:
+    """Go down the list with candidates below a rank that were missed; every draw weighs 1/pi."""
+    size = len(tp)
+    judged = [i for i in range(size) if not np.isnan(tp[i])]
+    sure, drawn = ([i for i in judged if bool(pi[i] == 1.0) is known] for known in (True, False))
+    uncertain = size - len(sure)
+    each = uncertain / (sum(1 / pi[i] for i in drawn) + count)
+    summed = total = 0.0
+    first = next(i for i in range(size + 1) if i not in sure)
+    best = (1 + sum(tp[i] for i in sure if i < first)) / (first + 1) if below == 0 else 0.0
+    for i in judged:
+        if tp[i] == 0:
+            continue
+        more = count if i + 1 > below else 0.0
+        W = sum(1 / pi[j] for j in drawn if j < i) + more
+        hits = sum(tp[j] / pi[j] for j in drawn if j < i) + true * more
+        known = [j for j in sure if j < i]
+        share = hits / W if W else 0.0
+        precision = (1 + sum(tp[j] for j in known) + (i - len(known)) * share) / (i + 1)
+        weight = 1.0 if i in sure else each / pi[i]
+        summed, total = summed + weight * precision, total + weight
+        best = max(best, precision) if i + 1 > below else best
+    total += true * count * each
+    best = total / size if below == size else best
+    return (summed + true * count * each * best) / total
+
+
+def unjudged_above(tp: np.ndarray, pi: np.ndarray, label: int, start: int) -> int:
+    for i in range(start, len(tp)):
+        if tp[i] == label and pi[i] < 1:
+            return int(np.isnan(tp[:i]).sum())
+    return int(np.isnan(tp).sum())
+
+
+@given(samples(), st.sampled_from([50, 200_000]))
+def test_limits_of_draws_with_fixed_weights(
+    sample: tuple[np.ndarray, np.ndarray], at_a_time: int
+) -> None:
     tp, pi = sample
-    pi = np.where(np.isnan(tp), nan, pi)
-    drawn = np.flatnonzero(pi < 1)
-    expected = []
-    for j in drawn:
-        left, chances = tp.copy(), pi.copy()
-        left[j] = chances[j] = nan
-        expected.append(slow(left, chances, 1e-5))
-    with mock.patch.object(average_precision, "_MOST_NUMBERS", at_a_time):
-        found = jackknife_estimates(JudgedList.of(tp, pi), 1e-5)
-    assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+    drawn = [i for i in range(len(tp)) if not np.isnan(tp[i]) and pi[i] < 1]
+    estimate = slow(tp, pi, 1e-5)
+    if np.isnan(estimate) or not drawn:
+        return
+    weights = [1 / pi[i] for i in drawn]
+    usual = scale(weights)
+    runs = [(0, drawn[0], scale(weights[:10]))]
+    start = next(at for at, w in enumerate(weights) if w >= usual / 2)
+    if start > 0:
+        runs.append((drawn[start - 1] + 1, drawn[start], usual))
+    low, high = [], []
+    for number in [-np.log((i + 0.5) / 4) for i in range(4)]:
+        sides = [
+            [
+                walk_with_a_run(
+                    tp, pi, true, below, min(number * each, unjudged_above(tp, pi, true, at))
+                )
+                for below, at, each in runs
+            ]
+            for true in (0, 1)
+        ]
+        low.append(min(*sides[0], walk_with_a_run(tp, pi, 1, len(tp), number * usual)))
+        high.append(max(sides[1]))
+    expected = [min(np.quantile(low, 0.025), estimate), max(np.quantile(high, 0.975), estimate)]
+    with (
+        mock.patch.object(average_precision, "_MOST_NUMBERS", at_a_time),
+        mock.patch.object(average_precision, "_REPLICATES_IN_A_TAIL", 0.1),
+        mock.patch.object(
+            average_precision, "_random_weights", lambda _, mean, __, size: np.tile(mean, (size, 1))
+        ),
+    ):
+        found = average_precision_limits(tp, pi=pi)
+    assert list(found) == pytest.approx([estimate, *expected], rel=1e-9, abs=1e-12)
 
 
 @given(samples())
@@ -260,35 +324,61 @@ def test_laws_of_limits(sample: tuple[np.ndarray, np.ndarray]) -> None:
         assert wider.upper >= found.upper - 1e-12
 
 
-@pytest.mark.parametrize("design", ["simple", "by_rank"])
-def test_bias_and_coverage(design: str) -> None:
-    """400 samples of 150 from 1,500 candidates, a fifth of which are true positives."""
-    bits = np.random.default_rng(9)
-    size, draws = 1500, 150
-    tp = (bits.random(size) < np.linspace(0.4, 0.02, size)).astype(float)
+K = np.arange(1000)
+RANDOM = np.random.default_rng(9).random(1000)
+HARD = {
+    "a fifth, ever fewer": np.linspace(0.4, 0.02, 1000) > RANDOM,
+    "perfect": K < 100,
+    "30 false ones, then perfect": (K >= 30) & (K < 330),
+    "all but one in a hundred": RANDOM > 0.01,
+    "one in a hundred": RANDOM < 0.01,
+    "last": K >= 900,
+}
+
+
+@pytest.mark.parametrize(
+    ("labels", "design"),
+    [
+        *((labels, "simple") for labels in HARD),
+        ("a fifth, ever fewer", "by rank"),
+        ("perfect", "lists"),
+        ("last", "lists"),
+    ],
+)
+def test_coverage(labels: str, design: str) -> None:
+    """60 samples of 100: fewer than 52 with the true value have a chance of .6 % at 95 %."""
+    bits, tp, draws = np.random.default_rng(9), HARD[labels] * 1.0, 100
     true = float(inferred_average_precision(tp))
-    x = np.ones(size) if design == "simple" else 1 / np.sqrt(np.arange(size) + 50.0)
-    pi = draws * x / x.sum()
-    found = []
-    for _ in range(400):
-        judged = np.full(size, nan)
-        drawn = np.argsort(bits.random(size) / pi)[:draws]
-        judged[drawn] = tp[drawn]
-        found.append(average_precision_limits(judged, pi=pi))
-    estimates, lower, upper = np.array(found).T
-    assert estimates.mean() == pytest.approx(true, abs=0.012)
-    assert ((lower <= true) & (true <= upper)).mean() >= 0.93
+    x = {
+        "simple": np.ones(1000),
+        "by rank": 1 / np.sqrt(K + 50.0),
+        "lists": 0.05 + (K < 50) * 0.5 + (bits.random(1000) < 0.1) * 0.5,
+    }[design]
+    pi, held, estimates = draws * x / x.sum(), [], []
+    for _ in range(60):
+        drawn = np.sort(np.argsort(bits.random(1000) / pi)[:draws])
+        found = average_precision_limits(
+            tp[drawn], pi=pi[drawn], ranks=drawn + 1, candidates=len(tp)
+        )
+        estimates.append(found.estimate)
+        held.append(found.lower <= true <= found.upper)
+    assert sum(held) >= 52
+    assert np.nanmean(estimates) == pytest.approx(true, abs=0.15)
 
 
 def test_degenerate() -> None:
     assert np.isnan(inferred_average_precision([0, nan, 0]))
     assert np.isnan(inferred_average_precision([]))
     assert average_precision_limits([0, nan, 0], pi=0.5)[1:] == (0.0, 1.0)
-    assert average_precision_limits([1, nan], pi=0.5)[1:] == (0.0, 1.0)  # one draw
-    # all true: two draws of four, as a proportion of 1 of W^2 / sum c/pi^2 draws
-    all_true = average_precision_limits([1, 1, nan, nan], pi=0.5, smoothing=0)
-    assert all_true.upper == 1.0
-    assert all_true.lower == pytest.approx(0.025 ** (1 / 4))
+    assert average_precision_limits([1, nan], pi=[1, 0.5])[1:] == (0.0, 1.0)  # nothing drawn
+    one = average_precision_limits([nan, 1], pi=0.5)  # at rank 2: precision 1/2 or 1
+    assert one.lower <= 0.5
+    assert one.upper == 1.0
+    all_true = average_precision_limits([1, 1, nan, nan], pi=0.5)
+    assert 0.0 < all_true.lower < all_true.upper == 1.0
+    assert average_precision_limits([1, 1, nan, nan], pi=0.5) == all_true
+    nearly_certain = average_precision_limits([1, 0, 1, nan], pi=1 - 2**-53)
+    assert nearly_certain.lower <= nearly_certain.estimate <= nearly_certain.upper
     assert float(inferred_average_precision([nan, 1], smoothing=0)) == 0.75  # 1/2 above
 
 

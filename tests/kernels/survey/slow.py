@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -177,6 +177,7 @@ def slow_estimate(
     hits = sum(each.y or 0 for each in known)
     if not rest:
         return Fraction(hits, size), Fraction(0)
+    parts = {h: centred(part) for h, part in parts.items()}
     drawn = {h: [each for each in part if each.y is not None] for h, part in parts.items()}
     if not all(drawn.values()):
         return None, None
@@ -185,20 +186,22 @@ def slow_estimate(
     p = variance = Fraction(0)
     for h, part in parts.items():
         share = Fraction(len(part), rest)
-        guesses = added(weight(each, tau) * each.guess for each in part) / len(part)
-        p += share * (means[h] + guesses)
+        p += share * means[h]
         if len(drawn[h]) > 1:
             variance += share**2 * spread(drawn[h], means[h], tau)
         elif rest and sum(map(len, drawn.values())) > 1:
             variance += share**2 * (1 - drawn[h][0].pi) * whole_spread(parts, drawn, overall, tau)
+    if any(tau) and not 0 < p < 1:  # predictions have no weight
+        return slow_estimate(members, [Fraction(0)] * len(tau))
     p = min(max(p, Fraction(0)), Fraction(1))
     single = sum(map(len, drawn.values())) == 1
     theta = (hits + rest * p) / size
     return theta, None if single else Fraction(rest, size) ** 2 * variance
 
 
-def weight(each: Member, tau: Sequence[Fraction]) -> Fraction:
-    return sum(tau, Fraction(0)) / len(tau) if each.y is None else tau[each.fold]
+def centred(part: Sequence[Member]) -> list[Member]:
+    mean = added(each.guess for each in part) / len(part)
+    return [replace(each, guess=each.guess - mean) for each in part]
 
 
 def residual(each: Member, tau: Sequence[Fraction]) -> Fraction:

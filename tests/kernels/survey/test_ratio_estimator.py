@@ -373,9 +373,10 @@ def test_agrees_with_exact_fractions_of_predictions(members: list[Member]) -> No
     drawn = [each for part in left.values() for each in part if each.y is not None]
     count = {h: len(part) for h, part in left.items()}
     tau = [slow_tau(drawn, count, fold, folds=3) for fold in range(3)]
-    found = estimate(members, folds=3)
-    assert float(found.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
-    same(found, slow_estimate(members, tau), rel=1e-8)
+    found, slow = estimate(members, folds=3), slow_estimate(members, tau)
+    same(found, slow, rel=1e-8)
+    if slow != slow_estimate(members, [Fraction(0)] * 3):  # else predictions may have had no weight
+        assert float(found.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
 
 
 def simple(y: Sequence[int], pi: float, size: float) -> Estimates:

@@ -458,7 +458,7 @@ def test_judges_by_name_and_category() -> None:
         designed(sample, predictions=both, assist="predictions")
     with pytest.raises(ConfigError, match="1 of 300 candidates have no probability from x"):
         designed(sample, predictions=both.filter(pl.col("id") != "x007"))
-    with pytest.raises(ConfigError, match="has duplicate predictions, for example for x007"):
+    with pytest.raises(ConfigError, match="duplicate predictions, for example for x007; keep one"):
         designed(sample, predictions=pl.concat([both, both.filter(id="x007")]))
     with pytest.raises(ConfigError, match="has no numeric column .prediction."):
         designed(sample, predictions=both.drop("prediction"))
@@ -470,7 +470,7 @@ def test_judges_by_name_and_category() -> None:
         ({"assist": "stacked"}, "requires predictions"),
         ({"judge": "x"}, "requires predictions"),
         ({"band_range": [1, 5]}, "band_range requires"),
-        ({"band": "simultaneous", "band_range": [5, 1]}, "first and a last n"),
+        ({"band": "simultaneous", "band_range": [5, 1]}, r"write \[1, 5\]"),
         ({"cuts": []}, "at least 1"),
         ({"effects": ["word"]}, "effects and groups"),
         ({"effects": ["word"], "groups": "words"}, "require a model"),

@@ -331,7 +331,11 @@ def test_bands_over_the_declared_range() -> None:
     ("config", "said"),
     [
         ({"band_range": [1, 5]}, "band_range requires"),
-        ({"band": "simultaneous", "band_range": [5, 4]}, "a first and a last n"),
+        (
+            {"band": "simultaneous", "band_range": [5, 4]},
+            r"a first and a last n from 1; write \[4, 5\]",
+        ),
+        ({"band": "simultaneous", "band_range": [0, 4]}, r"write \[1, 4\]"),
         ({"band": "simultaneous", "cuts": []}, "needs band_range"),
     ],
 )
