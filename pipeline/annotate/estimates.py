@@ -23,6 +23,7 @@ from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import LexassayError
 from pipeline.formats.annotation_log import last_entry, read_only
+from pipeline.kernels.measure import measure_title
 from pipeline.runner.graph import Node
 from pipeline.runner.store import artefacts
 from pipeline.runner.task import run_stage
@@ -364,8 +365,9 @@ def _precision_rows(
         return
     for row in table.collect().iter_rows(named=True):
         asked = question or row["measure"]
+        text = question or measure_title(asked)
         yield asked, QuestionEstimate(
-            node.name, row["category"], asked, row[n], row["precision"], row["lower"],
+            node.name, row["category"], text, row[n], row["precision"], row["lower"],
             row["upper"], row["n_sampled"], row[n],
         )  # fmt: skip
 
@@ -377,7 +379,8 @@ def _difference_rows(
         pair = (row["measure_1"], row["measure_2"])
         # of the two sets, as a share of the lists; half-widths are scaled by the same
         yield pair, QuestionEstimate(
-            node.name, row["category"], " − ".join(pair), row["n"], row["difference"],
+            node.name, row["category"], " − ".join(map(measure_title, pair)), row["n"],
+            row["difference"],
             row["lower"], row["upper"], row["n_1"] + row["n_2"], 2 * row["size"], difference=True,
         )  # fmt: skip
 

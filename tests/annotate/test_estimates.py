@@ -21,6 +21,7 @@ from pipeline.annotate.estimates import (
 from pipeline.api.run import run
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import Decision, TaskRequest, append, update_tasks
+from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.sequential import confidence_sequence
 from tests.annotate.office import COMPARISON, DESIGNED, PRECISION, Desk, desk, say_desk
 
@@ -197,7 +198,7 @@ def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: 
     (precision,) = found.stages
     assert "valid at any time" in precision.text
     assert [(row.category, row.question, row.n) for row in precision.rows] == [
-        ("TP", "mi", 50), ("TP", "mi", 200), ("TP", "t_score", 50), ("TP", "t_score", 200),
+        ("TP", "MI", 50), ("TP", "MI", 200), ("TP", "t-score", 50), ("TP", "t-score", 200),
         ("TP", "all candidates", 600),
     ]  # fmt: skip
     # by hand: the baseline of all that count, alpha shared by two measures at two cuts
@@ -228,7 +229,7 @@ def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
     work.judge_all(40)
     comparison, answers = estimates_of(work).stages
     (one,), other = comparison.rows, answers.rows[-1]
-    assert (one.question, other.question) == ("mi − t_score", "t_score − mi")
+    assert (one.question, other.question) == ("MI − t-score", "t-score − MI")
     assert (one.difference, one.n) == (True, 200)
     assert one.lower < one.estimate < one.upper
     assert (one.lower, one.upper) == pytest.approx((-other.upper, -other.lower))
@@ -280,7 +281,11 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
         for row in estimates_of(work).rows
     }
     for row in table.iter_rows(named=True):
-        assert mine[row["measure"], row["n"]] == (row["precision"], row["lower"], row["upper"])
+        assert mine[measure_title(row["measure"]), row["n"]] == (
+            row["precision"],
+            row["lower"],
+            row["upper"],
+        )
 
 
 @pytest.mark.long
@@ -298,7 +303,7 @@ def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> 
     work.judge_all()
     (end,) = estimates_of(work).stages
     assert end.text == "All items are judged: these are the final limits."
-    assert [row.question for row in end.rows] == ["mi", "t_score", "all candidates", "t_score − mi"]
+    assert [row.question for row in end.rows] == ["MI", "t-score", "all candidates", "t-score − MI"]
 
 
 @pytest.mark.long

@@ -127,9 +127,9 @@ def average_precision_limits(
 
     Notes
     -----
-    For a proportion, the run makes the quantiles those of Clopper and Pearson. As theirs, these
-    limits are wide with few true positives: on average .7 with 3 to 8 of them, .25 with 30 to 60.
-    Random numbers have a fixed seed, so equal samples have equal limits.
+    For a proportion and small chances they are those of Clopper and Pearson. As these, they are
+    wide with few true positives: on average .7 with 3 to 8 of them, .25 with 30 to 60. Random
+    numbers have a fixed seed, so equal samples have equal limits.
 
     References
     ----------
