@@ -210,7 +210,6 @@ bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/from_files.py
 	$(BIN)/python benchmarks/comparisons.py
-	$(BIN)/python benchmarks/stratified_differences.py
 	$(BIN)/python benchmarks/estimates.py
 	$(BIN)/python benchmarks/lexicon_scale.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
@@ -236,7 +235,6 @@ coverage: export POLARS_MAX_THREADS := 1
 coverage: $(VENV)/core
 ifeq ($(PART),)
 	$(BIN)/python benchmarks/coverage.py
-	$(BIN)/python benchmarks/stratified_coverage.py
 	$(BIN)/python benchmarks/designs.py
 	$(BIN)/python benchmarks/planned_labels.py
 	$(BIN)/python benchmarks/lexicon_simulation.py

@@ -3,8 +3,8 @@
 python benchmarks/candidates_memory.py [--tokens 5000000] [--memory 500MB] [--folder DIR]
 
 A text is made from a seed, and every bigram of it is a candidate. They are counted, scored,
-ranked, pooled, evaluated for every list size, compared, as a subset, from strata, sampled, merged
-with themselves, and reported; those of the first 100,000 tokens have a judgement, one in three a
+ranked, pooled, evaluated for every list size, compared, as a subset, sampled, merged with
+themselves, and reported; those of the first 100,000 tokens have a judgement, one in three a
 true positive. Ends with 1 if the peak is more than 1.15 times the limit.
 """
 
@@ -91,14 +91,6 @@ use = "sample.stratified"
 ranks = "ranks"
 boundaries = [1000, 10000, 100000]
 sizes = [200, 200, 100, 100]
-
-[stages.stratified]
-use = "evaluate.stratified"
-ranks = "ranks"
-judgements = "judgements"
-sample = "strata"
-strata = "strata.strata"
-every = 0
 
 [stages.again]
 use = "extract.merge"

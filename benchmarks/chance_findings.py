@@ -1,8 +1,7 @@
-"""Simulate where limits mislead: marks between equals, the best of many lists, many strata.
+"""Simulate where limits mislead: marks between equals, the best of many lists.
 
 The marks: two measures rank Krenn's candidates, and labels are random, so that the two do not
 differ. The best of many: lists of one precision are judged, and the one that looks best is taken.
-Many strata: each has 100 candidates of one precision, and few draws.
 
     python benchmarks/chance_findings.py [--samples 1000] [--write]
 """
@@ -17,7 +16,6 @@ import polars as pl
 from chance_chapter import error, show, table
 
 import lexassay as lx
-from pipeline.kernels.nbest.stratified import stratified_interval
 
 PAIRS = (
     ("t_score", "log_likelihood"), ("t_score", "chi_squared"), ("log_likelihood", "chi_squared"),
@@ -28,8 +26,6 @@ RATES = (0.1, 0.2, 1.0)
 SAMPLES = 1000
 LISTS, JUDGED, CHOICES = 20, 40, 20_000
 PRECISIONS = (0.2, 0.3, 0.4, 0.5)
-STRATA = ((2, 3), (5, 3), (20, 5))
-METHODS = ("korn_graubard", "predictive", "bootstrap")
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -82,25 +78,6 @@ def best_covered(precision: float, samples: int) -> float:
     return float(np.mean((lower <= precision) & (precision <= upper)))
 
 
-def strata_covered(strata: int, draws: int, precision: float, samples: int) -> list[float]:
-    """Return how often the intervals of a stratified sample hold the precision, by method."""
-    true = round(100 * precision)
-    k = np.random.default_rng(strata).hypergeometric(true, 100 - true, draws, (samples, strata))
-    covered = []
-    for method in METHODS:
-        lower, upper = stratified_interval(
-            np.full_like(k, 100),
-            np.full_like(k, draws),
-            k,
-            confidence=0.95,
-            replicates=400,
-            seed="strata",
-            method=method,
-        )
-        covered.append(float(np.mean((lower <= precision) & (precision <= upper))))
-    return covered
-
-
 def marks_block(places: dict[str, IntArray], samples: int) -> str:
     """Return the table of marks between measures that do not differ."""
     head = ["measures", *(f"rate {100 * rate:g} %" for rate in RATES)]
@@ -129,29 +106,11 @@ def best_block(choices: int = CHOICES) -> str:
     return f"{said}\n\n{table(head, [row])}"
 
 
-def strata_row(strata: int, draws: int, precision: float, samples: int) -> tuple[str, list[float]]:
-    """Return a row of the table of strata, with its name."""
-    name = f"{strata}, {draws} | {100 * precision:g} %"
-    return name, strata_covered(strata, draws, precision, samples)
-
-
-def strata_block(samples: int) -> str:
-    """Return the table of the intervals of stratified samples."""
-    head = ["strata, draws in each", "precision", *(f"`{each}`" for each in METHODS)]
-    rows = [strata_row(*each, share, samples) for each in STRATA for share in (0.1, 0.3)]
-    said = (
-        f"Per cent of {samples:,} samples in which the 95 % interval covers the precision "
-        f"(standard error up to {error(samples)}):"
-    )
-    return f"{said}\n\n{table(head, rows)}"
-
-
 def blocks(data: Path, samples: int) -> dict[str, str]:
     """Return the blocks of the chapter by their names."""
     return {
         "marks": marks_block(krenn(data), samples),
         "best": best_block(),
-        "strata": strata_block(samples),
     }
 
 

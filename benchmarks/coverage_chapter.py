@@ -82,7 +82,7 @@ LINES = (
     ),
     Line("simple", ".* with replacement", "precision, drawn with replacement, four intervals"),
     Line("simple", "mover .*", "difference by MOVER, seven intervals"),
-    Line("strata", ".*", "precision and difference, `evaluate.stratified`, seven designs"),
+    Line("strata", ".*", "precision and difference, `evaluate.designed`, strata"),
     Line("designs", "simple, .*", "precision and difference, `evaluate.designed`, simple sample"),
     Line("designs", "designed, .*", "precision and difference, `evaluate.designed`, design"),
     Line("designs", "later, .*", "questions asked later, design for lists of 100"),

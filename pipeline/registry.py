@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -318,6 +319,8 @@ class Registry(Generic[T]):
         entry -> other spellings of its name.
     group : str, optional
         The group of entry points by which installed packages add entries, one by each.
+    replaced : mapping of str to str, optional
+        Former names, with what to use instead.
 
     Examples
     --------
@@ -334,11 +337,13 @@ class Registry(Generic[T]):
         *,
         spellings: Callable[[T], Iterable[str]] | None = None,
         group: str = "",
+        replaced: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.kind = kind
         self._package = package
         self._spellings = spellings
         self._group = group
+        self._replaced = replaced
         self._entries: dict[str, T] = {}
         self._templates: Templates[T] = Templates()
         self._origin: dict[str, str] = {}
@@ -456,6 +461,8 @@ class Registry(Generic[T]):
         return self._entries[name]
 
     def _unknown(self, name: str) -> str:
+        if name in self._replaced:
+            return f"{self.kind} {name!r} was replaced: {self._replaced[name]}"
         try:
             self._templates.match(name)
             known = [*self._entries, *self._templates]

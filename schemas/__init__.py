@@ -129,8 +129,6 @@ from schemas.precision import WorstCase as WorstCase
 from schemas.stratified import ClusteredDifferences as ClusteredDifferences
 from schemas.stratified import ClusteredPrecision as ClusteredPrecision
 from schemas.stratified import Strata as Strata
-from schemas.stratified import StratifiedComparison as StratifiedComparison
-from schemas.stratified import StratifiedPrecision as StratifiedPrecision
 from schemas.stratified import StratifiedSample as StratifiedSample
 from schemas.stratified import StratumSizes as StratumSizes
 from schemas.validate import Faults as Faults

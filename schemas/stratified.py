@@ -1,4 +1,4 @@
-"""Stratified samples, and n-best precision from them and from clusters of candidates."""
+"""Stratified samples, and n-best precision from clusters of candidates."""
 
 from __future__ import annotations
 
@@ -108,48 +108,3 @@ class StratumSizes(Table):
     stratum: str = column("stratum", key=True)
     n_candidates: int = column("candidates in the stratum", ge=0)
     n_drawn: int = column("draws from it", ge=0)
-
-
-class StratifiedPrecision(ByList):
-    """Precision of n-best lists, with strata weighted by their share of the list.
-
-    Estimates are null if a stratum of the list has no judged draw.
-    """
-
-    precision: float = column(
-        "sum of W_h k_h/n_h over strata; proportion", nullable=True, ge=0, le=1
-    )
-    lower: float = column("lower limit; proportion", nullable=True, ge=0, le=1)
-    upper: float = column("upper limit; proportion", nullable=True, ge=0, le=1)
-    variance: float = column("estimated variance of precision", nullable=True, ge=0)
-    n_sampled: int = column("judged draws in the list", ge=0)
-    k_sampled: int = column("true positives among them", ge=0)
-    strata: int = column("strata with members of the list", ge=1)
-    strata_unsampled: int = column("of these, strata without a judged draw", ge=0)
-
-    counts_are_ordered = rule(
-        "k_sampled <= n_sampled <= n",
-        pl.col("k_sampled") <= pl.col("n_sampled"),
-        pl.col("n_sampled") <= pl.col("n"),
-    )
-
-
-class StratifiedComparison(ByPair):
-    """Differences of n-best precision, from a stratified sample, with intervals."""
-
-    size: int = column("|D1| = |D2|; candidates", ge=0)
-    n_1: int = column("judged draws in D1", ge=0)
-    k_1: int = column("true positives among n_1", ge=0)
-    n_2: int = column("judged draws in D2", ge=0)
-    k_2: int = column("true positives among n_2", ge=0)
-    difference: float = column(
-        "(|D1|/n) (p(D1) - p(D2)), each the weighted estimate over strata",
-        nullable=True,
-        ge=-1,
-        le=1,
-    )
-    lower: float = column("lower limit", nullable=True, ge=-1, le=1)
-    upper: float = column("upper limit", nullable=True, ge=-1, le=1)
-    excludes_zero: bool = column(
-        "the interval excludes 0 and |difference| >= margin, at this n only"
-    )

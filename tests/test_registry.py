@@ -94,6 +94,12 @@ def test_what_was_meant_by_another_spelling() -> None:
         registry.resolve(["BOX"])
 
 
+def test_former_names_say_what_to_use() -> None:
+    said = "stage 'evaluate.stratified' was replaced: use evaluate.designed with inclusion = "
+    with pytest.raises(UnknownName, match=said):
+        STAGES.get("evaluate.stratified")
+
+
 def test_options_that_name_something() -> None:
     registry = filled()
 

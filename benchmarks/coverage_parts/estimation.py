@@ -143,6 +143,25 @@ def class_estimates(
     return hajek(add_classes(sums, into), mass, known=known, guessed=rest)
 
 
+def strata_estimates(size: IntArray, n: IntArray, k: IntArray, pi: FloatArray) -> Estimates:
+    """Estimate sets from stratified samples by their counts in each stratum.
+
+    Parameters
+    ----------
+    size, n, k : array of int, shape (..., strata)
+        Members of each set, draws, and true positives among them.
+    pi : array of float, shape (strata,)
+        The share of each stratum that is drawn.
+    """
+    complete, shape = pi == 1, (-1, *[1] * (n.ndim - 1), len(pi))
+    chance = np.where((pi > 0) & ~complete, pi, 0.5)
+    hit, miss = (draw_moments(y, chance).reshape(shape) for y in (1.0, 0.0))
+    sums = np.where(complete, 0.0, hit * k + miss * (n - k))
+    hits, misses = (np.where(complete, each, 0.0).sum(axis=-1) for each in (k, n - k))
+    mass = np.where(complete, 0.0, np.broadcast_to(size, n.shape))
+    return hajek(sums[..., None], mass, known=Known(hits, misses, np.zeros_like(hits)))
+
+
 def offered(pi: FloatArray, members: BoolArray) -> BoolArray:
     """Return which sets, shape (sets,), get an estimate: not those with too few expected draws."""
     group = chance_classes(pi)

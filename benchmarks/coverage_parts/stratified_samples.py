@@ -1,4 +1,4 @@
-"""Precision and differences from stratified samples, by Korn and Graubard's intervals.
+"""Precision and differences from stratified samples, as `evaluate.designed` estimates them.
 
 Strata are the first ranks of t-score, in tenths or twentieths of the candidates, or the candidates
 among the 1,000 best of t-score or log-likelihood and the others. "even" draws as many from each
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
+from coverage_parts.estimation import strata_estimates
 from coverage_parts.populations import Population, population
 from coverage_parts.samples import drawn as drawn_by_chance
 from coverage_parts.samples import numbers
 from coverage_parts.sets import differences, lists
-from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates
@@ -111,13 +111,14 @@ def estimated(
     everyone: Population, stratum: IntArray, draws: BoolArray, members: BoolArray
 ) -> tuple[Estimates, IntArray]:
     """Return the estimates of sets, and how many draws each has."""
-    parts = []
+    parts, pi = [], []
     for place in range(int(stratum.max()) + 1):
         own = stratum == place
+        pi.append(draws[0, own].mean())
         sample, inside = draws[:, own].astype(np.float32), members[:, own].T.astype(np.float32)
         parts.append(
             (inside.sum(axis=0), sample @ inside, sample @ (inside * everyone.tp[own, None]))
         )
     size = np.stack([np.broadcast_to(s, n.shape) for s, n, _ in parts], axis=-1)
     n, k = (np.stack([part[at] for part in parts], axis=-1) for at in (1, 2))
-    return stratified_sets(size, n, k), n.sum(axis=-1).astype(np.int64)
+    return strata_estimates(size, n, k, np.array(pi)), n.sum(axis=-1).astype(np.int64)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, filled
+from coverage_parts.estimation import strata_estimates
 from coverage_parts.populations import Population, population
 from coverage_parts.sets import differences_of
-from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.exact_tests import TESTS
@@ -48,6 +48,8 @@ class Tables(NamedTuple):
     n2: IntArray
     size: int
     list_size: int
+    rate: float = 0.0
+    """The share of all candidates that is drawn; needed by "mover korn_graubard"."""
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
@@ -81,6 +83,7 @@ def simulated(everyone: Population, task: Task, *, first: int, samples: int) -> 
     asked = differences_of(everyone, PAIRS, CUTS)
     pairs = len(asked.n)
     hits = (asked.members & everyone.tp).sum(axis=1)
+    rate = task.size / everyone.size
     for at in range(pairs):
         size = int(asked.members[at].sum())
         true = int(hits[at] + hits[at + pairs])
@@ -92,11 +95,11 @@ def simulated(everyone: Population, task: Task, *, first: int, samples: int) -> 
         if task.method.endswith(BEYOND):
             k = bits.hypergeometric(true, 2 * size - true, n1 + n2) if size else n1
             k1 = bits.hypergeometric(k, n1 + n2 - k, n1)
-            yield Tables(k1, n1, k - k1, n2, size, int(asked.n[at]))
+            yield Tables(k1, n1, k - k1, n2, size, int(asked.n[at]), rate)
         else:
             each = (true + 1) // 2
             k1, k2 = (bits.hypergeometric(each, size - each, n) for n in (n1, n2))
-            yield Tables(k1, n1, k2, n2, size, int(asked.n[at]))
+            yield Tables(k1, n1, k2, n2, size, int(asked.n[at]), rate)
 
 
 def rejected(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
@@ -106,7 +109,7 @@ def rejected(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
     distinct, inverse = np.unique(counts, axis=1, return_inverse=True)
     rejects = _mover if name.startswith("mover") else _exact
     k1, n1, k2, n2 = distinct
-    found = rejects(name, Tables(k1, n1, k2, n2, tables.size, tables.list_size))
+    found = rejects(name, Tables(k1, n1, k2, n2, *tables[4:]))
     return found[inverse.ravel()], np.minimum(tables.n1, tables.n2)
 
 
@@ -134,12 +137,14 @@ def _apart(tables: Tables, *, judged: FloatArray | float) -> BoolArray:
 
 def _mover(name: str, tables: Tables) -> BoolArray:
     """Tell where 0 is outside the limits."""
-    k1, n1, k2, n2, size, list_size = tables
+    k1, n1, k2, n2, size, list_size, rate = tables
     method = name.split()[1]
     if method == "korn_graubard":
-        whole = np.full((len(k1), 1), size)
-        sides = [stratified_sets(whole, n[:, None], k[:, None]) for k, n in ((k1, n1), (k2, n2))]
-        return difference_p_values(sides[0], sides[1]) < ALPHA
+        one, other = (
+            strata_estimates(np.array([size]), n[:, None], k[:, None], np.array([rate]))
+            for k, n in ((k1, n1), (k2, n2))
+        )
+        return difference_p_values(one, other) < ALPHA
     lower, upper = difference_limits(
         k1, n1, k2, n2, size=size, list_size=list_size, method=method, confidence=LEVEL
     )

@@ -236,12 +236,7 @@ def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
 
 # Stages that the answers of a sheet decide
 
-EVALUATING = (
-    "evaluate.precision",
-    "evaluate.designed",
-    "evaluate.comparison",
-    "evaluate.stratified",
-)
+EVALUATING = ("evaluate.precision", "evaluate.designed", "evaluate.comparison")
 """The kinds of stages with limits of declared questions."""
 
 

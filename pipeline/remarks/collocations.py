@@ -554,8 +554,8 @@ def one_partner(stage: CheckInput, threshold: float) -> Found:
 
 # N-best lists.
 
-EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.designed", "evaluate.choice")
-ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
+EVALUATING = ("evaluate.precision", "evaluate.designed", "evaluate.choice")
+ESTIMATES = ("evaluate.precision", "evaluate.designed")
 
 
 @check(stages=EVALUATING, threshold=1, means="cuts")

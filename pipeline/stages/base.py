@@ -482,7 +482,11 @@ class Stage(Generic[C]):
         return (self.config.__doc__ or "").strip().splitlines()[0]
 
 
-STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
+_REPLACED = {
+    "evaluate.stratified": "use evaluate.designed with inclusion = the table strata of the sample"
+}
+
+STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages", replaced=_REPLACED)
 
 stage = STAGES.named_decorator(Stage)
 """Register a function (config, tables) -> outputs, or a generator of outputs, as a stage."""

@@ -135,12 +135,6 @@ def test_the_best_of_many_lists(chance: ModuleType, chapter: ModuleType) -> None
     assert made == CHAPTER
 
 
-@pytest.mark.parametrize("case", [(2, 3, 0.1), (5, 3, 0.3)])
-def test_the_strata(chance: ModuleType, case: tuple[int, int, float]) -> None:
-    row = chance.table(["", ""], [chance.strata_row(*case, chance.SAMPLES)]).splitlines()[-1]
-    assert row in CHAPTER
-
-
 @pytest.mark.long
 def test_the_marks(chance: ModuleType, public_data: Callable[[str], Path]) -> None:
     places = chance.krenn(public_data("collocations/krenn_pp_verb.ds").parents[1])

@@ -18,12 +18,12 @@ import pytest
 from pipeline.kernels.nbest.precision import judged, nbest_counts
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.nbest.sample_size import expected_width
-from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.sampling import with_replacement, without_replacement
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.intervals import Interval
 from pipeline.kernels.survey.design import sequential_poisson
+from pipeline.kernels.survey.limits import limits
 from pipeline.kernels.survey.study import cross_fit
 from pipeline.kernels.survey.tables import estimate_tables
 
@@ -268,17 +268,29 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
     assert counts.tolist() == [21, 21, 21, 21, 20]
     u = lab.samples.numbers(everyone.size, 0, 2)
     draws = lab.stratified_samples.drawn(stratum, counts, u)
-    found, seen = lab.stratified_samples.estimated(everyone, stratum, draws, listed.members[:3])
-    for at, members in enumerate(listed.members[:3]):
-        inside = [members & (stratum == place) for place in range(5)]
-        size, n, k = (
-            [int((each & chosen).sum()) for each in inside]
-            for chosen in (members, draws[1], draws[1] & everyone.tp)
-        )
-        assert seen[1, at] == sum(n)
-        assert found.estimate[1, at] == pytest.approx(
-            float(stratified_sets(size, n, k).estimate), nan_ok=True
-        )
+    found, seen = lab.stratified_samples.estimated(everyone, stratum, draws, listed.members)
+    (drawn,) = np.nonzero(draws[1])
+    names = pl.Series(stratum.astype(str))
+    sample = pl.DataFrame({
+        "id": everyone.ids[drawn], "tp": everyone.tp[drawn],
+        "pi": (counts / np.bincount(stratum))[stratum[drawn]],
+    })  # fmt: skip
+    ranks = pl.concat(
+        pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})
+        for name in lab.populations.MEASURES
+    )
+    table, _ = estimate_tables(
+        ranks, sample, at=lab.populations.CUTS, pairs=[],
+        candidates=pl.DataFrame({"id": everyone.ids, "stratum": names}),
+    )  # fmt: skip
+    rows = {(row["measure"], row["n"]): row for row in table.to_dicts()}
+    lower, upper = limits(found, confidence=0.95)
+    for at, key in enumerate(zip(listed.names[:-1], listed.n[:-1].tolist(), strict=True)):
+        row = rows[key]
+        assert seen[1, at] == row["n_sampled"]
+        estimate = np.nan if row["estimate"] is None else row["estimate"]
+        assert found.estimate[1, at] == pytest.approx(estimate, nan_ok=True)
+        assert (lower[1, at], upper[1, at]) == pytest.approx((row["lower"], row["upper"]))
 
 
 @pytest.mark.long

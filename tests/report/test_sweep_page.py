@@ -56,8 +56,6 @@ DRAWN = {
     "OverlappingScores": "value",
     "Precision": "precision",
     "Recall": "recall",
-    "StratifiedComparison": "difference",
-    "StratifiedPrecision": "precision",
     "SubsetPrecision": "precision",
     "SystemTable": "mean",
     "TokenLevel": "value",

@@ -179,7 +179,7 @@ def test_without_a_limit_all_fits() -> None:
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
-    ("evaluate.stratified", DeclaredCuts), ("score.rank", Ranking), ("evaluate.lexicon", Trend),
+    ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
     ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),
 ]  # fmt: skip

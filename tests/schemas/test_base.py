@@ -199,7 +199,6 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
         {"f": 2, "f1": 1, "f2": 2, "N": 9}, {"f": 2, "f1": 2, "f2": 1, "N": 9},
     ],
     ("Signatures", "table_fits_sample_size"): [{"f": 0}],
-    ("StratifiedPrecision", "counts_are_ordered"): [{"k_sampled": 2, "n": 2}, {"n_sampled": 2}],
     ("SubsetPrecision", "positives_within_draws"): [{"k_sampled": 2}],
     ("TokenLevel", "limits_are_ordered"): [{"lower": 0.6}],
     ("Tokens", "head_is_a_position"): [{"head": -1}],

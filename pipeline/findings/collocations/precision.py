@@ -397,13 +397,13 @@ def _lost_draws(row: dict[str, Any]) -> str:
     return " and ".join(parts)
 
 
-@finder(stages=("evaluate.precision", "evaluate.stratified"), place=20)
+@finder(stages=("evaluate.precision",), place=20)
 def highest_estimates(stage: StageView) -> Iterator[Finding]:
     """Name the measure with the highest estimate at each size, unless there are tests."""
     tests = list(beside(stage, "evaluate.comparison"))
     if any(not other.table("best").collect().is_empty() for other in tests):
         return
-    lists, baselines = _tables(stage)
+    lists, baselines = (stage.table(name).collect() for name in ("cuts", "baseline"))
     among = categories(lists)
     untested = not any(other.table("cuts").collect().height for other in tests)
     for category in among:
@@ -414,14 +414,6 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
         known = row_of(baselines, category=category)
         if known and known["precision"] is not None:
             yield baseline_finding(known, of, n=known["n_candidates"])
-
-
-def _tables(stage: StageView) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the estimates at the declared sizes, and the baselines."""
-    cuts = stage.table("cuts").collect()
-    if stage.use == "evaluate.stratified":
-        return cuts, pl.DataFrame(schema={"category": pl.String, "precision": pl.Float64})
-    return cuts, stage.table("baseline").collect()
 
 
 def _highest(

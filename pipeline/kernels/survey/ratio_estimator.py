@@ -652,7 +652,7 @@ def lower_limit(p: FloatArray, n: FloatArray, tail: FloatArray, unit: FloatArray
     a, q = np.maximum(1.0 / trials, unit), 1.0 - share
     like = (q + a) / (q / trials + a**2)
     limit = scipy.special.betaincinv(like * share, like * (q + a), tail)
-    return np.where(known, limit, 0.0)
+    return np.where(known & ~np.isnan(limit), limit, 0.0)  # scipy: NaN for tails below 1e-150 or so
 
 
 def korn_graubard(

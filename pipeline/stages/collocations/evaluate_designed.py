@@ -55,6 +55,7 @@ from pipeline.stages.collocations.evaluation import (
 )
 from pipeline.stages.collocations.inclusion import (
     chances_of,
+    chances_of_judged,
     phases_of,
     require_probabilities,
 )
@@ -435,6 +436,7 @@ def _study(
             given.ranks, draws, phases=given.phases, candidates=predicted, folds=config.folds
         )
     candidates = given.chances
+    draws = chances_of_judged(draws, candidates)
     if predicted is not None:
         candidates = candidates.join(predicted, on="id", how="left")
     return study(given.ranks, draws, candidates=candidates, folds=config.folds)

@@ -60,6 +60,32 @@ def chances_of(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.Da
     return ids.join(chances, on="id", how="inner").sort("id")
 
 
+def chances_of_judged(draws: pl.DataFrame, chances: pl.DataFrame) -> pl.DataFrame:
+    """Return draws with the probability that they were drawn and judged.
+
+    Where it is constant in a stratum, the judged draws are a simple sample of the stratum, so pi is
+    judged draws / candidates, also in a stratum that was drawn completely.
+
+    Parameters
+    ----------
+    draws : pl.DataFrame
+        id, tp (null = not judged), pi and stratum.
+    chances : pl.DataFrame
+        As from `chances_of`.
+
+    Returns
+    -------
+    pl.DataFrame
+        The draws, in their order; pi unchanged in strata without a judged draw, and where it was
+        given for all candidates.
+    """
+    judged = pl.col("tp").is_not_null().mean().over("stratum")
+    constant = pl.col("id").is_in(chances.filter(pl.col("pi").is_null())["id"].implode())
+    return draws.with_columns(
+        pi=pl.when(constant & (judged > 0)).then(pl.col("pi") * judged).otherwise("pi")
+    )
+
+
 def _require_simple(ids: pl.DataFrame, sample: pl.DataFrame) -> None:
     """Reject a sample that is not simple, or drawn from fewer candidates than are ranked."""
     remedy = (

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from pipeline.kernels.nbest.stratified import set_limits, stratified_sets
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import mover
@@ -60,6 +60,15 @@ SAMPLES = 3000
 LEAST = 0.94 - 3 * (0.94 * 0.06 / SAMPLES) ** 0.5
 
 
+def stratified(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estimates:
+    """Estimate sets from their counts in strata, shape (..., strata), none drawn completely."""
+    members, drawn, hits = (np.asarray(each, dtype=np.float64) for each in (size, n, k))
+    pi = (drawn / members).ravel()
+    hit, miss = (draw_moments(y, pi).reshape(-1, *members.shape) for y in (1.0, 0.0))
+    sums = hit * hits + miss * (drawn - hits)
+    return hajek(sums[..., None], members, known=Known(*np.zeros((3, *members.shape[:-1]))))
+
+
 def coverage(size: list[int], draws: list[int], precision: list[float]) -> float:
     """Return the share of stratified samples whose limits hold the truth."""
     sizes, drawn = np.array(size), np.array(draws)
@@ -68,7 +77,7 @@ def coverage(size: list[int], draws: list[int], precision: list[float]) -> float
         true, sizes - true, drawn, size=(SAMPLES, len(sizes))
     )
     members, judged = (np.broadcast_to(each, hits.shape) for each in (sizes, drawn))
-    lower, upper = set_limits(members, judged, hits, confidence=0.95)
+    lower, upper = limits(stratified(members, judged, hits), confidence=0.95)
     truth = true.sum() / sizes.sum()
     return float(((lower <= truth + 1e-9) & (truth - 1e-9 <= upper)).mean())
 
@@ -86,9 +95,9 @@ def test_limits_hold_the_truth(size: list[int], draws: list[int], precision: lis
 
 
 def test_one_class_has_the_limits_of_one_variance() -> None:
-    alike = stratified_sets([100, 100], [10, 20], [1, 6])
+    alike = stratified([100, 100], [10, 20], [1, 6])
     assert alike.parts == ()
-    apart = stratified_sets([100, 100], [5, 20], [1, 6])
+    apart = stratified([100, 100], [5, 20], [1, 6])
     assert len(apart.parts) == 2
     assert [float(part.share) for part in apart.parts] == [0.5, 0.5]
 
@@ -97,9 +106,9 @@ def test_classes_of_many_sets_at_once() -> None:
     """A set of one class keeps its limits beside one of two."""
     sizes, draws = np.array([[100, 100], [100, 100]]), np.array([[10, 20], [5, 50]])
     hits = np.array([[1, 6], [1, 9]])
-    both = set_limits(sizes, draws, hits, confidence=0.95)
+    both = limits(stratified(sizes, draws, hits), confidence=0.95)
     for row in range(2):
-        alone = set_limits(sizes[row], draws[row], hits[row], confidence=0.95)
+        alone = limits(stratified(sizes[row], draws[row], hits[row]), confidence=0.95)
         assert [float(each[row]) for each in both] == pytest.approx([float(x) for x in alone])
 
 
@@ -496,6 +505,11 @@ def test_limits_mirror_and_a_heavier_unit_widens_them(p: float, n: float, unit: 
     assert lower <= plain[0] + 1e-9
     assert plain[1] <= upper + 1e-9
     assert lower - 1e-9 <= p <= upper + 1e-9
+
+
+def test_tails_beyond_all_numbers_leave_nothing_out() -> None:
+    lower, upper = binomial_limits([0.4, 0.6], 6.2, 1e-200, unit=0.129)
+    assert (lower.tolist(), upper.tolist()) == ([0.0, 0.0], [1.0, 1.0])
 
 
 def test_draws_that_an_estimate_is_worth() -> None:

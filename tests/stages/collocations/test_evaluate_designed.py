@@ -285,22 +285,88 @@ def test_a_simple_sample_has_the_estimates_and_the_tests_of_the_exact_methods() 
     )
 
 
-def test_a_stratified_sample_has_the_estimates_of_strata() -> None:
-    made = run_stage(
-        "sample.stratified",
-        {"boundaries": [60], "sizes": [40, 60], "seed": "s"},
-        ranks=RANKS_EVALUATE_DESIGNED,
-    )
-    found = designed(made["sample"], inclusion=made["strata"])
-    strata = run_stage(
-        "evaluate.stratified", CUTS, ranks=RANKS_EVALUATE_DESIGNED, judgements=ALL_EVALUATE_DESIGNED, sample=made["sample"],
-        strata=made["strata"],
-    )  # fmt: skip
-    exact = strata["cuts"]
-    assert found["cuts"]["precision"].to_list() == pytest.approx(exact["precision"].to_list())
-    # lists of 40 lie in the first stratum alone, where all chances are equal
-    assert found["differences"].filter(n=40)["p_fisher"].is_not_null().all()
-    assert found["differences"].filter(n=100)["p_fisher"].is_null().all()
+STRATA: dict[str, dict[str, Any]] = {
+    "proportional": {"boundaries": [50, 150], "rates": [0.2, 0.2, 0.2]},
+    "even": {"boundaries": [50, 150], "sizes": [20, 20, 20]},
+    "top-heavy": {"boundaries": [60], "sizes": [50, 20]},
+    "one draw": {"boundaries": [60, 90], "sizes": [30, 1, 20]},
+    "no draw": {"boundaries": [60, 180], "sizes": [20, 20, 0]},
+    "fully drawn": {"boundaries": [50, 150], "sizes": [500, 50, 10]},
+    "undefined scores": {"column": "d", "boundaries": [0.0, 1.0], "rates": [0.1, 0.3, 0.5, 0.2]},
+    "undefined, no draw": {"column": "d", "boundaries": [0.0], "rates": [0.1, 0.3]},
+}
+
+
+def cochran(
+    members: set[str], draws: dict[str, bool], strata: dict[str, str]
+) -> tuple[float, float, float, float]:
+    """Return the stratified mean, its variance, and the extreme means of all members.
+
+    The slow twin, stratum by stratum: weights are numbers of members, p_h the share of true
+    positives among the judged members, and 1 - f_h the share of the stratum that is not judged.
+    """
+    mean = variance = 0.0
+    hits = sum(draws.get(each, False) for each in members)
+    misses = sum(not draws.get(each, True) for each in members)
+    for name in {strata[each] for each in members}:
+        whole = {each for each, stratum in strata.items() if stratum == name}
+        own = [draws[each] for each in members & whole if each in draws]
+        size, weight = len(members & whole), len(members & whole) / len(members)
+        p = sum(own) / len(own) if own else np.nan
+        mean += weight * p
+        if len(own) == size:
+            continue
+        left = 1.0 - len(whole & draws.keys()) / len(whole)
+        spread = p * (1.0 - p) / (len(own) - 1) if len(own) > 1 else np.nan
+        variance += weight**2 * left * spread
+    return mean, variance, hits / len(members), 1.0 - misses / len(members)
+
+
+@pytest.mark.parametrize("judged", [1.0, 0.7], ids=["all judged", "some judged"])
+@pytest.mark.parametrize("options", STRATA.values(), ids=STRATA)
+def test_a_stratified_sample_has_the_estimates_of_strata(
+    options: dict[str, Any], judged: float
+) -> None:
+    scores = SCORES.with_columns(d=pl.when(pl.col("a") > -1.5).then("a"))
+    tables = {"scores": scores} if "column" in options else {"ranks": RANKS_EVALUATE_DESIGNED}
+    made = run_stage("sample.stratified", options | {"seed": "s"}, **tables)
+    sample = made["sample"]
+    labels = ALL_EVALUATE_DESIGNED.join(sample, on="id", how="semi").sample(fraction=judged, seed=1)
+    found = designed(sample, inclusion=made["strata"], judgements=labels, cuts=[30, 60, 100, 300])
+    draws, strata = dict(labels.select("id", "tp").rows()), dict(made["strata"].rows())
+
+    def best(measure: str, n: int) -> set[str]:
+        return set(RANKS_EVALUATE_DESIGNED.filter(measure=measure).sort("rank")["id"].head(n))
+
+    def near(value: float | None, expected: float) -> None:
+        assert (np.nan if value is None else value) == pytest.approx(
+            expected, rel=1e-12, abs=1e-12, nan_ok=True
+        )
+
+    for row in found["cuts"].iter_rows(named=True):
+        mean, variance, least, most = cochran(best(row["measure"], row["n"]), draws, strata)
+        near(row["precision"], mean)
+        if not np.isnan(variance):  # one draw: the variance is that of the whole list
+            near(row["variance"], variance)
+        if np.isnan(mean):
+            assert (row["lower"], row["upper"]) == pytest.approx((least, most))
+    for row in found["differences"].filter(pl.col("n") < 300).iter_rows(named=True):
+        lists = [best(row[f"measure_{side}"], row["n"]) for side in (1, 2)]
+        sets = [lists[0] - lists[1], lists[1] - lists[0]]
+        (first, v1, *_), (second, v2, *_) = (cochran(each, draws, strata) for each in sets)
+        near(row["difference"], (first - second) * len(sets[0]) / row["n"])
+        if not np.isnan(v1 + v2):
+            near(row["variance"], (v1 + v2) * (len(sets[0]) / row["n"]) ** 2)
+        assert (row["p_value"] is None) == np.isnan(first - second)
+
+
+def test_within_a_stratum_chances_are_equal() -> None:
+    options = {"boundaries": [60], "sizes": [40, 60], "seed": "s"}
+    made = run_stage("sample.stratified", options, ranks=RANKS_EVALUATE_DESIGNED)
+    found = designed(made["sample"], inclusion=made["strata"])["differences"]
+    # lists of 40 lie in the first stratum alone
+    assert found.filter(n=40)["p_fisher"].is_not_null().all()
+    assert found.filter(n=100)["p_fisher"].is_null().all()
 
 
 def test_a_designed_sample_weighs_draws_by_their_chances() -> None:

@@ -372,7 +372,7 @@ TABLES = ("e.comparison", "e.cuts", "e.best", "e.baseline", "e.baseline_cuts", "
           "p.precision", "p.local", "p.recall", "p.cut", "p.thresholds", "p.bands",
           "p.band_thresholds", "p.worst_case", "p.baseline", "p.cuts",
           "u.subsets", "u.comparison", "a.average_precision", "d.sample", "g.sample", "g.strata",
-          "g.sizes", "v.precision", "v.cuts", "v.comparison")  # fmt: skip
+          "g.sizes", "v.precision", "v.cuts", "v.differences")  # fmt: skip
 
 
 @pytest.mark.parametrize("sampled", [False, True])
@@ -393,8 +393,8 @@ def test_ranks_and_lists_in_parts(
         "r": 'use = "score.rank"\nscores = "s"',
         "d": 'use = "sample.random"\ncandidates = "c"\nsize = 90\nreplacement = true',
         "g": 'use = "sample.stratified"\nranks = "r"\nboundaries = [20, 70]\nsizes = [9, 20, 40]',
-        "v": 'use = "evaluate.stratified"\nranks = "r"\njudgements = "j"\nsample = "g"\n'
-        'strata = "g.strata"\nevery = 7\ncuts = [30, 90]\ninterval = "bootstrap"\nreplicates = 50',
+        "v": 'use = "evaluate.designed"\nranks = "r"\njudgements = "j"\nsample = "g"\n'
+        'inclusion = "g.strata"\nevery = 7\ncuts = [30, 90]',
     } | {name: f"{each}\n" + 'sample = "d"' * sampled for name, each in EVALUATED.items()}
     text = "".join(f"[stages.{name}]\n{each}\n" for name, each in stages.items())
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)

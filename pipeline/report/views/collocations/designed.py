@@ -26,6 +26,7 @@ from pipeline.report.view import (
     listing,
     p_value,
     point_limits,
+    select_names,
     view,
 )
 from pipeline.report.views.collocations.comparison import PAIR, correction_of, starred_points
@@ -34,6 +35,8 @@ from pipeline.report.views.collocations.graphs import (
     Drawing,
     Graph,
     Scope,
+    cuts_of,
+    extent,
     graph_block,
     looks_blocks,
     of_sample,
@@ -47,7 +50,6 @@ from pipeline.report.views.collocations.precision import (
     precision_listing,
     tests_text,
 )
-from pipeline.report.views.collocations.stratified import at_cuts
 from schemas.errors import count_text
 
 # The sample and its questions
@@ -138,7 +140,12 @@ OF_DESIGN = (
     "questions are more likely to be drawn. Each judgement is weighted by its inverse inclusion "
     "probability, which corrects for this. "
 )
+OF_STRATA = (
+    "Each stratum of the sample is weighted by its share of the n-best list. There is no estimate "
+    "if a stratum of the list has no judged draw. "
+)
 OF_ANY = "Each judgement is weighted by its inverse inclusion probability. "
+_HOW_DRAWN = {"sample.design": OF_DESIGN, "sample.stratified": OF_STRATA}
 LIMITS = (
     "Limits are for these candidates: Korn and Graubard's, for classes of candidates with similar "
     "probabilities; for differences MOVER with Wilson's limits and t quantiles. Fisher's test "
@@ -191,7 +198,7 @@ def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
     helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height
     sample = stage.source_stage("sample")
-    drawn = OF_DESIGN if sample is not None and sample.use == "sample.design" else OF_ANY
+    drawn = _HOW_DRAWN.get("" if sample is None else sample.use, OF_ANY)
     how = Text(drawn + LIMITS + (HELPED if helped else ""))
     blocks = [block for scope in shown for block in _category(scope, options)]
     return [how, *blocks, *looks_blocks(stage)]
@@ -205,7 +212,7 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     graph = Graph.model_validate(own).with_colours(options.look.slots)
     drawing = Drawing(scope, graph, baseline=baseline if baseline.height else None)
     yield graph_block(drawing)
-    measures, found = at_cuts(drawing, options)
+    measures, found = _at_cuts(drawing, options)
     if found is not None:
         yield precision_listing(found, measures, scope)
         lacking = text_of_too_few_draws(found, scope.query("differences").collect())
@@ -220,6 +227,19 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     if clustered.height:
         yield Fold("Differences for candidates to come", [_clustered(clustered, scope)])
     yield from _bands(scope, options, both)
+
+
+def _at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFrame | None]:
+    """Return the measures to show, and their precision at the cuts; None without cuts."""
+    scope = drawing.scope
+    query = scope.query("precision")
+    names, last = extent(query)
+    measures = select_names(options.measures, names, where=scope.option("measures"))
+    cuts = cuts_of(drawing, last)
+    if not cuts:
+        return measures, None
+    mine = pl.col("measure").is_in(measures)
+    return measures, query.filter(pl.col("n").is_in(cuts), mine).collect()
 
 
 def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:

@@ -379,7 +379,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     Parameters
     ----------
     frame : DataFrame
-        `schemas.Precision` or `schemas.StratifiedPrecision` at the cuts, one category.
+        `schemas.Precision` or `schemas.DesignedPrecision` at the cuts, one category.
     measures : sequence of str
         The rows, in this order.
     scope : Scope

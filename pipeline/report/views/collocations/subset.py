@@ -1,4 +1,4 @@
-"""Views of estimates from a stratified sample, and of an unranked set."""
+"""View of an unranked set."""
 
 from __future__ import annotations
 
@@ -20,36 +20,25 @@ from pipeline.report.view import (
     figure,
     format_percent,
     listing,
-    point_limits,
     select_names,
     share_limits,
     view,
 )
 from pipeline.report.views.collocations.comparison import (
     DIFFERENCE,
-    PAIR,
     HowTested,
     correction_of,
     difference_and_p,
-    starred_points,
     subset_tested,
 )
 from pipeline.report.views.collocations.graphs import (
-    Curves,
     Drawing,
     Graph,
     Scope,
-    cuts_of,
-    extent,
     graph_block,
-    of_sample,
     of_set,
     scopes,
-    scopes_in,
 )
-from pipeline.report.views.collocations.precision import precision_listing
-
-# An unranked set
 
 
 class SubsetView(StyleOptions):
@@ -143,81 +132,3 @@ def _listing(
 
 def _set_estimate(precision: float | None, lower: float | None, upper: float | None) -> str:
     return f"{format_percent(precision)} {share_limits(lower, upper, digits=1)}"
-
-
-# Stratified samples
-
-HOW_ESTIMATED = (
-    "The sample is stratified: each stratum is weighted by its share of the n-best list. Depending "
-    "on the experiment, limits are based on the variance of the weighted estimate (Korn and "
-    "Graubard), on predictions of the unsampled candidates in the strata, or on a bootstrap of the "
-    "draws. Clopper-Pearson intervals and Fisher's test do not apply to such a sample. There is no "
-    "estimate if a stratum of the list was not sampled."
-)
-
-
-class StratifiedView(Curves):
-    """Options of the section on estimates from a stratified sample."""
-
-    category: str | None = None
-    """Show one category of true positives; by default all."""
-
-
-@view(
-    "evaluate.stratified",
-    options=StratifiedView,
-    title="Precision of n-best lists",
-    of=of_sample,
-    place=25,
-)
-def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block]:
-    """Show the estimation method, a graph, a table at the cuts, differences."""
-    shown = scopes_in(stage, stage.table("precision"), options.category)
-    if not shown:
-        return [Text("No candidate is judged, so precision cannot be estimated.")]
-    blocks = [block for scope in shown for block in _category(scope, options)]
-    return [Text(HOW_ESTIMATED), *blocks]
-
-
-def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFrame | None]:
-    """Return the measures to show, and their precision at the cuts; None without cuts."""
-    scope = drawing.scope
-    query = scope.query("precision")
-    names, last = extent(query)
-    measures = select_names(options.measures, names, where=scope.option("measures"))
-    cuts = cuts_of(drawing, last)
-    if not cuts:
-        return measures, None
-    mine = pl.col("measure").is_in(measures)
-    return measures, query.filter(pl.col("n").is_in(cuts), mine).collect()
-
-
-def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
-    own = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
-    drawing = Drawing(scope, Graph.model_validate(own).with_colours(options.look.slots))
-    yield graph_block(drawing)
-    measures, found = at_cuts(drawing, options)
-    if found is not None:
-        yield precision_listing(found, measures, scope)
-    both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
-    differences = scope.query("comparison").filter(*both).collect()
-    if differences.height:
-        yield _differences(differences, scope)
-
-
-def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
-    caption = (
-        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
-        "minus second, with limits; k of n judged draws are true positives in D1 and D2. "
-        "Star: the pointwise limits exclude 0."
-    )
-    ordered = frame.sort("n", "measure_1", "measure_2")
-    return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
-
-
-DIFFERENCES = (
-    *PAIR,
-    Column(("difference", "excludes_zero"), "difference (points)", starred_points),
-    Column(("lower", "upper"), "limits", point_limits),
-)
-"""A pair at one n: the difference and its limits."""

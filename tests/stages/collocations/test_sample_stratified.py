@@ -1,4 +1,4 @@
-"""Samples by stratum, pools, and what is estimated from them."""
+"""Samples by stratum, pools, and estimates from pools."""
 
 from __future__ import annotations
 
@@ -81,58 +81,10 @@ def test_wrong_boundaries_and_columns() -> None:
         by_rank(measures=["aa"])
 
 
-def evaluate(**config: Any) -> dict[str, pl.DataFrame]:
-    drawn = by_rank(sizes=[2, 3])
-    tables = {"sample": drawn["sample"], "strata": drawn["strata"]}
-    options = {"cuts": [2, 4], "every": 4, "replicates": 50, "seed": "s"}
-    return run_stage(
-        "evaluate.stratified", options | config, ranks=RANKS, judgements=VERDICTS, **tables
-    )
-
-
-def test_estimates_are_weighted_by_the_stratum() -> None:
-    made = evaluate()
-    assert made["precision"].filter(measure="a")["n"].to_list() == [2, 4, 8]
-    assert made["cuts"].filter(measure="a", n=2).select("precision", "lower").row(0) == (1.0, 1.0)
-    drawn = by_rank(sizes=[2, 3])["sample"].join(VERDICTS, on="id").filter(stratum="3-8")
-    share = drawn["tp"].sum() / 3
-    baseline = made["precision"].filter(measure="a", n=8)["precision"].item()
-    assert baseline == pytest.approx(2 / 8 + 6 / 8 * share)
-
-
-def test_differences_of_the_pairs() -> None:
-    made = evaluate(cuts=[2])["comparison"]
-    assert made.select("measure_1", "measure_2", "n", "size").rows() == [("a", "b", 2, 2)]
-    assert evaluate(pairs=[["b", "a"]])["comparison"]["measure_1"].unique().to_list() == ["b"]
-    with pytest.raises(ConfigError, match="'c' has not been ranked"):
-        evaluate(pairs=[["c", "a"]])
-
-
-def test_the_method_of_the_intervals() -> None:
-    plain, other = evaluate(interval="bootstrap"), evaluate()
-    assert (
-        other["precision"].drop("lower", "upper").equals(plain["precision"].drop("lower", "upper"))
-    )
-    last = [made["precision"].filter(measure="a", n=8)["upper"].item() for made in (plain, other)]
-    assert last[0] != last[1]
-    known = other["precision"].filter(measure="a", n=2)
-    assert known.select("lower", "upper").row(0) == (1.0, 1.0)
-    limits = [made["comparison"].filter(n=4)["lower"].item() for made in (plain, other)]
-    assert limits[0] != limits[1]
-    with pytest.raises(ValidationError, match="'predictive' or 'bootstrap'"):
-        evaluate(interval="wilson")
-
-
-def test_nothing_at_all() -> None:
-    drawn = run_stage(
-        "sample.stratified", {"boundaries": [2], "sizes": [1, 1]}, ranks=RANKS.clear()
-    )
+def test_nothing_ranked() -> None:
+    options = {"boundaries": [2], "sizes": [1, 1]}
+    drawn = run_stage("sample.stratified", options, ranks=RANKS.clear())
     assert [table.height for table in drawn.values()] == [0, 0, 0]
-    made = run_stage(
-        "evaluate.stratified", {}, ranks=RANKS.clear(), judgements=VERDICTS.clear(),
-        sample=drawn["sample"], strata=drawn["strata"],
-    )  # fmt: skip
-    assert [table.height for table in made.values()] == [0, 0, 0]
 
 
 def pooled(depth: int = 2) -> dict[str, pl.DataFrame]:
@@ -213,11 +165,11 @@ def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
     drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
     assert drawn["strata"].height == (8 if whole else 6)
     made = run_stage(
-        "evaluate.stratified", {"cuts": [2, 3], "every": 1, "replicates": 20, "seed": "s"},
-        ranks=ranks, judgements=VERDICTS, sample=drawn["sample"], strata=drawn["strata"],
+        "evaluate.designed", {"cuts": [2, 3], "every": 1, "seed": "s"},
+        ranks=ranks, judgements=VERDICTS, sample=drawn["sample"], inclusion=drawn["strata"],
     )  # fmt: skip
     assert made["precision"]["precision"].to_list() == [1, 1, 1, 0, 0, 0]
-    assert made["comparison"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
+    assert made["differences"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
 
 
 def test_a_stratum_that_nobody_is_in_keeps_its_size() -> None:
