@@ -40,6 +40,7 @@ DRAWN = {
     "Agreement": "estimate",
     "Baseline": "precision",
     "Choice": "precision",
+    "ClusteredDesignedDifferences": "difference",
     "ClusteredDifferences": "difference",
     "ClusteredPrecision": "precision",
     "DesignedBaseline": "precision",
