@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -150,7 +150,7 @@ def _indicators(effect: IntArray, places: IntArray) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(len(rows)), (rows, column[rows])), shape=shape)
 
 
-_Design = FloatArray | scipy.sparse.csr_array
+_Design: TypeAlias = "FloatArray | scipy.sparse.csr_array"
 """A row for each candidate; with effects most values are 0."""
 
 
