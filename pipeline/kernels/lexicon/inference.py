@@ -14,16 +14,15 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, check_bootstrap, summary
 from pipeline.kernels.sampling import sample_size, seeded_generator
-from pipeline.kernels.survey.ratio_estimator import (
-    Estimates,
+from pipeline.kernels.survey.proportion_limits import checked_tail, t_factor
+from pipeline.kernels.survey.ratio_estimator import Estimates
+from pipeline.kernels.survey.weighted_means import (
     beta_limits,
-    checked_tail,
     draw_weights,
     influence,
     mean_difference,
     mean_limits,
     ratio_mean,
-    t_factor,
     weighted_mean,
 )
 
@@ -306,7 +305,7 @@ def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
     -------
     DataFrame
         Unchanged for a simple sample (weights ``size / n``); else with weights ``g_i size_i``,
-        where ``sum g_i base_i = 1`` (`ratio_estimator.draw_weights`).
+        where ``sum g_i base_i = 1`` (`weighted_means.draw_weights`).
     """
     if not unequal(scores) or not scores["base"].sum():
         return scores
@@ -372,14 +371,14 @@ def interval_by_chance(
     """Return L* with limits, for unequal inclusion probabilities.
 
     Hájek's ratio with the sum of all sizes, if it is known, and Rosén's variance for samples of
-    fixed size (`ratio_estimator.weighted_mean`, `ratio_estimator.ratio_mean`).
+    fixed size (`weighted_means.weighted_mean`, `weighted_means.ratio_mean`).
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`.
     method : str
-        "beta": `ratio_estimator.beta_limits`. "t": Student's, with degrees of freedom one less than
+        "beta": `weighted_means.beta_limits`. "t": Student's, with degrees of freedom one less than
         the number of uncertain draws. "linearised": by the normal distribution.
     confidence : float
         Level in (0, 1).
@@ -427,7 +426,7 @@ def difference_by_chance(
     """Return the difference in L* between two lexicons, on the same lemmas.
 
     Student's interval (by the normal distribution if the method is linearised) of the linearised
-    difference, `ratio_estimator.mean_difference`.
+    difference, `weighted_means.mean_difference`.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ from pipeline.kernels import numeric
 from pipeline.kernels.number_format import PLAIN, NumberFormat
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_shares, domain_weights, linear_variance
-from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, ratio_or_zero
+from pipeline.kernels.survey.proportion_limits import checked_tail
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
 from schemas import Calibration, Judges, MachineConfusion, Table
 
 # Agreement with people, from weighted draws

@@ -20,8 +20,8 @@ from pipeline.kernels.survey.ratio_estimator import (
     prediction_weights,
     ratio_or_zero,
     residuals,
-    set_sums,
 )
+from pipeline.kernels.survey.set_sums import set_sums
 from pipeline.kernels.survey.study import folds_of, rank_matrix
 from schemas import PairSavings, Savings
 

@@ -7,11 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
+from pipeline.kernels.survey.ratio_estimator import ratio_classes, ratio_or_zero
 
-RATIO = 3.0
-"""Largest ratio of the inclusion probabilities in a class."""
-_MOST_CLASSES = 6
 ENOUGH = 4.0
 """Expected draws from which a class is estimated by itself."""
 
@@ -46,8 +43,7 @@ def chance_classes(pi: FloatArray) -> IntArray:
     if not open_.any():
         return np.zeros(len(pi), dtype=np.int64)
     chance = np.where(np.isnan(pi), np.median(pi[open_]), np.where(open_, pi, pi[open_].max()))
-    steps = np.floor(np.log(chance.max() / chance) / np.log(RATIO) + 1e-9)
-    return np.asarray(np.minimum(steps, _MOST_CLASSES - 1), dtype=np.int64)
+    return ratio_classes(chance.max() / chance)
 
 
 class MergedClasses(NamedTuple):

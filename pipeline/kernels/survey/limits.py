@@ -12,15 +12,14 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.differences import mover
 from pipeline.kernels.statistics.intervals import Limits
-from pipeline.kernels.survey.ratio_estimator import (
-    Estimates,
+from pipeline.kernels.survey.proportion_limits import (
     binomial_limits,
     checked_tail,
     effective_draws,
     lower_limit,
-    ratio_or_zero,
     t_factor,
 )
+from pipeline.kernels.survey.ratio_estimator import Estimates, ratio_or_zero
 
 _PSEUDO_ERRORS = 4.0  # near z^2 for 95 %
 _ENOUGH = 5.0  # hits and misses, as of a simple sample, from which score limits are used

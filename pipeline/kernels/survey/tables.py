@@ -18,14 +18,8 @@ from pipeline.kernels.survey.limits import (
     limits,
 )
 from pipeline.kernels.survey.phases import combine_phases
-from pipeline.kernels.survey.ratio_estimator import (
-    Estimates,
-    Known,
-    blocks,
-    difference_sums,
-    hajek,
-    list_sums,
-)
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, hajek
+from pipeline.kernels.survey.set_sums import blocks, difference_sums, list_sums
 from pipeline.kernels.survey.study import Study, study
 
 Sums = tuple[FloatArray, FloatArray, FloatArray]
@@ -75,7 +69,7 @@ def list_estimates(
 
     References
     ----------
-    See `ratio_estimator.hajek` and `ratio_estimator.korn_graubard`.
+    See `ratio_estimator.hajek` and `proportion_limits.korn_graubard`.
 
     Examples
     --------
@@ -155,7 +149,7 @@ def study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) ->
     first : array of int, shape (measures, candidates)
         The place of the first list that holds a candidate.
     add : callable
-        Adds up columns over the sets, for example `ratio_estimator.difference_sums`.
+        Adds up columns over the sets, for example `set_sums.difference_sums`.
 
     Examples
     --------

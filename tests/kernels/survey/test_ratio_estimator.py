@@ -20,32 +20,33 @@ from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import mover
 from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits
+from pipeline.kernels.survey.proportion_limits import (
+    binomial_limits,
+    effective_draws,
+    korn_graubard,
+    t_limits,
+)
 from pipeline.kernels.survey.ratio_estimator import (
     Estimates,
     Known,
     Moments,
-    beta_limits,
-    binomial_limits,
-    blocks,
-    difference_sums,
     draw_moments,
-    draw_weights,
-    effective_draws,
     hajek,
+    prediction_weights,
+    weight_classes,
+)
+from pipeline.kernels.survey.set_sums import blocks, difference_sums, list_sums, set_sums
+from pipeline.kernels.survey.study import cross_fit, normal_scores
+from pipeline.kernels.survey.weighted_means import (
+    beta_limits,
+    draw_weights,
     influence,
-    korn_graubard,
-    list_sums,
     mean_difference,
     mean_limits,
-    prediction_weights,
     ratio_mean,
     rosen_variance,
-    set_sums,
-    t_limits,
-    weight_classes,
     weighted_mean,
 )
-from pipeline.kernels.survey.study import cross_fit, normal_scores
 from tests.kernels.survey.slow import (
     Member,
     chances,
