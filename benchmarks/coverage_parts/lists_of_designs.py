@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 
 from coverage_parts import populations as known
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, coverage_of, filled
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, coverage_of
 from coverage_parts.estimation import estimated, fitted, offered
 from coverage_parts.samples import chances, drawn, numbers
-from coverage_parts.sets import differences, lists
+from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates
@@ -66,14 +66,8 @@ def estimates(task: Task, draws: BoolArray, members: BoolArray) -> Estimates:
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, all differences."""
+    made = filled_sets(task, _outcomes(task, first, samples))
     listed, compared = lists(task.population), differences(task.population)
-    made = filled(
-        task,
-        _outcomes(task, first, samples),
-        what=listed.names + compared.names,
-        n=np.concatenate([listed.n, compared.n]).tolist(),
-        truth=np.concatenate([listed.truth, compared.truth]),
-    )
     pi = chances(task.population, task.method.split(", ")[0], task.size)
     sides = offered(pi, compared.members).reshape(2, -1).all(axis=0)
     kept = np.concatenate([offered(pi, listed.members), sides])

@@ -13,10 +13,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 import polars as pl
 
-from coverage_parts.cells import Cell, Outcome, Task, batches, filled, held
+from coverage_parts.cells import Cell, Outcome, Task, batches, held
 from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
 from coverage_parts.samples import BASELINE_WIDTH, FLOOR, drawn, numbers
-from coverage_parts.sets import differences, lists
+from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample
@@ -161,12 +161,7 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, all differences."""
-    listed, compared = lists(task.population), differences(task.population)
-    return filled(
-        task, _outcomes(task, first, samples), what=listed.names + compared.names,
-        n=np.concatenate([listed.n, compared.n]).tolist(),
-        truth=np.concatenate([listed.truth, compared.truth]),
-    )  # fmt: skip
+    return filled_sets(task, _outcomes(task, first, samples))
 
 
 @lru_cache(maxsize=2)

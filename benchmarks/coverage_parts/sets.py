@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from coverage_parts.cells import Cell, Outcome, Task, filled
 from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
@@ -41,6 +43,16 @@ def lists(name: str) -> Lists:
     names = (*(measure for measure, _ in asked), "baseline")
     n = np.array([*(n for _, n in asked), everyone.size])
     return Lists(names, n, members, (members & everyone.tp).sum(axis=1) / n)
+
+
+def filled_sets(task: Task, outcomes: Iterable[Outcome]) -> list[Cell]:
+    """Return the cells of a task: all lists of its population, then all differences."""
+    listed, compared = lists(task.population), differences(task.population)
+    return filled(
+        task, outcomes, what=listed.names + compared.names,
+        n=np.concatenate([listed.n, compared.n]).tolist(),
+        truth=np.concatenate([listed.truth, compared.truth]),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4)

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, held
 from coverage_parts.estimation import strata_estimates
 from coverage_parts.populations import Population, population
 from coverage_parts.samples import drawn as drawn_by_chance
 from coverage_parts.samples import numbers
-from coverage_parts.sets import differences, lists
+from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates
@@ -61,12 +61,7 @@ def draws_of(sizes: IntArray, method: str, size: int) -> IntArray:
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, all differences."""
-    listed, compared = lists(task.population), differences(task.population)
-    return filled(
-        task, _outcomes(task, first, samples), what=listed.names + compared.names,
-        n=np.concatenate([listed.n, compared.n]).tolist(),
-        truth=np.concatenate([listed.truth, compared.truth]),
-    )  # fmt: skip
+    return filled_sets(task, _outcomes(task, first, samples))
 
 
 def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
