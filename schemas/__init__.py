@@ -59,6 +59,12 @@ from schemas.clustering import TokenSentences as TokenSentences
 from schemas.clustering import TokenTags as TokenTags
 from schemas.clustering import TypeLevel as TypeLevel
 from schemas.clustering import WorstItems as WorstItems
+from schemas.combination import AppliedScores as AppliedScores
+from schemas.combination import Coefficients as Coefficients
+from schemas.combination import CombinationFit as CombinationFit
+from schemas.combination import CombinedRanks as CombinedRanks
+from schemas.combination import CombinedScores as CombinedScores
+from schemas.combination import Refit as Refit
 from schemas.comparison import BaselineComparison as BaselineComparison
 from schemas.comparison import BestMeasures as BestMeasures
 from schemas.comparison import Comparison as Comparison

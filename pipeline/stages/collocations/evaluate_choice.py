@@ -8,7 +8,7 @@ from functools import partial
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.nbest.precision import counts_at, positives, precision_columns, steps_of
 from pipeline.kernels.nbest.selection import (
     CRITERIA,
@@ -24,6 +24,7 @@ from pipeline.stages.collocations.evaluation import (
     Evaluation,
     IntervalOptions,
     ListSizes,
+    chosen_category,
     chosen_ranks,
     judged_alone,
 )
@@ -139,7 +140,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     config.check(draws)
     if draws.is_empty():
         return {"choice": Choice.zero_rows(), "guarantee": Guarantees.zero_rows()}
-    category = _category(config, draws)
+    category = chosen_category(config.category, draws)
     mine = draws.filter(category=category)
     limits = IntervalOptions(method=config.interval, confidence=config.confidence)
     steps = steps_of(chosen_ranks(config, tables), mine.lazy())
@@ -187,17 +188,3 @@ def _describe(
         interval=pl.lit(config.interval),
     )
     return described.select(*Choice.columns())
-
-
-def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
-    categories = draws["category"].unique().sort().to_list()
-    if config.category is None and len(categories) == 1:
-        return str(categories[0])
-    if config.category in categories:
-        return str(config.category)
-    what = (
-        f"unknown category {config.category!r}"
-        if config.category
-        else f"there are {len(categories)} categories"
-    )
-    raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])

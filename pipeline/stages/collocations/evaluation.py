@@ -318,6 +318,21 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     return judged(draws.lazy(), tables["judgements"])
 
 
+def chosen_category(wanted: str | None, judged: pl.DataFrame) -> str:
+    """Return the category of an option, or the only one.
+
+    Raises
+    ------
+    ConfigError
+        If it does not exist, or there are several and none is named, with their names.
+    """
+    categories = judged["category"].unique().sort().to_list()
+    if wanted in categories or (wanted is None and len(categories) == 1):
+        return str(wanted or categories[0])
+    what = f"unknown category {wanted!r}" if wanted else f"there are {len(categories)} categories"
+    raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])
+
+
 def judged_alone(tables: Tables) -> pl.DataFrame:
     """Return the draws like `judged_draws`, but without a sample only judged candidates.
 

@@ -1,0 +1,506 @@
+"""Combination of association measures, learned from judged candidates, and its application."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from pydantic import Field, field_validator, model_validator
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.nbest.average_precision import judged_chances
+from pipeline.kernels.nbest.combination import (
+    CrossFit,
+    Features,
+    Labels,
+    Model,
+    Ridge,
+    average_precision_of,
+    choose_single,
+    cross_fit,
+    fit_all,
+    fold_of,
+    percentiles,
+    terms,
+)
+from pipeline.kernels.nbest.ranking import rankings
+from pipeline.kernels.numeric import FloatArray, IntArray, codes
+from pipeline.kernels.partitions import batches
+from pipeline.kernels.survey.study import normal_scores, rank_matrix
+from pipeline.stages.base import Of, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.collocations.evaluation import (
+    Evaluation,
+    Rankings,
+    chosen_category,
+    chosen_ranks,
+    judged_alone,
+    require_ranked,
+)
+from pipeline.stages.inputs import require
+from schemas import (
+    AppliedScores,
+    Coefficients,
+    CombinationFit,
+    CombinedRanks,
+    CombinedScores,
+    Identified,
+    Judgements,
+    Refit,
+)
+
+_FREQUENCIES = ("f", "f1", "f2")
+_UNSEEN = "combination, word unseen"
+_SINGLE = "chosen single measure"
+
+
+class Applying(Rankings, Seeded):
+    """Options of stages that rank candidates by a model."""
+
+    candidates: Annotated[str, Of(Identified)]
+    """The candidates, for their words and frequencies."""
+    name: str = Field(default="combination", pattern=r"^[^\W\d]\w*$")
+    """Name of the new ranking among the measures."""
+
+
+class ScoreCombination(Applying, Evaluation):
+    """Combine measures: a model of judged candidates ranks all candidates."""
+
+    words: tuple[str, ...] = ("{l1}", "{l2}")
+    """Templates of words and other values with an effect of their own, from columns of the
+    candidates: {l1}, {l2}, {pos}; none: ranks only.
+    """
+    separator: str = Field(default="", max_length=1)
+    """Character that separates parts of words: with ":" the preposition and the noun of
+    ``in:Kraft`` have an effect each.
+    """
+    frequencies: bool = False
+    """Add the frequencies f, f1 and f2 to the measures."""
+    ridge: Ridge = "cv"
+    """Weight of the penalty, above 0; "cv" chooses it by cross-validation."""
+    folds: int = Field(default=10, ge=2)
+    """Number of folds. No candidate is scored by a model that saw the labels of its fold."""
+    cluster: str = ""
+    """Template of the values that no fold divides, e.g. "{l2}" for whole verbs. The precision is
+    then that for verbs without a label.
+    """
+    category: str | None = None
+    """Category of true positives; optional if there is only one."""
+
+    @field_validator("words")
+    @classmethod
+    def _templates(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        for template in words:
+            columns_of(template)
+        if len(set(words)) < len(words):
+            raise ValueError("a template is listed twice")
+        return words
+
+    @field_validator("cluster")
+    @classmethod
+    def _template(cls, cluster: str) -> str:
+        if cluster:
+            columns_of(cluster)
+        return cluster
+
+    @field_validator("ridge", mode="before")
+    @classmethod
+    def _above_0(cls, ridge: Any) -> Any:
+        number = isinstance(ridge, int | float) and not isinstance(ridge, bool)
+        if ridge != "cv" and not (number and 0 < ridge < float("inf")):
+            raise ValueError('should be "cv" or a number above 0')
+        return ridge
+
+
+def columns_of(template: str) -> list[str]:
+    """Return the columns of a template.
+
+    Raises
+    ------
+    ValueError
+        If it has none, or more than names in braces.
+
+    Examples
+    --------
+    >>> columns_of("{l1} {pos}")
+    ['l1', 'pos']
+    """
+    try:
+        parts = list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(f"{template!r}: {error}") from None
+    fields = [
+        (name, bool(form or conversion)) for _, name, form, conversion in parts if name is not None
+    ]
+    if not fields or any(more or not name for name, more in fields):
+        raise ValueError(f"{template!r}: write columns of the candidates in braces, such as {{l1}}")
+    return [name for name, _ in fields]
+
+
+# Features of candidates
+
+
+class Description(NamedTuple):
+    """Candidates with the features of a model."""
+
+    ids: pl.Series
+    ranks: IntArray
+    """Shape (measures, candidates)."""
+    features: Features
+    names: list[tuple[str, str]]
+    """Kind and name of each numeric feature."""
+    words: list[tuple[str, pl.Series]]
+    """Name of each word, and its values by code."""
+
+
+def _describe(
+    ranks: pl.LazyFrame,
+    candidates: pl.LazyFrame,
+    *,
+    measures: Sequence[str],
+    words: Sequence[str],
+    frequencies: bool,
+) -> Description:
+    """Return ranked candidates with normal scores of ranks and frequencies, and codes of words."""
+    ids, names, places = rank_matrix(ranks)
+    order = [names.to_list().index(each) for each in measures or names]
+    numbers = _FREQUENCIES if frequencies else ()
+    columns = dict.fromkeys(
+        each for word in words for each in columns_of(_Word.parse(word).template)
+    )
+    wanted = [*(("frequencies", each) for each in numbers), *(("words", each) for each in columns)]
+    require(candidates.collect_schema(), wanted)
+    every = ids.rename("id").to_frame().lazy()
+    own = candidates.select("id", *dict.fromkeys([*columns, *numbers]))
+    table = every.join(own, on="id", how="left", maintain_order="left").collect()
+    _require_values(table)
+    scores = [normal_scores(places[order])]
+    scores += [
+        normal_scores(len(ids) + 1 - percentiles(table[each].to_numpy()) * len(ids))[None]
+        for each in numbers
+    ]
+    kinds = [("measure", names[each]) for each in order] + [("frequency", each) for each in numbers]
+    coded = [(word, *codes(_Word.parse(word).values(table))) for word in words]
+    stacked = np.array([each for _, each, _ in coded], dtype=np.int64).reshape(len(words), len(ids))
+    features = Features(np.concatenate(scores).T, stacked)
+    return Description(
+        ids, places[order], features, kinds, [(word, values) for word, _, values in coded]
+    )
+
+
+def _require_values(table: pl.DataFrame) -> None:
+    """Reject ranked candidates without a word or a frequency."""
+    lost = table.filter(pl.any_horizontal(pl.exclude("id").is_null()))["id"]
+    if table.width > 1 and len(lost):
+        columns = ", ".join(table.columns[1:])
+        what = (
+            f"{len(lost):,} of {table.height:,} ranked candidates have no {columns}, for example "
+            f"{', '.join(lost.head(3))}"
+        )
+        remedy = "use the table of the candidates that were ranked"
+        raise ConfigError("candidates", [Problem("candidates", what, remedy)])
+
+
+class _Word(NamedTuple):
+    """A template, or one part of its values: ``{l1}`` or ``{l1}:[2]``."""
+
+    template: str
+    separator: str = ""
+    part: int = 0
+
+    @classmethod
+    def parse(cls, name: str) -> _Word:
+        found = re.fullmatch(r"(.*\})(.)\[(\d+)\]", name, flags=re.DOTALL)
+        return cls(found[1], found[2], int(found[3])) if found else cls(name)
+
+    def values(self, table: pl.DataFrame) -> pl.Series:
+        """Return the value of each candidate; "" where it lacks the part."""
+        fields = columns_of(self.template)
+        text = re.sub(r"\{[^{}]*\}", "{}", self.template)
+        value = pl.format(text, *(pl.col(each).cast(pl.String) for each in fields))
+        if self.part:
+            value = value.str.split(self.separator).list.get(self.part - 1, null_on_oob=True)
+        return table.select(value=value.fill_null("")).to_series()
+
+
+def _parts(words: Sequence[str], separator: str, candidates: pl.LazyFrame) -> list[str]:
+    """Return the names of words, one for each part if they have parts."""
+    if not separator:
+        return list(words)
+    columns = [("words", each) for word in words for each in columns_of(word)]
+    require(candidates.collect_schema(), columns)
+    table = candidates.select(dict.fromkeys(each for _, each in columns)).collect()
+    names = []
+    for word in words:
+        counts = _Word(word).values(table).str.count_matches(separator, literal=True)
+        numbers = range(1, int(counts.to_numpy().max(initial=0)) + 2)
+        names += [f"{word}{separator}[{each}]" for each in numbers] if len(numbers) > 1 else [word]
+    return names
+
+
+# Combination
+
+
+@stage(
+    "score.combination",
+    config=ScoreCombination,
+    outputs={
+        "scores": CombinedScores,
+        "ranks": CombinedRanks,
+        "fit": CombinationFit,
+        "coefficients": Coefficients,
+        "refit": Refit,
+    },
+)
+def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outputs]:
+    """Fit without each fold in turn, score the fold, and fit once more to all labels.
+
+    Raises
+    ------
+    ConfigError
+        If the name is that of a measure, or all judgements that a model may use are alike.
+    """
+    ranks = chosen_ranks(config, tables)
+    draws = judged_alone(tables)
+    if ranks.limit(1).collect().is_empty() or draws.is_empty():
+        yield _without_rows(config)
+        return
+    _require_new(config.name, ranks)
+    category = chosen_category(config.category, draws)
+    words = _parts(config.words, config.separator, tables["candidates"])
+    made = _describe(
+        ranks, tables["candidates"], measures=config.measures, words=words,
+        frequencies=config.frequencies,
+    )  # fmt: skip
+    known = _judged(made.ids, draws.filter(category=category), tables)
+    labels = known.labels
+    fold = _folds(config, made, tables, config.cluster)
+    try:
+        found = cross_fit(made.features, labels, fold, ridge=config.ridge)
+    except ValueError as error:
+        remedy = "judge more candidates, or use fewer folds"
+        raise ConfigError("judgements", [Problem("judgements", str(error), remedy)]) from None
+    final = fit_all(made.features, labels, ridge=float(np.median(found.ridges)))
+    scores = pl.DataFrame({"id": made.ids, config.name: found.scores, "fold": fold})
+    yield {
+        "scores": scores.sort("id"),
+        "fit": _fit(config, made, known, fold, found),
+        "coefficients": _coefficients(made, labels, final, found),
+        "refit": _refit(made, labels, final, config.seed),
+    }
+    yield from _ranks(ranks, scores, config)
+
+
+def _require_new(name: str, ranks: pl.LazyFrame) -> None:
+    if not ranks.filter(pl.col("measure") == name).limit(1).collect().is_empty():
+        what = f"{name!r} is a measure that is already ranked"
+        raise ConfigError("name", [Problem("name", what, "choose another name")])
+
+
+def _without_rows(config: Applying) -> Outputs:
+    return {
+        "scores": CombinedScores.zero_rows(**{config.name: pl.Float64}),
+        "ranks": CombinedRanks.zero_rows(),
+        "fit": CombinationFit.zero_rows(),
+        "coefficients": Coefficients.zero_rows(),
+        "refit": Refit.zero_rows(),
+    }
+
+
+def _ranks(ranks: pl.LazyFrame, scores: pl.DataFrame, config: Applying) -> Iterator[Outputs]:
+    """Yield the rankings of all measures, sorted by name, the new one among them."""
+    new = next(rankings(scores.lazy(), measures=[config.name], seed=config.seed)).select(
+        *CombinedRanks.columns()
+    )
+    before = ranks.filter(pl.col("measure") < config.name)
+    after = ranks.filter(pl.col("measure") > config.name)
+    for part in (before, new, after):
+        yield from ({"ranks": batch} for batch in batches(part.select(*CombinedRanks.columns())))
+
+
+class Judged(NamedTuple):
+    """The judged candidates of a category."""
+
+    category: str
+    labels: Labels
+    pi: FloatArray
+    """The chance of each candidate to be drawn and judged, shape (candidates,); 1 if not judged."""
+
+
+def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judged:
+    """Return the judgements of ranked candidates, weighted by their chances and multiplicity."""
+    if "sample" in tables:
+        chances = tables["sample"].select("id", "pi").collect()
+        draws = draws.join(chances, on="id", how="left", maintain_order="left")
+    judged = judged_chances(draws, candidates=len(ids)).with_columns(draws["multiplicity"])
+    places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
+    known = judged.drop_nulls("tp").join(places, on="id", how="inner").sort("place")
+    place = known["place"].to_numpy()
+    pi = np.ones(len(ids))
+    pi[place] = known["pi"].to_numpy()
+    weights = (known["multiplicity"] / known["pi"]).to_numpy()
+    labels = Labels(place, known["tp"].cast(pl.Float64).to_numpy(), weights)
+    return Judged(draws["category"][0], labels, pi)
+
+
+def _folds(config: ScoreCombination, made: Description, tables: Tables, template: str) -> IntArray:
+    """Return the fold of each candidate, by its id or by the values of a template."""
+    values = made.ids
+    if template:
+        columns = columns_of(template)
+        require(tables["candidates"].collect_schema(), [("cluster", each) for each in columns])
+        every = made.ids.rename("id").to_frame().lazy()
+        own = tables["candidates"].select("id", *dict.fromkeys(columns))
+        table = every.join(own, on="id", how="left", maintain_order="left").collect()
+        values = _Word(template).values(table)
+    return fold_of(values, folds=config.folds, seed=config.seed)
+
+
+def _fit(
+    config: ScoreCombination, made: Description, known: Judged, fold: IntArray, found: CrossFit
+) -> pl.DataFrame:
+    """Compare the combination with the chosen measure, and with itself on words without labels."""
+    labels = known.labels
+    single, chosen = choose_single(made.ranks, labels, fold)
+    values, counts = np.unique(chosen, return_counts=True)
+    measure = made.names[int(values[counts.argmax()])][1]
+    ridge = float(np.median(found.ridges))
+    rows = [("combination", "", "", ridge, found.scores), (_SINGLE, "", measure, None, single)]
+    for at, (word, names) in enumerate(made.words):
+        if config.cluster:
+            break  # no label of the same cluster is used at all
+        unseen = fold_of(
+            names.gather(made.features.words[at]), folds=config.folds, seed=config.seed
+        )
+        try:
+            scores = cross_fit(made.features, labels, unseen, ridge=ridge).scores
+        except ValueError:
+            continue  # all labels of one kind are about one word
+        rows.append((_UNSEEN, word, "", ridge, scores))
+    facts = {
+        "category": known.category, "n_judged": len(labels.y), "positives": int(labels.y.sum()),
+    }  # fmt: skip
+    table = [
+        facts | {
+            "ranking": ranking, "word": word, "measure": name, "ridge": penalty,
+            "average_precision": average_precision_of(scores, labels, known.pi),
+        }
+        for ranking, word, name, penalty, scores in rows
+    ]  # fmt: skip
+    fit = pl.DataFrame(table, schema=CombinationFit.columns())
+    return fit.fill_nan(None).sort(*CombinationFit.key())
+
+
+def _coefficients(made: Description, labels: Labels, final: Model, found: CrossFit) -> pl.DataFrame:
+    rows = terms(
+        made.names, made.words, made.features.of(labels.places), final=final, models=found.models
+    )
+    return pl.DataFrame(rows, schema=Coefficients.columns(), orient="row").sort(*Coefficients.key())
+
+
+def _refit(made: Description, labels: Labels, final: Model, seed: str) -> pl.DataFrame:
+    """Rank all candidates by the model of all labels."""
+    odds = pl.Series("odds", final.log_odds(made.features))
+    tp = pl.Series("tp", labels.known(len(made.ids))).fill_nan(None).cast(pl.Boolean)
+    table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp})
+    ranked = next(rankings(table.lazy(), measures=["odds"], seed=seed)).select("id", "rank")
+    probability = 1.0 / (1.0 + (-pl.col("odds")).exp())
+    both = table.lazy().join(ranked, on="id").with_columns(probability=probability)
+    return both.select("id", "probability", refit_rank="rank", tp="tp").sort("id").collect()
+
+
+# Application to other candidates
+
+
+class ScoreApply(Applying):
+    """Rank other candidates by the model of a combination."""
+
+    coefficients: Annotated[str | None, Of(Coefficients)] = None
+    """The model: a stage score.combination. Alternative: path."""
+    path: TableSource | None = None
+    """The file coefficients.csv or .parquet of another experiment."""
+    learnt_from: Annotated[str | None, Of(Judgements)] = None
+    """Judgements of this experiment that the model of the file was learned from, if any. They
+    cannot evaluate it.
+    """
+
+    @model_validator(mode="after")
+    def _one_model(self) -> ScoreApply:
+        if (self.coefficients is None) == (self.path is None):
+            raise ValueError("give either coefficients or path")
+        if self.learnt_from is not None and self.path is None:
+            raise ValueError("learnt_from requires path: omit it")
+        return self
+
+
+@stage("score.apply", config=ScoreApply, outputs={"scores": AppliedScores, "ranks": CombinedRanks})
+def score_apply(config: ScoreApply, tables: Tables) -> Iterator[Outputs]:
+    """Add up the coefficients of each candidate; words that the model does not know have none.
+
+    Raises
+    ------
+    ConfigError
+        If a measure of the model is not ranked, or a column of its words is missing.
+    """
+    model = _read_model(tables["coefficients" if "coefficients" in tables else "path"])
+    ranks = chosen_ranks(config, tables)
+    if ranks.limit(1).collect().is_empty() or model.is_empty():
+        yield {
+            "scores": AppliedScores.zero_rows(**{config.name: pl.Float64}),
+            "ranks": CombinedRanks.zero_rows(),
+        }
+        return
+    _require_new(config.name, ranks)
+    of = {kind: model.filter(kind=kind) for kind in _KINDS}
+    measures = of["measure"]["feature"].to_list()
+    require_ranked("measures", measures, ranks)
+    words = of["word"]["feature"].unique().sort().to_list()
+    used = ranks.filter(pl.col("measure").is_in(measures))
+    made = _describe(
+        used, tables["candidates"], measures=measures, words=words,
+        frequencies=not of["frequency"].is_empty(),
+    )  # fmt: skip
+    numbers = pl.concat([of["measure"], of["frequency"]])
+    coefficient = dict(zip(numbers["feature"], numbers["coefficient"], strict=True))
+    odds = made.features.numbers @ np.array([coefficient[name] for _, name in made.names])
+    odds += float(of["intercept"]["coefficient"].sum())
+    known = np.zeros(len(made.ids), dtype=np.int64)
+    for at, (word, values) in enumerate(made.words):
+        learned = of["word"].filter(feature=word).select("value", "coefficient")
+        own = pl.DataFrame({"value": values})
+        both = own.join(learned, on="value", how="left", maintain_order="left")
+        effects = both["coefficient"].fill_null(0.0).to_numpy()
+        odds += effects[made.features.words[at]]
+        known += both["coefficient"].is_not_null().to_numpy()[made.features.words[at]]
+    scores = pl.DataFrame({"id": made.ids, config.name: odds.round(9), "known_words": known})
+    yield {"scores": scores.sort("id")}
+    yield from _ranks(ranks, scores, config)
+
+
+def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
+    """Return the coefficients of a stage or a file.
+
+    Raises
+    ------
+    ConfigError
+        If a column is missing, or a coefficient is not a number.
+    """
+    require(given.collect_schema(), [("path", name) for name in _MODEL])
+    text = given.select(*(pl.col(name).cast(pl.String) for name in _MODEL)).collect()
+    number = pl.col("coefficient").cast(pl.Float64, strict=False)
+    table = text.with_columns(number, pl.col("value", "feature").fill_null(""))
+    known = pl.col("kind").is_in(_KINDS) & pl.col("coefficient").is_finite()
+    bad = table.with_row_index("row", offset=1).filter(~known.fill_null(value=False))
+    if bad.height:
+        rows = ", ".join(f"row {row}" for row in bad["row"].head(3))
+        what = f"{bad.height:,} rows are not coefficients of a model, for example {rows}"
+        remedy = "use the table coefficients of score.combination as it was written"
+        raise ConfigError("path", [Problem("path", what, remedy)])
+    return table
+
+
+_KINDS = ("intercept", "measure", "frequency", "word")
+_MODEL = ("kind", "feature", "value", "coefficient")
