@@ -24,6 +24,7 @@ class AppliedScores(Identified):
     """Scores of a model of other judgements: log-odds of a true positive."""
 
     known_words: int = column("words of the candidate that the model knows", ge=0)
+    learned: bool = column("the model was fitted to a label of this candidate")
 
     scores_are_numbers = rule("no score is NaN", NO_NAN)
 
@@ -33,14 +34,18 @@ class CombinedRanks(Ranks):
 
 
 class Coefficients(Table):
-    """Coefficients of the model of all labels, and their range over the folds."""
+    """Coefficients of the model of all labels, and their range over the folds.
+
+    The model names the candidates that it was fitted to (kind `label`), so that it is not evaluated
+    by the same labels.
+    """
 
     kind: str = column(
-        "intercept, measure, frequency or word", key=True,
-        isin=["intercept", "measure", "frequency", "word"],
+        "intercept, measure, frequency, word; label: a judged candidate", key=True,
+        isin=["intercept", "measure", "frequency", "word", "label"],
     )  # fmt: skip
     feature: str = column("name of the measure or frequency, template of the word", key=True)
-    value: str = column("the word; else empty", key=True)
+    value: str = column("the word; of a label the candidate; else empty", key=True)
     n_judged: int = column("judged candidates with this feature", ge=0)
     coefficient: float = column("change of the log-odds per unit; a normal score or a word")
     lowest: float = column("lowest coefficient of the models without a fold")

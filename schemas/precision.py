@@ -257,10 +257,12 @@ class BandThresholds(ByMeasure):
 # Ranks of candidates under each measure
 
 
-class Ranks(Table):
+class Ranks(Table, further=(pl.Boolean,)):
     """One row per measure and candidate: the unique rank and the tie group.
 
-    Descending score, undefined scores last; ties are broken by a key shared by all measures.
+    Descending score, undefined scores last; ties are broken by a key shared by all measures. The
+    column `learned`, if there is one, is true where the score was learned from a label of the
+    candidate itself.
     """
 
     measure: str = column("association measure or other score", key=True)

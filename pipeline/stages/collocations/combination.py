@@ -19,6 +19,7 @@ from pipeline.kernels.nbest.combination import (
     Labels,
     Model,
     Ridge,
+    Term,
     average_precision_of,
     choose_single,
     cross_fit,
@@ -33,6 +34,7 @@ from pipeline.kernels.partitions import batches
 from pipeline.kernels.survey.study import normal_scores, rank_matrix
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, TableSource, stage
 from pipeline.stages.collocations.evaluation import (
+    LEARNED,
     Evaluation,
     Rankings,
     chosen_category,
@@ -48,7 +50,6 @@ from schemas import (
     CombinedRanks,
     CombinedScores,
     Identified,
-    Judgements,
     Refit,
 )
 
@@ -232,7 +233,7 @@ def _parts(words: Sequence[str], separator: str, candidates: pl.LazyFrame) -> li
         return list(words)
     columns = [("words", each) for word in words for each in columns_of(word)]
     require(candidates.collect_schema(), columns)
-    table = candidates.select(dict.fromkeys(each for _, each in columns)).collect()
+    table = candidates.select(*dict.fromkeys(each for _, each in columns)).collect()
     names = []
     for word in words:
         counts = _Word(word).values(table).str.count_matches(separator, literal=True)
@@ -312,13 +313,22 @@ def _without_rows(config: Applying) -> Outputs:
 
 def _ranks(ranks: pl.LazyFrame, scores: pl.DataFrame, config: Applying) -> Iterator[Outputs]:
     """Yield the rankings of all measures, sorted by name, the new one among them."""
-    new = next(rankings(scores.lazy(), measures=[config.name], seed=config.seed)).select(
-        *CombinedRanks.columns()
-    )
+    new = next(rankings(scores.lazy(), measures=[config.name], seed=config.seed))
+    columns = list(CombinedRanks.columns())
+    learned = pl.lit(value=False)
+    if LEARNED in scores.columns:
+        marked = scores.lazy().select("id", LEARNED)
+        new = new.join(marked, on="id", how="left", maintain_order="left")
+    if LEARNED in ranks.collect_schema() or LEARNED in scores.columns:
+        ranks, new = (
+            each if LEARNED in each.collect_schema() else each.with_columns(learned.alias(LEARNED))
+            for each in (ranks, new)
+        )
+        columns.append(LEARNED)
     before = ranks.filter(pl.col("measure") < config.name)
     after = ranks.filter(pl.col("measure") > config.name)
     for part in (before, new, after):
-        yield from ({"ranks": batch} for batch in batches(part.select(*CombinedRanks.columns())))
+        yield from ({"ranks": batch} for batch in batches(part.select(columns)))
 
 
 class Judged(NamedTuple):
@@ -395,9 +405,10 @@ def _fit(
 
 
 def _coefficients(made: Description, labels: Labels, final: Model, found: CrossFit) -> pl.DataFrame:
-    rows = terms(
-        made.names, made.words, made.features.of(labels.places), final=final, models=found.models
-    )
+    """Return the coefficients, and the candidates that have a label."""
+    judged = made.features.of(labels.places)
+    rows = terms(made.names, made.words, judged, final=final, models=found.models)
+    rows += [Term("label", "", each, 1, 0.0, 0.0, 0.0) for each in made.ids.gather(labels.places)]
     return pl.DataFrame(rows, schema=Coefficients.columns(), orient="row").sort(*Coefficients.key())
 
 
@@ -422,17 +433,13 @@ class ScoreApply(Applying):
     """The model: a stage score.combination. Alternative: path."""
     path: TableSource | None = None
     """The file coefficients.csv or .parquet of another experiment."""
-    learnt_from: Annotated[str | None, Of(Judgements)] = None
-    """Judgements of this experiment that the model of the file was learned from, if any. They
-    cannot evaluate it.
-    """
+    exclude_learned: bool = False
+    """Exclude candidates that the model was fitted to. Their labels cannot evaluate it."""
 
     @model_validator(mode="after")
     def _one_model(self) -> ScoreApply:
         if (self.coefficients is None) == (self.path is None):
             raise ValueError("give either coefficients or path")
-        if self.learnt_from is not None and self.path is None:
-            raise ValueError("learnt_from requires path: omit it")
         return self
 
 
@@ -459,6 +466,9 @@ def score_apply(config: ScoreApply, tables: Tables) -> Iterator[Outputs]:
     require_ranked("measures", measures, ranks)
     words = of["word"]["feature"].unique().sort().to_list()
     used = ranks.filter(pl.col("measure").is_in(measures))
+    fitted = of["label"]["value"]
+    if config.exclude_learned:
+        used, ranks = (_without(fitted, each) for each in (used, ranks))
     made = _describe(
         used, tables["candidates"], measures=measures, words=words,
         frequencies=not of["frequency"].is_empty(),
@@ -475,9 +485,20 @@ def score_apply(config: ScoreApply, tables: Tables) -> Iterator[Outputs]:
         effects = both["coefficient"].fill_null(0.0).to_numpy()
         odds += effects[made.features.words[at]]
         known += both["coefficient"].is_not_null().to_numpy()[made.features.words[at]]
-    scores = pl.DataFrame({"id": made.ids, config.name: odds.round(9), "known_words": known})
+    scores = pl.DataFrame({
+        "id": made.ids, config.name: odds.round(9), "known_words": known,
+        "learned": made.ids.is_in(fitted.implode()),
+    })  # fmt: skip
     yield {"scores": scores.sort("id")}
     yield from _ranks(ranks, scores, config)
+
+
+def _without(fitted: pl.Series, ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the ranks of all other candidates, numbered anew."""
+    others = ranks.filter(~pl.col("id").is_in(fitted.implode())).sort("measure", "rank")
+    rank = pl.int_range(1, pl.len() + 1).over("measure")
+    tie = rank.min().over("measure", "tie")
+    return others.with_columns(rank=rank, tie=tie)
 
 
 def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
@@ -502,5 +523,5 @@ def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
     return table
 
 
-_KINDS = ("intercept", "measure", "frequency", "word")
+_KINDS = ("intercept", "measure", "frequency", "word", "label")
 _MODEL = ("kind", "feature", "value", "coefficient")

@@ -264,13 +264,40 @@ def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
     Raises
     ------
     ConfigError
-        If a requested measure has no ranking.
+        If a requested measure has no ranking, or was learned from the labels that evaluate it.
     """
     ranks = tables["ranks"]
-    if not config.measures:
-        return ranks
-    require_ranked("measures", config.measures, ranks)
-    return ranks.filter(pl.col("measure").is_in(config.measures))
+    if config.measures:
+        require_ranked("measures", config.measures, ranks)
+        ranks = ranks.filter(pl.col("measure").is_in(config.measures))
+    if "judgements" in tables and LEARNED in ranks.collect_schema():
+        _require_unseen(ranks.filter(LEARNED), tables)
+    return ranks
+
+
+LEARNED = "learned"
+"""Column of ranks and scores: true where a score was learned from the candidate's own label."""
+
+
+def _require_unseen(learned: pl.LazyFrame, tables: Tables) -> None:
+    """Reject judged draws whose labels a ranking was learned from."""
+    judged = tables["judgements"].select("id").unique().collect()
+    if "sample" in tables:
+        judged = judged.join(tables["sample"].select("id").collect(), on="id", how="semi")
+    seen = learned.select("measure", "id").collect().join(judged, on="id", how="semi")
+    if seen.is_empty():
+        return
+    name = seen["measure"].min()
+    ids = seen.filter(measure=name)["id"].sort()
+    what = (
+        f"{len(ids):,} of {judged.height:,} judged candidates were used to fit {name!r}, for "
+        f"example {', '.join(ids.head(3))}: its precision would be overestimated"
+    )
+    remedy = (
+        "evaluate it on other candidates (score.apply: exclude_learned = true), or use the ranks "
+        "of score.combination, which are cross-fitted"
+    )
+    raise ConfigError("judgements", [Problem("judgements", what, remedy)])
 
 
 def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.DataFrame) -> None:

@@ -26,7 +26,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import NumberOptions, named_columns
+from pipeline.stages.inputs import NumberOptions, named_columns, require
 from schemas import Candidates, Examples, PairCounts, ScoredPairs
 
 # Merged candidates of two corpora
@@ -189,7 +189,7 @@ def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]
 
 # Pairs with scores or in rank order from other programs
 
-_TAKEN = ("id", "l1", "l2")
+_TAKEN = ("id", "l1", "l2", "learned")
 
 
 class ExtractScores(NumberOptions):
@@ -205,6 +205,10 @@ class ExtractScores(NumberOptions):
     """Measures for which low values rank first, e.g. p-values; their scores are negated."""
     order: str = ""
     """Name of a measure that orders the rows of the file, best first."""
+    learned_from: TableSource | None = None
+    """Files with the pairs (l1, l2) whose labels the scores were learned from, if any: these labels
+    cannot evaluate the scores.
+    """
 
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
         """Return the score columns."""
@@ -243,6 +247,12 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     scores = {
         new: numeric.number(name, schema[name], forms[name]) for new, name in config.scores.items()
     }
+    known = pl.Series("id", [], dtype=pl.String)
+    if "learned_from" in tables:
+        require(
+            tables["learned_from"].collect_schema(), [("learned_from", each) for each in _UNITS]
+        )
+        known = tables["learned_from"].select(candidate_id(*_UNITS)).collect()["id"]
     oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
     listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
     by_file = {names[each]: units[each] for each in _UNITS}
@@ -255,7 +265,10 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
             bad.append(
                 numeric.faults(raw, parsed=parsed, problem=NO_NUMBER, required=False, forms=forms)
             )
-        return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
+        rows = rows.select(candidate_id("l1", "l2"), pl.all())
+        if "learned_from" in tables:
+            rows = rows.with_columns(learned=pl.col("id").is_in(known.implode()))
+        return [rows, *bad]
 
     yield from read_batches(raw, read, table="scores")
 

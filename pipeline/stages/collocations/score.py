@@ -17,7 +17,7 @@ from pipeline.kernels.nbest.stratified import pool
 from pipeline.kernels.partitions import batches
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage
-from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
+from pipeline.stages.collocations.evaluation import LEARNED, Rankings, chosen_ranks
 from pipeline.stages.inputs import require
 from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
 from schemas.candidates import arity
@@ -120,9 +120,14 @@ class ScoreRank(Seeded):
 @stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
 def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
     """Rank by each score column."""
-    measures = _measures(config, tables["scores"].collect_schema())
+    schema = tables["scores"].collect_schema()
+    measures = _measures(config, schema)
     for ranking in rankings(tables["scores"], measures=measures, seed=config.seed):
-        yield from ({"ranks": batch} for batch in batches(ranking))
+        ranks = ranking
+        if LEARNED in schema:
+            marked = tables["scores"].select("id", LEARNED)
+            ranks = ranking.join(marked, on="id", how="left", maintain_order="left")
+        yield from ({"ranks": batch} for batch in batches(ranks))
 
 
 def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:

@@ -1,0 +1,232 @@
+"""The combination of measures: its fit against a general optimizer, and what no label may change."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from pipeline.kernels.nbest.combination import (
+    INDEPENDENT,
+    Features,
+    Labels,
+    average_precision_of,
+    choose_single,
+    cross_fit,
+    fit_all,
+    fit_ridge,
+    fold_of,
+    percentiles,
+    terms,
+)
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.study import normal_scores
+
+NO_WORDS = np.empty((0, 1), dtype=np.int64)
+
+
+def made(seed: int, size: int = 60, numbers: int = 3, words: int = 2) -> Features:
+    bits = np.random.default_rng(seed)
+    codes = bits.integers(0, 12, size=(words, size))
+    return Features(bits.normal(size=(size, numbers)), codes)
+
+
+def labelled(features: Features, seed: int, judged: int = 30) -> Labels:
+    bits = np.random.default_rng([seed, 1])
+    places = np.sort(bits.choice(features.candidates, judged, replace=False))
+    odds = features.numbers[places].sum(axis=1) + (features.words[0, places] % 3 - 1.0)
+    y = (odds + bits.logistic(size=judged) > 0).astype(np.float64)
+    y[:2] = 0.0, 1.0
+    return Labels(places, y, bits.uniform(0.5, 2.0, size=judged))
+
+
+def by_optimizer(
+    features: Features, y: FloatArray, weights: FloatArray, ridge: float
+) -> FloatArray:
+    """Minimise the same function over a dense matrix, by a general method."""
+    indicators = [np.eye(int(codes.max()) + 1)[codes] for codes in features.words]
+    columns = np.hstack([np.ones((features.candidates, 1)), features.numbers, *indicators])
+    penalty = np.full(columns.shape[1], ridge)
+    numbers = features.numbers.shape[1]
+    penalty[1 : numbers + 1] *= max(1.0, numbers / INDEPENDENT)
+    penalty[0] /= 100.0
+
+    def loss(b: FloatArray) -> tuple[float, FloatArray]:
+        eta = columns @ b
+        value = weights @ (np.logaddexp(0.0, eta) - y * eta) + penalty @ b**2 / 2.0
+        return float(value), columns.T @ (weights * (scipy.special.expit(eta) - y)) + penalty * b
+
+    found = scipy.optimize.minimize(
+        loss, np.zeros(columns.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-9}
+    )
+    return np.asarray(columns @ found.x)
+
+
+@given(
+    seed=st.integers(0, 10_000), ridge=st.sampled_from([0.1, 1.0, 30.0]), numbers=st.integers(0, 6)
+)
+def test_the_fit_is_the_minimum(seed: int, ridge: float, numbers: int) -> None:
+    features = made(seed, numbers=numbers) if numbers else made(seed, numbers=1)
+    labels = labelled(features, seed)
+    own = features.of(labels.places)
+    model = fit_ridge(own, labels.y, labels.weights, ridge=ridge)
+    expected = by_optimizer(own, labels.y, labels.weights, ridge)
+    assert model.log_odds(own) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_start_changes_nothing() -> None:
+    features = made(1)
+    labels = labelled(features, 1)
+    own = features.of(labels.places)
+    first = fit_ridge(own, labels.y, labels.weights, ridge=10.0)
+    cold = fit_ridge(own, labels.y, labels.weights, ridge=1.0)
+    warm = fit_ridge(own, labels.y, labels.weights, ridge=1.0, start=first)
+    assert warm.log_odds(own) == pytest.approx(cold.log_odds(own), abs=1e-8)
+
+
+def test_separated_labels_have_a_finite_fit() -> None:
+    x = np.linspace(-1.0, 1.0, 10)[:, None]
+    model = fit_ridge(
+        Features(x, np.empty((0, 10), np.int64)),
+        (x[:, 0] > 0).astype(np.float64),
+        np.ones(10),
+        ridge=0.1,
+    )
+    assert 0.0 < model.numbers[0] < 100.0
+
+
+def test_words_without_a_label_have_no_effect() -> None:
+    features = made(2)
+    labels = labelled(features, 2, judged=6)
+    model = fit_all(features, labels, ridge=1.0)
+    for row, effects in enumerate(model.words):
+        unseen = np.setdiff1d(np.arange(len(effects)), features.words[row, labels.places])
+        assert not effects[unseen].any()
+        assert effects[features.words[row, labels.places]].all()
+
+
+@given(seed=st.integers(0, 10_000), changed=st.integers(2, 29))
+def test_no_candidate_is_scored_by_its_own_label(seed: int, changed: int) -> None:
+    """With a fixed penalty a label changes no score of its own fold."""
+    features = made(seed)
+    labels = labelled(features, seed)
+    fold = fold_of(pl.Series([f"x{i}" for i in range(60)]), folds=4, seed="s")
+    y = labels.y.copy()
+    y[changed] = 1.0 - y[changed]
+    try:
+        before = cross_fit(features, labels, fold, ridge=1.0).scores
+        after = cross_fit(
+            features, Labels(labels.places, y, labels.weights), fold, ridge=1.0
+        ).scores
+    except ValueError:
+        return  # a training set of one kind
+    same = fold == fold[labels.places[changed]]
+    assert (before[same] == after[same]).all()
+    assert (before[~same] != after[~same]).any()
+
+
+def test_scores_depend_on_no_order_and_no_scale_of_the_weights() -> None:
+    features = made(3)
+    labels = labelled(features, 3)
+    fold = np.arange(60) % 5
+    found = cross_fit(features, labels, fold)
+    other = cross_fit(features, Labels(labels.places, labels.y, 7.0 * labels.weights), fold)
+    assert (found.scores == other.scores).all()
+    assert found.ridges == other.ridges
+    turn = np.random.default_rng(5).permutation(60)
+    places = np.argsort(turn)[labels.places]
+    back = np.argsort(places)
+    moved = cross_fit(
+        features.of(turn), Labels(places[back], labels.y[back], labels.weights[back]), fold[turn]
+    )
+    assert moved.scores == pytest.approx(found.scores[turn], abs=1e-12)
+
+
+def test_equal_candidates_have_equal_scores() -> None:
+    features = made(4)
+    features.numbers[1::2] = features.numbers[::2]
+    features.words[:, 1::2] = features.words[:, ::2]
+    labels = labelled(features, 4)
+    fold = np.repeat(np.arange(30) % 3, 2)
+    scores = cross_fit(features, labels, fold).scores
+    assert (scores[1::2] == scores[::2]).all()
+
+
+def test_all_draws_of_one_word() -> None:
+    features = Features(np.arange(8.0)[:, None], np.array([[0, 0, 0, 0, 1, 1, 2, 2]]))
+    labels = Labels(np.arange(4), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
+    found = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1, 0, 1]))
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [([0.0, 0.0, 0.0, 0.0], "all false"), ([1.0, 1.0, 1.0, 1.0], "all true")],
+)
+def test_labels_of_one_kind_make_no_model(y: list[float], match: str) -> None:
+    features = Features(np.arange(4.0)[:, None], NO_WORDS.reshape(0, 1).repeat(4, axis=1))
+    with pytest.raises(ValueError, match=match):
+        cross_fit(features, Labels(np.arange(4), np.array(y), np.ones(4)), np.arange(4) % 2)
+
+
+def test_the_only_fold_leaves_nothing_for_training() -> None:
+    features = made(1)
+    with pytest.raises(ValueError, match="no judgements"):
+        cross_fit(features, labelled(features, 1), np.zeros(60, dtype=np.int64))
+
+
+def test_a_signal_is_found_and_noise_is_not() -> None:
+    """Cross-fitted average precision is high for a measure that knows, that of chance for none."""
+    bits = np.random.default_rng(7)
+    tp = np.arange(400) % 4 == 0
+    good = tp + bits.normal(scale=0.3, size=400)
+    ranks = np.stack([(-good).argsort().argsort() + 1, bits.permutation(400) + 1])
+    labels = Labels(np.arange(400), tp.astype(np.float64), np.ones(400))
+    fold, pi = np.arange(400) % 10, np.ones(400)
+    no_words = np.empty((0, 400), np.int64)
+    found = cross_fit(Features(normal_scores(ranks).T, no_words), labels, fold)
+    assert average_precision_of(found.scores, labels, pi) > 0.9
+    single, chosen = choose_single(ranks, labels, fold)
+    assert set(chosen) == {0}
+    assert average_precision_of(single, labels, pi) > 0.9
+    noise = cross_fit(Features(normal_scores(ranks[1:]).T, no_words), labels, fold)
+    assert average_precision_of(noise.scores, labels, pi) == pytest.approx(0.25, abs=0.08)
+
+
+def test_words_that_differ_for_each_candidate_teach_nothing() -> None:
+    """Resubstitution would rank such labels perfectly."""
+    bits = np.random.default_rng(8)
+    tp = bits.random(300) < 0.3
+    features = Features(bits.normal(size=(300, 1)), np.arange(300)[None])
+    labels = Labels(np.arange(300), tp.astype(np.float64), np.ones(300))
+    scores = cross_fit(features, labels, np.arange(300) % 10).scores
+    assert average_precision_of(scores, labels, np.ones(300)) == pytest.approx(tp.mean(), abs=0.1)
+    final = fit_all(features, labels, ridge=0.1).log_odds(features)
+    assert average_precision_of(final, labels, np.ones(300)) == 1.0
+
+
+def test_terms_name_the_judged_words() -> None:
+    features = Features(np.arange(6.0)[:, None] - 2.5, np.array([[0, 1, 0, 1, 2, 2]]))
+    labels = Labels(np.array([0, 1, 2, 3]), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
+    found = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1]), ridge=1.0)
+    final = fit_all(features, labels, ridge=1.0)
+    rows = terms(
+        [("measure", "mi")], [("{l1}", pl.Series(["a", "b", "c"]))], features.of(labels.places),
+        final=final, models=found.models,
+    )  # fmt: skip
+    assert [(row.kind, row.column, row.value, row.judged) for row in rows] == [
+        ("intercept", "", "", 4), ("measure", "mi", "", 4), ("word", "{l1}", "a", 2),
+        ("word", "{l1}", "b", 2),
+    ]  # fmt: skip
+    assert rows[2].coefficient < 0 < rows[3].coefficient
+    assert all(row.lowest <= row.highest for row in rows)
+
+
+@given(arrays.arrays(np.float64, st.integers(1, 20), elements=st.integers(0, 5).map(float)))
+def test_percentiles_count_what_is_below(scores: FloatArray) -> None:
+    expected = [((scores < s).sum() + ((scores == s).sum() + 1) / 2) / len(scores) for s in scores]
+    assert percentiles(scores) == pytest.approx(expected)
