@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.base import Table, column, rule
-from schemas.candidates import NO_NAN, Identified
+from schemas.candidates import Identified
 from schemas.precision import Ranks
 
 
@@ -17,16 +17,12 @@ class CombinedScores(Identified):
 
     fold: int = column("fold of the candidate, whose labels its model did not see", ge=0)
 
-    scores_are_numbers = rule("no score is NaN", NO_NAN)
-
 
 class AppliedScores(Identified):
     """Scores of a model of other judgements: log-odds of a true positive."""
 
     known_words: int = column("words of the candidate that the model knows", ge=0)
     learned: bool = column("the model was fitted to a label of this candidate")
-
-    scores_are_numbers = rule("no score is NaN", NO_NAN)
 
 
 class CombinedRanks(Ranks):

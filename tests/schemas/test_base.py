@@ -102,6 +102,7 @@ def test_who_imports_a_table_rests_on_its_module_alone() -> None:
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}
 GOOD: dict[str, dict[str, Any]] = {
+    "Coefficients": {"kind": "word"},
     "TupleSums": {"f1": 1},
     "ClassScores": TYPES,
     "ClusterMapping": TYPES,
@@ -143,6 +144,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("ClusteredDifferences", "limits_are_ordered"): [{"lower": 0.6}],
     ("ClusteredPrecision", "limits_are_ordered"): [{"lower": 0.6}],
     ("ClusteredPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("Coefficients", "range_is_ordered"): [{"lowest": 0.6}],
     ("Comparison", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
     ("Corrected", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
     ("DesignedSample", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
