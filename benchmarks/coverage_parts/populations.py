@@ -125,13 +125,13 @@ def _random(name: str) -> Population:
     return Population(ids, ranks, tp, bits.integers(0, 400, size=(2, size)))
 
 
-_READERS: dict[str, Callable[[], pl.DataFrame]] = {
+PUBLIC_TABLES: dict[str, Callable[[], pl.DataFrame]] = {
     "krenn": _krenn,
     "streusle": _streusle,
     "eltec": _eltec,
     "invented": _invented,
 }
-NAMES = (*_READERS, *_SHAPES)
+NAMES = (*PUBLIC_TABLES, *_SHAPES)
 """krenn and streusle are the candidates of configs/krenn.toml and configs/streusle.toml, eltec the
 judged ones of configs/german-novels.toml, invented those of configs/demo.toml. The others are
 random numbers: true positives that fill the top of the best list, 1 % and 99 % of true positives,
@@ -156,7 +156,7 @@ def population(name: str) -> Population:
     FileNotFoundError
         If its file is not there.
     """
-    return ranked(_READERS[name]()) if name in _READERS else _random(name)
+    return ranked(PUBLIC_TABLES[name]()) if name in PUBLIC_TABLES else _random(name)
 
 
 def cuts_of(everyone: Population, cuts: tuple[int, ...] = CUTS) -> tuple[int, ...]:

@@ -424,16 +424,29 @@ def choose_single(ranks: IntArray, labels: Labels, fold: IntArray) -> tuple[Floa
     parts, place = np.unique(fold, return_inverse=True)
     for k in range(len(parts)):
         train = place[labels.places] != k
-        best = _best_measure(ranks[:, labels.places[train]], labels.y[train], labels.weights[train])
+        rest = Labels(labels.places[train], labels.y[train], labels.weights[train])
+        best = best_measure(ranks, rest)
         chosen.append(best)
         scores[place == k] = (size + 1 - ranks[best, place == k]) / size
     return scores, chosen
 
 
-def _best_measure(ranks: IntArray, y: FloatArray, weights: FloatArray) -> int:
-    """Return the measure with the highest weighted average precision among judged candidates."""
-    order = ranks.argsort(axis=1)
-    true, weight = (weights * y)[order], weights[order]
+def best_measure(ranks: IntArray, labels: Labels) -> int:
+    """Return the measure with the highest weighted average precision among judged candidates.
+
+    Parameters
+    ----------
+    ranks, labels
+        As for `choose_single`.
+
+    Examples
+    --------
+    >>> labels = Labels(np.array([0, 3]), np.array([1.0, 0.0]), np.ones(2))
+    >>> best_measure(np.array([[4, 3, 2, 1], [1, 2, 3, 4]]), labels)
+    1
+    """
+    order = ranks[:, labels.places].argsort(axis=1)
+    true, weight = (labels.weights * labels.y)[order], labels.weights[order]
     precision = true.cumsum(axis=1) / weight.cumsum(axis=1)
     return int((precision * true).sum(axis=1).argmax())
 

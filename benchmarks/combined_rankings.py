@@ -1,0 +1,226 @@
+"""Compare combinations with single measures, and their estimates with the truth.
+
+    python benchmarks/combined_rankings.py lists [--populations krenn ...] [--rates .05 .1 .15 .2]
+    python benchmarks/combined_rankings.py estimates [--rates .1] [--samples 1000]
+    python benchmarks/combined_rankings.py chance [--samples 500]
+
+`lists`: true precision of n-best lists and average precision, mean over random samples of labels.
+The same sample chooses single measures; "in hindsight" is the best measure in each column. `estimates`: mean estimate of a list's precision and mean truth, coverage of the limits
+by Clopper and Pearson, and of resubstitution: a model that saw the labels. `chance`: how often the
+combination differs significantly from the measure chosen on the other folds (Fisher's test on the
+difference sets, 5 %) where labels are shuffled, so that no ranking is better than another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from coverage_parts.populations import MEASURES, PUBLIC_TABLES, population
+
+from pipeline.kernels.association.scoring import score
+from pipeline.kernels.nbest.combination import (
+    Features,
+    Labels,
+    best_measure,
+    choose_single,
+    cross_fit,
+    fit_all,
+    percentiles,
+)
+from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.exact_tests import fisher
+from pipeline.kernels.survey.study import normal_scores, rank_matrix
+
+SEVEN = ("chi_squared", "chi_squared_corr", "dice", "frequency", "log_likelihood", "mi", "t_score")
+SIZES = (100, 500, 1000, 2000)
+FOLDS = 10
+NAMES = ("krenn", "streusle", "eltec", "invented", "alike")
+
+
+class Data(NamedTuple):
+    """Candidates that are annotated in full."""
+
+    measures: list[str]
+    ranks: IntArray
+    """Shape (measures, candidates)."""
+    words: IntArray
+    tp: FloatArray
+
+    def some(self, names: tuple[str, ...]) -> IntArray:
+        """Return the ranks under some measures; all if none of them is ranked."""
+        rows = [place for place, name in enumerate(self.measures) if name in names]
+        return self.ranks[rows] if rows else self.ranks
+
+
+def read(name: str) -> Data:
+    """Return a population with all measures, or an invented one with its six."""
+    if name not in PUBLIC_TABLES:
+        found = population(name)
+        return Data(list(MEASURES), found.ranks, found.words, found.tp.astype(np.float64))
+    table = PUBLIC_TABLES[name]().with_columns(candidate_id("l1", "l2"))
+    scores = score(table.lazy(), measures=["all"], seed="s").drop(
+        "random", "fisher_left_pv", strict=False
+    )
+    own = [
+        each
+        for each, kind in scores.collect_schema().items()
+        if kind == pl.Float64 and each not in table
+    ]
+    ids, measures, ranks = rank_matrix(rank(scores.lazy(), measures=own, seed="combined"))
+    labels = ids.rename("id").to_frame().join(table, on="id", how="left", maintain_order="left")
+    words = np.stack([codes(labels[each].cast(pl.String))[0] for each in ("l1", "l2")])
+    return Data(measures.to_list(), ranks, words, labels["tp"].cast(pl.Float64).to_numpy())
+
+
+class Sample(NamedTuple):
+    """A random sample of labels, and the folds of all candidates."""
+
+    labels: Labels
+    fold: IntArray
+    judged: BoolArray
+
+    @classmethod
+    def draw(cls, tp: FloatArray, rate: float, bits: np.random.Generator) -> Sample:
+        """Draw a share of the candidates without replacement."""
+        places = np.sort(bits.choice(len(tp), round(rate * len(tp)), replace=False))
+        judged = np.zeros(len(tp), dtype=np.bool_)
+        judged[places] = True
+        labels = Labels(places, tp[places], np.ones(len(places)))
+        return cls(labels, bits.integers(0, FOLDS, len(tp)), judged)
+
+
+def rankings(data: Data, sample: Sample) -> Iterator[tuple[str, FloatArray]]:
+    """Yield the scores of each way to rank."""
+    seven = data.some(SEVEN)
+    for name, ranks in (("7", seven), ("all", data.ranks)):
+        best = best_measure(ranks, sample.labels)
+        yield f"single chosen of {name}", -ranks[best].astype(np.float64)
+    ways = {
+        "all ranks": (data.ranks, data.words[:0]), "7 ranks + words": (seven, data.words),
+        "all ranks + words": (data.ranks, data.words),
+    }  # fmt: skip
+    for name, (ranks, words) in ways.items():
+        features = Features(normal_scores(ranks).T, words)
+        yield f"combination, {name}", cross_fit(features, sample.labels, sample.fold).scores
+
+
+def order_of(scores: FloatArray, bits: np.random.Generator) -> IntArray:
+    """Return the candidates, best first, equal ones at random."""
+    return np.lexsort((bits.random(len(scores)), -scores))
+
+
+def average_precision(y: FloatArray) -> float:
+    """Return the average precision of labels in the order of a ranking."""
+    true = y > 0
+    return float((np.cumsum(y) / np.arange(1, len(y) + 1))[true].mean())
+
+
+def lists(name: str, rate: float, samples: int) -> None:
+    """Print the mean true precision of each way to rank."""
+    data = read(name)
+    found: dict[str, list[list[float]]] = {}
+    sizes = [size for size in SIZES if size <= len(data.tp)]
+    for number in range(samples):
+        bits = np.random.default_rng([number, round(1000 * rate)])
+        sample = Sample.draw(data.tp, rate, bits)
+        for way, scores in rankings(data, sample):
+            y = data.tp[order_of(scores, bits)]
+            row = [*(y[:size].mean() for size in sizes), average_precision(y)]
+            found.setdefault(way, []).append(row)
+    single = [data.tp[np.argsort(ranks)] for ranks in data.ranks]
+    values = [[*(y[:size].mean() for size in sizes), average_precision(y)] for y in single]
+    found["best single in hindsight"] = [np.max(values, axis=0).tolist()]
+    for way, rows in found.items():
+        mean = 100.0 * np.mean(rows, axis=0)
+        error = 100.0 * np.std(rows, axis=0) / max(len(rows) - 1, 1) ** 0.5
+        shown = "  ".join(f"{m:5.1f} ±{2 * e:4.1f}" for m, e in zip(mean, error, strict=True))
+        print(f"{name:9} {rate:4.0%}  {way:26} {shown}", flush=True)
+
+
+def estimates(name: str, rate: float, samples: int) -> None:
+    """Print the bias of the estimated precision, and the coverage of its limits."""
+    data = read(name)
+    cross: dict[int, list[list[float]]] = {100: [], 500: []}
+    again: dict[int, list[list[float]]] = {100: [], 500: []}
+    features = Features(normal_scores(data.some(SEVEN)).T, data.words)
+    for number in range(samples):
+        bits = np.random.default_rng([number, round(1000 * rate), 7])
+        sample = Sample.draw(data.tp, rate, bits)
+        found = cross_fit(features, sample.labels, sample.fold)
+        final = fit_all(features, sample.labels, ridge=float(np.median(found.ridges)))
+        refit = percentiles(final.log_odds(features))
+        for kept, scores in ((cross, found.scores), (again, refit)):
+            order = order_of(scores, bits)
+            for size, rows in kept.items():
+                top = order[:size]
+                drawn = top[sample.judged[top]]
+                rows.append([data.tp[top].mean(), data.tp[drawn].sum(), len(drawn)])
+    for kind, kept in (("cross-fitted", cross), ("resubstitution", again)):
+        for size, rows in kept.items():
+            truth, k, n = np.array(rows).T
+            low, high = clopper_pearson(k, n, confidence=0.95)
+            some = n > 0
+            estimate = k[some] / n[some]
+            bias = (estimate - truth[some]).mean()
+            error = (estimate - truth[some]).std() / len(estimate) ** 0.5
+            covered = ((low <= truth) & (truth <= high)).mean()
+            shown = f"estimate {estimate.mean():.1%}, truth {truth.mean():.1%}"
+            spread = f"bias {100 * bias:+.1f} ±{200 * error:.1f}, coverage {covered:.1%}"
+            print(f"{name:9} {rate:4.0%}  {kind:14} n = {size}: {shown}, {spread}", flush=True)
+
+
+def chance(name: str, rate: float, samples: int) -> None:
+    """Print how often the combination and the chosen measure differ where labels are shuffled."""
+    data = read(name)
+    features = Features(normal_scores(data.some(SEVEN)).T, data.words)
+    rejected = dict.fromkeys((100, 500), 0)
+    for number in range(samples):
+        bits = np.random.default_rng([number, round(1000 * rate), 11])
+        tp = bits.permutation(data.tp)
+        sample = Sample.draw(tp, rate, bits)
+        first = order_of(cross_fit(features, sample.labels, sample.fold).scores, bits)
+        second = order_of(choose_single(data.some(SEVEN), sample.labels, sample.fold)[0], bits)
+        for size in rejected:
+            one = np.setdiff1d(first[:size], second[:size])
+            two = np.setdiff1d(second[:size], first[:size])
+            drawn = [part[sample.judged[part]] for part in (one, two)]
+            k1, k2 = (float(tp[part].sum()) for part in drawn)
+            p = fisher(*(np.array([x]) for x in (k1, len(drawn[0]), k2, len(drawn[1]))))
+            rejected[size] += int(float(np.asarray(p)[0]) <= 0.05)
+    for size, count in rejected.items():
+        print(
+            f"{name:9} {rate:4.0%}  shuffled labels, n = {size}: {count / samples:.1%} rejected",
+            flush=True,
+        )
+
+
+def main() -> int:
+    """Run one of the three."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("what", choices=("lists", "estimates", "chance"))
+    parser.add_argument("--populations", nargs="+", default=list(NAMES))
+    parser.add_argument("--rates", nargs="+", type=float)
+    parser.add_argument("--samples", type=int)
+    given = parser.parse_args()
+    run = {"lists": lists, "estimates": estimates, "chance": chance}[given.what]
+    samples = given.samples or {"lists": 50, "estimates": 1000, "chance": 500}[given.what]
+    rates = given.rates or ([0.05, 0.1, 0.15, 0.2] if given.what == "lists" else [0.1])
+    for name in given.populations:
+        for rate in rates:
+            try:
+                run(name, rate, samples)
+            except FileNotFoundError as absent:
+                print(f"{name} is skipped: {absent}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
