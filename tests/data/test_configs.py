@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
 PUBLIC = {
     "krenn-machine": ("collocations/krenn_pp_verb.ds", 0),
+    "krenn-combination": ("collocations/krenn_pp_verb.ds", 0),
     "krenn-design": ("collocations/krenn_pp_verb.ds", 0),
     "krenn": ("collocations/krenn_pp_verb.ds", 0),
     "streusle": ("collocations/streusle_bigram.tsv.gz", 0),
