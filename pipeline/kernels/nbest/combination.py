@@ -357,7 +357,7 @@ def percentiles(scores: FloatArray) -> FloatArray:
     >>> percentiles(np.array([3.0, 1.0, 1.0, 2.0])).tolist()
     [1.0, 0.375, 0.375, 0.75]
     """
-    return np.asarray(scipy.stats.rankdata(scores) / len(scores))
+    return pl.Series(scores).rank("average").to_numpy() / len(scores)
 
 
 def _judged_words(features: Features, places: IntArray) -> tuple[Features, list[IntArray]]:
