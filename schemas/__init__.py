@@ -9,6 +9,7 @@ from schemas.annotation import Disagreements as Disagreements
 from schemas.annotation import Drawn as Drawn
 from schemas.annotation import ExpressionCounts as ExpressionCounts
 from schemas.annotation import ExpressionPairs as ExpressionPairs
+from schemas.annotation import GoldCoverage as GoldCoverage
 from schemas.annotation import Judgements as Judgements
 from schemas.annotation import Labels as Labels
 from schemas.annotation import Resolutions as Resolutions

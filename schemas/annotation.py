@@ -54,6 +54,33 @@ class Coverage(ByCategory):
     n_unmatched: int = column("judgements on pairs that are not candidates", ge=0)
 
 
+class GoldCoverage(Coverage):
+    """Entries of a list used as gold standard, and the candidates they judge, by category.
+
+    Recall counts candidates: several can be one entry, and an entry that is no candidate counts
+    once. A list has n_true + n_unmatched positives, of which the candidates can give n_true.
+    """
+
+    n_false: int = column("false candidates: not listed, but covered", ge=0)
+    n_unjudged: int = column("candidates whose words the list does not cover", ge=0)
+    n_entries: int = column("different entries of the list", ge=0)
+    n_matched: int = column("entries that are candidates", ge=0)
+    n_unmatched: int = column("entries that are not candidates", ge=0)
+    n_absent: int = column("entries with a word that no candidate has in that place", ge=0)
+    n_duplicates: int = column("rows that repeat an entry of the same file", ge=0)
+    n_unreadable: int = column("rows without exactly two words", ge=0)
+
+    candidates_add_up = rule(
+        "n_true + n_false + n_unjudged = n_candidates",
+        pl.col("n_true") + pl.col("n_false") + pl.col("n_unjudged") == pl.col("n_candidates"),
+    )
+
+    entries_add_up = rule(
+        "n_matched + n_unmatched = n_entries",
+        pl.col("n_matched") + pl.col("n_unmatched") == pl.col("n_entries"),
+    )
+
+
 # Pairs in a corpus with annotated multiword expressions
 
 

@@ -231,13 +231,31 @@ def require_overlap(
     both = known.join(candidates.select("id"), on="id", how="semi").limit(1).collect()
     if both.height or known.limit(1).collect().is_empty():
         return
-    size = int(candidates.select(pl.len()).collect().item())
-    if not size:
-        return
     words = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
-    ours = raw.select(**words).unique(maintain_order=True)
+    reject_without_overlap(raw.select("file", **words), candidates)
+
+
+def reject_without_overlap(pairs: pl.LazyFrame, candidates: pl.LazyFrame) -> None:
+    """Reject files none of whose pairs is a candidate, if there are candidates.
+
+    Parameters
+    ----------
+    pairs : LazyFrame
+        file, l1 and l2, as the files spell them.
+    candidates : LazyFrame
+        The candidates, with l1 and l2 if they have two units.
+
+    Raises
+    ------
+    DataError
+        With three pairs from each side and the likely cause.
+    """
+    size = int(candidates.select(pl.len()).collect().item())
+    ours = pairs.select(_UNITS).unique(maintain_order=True)
     number = int(ours.select(pl.len()).collect().item())
-    lines = [f"none of the {number:,} pairs in {_file(raw)} is among the {size:,} candidates"]
+    if not size or not number:
+        return
+    lines = [f"none of the {number:,} pairs in {_file(pairs)} is among the {size:,} candidates"]
     lines.append(f"  there: {_format_pairs(ours)}")
     if {*_UNITS} <= {*candidates.collect_schema().names()}:
         theirs = candidates.select(pl.col(_UNITS).cast(pl.String))

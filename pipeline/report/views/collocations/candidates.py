@@ -65,7 +65,7 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     joined = [
         each
         for each in stage.stages.values()
-        if each.use in {"join.table", "join.sheets", "join.corpus"}
+        if each.use in {"join.table", "join.gold", "join.sheets", "join.corpus"}
         and known & {s.name for s in sources(each)}
     ]
     mine = pl.LazyFrame({"id": ids})
