@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.annotation.gold import spelling
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
@@ -123,6 +124,119 @@ def undecided(stage: CheckInput, threshold: float) -> Found:
             undecided=open_,
             labelled=every,
         )
+
+
+# Judgements from tables and lists.
+
+TABLES = ("join.table", "join.gold")
+
+
+@check(stages=("join.table",), threshold=5, means="judged candidates of a category")
+def positives_only(stage: CheckInput, threshold: float) -> Found:
+    """Find categories without a false positive: probably a list of true positives alone."""
+    judged, every = pl.col("n_judged"), pl.col("n_candidates")
+    alone = judged.is_between(threshold, every, closed="left") & (pl.col("n_true") == judged)
+    found = stage.outputs["coverage"].filter(alone).sort("category").collect()
+    if found.is_empty():
+        return
+    listed = ", ".join(
+        f"{name} ({count:,})" for name, count in found.select("category", "n_judged").iter_rows()
+    )
+    yield remark(
+        "warning",
+        f"all judged candidates are true positives in {listed}, so that every precision is 100 %",
+        remedy="a list of true positives needs join.gold, which counts the other candidates of its"
+        " words as false",
+        categories=found.height,
+        judged=int(found["n_judged"].sum()),
+    )
+
+
+@check(stages=TABLES, threshold=1, means="pairs")
+def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
+    """Find judged pairs that differ from candidates only in case or blanks."""
+    compared = _compared(stage)
+    if compared is None:
+        return
+    pairs, candidates = compared
+    pairs = pairs.unique([*_KEYS, "l1", "l2"])
+    folded = [
+        pl.col(word).cast(pl.String).str.to_lowercase().str.replace_all(r"\s+", " ")
+        .str.strip_chars().alias(f"fold_{word}")
+        for word in ("l1", "l2")
+    ]  # fmt: skip
+    strange = pairs.join(candidates, on=_KEYS, how="anti").with_columns(folded)
+    there = candidates.with_columns(folded).select("fold_l1", "fold_l2", here_1="l1", here_2="l2")
+    near = (
+        strange.join(there, on=["fold_l1", "fold_l2"])
+        .unique(["l1", "l2"], keep="any")
+        .sort("l1", "l2", "here_1", "here_2")
+        .collect()
+    )
+    if near.height < threshold or near.is_empty():
+        return
+    shown = near.select("l1", "l2", "here_1", "here_2").iter_rows()
+    yield remark(
+        "warning",
+        f"{count_text(near.height, 'judged pair')} that differ from candidates only in case or"
+        " blanks, and judge nothing",
+        such_as=[f"{a!r} {b!r} (candidate {c!r} {d!r})" for a, b, c, d in shown],
+        remedy="use the same spelling in both"
+        + (', or case = "lower"' if stage.use == "join.gold" else ""),
+        pairs=near.height,
+    )
+
+
+@check(stages=TABLES, threshold=1, means="files")
+def files_without_candidates(stage: CheckInput, threshold: float) -> Found:
+    """Find files of judgements none of whose pairs is a candidate."""
+    compared = _compared(stage)
+    if compared is None:
+        return
+    pairs, candidates = compared
+    known = candidates.select(_KEYS).unique().with_columns(known=pl.lit(value=True))
+    files = stage.inputs["path"].group_by("file").agg(rows=pl.len())
+    found = pairs.join(known, on=_KEYS, how="left").group_by("file").agg(pl.col("known").any())
+    useless = (
+        files.join(found, on="file", how="left")
+        .filter(~pl.col("known").fill_null(value=False))
+        .sort("file")
+        .collect()
+    )
+    if useless.height < threshold or useless.is_empty():
+        return
+    yield remark(
+        "warning",
+        f"{count_text(useless.height, 'file')} without a judgement on any candidate",
+        such_as=[f"{file} ({count_text(rows, 'row')})" for file, rows in
+                 useless.select("file", "rows").iter_rows()],
+        remedy="check its columns, and its spelling of the words",
+        files=useless.height,
+    )  # fmt: skip
+
+
+_KEYS = ("key_1", "key_2")
+
+
+def _compared(stage: CheckInput) -> tuple[pl.LazyFrame, pl.LazyFrame] | None:
+    """Return the judged pairs and the candidates, as spelt and as the stage compares them.
+
+    Candidates are in both orders if the order does not count. None if they are without words, as
+    those of a pool.
+    """
+    config, names = stage.config, ("l1", "l2")
+    keys = [pl.col(word).cast(pl.String) for word in names]
+    if stage.use == "join.gold":
+        names = config.compare
+        keys = [spelling(key, lower=config.case == "lower") for key in keys]
+    if not {*names} <= {*stage.inputs["candidates"].collect_schema()}:
+        return None
+    pairs = config.pairs(stage.inputs["path"]).drop_nulls(["l1", "l2"])
+    shown = stage.inputs["candidates"].select(l1=names[0], l2=names[1])
+    if getattr(config, "either_order", False):
+        shown = pl.concat([shown, shown.select(l1="l2", l2="l1")])
+    keyed = dict(zip(_KEYS, keys, strict=True))
+    return pairs.with_columns(**keyed), shown.with_columns(**keyed)
 
 
 # Values of attributes that the options of an extraction ask for.

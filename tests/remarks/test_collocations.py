@@ -81,6 +81,69 @@ def test_names_that_no_sheet_asks() -> None:
     assert not hear("unasked_annotator", inputs=sheet, outputs=labelled(anna="a"), former=())
 
 
+# Judgements from tables and lists.
+
+
+def coverage(*rows: tuple[str, int, int, int]) -> dict[str, pl.DataFrame]:
+    names = ["category", "n_candidates", "n_judged", "n_true"]
+    return {"coverage": pl.DataFrame(rows, schema=names, orient="row")}
+
+
+def test_a_list_of_true_positives_alone() -> None:
+    (told,) = hear("positives_only", outputs=coverage(("SVC", 9, 6, 6), ("TP", 9, 6, 5)))
+    assert told.level == "warning"
+    assert "in SVC (6), so that every precision is 100 %" in told.text
+    assert "join.gold" in told.remedy
+    assert not hear("positives_only", outputs=coverage(("TP", 9, 4, 4)))
+    assert not hear("positives_only", outputs=coverage(("TP", 6, 6, 6)))
+
+
+JOINED = {
+    "pairs.tsv": "l1\tl2\tf\tf1\tf2\tN\ntake\tplace\t3\t5\t4\t99\nad\thoc\t2\t9\t4\t99\n",
+    "a.tsv": "l1\tl2\tTP\ntake\tplace\t1\nAd\thoc\t1\ntake \tplace\t\n",
+    "b.tsv": "l1\tl2\tTP\npay\theed\t0\n",
+}
+JOIN = """
+[stages.pairs]
+use = "extract.table"
+path = "pairs.tsv"
+[stages.labels]
+use = "{use}"
+path = ["a.tsv", "b.tsv"]
+candidates = "pairs"
+"""
+
+
+def joined(folder: Path, use: str, options: str = "") -> dict[str, Any]:
+    for name, content in JOINED.items():
+        (folder / name).write_text(content)
+    config = folder / "own.toml"
+    config.write_text('name = "own"\n' + JOIN.format(use=use) + options)
+    run = lx.run(config, runs=folder / "runs", report=False)
+    return {each.check: each for each in run.remarks.get("labels", ())}
+
+
+def test_judged_pairs_that_are_spelt_otherwise(tmp_path: Path) -> None:
+    told = joined(tmp_path, "join.table")
+    assert told["spelt_otherwise"].numbers == {"pairs": 1}  # the pair with a blank is not judged
+    assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
+    assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
+
+
+def test_entries_that_are_spelt_otherwise(tmp_path: Path) -> None:
+    own = 'covered = "all"\n'
+    told = joined(tmp_path, "join.gold", own)
+    assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
+    assert told["files_without_candidates"].numbers == {"files": 1}
+    lower = joined(tmp_path, "join.gold", own + 'case = "lower"\n')
+    assert "spelt_otherwise" not in lower
+
+
+def test_reversed_entries_judge_candidates(tmp_path: Path) -> None:
+    own = 'covered = "all"\ncolumns = { l1 = "l2", l2 = "l1" }\neither_order = true\n'
+    assert "a.tsv" not in str(joined(tmp_path, "join.gold", own)["files_without_candidates"])
+
+
 PAIRS = """
 name = "own"
 [stages.pairs]

@@ -84,6 +84,21 @@ class JoinTable(StageConfig):
                 raise ValueError(f"the union {name!r} needs a new name, and parts among {names}")
         return self
 
+    def judgements(self) -> dict[str, pl.Expr]:
+        """Return the judgement of a row in each category; null if there is none."""
+        return {
+            category: numeric.judgement(source) if isinstance(source, str) else _is_positive(source)
+            for category, source in self.categories.items()
+        }
+
+    def pairs(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return file, line, l1 and l2 of the rows of the files that have a judgement."""
+        some = rows.filter(expression(self.where)) if self.where else rows
+        texts = with_label_texts(some, map(_column, self.categories.values()))
+        units = {unit: pl.col(self.columns.get(unit, unit)).cast(pl.String) for unit in _UNITS}
+        known = pl.any_horizontal(each.is_not_null() for each in self.judgements().values())
+        return texts.filter(known).select("file", "line", **units)
+
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
 def join_table(config: JoinTable, tables: Tables) -> Outputs:
@@ -104,10 +119,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     names = named_columns(raw.collect_schema(), config.columns, _UNITS, further=further)
     raw = raw.filter(expression(config.where)) if config.where else raw
     _require_labels(raw, config.categories)
-    judgements = {
-        category: numeric.judgement(source) if isinstance(source, str) else _is_positive(source)
-        for category, source in config.categories.items()
-    }
+    judgements = config.judgements()
     spelt = _spelt(config.categories, judgements)
     units = {name: numeric.text_or_null(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
