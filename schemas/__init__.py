@@ -126,6 +126,7 @@ from schemas.precision import ListRows as ListRows
 from schemas.precision import LocalPrecision as LocalPrecision
 from schemas.precision import PooledRanks as PooledRanks
 from schemas.precision import Precision as Precision
+from schemas.precision import PrecisionAtRecall as PrecisionAtRecall
 from schemas.precision import Ranks as Ranks
 from schemas.precision import Recall as Recall
 from schemas.precision import SimultaneousBands as SimultaneousBands

@@ -20,7 +20,20 @@ from schemas.base import (
 # Average precision of whole rankings
 
 
-class AveragePrecision(ByMeasure, Limits):
+BASES = ("ranked", "candidates", "gold")
+
+
+class Recalled(Table):
+    """A table of values that depend on recall."""
+
+    base: str = column(
+        "what recall counts: true positives that are ranked; those of all candidates that a list "
+        "judges; or all entries of the list (gold)",
+        isin=BASES,
+    )
+
+
+class AveragePrecision(ByMeasure, Limits, Recalled):
     """Inferred average precision of every ranking, with limits.
 
     The interval has width 0 if all candidates are judged.
@@ -39,6 +52,11 @@ class AveragePrecision(ByMeasure, Limits):
     k_sampled: int = column("true positives among them", ge=0)
     unequal: bool = column("drawn with unequal inclusion probabilities (xinfAP)")
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
+    recall: float = column("recall up to which it is averaged; proportion", gt=0, le=1)
+    base: str
+    positives: int = column(
+        "true positives that recall counts; null = their number is estimated", nullable=True, ge=0
+    )
 
     positives_within_judged = rule(
         "k_sampled <= n_sampled <= n_candidates",
@@ -51,6 +69,19 @@ class AveragePrecision(ByMeasure, Limits):
         pl.col("lower") <= pl.col("average_precision"),
         pl.col("average_precision") <= pl.col("upper"),
     )
+
+
+class PrecisionAtRecall(ByMeasure, Recalled):
+    """The shortest n-best list of every ranking that reaches a recall, and its precision."""
+
+    recall: float = column("recall to reach; proportion", key=True, gt=0, le=1)
+    n: int = column(
+        "size of the list; null = the whole ranking has a lower recall", nullable=True, ge=1
+    )
+    k: int = column("true positives needed", ge=1)
+    precision: float = column("k / n; proportion", nullable=True, gt=0, le=1)
+    base: str
+    positives: int = column("true positives that recall counts", ge=1)
 
 
 # Choice of a list from a preliminary sample, and its delivery

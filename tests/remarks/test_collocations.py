@@ -130,6 +130,11 @@ def test_judged_pairs_that_are_spelt_otherwise(tmp_path: Path) -> None:
     assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
 
 
+def test_files_without_rows() -> None:
+    (told,) = hear("files_without_candidates", inputs={"path": pl.DataFrame({"file": []})})
+    assert "the files have no rows" in told.text
+
+
 def test_entries_that_are_spelt_otherwise(tmp_path: Path) -> None:
     own = 'covered = "all"\n'
     told = joined(tmp_path, "join.gold", own)

@@ -84,8 +84,9 @@ def average_precisions(stage: StageView) -> Iterator[Finding]:
 
 
 def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
-    question = f"average precision{of}"
     first = ordered.row(0, named=True)
+    upto = f" up to a recall of {100 * first['recall']:g} %" if first["recall"] < 1 else ""
+    question = f"average precision{upto}{of}"
     facts: dict[str, Any] = {
         "question": question, "category": first["category"], "figure": "average-precision",
     }  # fmt: skip
@@ -136,7 +137,11 @@ def _estimate(row: dict[str, Any]) -> str:
 def _inference_base(row: dict[str, Any]) -> str:
     """Say how many judged candidates the estimate is based on."""
     if row["lower"] == row["upper"]:
-        return f" ({count_text(row['n_candidates'], 'candidate')}, all judged)"
+        base = ""
+        if row["base"] != "ranked":
+            whole = "list" if row["base"] == "gold" else "list among all candidates"
+            base = f"; recall over the {row['positives']:,} positives of the {whole}"
+        return f" ({count_text(row['n_candidates'], 'candidate')}, all judged{base})"
     return f", estimated from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
 from pipeline.kernels.numeric import FloatArray, tail_of
 from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
-from schemas import AveragePrecision
+from schemas import AveragePrecision, PrecisionAtRecall
 from schemas.errors import count_text
 
 # Inferred average precision with limits.
@@ -365,6 +365,133 @@ def _first_precision(listed: JudgedList) -> float:
     return float((1.0 + (known * np.nan_to_num(listed.labels)).sum()) / (1.0 + known.sum()))
 
 
+# Exact values, where all ranked candidates are judged.
+
+
+def positives_at(recall: float, positives: int) -> int:
+    """Return the fewest true positives that reach a recall.
+
+    Examples
+    --------
+    >>> positives_at(0.5, 3), positives_at(0.7, 10), positives_at(1.0, 0)
+    (2, 7, 0)
+    """
+    return math.ceil(recall * positives - 1e-9)  # 0.7 * 10 is more than 7
+
+
+def average_precision_to(ranks: npt.ArrayLike, *, positives: int, recall: float = 1.0) -> float:
+    """Return the average precision up to a recall, of a ranking that is judged as a whole.
+
+    ``1/m sum over j = 1 .. m of j / k_j``, k_j the rank of the j-th true positive and m the fewest
+    true positives that reach the recall. j / k_j is 0 where the ranking has fewer.
+
+    Parameters
+    ----------
+    ranks : array_like of int, shape (true positives,)
+        Their ranks, from 1, ascending.
+    positives : int
+        The true positives that recall counts, at least as many as are ranked.
+    recall : float
+        In (0, 1]; 1 for the whole ranking.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN if there are no positives.
+
+    References
+    ----------
+    Evert, Uhrig, Bartsch & Proisl, E-VIEW-alation: a Large-Scale Evaluation Study of Association
+    Measures for Collocation Identification (2017), with recall = 0.5.
+
+    Examples
+    --------
+    >>> round(average_precision_to([1, 4, 6], positives=3), 4)  # (1 + 2/4 + 3/6) / 3
+    0.6667
+    >>> average_precision_to([1, 4, 6], positives=3, recall=0.5)  # (1 + 2/4) / 2
+    0.75
+    >>> average_precision_to([1, 4, 6], positives=10, recall=0.5)  # (1 + 2/4 + 3/6) / 5
+    0.4
+    """
+    needed = positives_at(recall, positives)
+    if not needed:
+        return math.nan
+    k = np.asarray(ranks, dtype=np.float64)[:needed]
+    return float((np.arange(1.0, len(k) + 1.0) / k).sum() / needed)
+
+
+class RecallBase(NamedTuple):
+    """The true positives that recall counts."""
+
+    name: str = "ranked"
+    """"ranked", those of the ranking; "candidates", those of all candidates; "gold", of a list."""
+    positives: Mapping[str, int] | None = None
+    """Their number by category; None: of the ranking."""
+
+    def of(self, category: str, ranked: int) -> int:
+        """Return their number in a category, of which some are ranked."""
+        return ranked if self.positives is None else self.positives[category]
+
+
+def precision_at_recall(
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame,
+    *,
+    recalls: Sequence[float],
+    base: RecallBase,
+) -> pl.DataFrame:
+    """Return the shortest list of each ranking that reaches each recall, and its precision.
+
+    Parameters
+    ----------
+    ranks, judged
+        As for `average_precisions`; all ranked candidates are judged.
+    recalls : sequence of float
+        In (0, 1].
+    base : RecallBase
+        The true positives that recall counts.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `PrecisionAtRecall`, sorted; no rows for categories without positives.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": "mi", "rank": [1, 2, 3], "id": ["a", "b", "c"]})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ["a", "b", "c"], "tp": [True, False, True],
+    ...     "pi": 1.0})
+    >>> at = precision_at_recall(ranks, judged, recalls=[0.5, 1.0], base=RecallBase())
+    >>> at.select("recall", "n", "k", pl.col("precision").round(4)).rows()
+    [(0.5, 1, 1, 1.0), (1.0, 3, 2, 0.6667)]
+    """
+    true = judged.filter("tp").select("category", "id")
+    counts = dict(true.group_by("category").len().iter_rows())
+    needed = pl.DataFrame(
+        [
+            (category, recall, k, positives)
+            for category in judged["category"].unique().sort()
+            if (positives := base.of(category, counts.get(category, 0)))
+            for recall in sorted(set(recalls))
+            if (k := positives_at(recall, positives))
+        ],
+        schema={"category": pl.String, "recall": pl.Float64, "k": pl.Int64, "positives": pl.Int64},
+        orient="row",
+    )
+    some = ranks.lazy().filter(pl.col("id").is_in(true["id"].unique().implode()))
+    placed = some.select("measure", "id", n="rank").collect(engine="streaming").join(true, on="id")
+    numbered = placed.sort("category", "measure", "n").with_columns(
+        k=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("category", "measure")
+    )
+    measures = ranks.lazy().select("measure").unique().collect(engine="streaming")
+    found = needed.join(measures, how="cross").join(
+        numbered.drop("id"), on=["category", "measure", "k"], how="left"
+    )
+    precision = pl.col("k") / pl.col("n")
+    whole = found.with_columns(precision=precision, base=pl.lit(base.name))
+    return whole.select(*PrecisionAtRecall.columns()).sort(*PrecisionAtRecall.key())
+
+
 def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
     """Return the probability of each candidate of being drawn and judged.
 
@@ -409,7 +536,12 @@ def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
 
 
 def average_precisions(
-    ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, *, confidence: float
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame,
+    *,
+    confidence: float,
+    recall: float = 1.0,
+    base: RecallBase | None = None,
 ) -> pl.DataFrame:
     """Estimate the average precision of each ranking in each category, with limits.
 
@@ -421,6 +553,10 @@ def average_precisions(
         What `judged_chances` gives; those whom nobody judged may be omitted.
     confidence : float
         Confidence level in (0, 1).
+    recall : float
+        Average up to this recall. Below 1, or with a base, all ranked candidates must be judged.
+    base : RecallBase, optional
+        The true positives that recall counts (default: those of the ranking).
 
     Returns
     -------
@@ -444,12 +580,16 @@ def average_precisions(
     (0.8333, 0.8333, 0.8333)
     """
     schema = AveragePrecision.columns()
-    rows = list(_rows(ranks, judged, confidence))
+    rows = list(_rows(ranks, judged, confidence, recall, base or RecallBase()))
     return pl.DataFrame(rows, schema=schema, orient="row").sort(*AveragePrecision.key())
 
 
 def _rows(
-    ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, confidence: float
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame,
+    confidence: float,
+    recall: float,
+    base: RecallBase,
 ) -> Iterator[dict[str, Any]]:
     listed = ranks.lazy().group_by("measure").agg(pl.len()).collect(engine="streaming")
     known = judged.drop_nulls("tp")
@@ -459,23 +599,34 @@ def _rows(
     for (category,) in judged.select("category").unique().iter_rows():
         mine = known.filter(pl.col("category") == category)
         labels = ordered.join(mine, on="id", maintain_order="left")
+        true = int(mine["tp"].sum())
         facts = {
             "category": category, "n_sampled": mine.height, "confidence": confidence,
-            "k_sampled": int(mine["tp"].sum()), "unequal": mine["pi"].n_unique() > 1,
+            "k_sampled": true, "unequal": mine["pi"].n_unique() > 1, "recall": recall,
+            "base": base.name,
         }  # fmt: skip
         for measure, candidates in listed.iter_rows():
             own = labels.filter(pl.col("measure") == measure)
-            estimated = _limit_columns(own, candidates, confidence)
-            yield facts | {"measure": measure, "n_candidates": candidates} | estimated
+            positives = base.of(category, true) if mine.height == candidates else None
+            if recall < 1.0 or base.positives is not None:
+                tp_ranks, among = own.filter("tp")["rank"], base.of(category, true)
+                value = average_precision_to(tp_ranks, positives=among, recall=recall)
+                estimated = _limit_columns(Inferred(value, value, value))
+            else:
+                estimated = _limit_columns(_inferred(own, candidates, confidence))
+            yield facts | {
+                "measure": measure, "n_candidates": candidates, "positives": positives,
+            } | estimated  # fmt: skip
 
 
-def _limit_columns(labels: pl.DataFrame, candidates: int, confidence: float) -> dict[str, Any]:
-    found = average_precision_limits(
+def _inferred(labels: pl.DataFrame, candidates: int, confidence: float) -> Inferred:
+    return average_precision_limits(
         labels["tp"].cast(pl.Float64).to_numpy(), pi=labels["pi"].to_numpy(),
         confidence=confidence, ranks=labels["rank"].to_numpy(), candidates=candidates,
     )  # fmt: skip
-    return {
-        "average_precision": None if np.isnan(found.estimate) else found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
-    }
+
+
+def _limit_columns(found: Inferred) -> dict[str, float | None]:
+    unknown = math.isnan(found.estimate)
+    estimate, lower, upper = (None, 0.0, 1.0) if unknown else found
+    return {"average_precision": estimate, "lower": lower, "upper": upper}

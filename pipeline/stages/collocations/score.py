@@ -115,19 +115,37 @@ class ScoreRank(Seeded):
     """Table of candidates with numeric columns."""
     measures: tuple[str, ...] = ()
     """Columns to rank by; all floating-point columns if empty."""
+    candidates: Annotated[str | None, Of(Identified)] = None
+    """Rank only these, e.g. "gold.covered" of join.gold (default: all candidates)."""
 
 
 @stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
 def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
     """Rank by each score column."""
-    schema = tables["scores"].collect_schema()
+    scores = tables["scores"]
+    schema = scores.collect_schema()
     measures = _measures(config, schema)
-    for ranking in rankings(tables["scores"], measures=measures, seed=config.seed):
+    if "candidates" in tables:
+        scores = _only(scores, tables["candidates"].select("id"))
+    for ranking in rankings(scores, measures=measures, seed=config.seed):
         ranks = ranking
         if LEARNED in schema:
-            marked = tables["scores"].select("id", LEARNED)
+            marked = scores.select("id", LEARNED)
             ranks = ranking.join(marked, on="id", how="left", maintain_order="left")
         yield from ({"ranks": batch} for batch in batches(ranks))
+
+
+def _only(scores: pl.LazyFrame, wanted: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the scores of some candidates; if there are any, some must have scores."""
+    some = scores.join(wanted, on="id", how="semi")
+    if some.limit(1).collect().is_empty() and not (
+        wanted.limit(1).collect().is_empty() or scores.limit(1).collect().is_empty()
+    ):
+        shown = ", ".join(wanted.head(3).collect()["id"])
+        what = f"none of these candidates has scores, for example {shown}"
+        remedy = "name a table about the candidates that were scored"
+        raise ConfigError("candidates", [Problem("candidates", what, remedy)])
+    return some
 
 
 def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ from schemas import (
 from tests.findings.stages import found, stage, table, texts
 
 SAME = {"category": "TP", "n_candidates": 5102, "n_sampled": 500, "k_sampled": 55,
-        "unequal": False, "confidence": 0.95}  # fmt: skip
+        "unequal": False, "confidence": 0.95, "recall": 1.0, "base": "ranked",
+        "positives": None}  # fmt: skip
 
 
 def rows(**found: tuple[float | None, float, float]) -> list[dict[str, Any]]:
@@ -59,6 +60,15 @@ def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
         "Highest average precision: Dice and t-score (tied), 25.0 % (5,102 candidates, all judged)."
     )
     assert then == "Next: MI 12.0 %."
+
+
+def test_recall_of_a_list() -> None:
+    own = {"n_sampled": 5102, "recall": 0.5, "base": "gold", "positives": 1200}
+    (first,) = said(*rows(mi=(0.12, 0.12, 0.12)), **own)
+    assert first == (
+        "Highest average precision up to a recall of 50 %: MI, 12.0 % (5,102 candidates, all "
+        "judged; recall over the 1,200 positives of the list)."
+    )
 
 
 def test_nothing_to_say() -> None:

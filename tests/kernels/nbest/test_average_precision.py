@@ -14,12 +14,15 @@ from sklearn.metrics import average_precision_score
 
 from pipeline.kernels.nbest import average_precision
 from pipeline.kernels.nbest.average_precision import (
+    RecallBase,
     average_precision_limits,
+    average_precision_to,
     average_precisions,
     inferred_average_precision,
     judged_chances,
+    precision_at_recall,
 )
-from schemas import AveragePrecision
+from schemas import AveragePrecision, PrecisionAtRecall
 from schemas.validate import validate
 
 JUDGED = [True, None, False, True, None, True, False, None, False, True]
@@ -389,3 +392,74 @@ def test_mistakes_are_refused() -> None:
         inferred_average_precision([1, 0, nan], pi=[1, 0, 0])
     with pytest.raises(ValueError, match="confidence"):
         average_precision_limits([1, 0], pi=1, confidence=1.0)
+
+
+# Up to a recall, and at a recall, of all positives.
+
+
+def places(labels: list[bool]) -> list[int]:
+    return [rank for rank, true in enumerate(labels, 1) if true]
+
+
+@given(
+    st.lists(st.booleans(), min_size=1, max_size=30),
+    st.sampled_from([0.1, 0.25, 0.5, 0.7, 1.0]),
+    st.integers(0, 9),
+)
+def test_the_slow_twin_up_to_a_recall(labels: list[bool], recall: float, further: int) -> None:
+    """Lists are made longer one by one until recall is reached, or the ranking ends."""
+    positives = sum(labels) + further
+    found = average_precision_to(places(labels), positives=positives, recall=recall)
+    if not positives:
+        assert np.isnan(found)
+        return
+    precisions, missing = [], 0
+    true = 0
+    for n, label in enumerate(labels, 1):
+        if true / positives >= recall:
+            break
+        true += label
+        if label:
+            precisions.append(true / n)
+    while (true + missing) / positives < recall:
+        missing += 1
+    assert found == pytest.approx(sum(precisions) / (len(precisions) + missing))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60).filter(any))
+def test_up_to_full_recall_it_is_average_precision(labels: list[bool]) -> None:
+    scores = [-rank for rank in range(len(labels))]
+    found = average_precision_to(places(labels), positives=sum(labels))
+    assert found == pytest.approx(average_precision_score(labels, scores))
+    assert found == pytest.approx(float(inferred_average_precision([*map(float, labels)])))
+
+
+def test_a_base_of_more_positives_than_are_ranked() -> None:
+    judged = judged_chances(labelled([True, False, True, False]), candidates=4)
+    base = RecallBase("gold", {"TP": 10})
+    ranks = ranking(4, "mi", "rare")
+    found = average_precisions(ranks, judged, confidence=0.95, recall=0.5, base=base)
+    validate([found], AveragePrecision, name="average_precision")
+    assert found.select("average_precision", "lower", "base", "positives").rows() == [
+        (pytest.approx((1 + 2 / 3) / 5),) * 2 + ("gold", 10),
+        (pytest.approx((1 / 2 + 2 / 4) / 5),) * 2 + ("gold", 10),
+    ]
+    at = precision_at_recall(ranks, judged, recalls=[0.2, 0.1, 0.3], base=base)
+    validate([at], PrecisionAtRecall, name="at_recall")
+    assert at.filter(measure="mi").select("recall", "k", "n", "precision").rows() == [
+        (0.1, 1, 1, 1.0), (0.2, 2, 3, pytest.approx(2 / 3)), (0.3, 3, None, None),
+    ]  # fmt: skip
+
+
+def test_no_true_positive_is_ranked() -> None:
+    judged = judged_chances(labelled([False, False]), candidates=2)
+    for base, expected in ((None, (None, 0.0, 1.0)), (RecallBase("gold", {"TP": 3}), (0.0,) * 3)):
+        row = average_precisions(ranking(2, "mi"), judged, confidence=0.95, recall=0.5, base=base)
+        assert row.select("average_precision", "lower", "upper").row(0) == expected
+    at = precision_at_recall(ranking(2, "mi"), judged, recalls=[0.5], base=RecallBase())
+    assert at.is_empty()
+
+
+def test_positives_are_unknown_where_they_are_estimated() -> None:
+    assert made(JUDGED)["positives"].to_list() == [None, None]
+    assert made([True, False, True])["positives"].to_list() == [2, 2]

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from schemas import Judgements, Predictions
+from schemas import GoldCoverage, Judgements, Predictions
 from tests.stages.run_stage import run_stage
 
 GIVEN = pl.DataFrame({
@@ -91,6 +91,64 @@ def test_all_candidates_judged() -> None:
     values = [row[name] for name in ("average_precision", "lower", "upper")]
     assert values == pytest.approx([exact] * 3)
     assert found(config={})["measure"].to_list() == ["a", "b"]
+
+
+def listed(n_true: int, n_unmatched: int, category: str = "TP") -> pl.DataFrame:
+    """Return the coverage of a list by its candidates."""
+    counts = dict.fromkeys(GoldCoverage.columns(), 0)
+    counts |= {"n_candidates": n_true, "n_judged": n_true, "n_true": n_true, "n_matched": n_true,
+               "n_unmatched": n_unmatched, "n_entries": n_true + n_unmatched}  # fmt: skip
+    return pl.DataFrame([counts | {"category": category}], schema=GoldCoverage.columns())
+
+
+def test_up_to_a_recall_and_at_recalls() -> None:
+    config = {"measures": ["a"], "recall": 0.5, "at_recall": [0.2, 1.0]}
+    made = run_stage(USE, config, ranks=RANKS, judgements=ALL)
+    row = made["average_precision"].row(0, named=True)
+    assert row["average_precision"] == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
+    assert (row["recall"], row["base"], row["positives"]) == (0.5, "ranked", 5)
+    assert made["at_recall"].select("recall", "n", "precision").rows() == [
+        (0.2, 1, 1.0), (1.0, 10, 0.5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "positives"), [("gold", 9), ("candidates", 6)])
+def test_recall_of_a_list(base: str, positives: int) -> None:
+    config = {"measures": ["a"], "base": base}
+    row = found(config=config, positives=listed(6, 3)).row(0, named=True)
+    assert row["average_precision"] == pytest.approx(3 / positives)
+    assert (row["base"], row["positives"]) == (base, positives)
+
+
+def test_bases_that_do_not_fit() -> None:
+    with pytest.raises(ConfigError, match="5 ranked candidates are true positives of 'TP', but"):
+        found(positives=listed(3, 1))
+    with pytest.raises(ConfigError, match="there is no category 'TP'; did you mean TPs"):
+        found(positives=listed(6, 1, "TPs"))
+    with pytest.raises(ValidationError, match="base requires positives"):
+        found(config={"base": "gold"})
+
+
+@pytest.mark.parametrize("option", ["recall", "at_recall", "positives"])
+@pytest.mark.parametrize("how", ["sample", "judgements"])
+def test_recall_is_refused_where_some_are_not_judged(option: str, how: str) -> None:
+    given: dict[str, Any] = {"sample": SAMPLE} if how == "sample" else {"judgements": ALL.head(7)}
+    options: dict[str, dict[str, Any]] = {
+        "recall": {"config": {"recall": 0.5}},
+        "at_recall": {"config": {"at_recall": [0.5]}},
+        "positives": {"positives": listed(9, 9)},
+    }
+    message = f"3 of 10 have none in category 'TP'; omit {option}; after join.gold"
+    with pytest.raises(ConfigError, match=message):
+        found(**given, **options[option])
+
+
+def test_only_some_candidates_are_ranked() -> None:
+    some = pl.DataFrame({"id": IDS[::2]})
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=SCORES, candidates=some)["ranks"]
+    assert ranks.filter(measure="a").select("rank", "id").rows() == list(enumerate(IDS[::2], 1))
+    with pytest.raises(ConfigError, match="none of these candidates has scores, for example y"):
+        run_stage("score.rank", {}, scores=SCORES, candidates=pl.DataFrame({"id": ["y"]}))
 
 
 def test_chances_of_a_designed_sample() -> None:

@@ -98,13 +98,48 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
         scope.file("average-precision"), f"Average precision (%){scope.said}.", ordered,
         columns,
     )  # fmt: skip
+    at = scope.query("at_recall").filter(pl.col("measure").is_in(names)).collect()
+    if at.height:
+        yield _at_recall(scope, at.sort(place_in(names, "measure"), "recall"))
+
+
+def _at_recall(scope: Scope, rows: pl.DataFrame) -> Listing:
+    """Return the table of precision at fixed recalls, a column for each recall."""
+    base = _base_text(rows.row(0, named=True))
+    caption = (
+        f"Precision (%){scope.said} of the shortest list that reaches each recall, with its size n."
+        f" Recall is over {base}."
+    )
+    columns = [
+        Column("measure", text=measure_title),
+        *(
+            Column(("precision", "n"), f"recall {100 * recall:g} %", _list_at_recall,
+                   at=("recall", recall), right=True)
+            for recall in rows["recall"].unique().sort()
+        ),
+    ]  # fmt: skip
+    return listing(scope.file("at-recall"), caption, rows, columns, by=["measure"])
+
+
+def _list_at_recall(precision: float | None, n: int | None) -> str:
+    return "not reached" if n is None else f"{format_percent(precision)} ({n:,})"
+
+
+def _base_text(row: Mapping[str, Any]) -> str:
+    """Describe the true positives that recall counts."""
+    if row["base"] == "ranked":
+        return "all true positives"
+    whole = "of the whole list" if row["base"] == "gold" else "of the list among all candidates"
+    return f"the {row['positives']:,} positives {whole}"
 
 
 def _average_precision_text(rows: pl.DataFrame) -> str:
     """Define it, and describe the data and the limits."""
     row = rows.row(0, named=True)
+    upto = f" up to a recall of {100 * row['recall']:g} %" if row["recall"] < 1 else ""
     definition = (
-        "the mean precision of the lists that end with a true positive, over all true positives. "
+        f"the mean precision of the lists that end with a true positive,{upto} over "
+        f"{_base_text(row)}. "
     )
     if row["n_sampled"] == row["n_candidates"]:
         whole = f"All {row['n_candidates']:,} candidates are judged"

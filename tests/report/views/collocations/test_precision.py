@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -28,22 +29,28 @@ from schemas import (
     ClusteredPrecision,
     Corrected,
     Guarantees,
+    PrecisionAtRecall,
     WorstCase,
 )
 from tests.report import report_frames as frames
 
 # The view of average precision.
 
+RANKED = (1.0, "ranked", None)
 ROWS = [
-    ("TP", "mi", 0.12, 0.1, 0.15, 5102, 500, 55, False, 0.95),
-    ("TP", "t_score", 0.253, 0.21, 0.3, 5102, 500, 55, False, 0.95),
-    ("TP", "x", None, 0.0, 1.0, 5102, 500, 0, False, 0.95),
+    ("TP", "mi", 0.12, 0.1, 0.15, 5102, 500, 55, False, 0.95, *RANKED),
+    ("TP", "t_score", 0.253, 0.21, 0.3, 5102, 500, 55, False, 0.95, *RANKED),
+    ("TP", "x", None, 0.0, 1.0, 5102, 500, 0, False, 0.95, *RANKED),
 ]
 
 
-def shown_average_precision(*rows: tuple[Any, ...], **options: Any) -> list[Block]:
-    frame = pl.DataFrame(rows, schema=AveragePrecision.columns(), orient="row")
-    stage = frames.stage("evaluate.average_precision", {"average_precision": frame})
+def shown_average_precision(
+    *rows: tuple[Any, ...], at_recall: Sequence[tuple[Any, ...]] = (), **options: Any
+) -> list[Block]:
+    stage = frames.stage("evaluate.average_precision", {
+        "average_precision": pl.DataFrame(rows, schema=AveragePrecision.columns(), orient="row"),
+        "at_recall": pl.DataFrame(at_recall, schema=PrecisionAtRecall.columns(), orient="row"),
+    })  # fmt: skip
     return list(show_average_precision(stage, AveragePrecisionView(**options)))
 
 
@@ -63,16 +70,33 @@ def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
 
 
 def test_full_annotation_and_unequal_chances_are_said() -> None:
-    whole = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95)
+    whole = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95, *RANKED)
     graph, table = shown_average_precision(whole)
     assert isinstance(graph, Figure)
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert "All 500 candidates are judged, so there are no limits." in graph.caption
     assert table.shown.row(0)[1] == "12.00"
-    designed, _ = shown_average_precision(("TP", "mi", 0.12, 0.1, 0.2, 900, 500, 55, True, 0.95))
+    designed, _ = shown_average_precision(
+        ("TP", "mi", 0.12, 0.1, 0.2, 900, 500, 55, True, 0.95, *RANKED)
+    )
     assert isinstance(designed, Figure)
     assert "(xinfAP, with unequal inclusion probabilities)" in designed.caption
+
+
+def test_recall_of_a_list() -> None:
+    row = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95, 0.5, "gold", 1200)
+    found = [("TP", "mi", 0.1, 150, 120, 0.8, "gold", 1200),
+             ("TP", "mi", 0.5, None, 600, None, "gold", 1200)]  # fmt: skip
+    graph, _, table = shown_average_precision(row, at_recall=found)
+    assert isinstance(graph, Figure)
+    assert "true positive, up to a recall of 50 % over the 1,200 positives of the whole list." in (
+        graph.caption
+    )
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.columns == ["measure", "recall 10 %", "recall 50 %"]
+    assert table.shown.rows() == [("MI", "80.00 (150)", "not reached")]
 
 
 def test_measures_that_are_wanted() -> None:
