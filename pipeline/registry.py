@@ -34,7 +34,7 @@ from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 GROUP = "lexassay"
 """Entry points that name modules to import."""
 ALL = "all"
-"""All names, in a list of names."""
+"""All names, in a list of names, but those of entries whose attribute `is_in_all` is false."""
 _DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
 
 T = TypeVar("T")
@@ -522,7 +522,8 @@ class Registry(Generic[T]):
         Parameters
         ----------
         names : iterable of str
-            Names or other spellings; ``all`` means every name.
+            Names or other spellings; ``all`` means every name, but those of entries whose attribute
+            `is_in_all` is false.
 
         Raises
         ------
@@ -536,7 +537,8 @@ class Registry(Generic[T]):
         ['log_likelihood', 't_score']
         """
         spellings = self.spellings()
-        asked = [each for name in names for each in (self if name == ALL else [name])]
+        every = [name for name in self if getattr(self._entries[name], "is_in_all", True)]
+        asked = [each for name in names for each in (every if name == ALL else [name])]
         matches = {name: spellings.get(name) or self._member_name(name) for name in asked}
         if unknown := [name for name, found in matches.items() if found is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))

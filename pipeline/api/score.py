@@ -52,7 +52,7 @@ def score(
     data : table
         With whole numbers f, f1, f2, N; other columns are kept.
     measures : str or sequence of str
-        Names or aliases, see `measures`, or ``all``.
+        Names or aliases, see `measures`, or ``all``, without `random` and `fisher_left_pv`.
     formulas : mapping of str to str, optional
         Your own measures: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
     seed : str

@@ -115,6 +115,8 @@ class Measure:
         True if swapping l1 and l2 does not change the score.
     note : str
         Conventions for special cases: empty margins, O11 = 0, O11 = E11.
+    is_in_all : bool
+        Whether ``all`` includes it; false for what does not rank by attraction.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class Measure:
     aliases: Sequence[str] = ()
     symmetric: bool = True
     note: str = ""
+    is_in_all: bool = True
 
     @cached_property
     def expression(self) -> pl.Expr:

@@ -33,8 +33,9 @@ class ScoreAssociation(Seeded):
     measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
         default=("all",), validate_default=True
     )
-    """Names or aliases of measures (see ``lexassay measures``), or ``all``. Measures with a
-    parameter are written ``mi_conf(50)``, with column ``mi_conf_50``.
+    """Names or aliases of measures (see ``lexassay measures``), or ``all``, without `random` and
+    `fisher_left_pv`, a test against repulsion. Measures with a parameter are written
+    ``mi_conf(50)``, with column ``mi_conf_50``.
     """
     formulas: dict[str, str] = Field(default_factory=dict)
     """Your own measures: from names to SQL formulas over o11 .. e22 r1 r2 c1 c2 N."""
@@ -55,8 +56,8 @@ class ScoreAssociation(Seeded):
         """Drop the seed if no measure is random, so that it does not affect results."""
         if not isinstance(options, Mapping):
             return options
-        asked = options.get("measures", ["all"])
-        draws = isinstance(asked, list | tuple) and ("all" in asked or "random" in asked)
+        asked = options.get("measures", ())
+        draws = isinstance(asked, list | tuple) and "random" in asked
         return options if draws else {k: v for k, v in options.items() if k != "seed"}
 
 

@@ -402,7 +402,9 @@ def test_exact_value_at_independence(rows: list[Cells]) -> None:
 
 
 def test_yates_at_independence() -> None:
-    found = score(frame(Cells(2, 80, 40, 1600)), measures=["all"]).collect().row(0, named=True)
+    found = (
+        score(frame(Cells(2, 80, 40, 1600)), measures=list(MEASURES)).collect().row(0, named=True)
+    )
     assert found["chi_squared_corr_tt"] == pytest.approx(0.13495277, rel=1e-7)
     assert found["chi_squared_corr_tt_pv"] == pytest.approx(0.14669665, rel=1e-7)
     assert found["chi_squared_corr"] == 0
@@ -486,7 +488,7 @@ KNOWN = sorted(set(MEASURES) - PER_CANDIDATE)
 
 
 def scores_measures_laws(*cells: Cells) -> list[dict[str, float | None]]:
-    return score(frame(*cells), measures=["all"]).collect().to_dicts()
+    return score(frame(*cells), measures=list(MEASURES)).collect().to_dicts()
 
 
 def close(first: float | None, second: float | None) -> bool:
@@ -581,7 +583,7 @@ def test_range(rows: list[Cells]) -> None:
 
 def test_perfect_association_scores_exactly_the_most() -> None:
     together = [Cells(k, k, k, n) for n in (1000, 99_991) for k in range(1, 400)]
-    found = score(frame(*together), measures=["all"]).collect()
+    found = score(frame(*together), measures=list(MEASURES)).collect()
     for name in ("npmi", "phi", "yule_y", "yule_q", "geometric_mean", "dice", "kulczynski"):
         assert 1 - 1e-15 <= found.get_column(name).min() <= found.get_column(name).max() <= 1
 
@@ -591,13 +593,15 @@ def test_how_a_table_is_stored_does_not_matter() -> None:
     """One row, chunks of one row, columns of a single value: Polars divides these differently."""
     rows = [Cells(f, 60, 70, 1000) for f in range(1, 40)]
     formulas = {"third": "o11 / 3", "tenth": "e11 / 10"}
-    among = score(frame(*rows), measures=["all"], formulas=formulas).collect()
-    alone = [score(frame(row), measures=["all"], formulas=formulas).collect() for row in rows]
+    among = score(frame(*rows), measures=list(MEASURES), formulas=formulas).collect()
+    alone = [
+        score(frame(row), measures=list(MEASURES), formulas=formulas).collect() for row in rows
+    ]
     assert pl.concat(alone).equals(among)
     chunked = pl.concat(frame(row).collect() for row in rows).lazy()
     constant = frame(*rows).with_columns(f1=pl.lit(60), f2=pl.lit(70), N=pl.lit(1000))
     for table in (chunked, constant):
-        found = score(table, measures=["all"], formulas=formulas).collect()
+        found = score(table, measures=list(MEASURES), formulas=formulas).collect()
         assert found.select(among.columns[4:]).equals(among.select(among.columns[4:]))
 
 
@@ -605,9 +609,11 @@ def test_how_a_table_is_stored_does_not_matter() -> None:
 @given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
 def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
     table = frame(*rows, *rows).with_row_index("row").collect()
-    whole = score(table.lazy(), measures=["all"]).collect()
-    shuffled = score(table.sample(fraction=1, shuffle=True, seed=seed).lazy(), measures=["all"])
-    parts = [score(part.lazy(), measures=["all"]).collect() for part in table.iter_slices(7)]
+    whole = score(table.lazy(), measures=list(MEASURES)).collect()
+    shuffled = score(
+        table.sample(fraction=1, shuffle=True, seed=seed).lazy(), measures=list(MEASURES)
+    )
+    parts = [score(part.lazy(), measures=list(MEASURES)).collect() for part in table.iter_slices(7)]
     assert whole.equals(shuffled.collect().sort("row"))
     assert whole.equals(pl.concat(parts))
     assert whole.get_column("row").is_sorted()
@@ -619,10 +625,10 @@ def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> No
     size=st.integers(1, 9),
 )
 def test_batch_size_does_not_matter(rows: list[Cells], size: int) -> None:
-    whole = score(frame(*rows), measures=["all"]).collect()
+    whole = score(frame(*rows), measures=list(MEASURES)).collect()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scoring, "BATCH", size)
-        assert score(frame(*rows), measures=["all"]).collect().equals(whole)
+        assert score(frame(*rows), measures=list(MEASURES)).collect().equals(whole)
 
 
 THREADS = """
@@ -630,7 +636,7 @@ import hashlib, sys
 from tests.kernels.association.cells import Cells, frame
 from pipeline.kernels.association.scoring import score
 rows = [Cells(1 + i % 7, 10 + i, 20 + i * i % 997, 10**6 + i) for i in range(3000)]
-found = score(frame(*rows), measures=["all"]).collect().rechunk()
+found = score(frame(*rows), measures=list(MEASURES)).collect().rechunk()
 print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in found)).hexdigest())
 """
 

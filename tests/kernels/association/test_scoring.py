@@ -180,14 +180,14 @@ def test_degenerate_tables() -> None:
 
 def test_a_plan_and_a_table_in_memory_score_alike() -> None:
     rows = frame(Cells(3, 5, 6, 100), Cells(3, 5, 6, 100), Cells(0, 5, 6, 100)).collect()
-    wanted = measure_expressions(["all"], {"mine": "o11 / e11"})
-    plan = score(rows.lazy(), measures=["all"], formulas={"mine": "o11 / e11"}, seed="s")
+    wanted = measure_expressions(list(MEASURES), {"mine": "o11 / e11"})
+    plan = score(rows.lazy(), measures=list(MEASURES), formulas={"mine": "o11 / e11"}, seed="s")
     assert plan.collect().equals(score_now(rows, wanted=wanted, seed="s"))
     assert plan.collect_schema() == plan.collect().schema
 
 
 def test_no_rows() -> None:
-    assert score(frame(), measures=["all"]).collect().height == 0
+    assert score(frame(), measures=list(MEASURES)).collect().height == 0
 
 
 def test_user_formula() -> None:

@@ -285,7 +285,7 @@ def mikolov(*, discount: float = 5.0) -> pl.Expr:
 
 @measure(
     family="heuristic", formula="uniform random number from (l1, l2) and the seed",
-    range="[0, 1)", reference="Evert 2004, random", ucs="random",
+    range="[0, 1)", reference="Evert 2004, random", ucs="random", is_in_all=False,
 )  # fmt: skip
 def random() -> pl.Expr:
     """Random number, fixed by the candidate and the seed: what a measure must be better than."""

@@ -163,7 +163,7 @@ def fisher_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X <= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934", sided="one-sided",
     aliases=("Fisher.left.pv", "fisher_left"),
-    note="0 where a margin is empty",
+    note="0 where a margin is empty", is_in_all=False,
 )  # fmt: skip
 def fisher_left_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against repulsion (left tail): no ranking of attraction."""
