@@ -36,14 +36,15 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.stages.base import Of, Outputs, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
+    Compared,
     DifferenceOptions,
     Estimating,
     ListSizes,
-    Pairs,
     Tested,
     Tests,
     chosen_ranks,
     clusters_of,
+    compared_pairs,
     differences,
     every_rank,
     judged_alone,
@@ -163,11 +164,9 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
 # Comparison of measures with each other and with the baseline
 
 
-class EvaluateComparison(ByCluster, DifferenceOptions):
+class EvaluateComparison(Compared, ByCluster, DifferenceOptions):
     """Test differences in n-best precision between measures, and against the baseline."""
 
-    pairs: Pairs = ()
-    """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
     """List sizes."""
     every: int = Field(default=1, ge=0)
@@ -211,8 +210,8 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
     sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
     steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
-    pairs = pairs_of(config.pairs, config.measures, ranked)
-    all_pairs = not config.pairs or pairs == pairs_of((), config.measures, ranked)
+    pairs = compared_pairs(config, config.measures, ranked)
+    all_pairs = pairs == pairs_of((), config.measures, ranked)
     clustered = _clustered(config, tables, ranks, draws)
     names = sorted({name for pair in pairs for name in pair})
     with rank_blocks(every_rank(ranks, tables), names) as blocks:
@@ -311,7 +310,7 @@ def _clustered(
         return ClusteredDifferences.zero_rows().collect()
     tests = clustered_differences(
         ranks_of_all(held, tables), draws, clusters,
-        pairs=pairs_of(config.pairs, config.measures, held),
+        pairs=compared_pairs(config, config.measures, held),
         at=sizes_along(held, every=0, cuts=config.cuts),
         redrawn=redrawn(config, confidence=config.confidence), alpha=config.alpha,
     )  # fmt: skip

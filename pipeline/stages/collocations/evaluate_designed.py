@@ -41,13 +41,13 @@ from pipeline.kernels.survey.tables import list_estimates, pair_estimates, windo
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
+    Compared,
     FirstToLast,
     ListSizes,
-    Pairs,
     Rankings,
     chosen_ranks,
+    compared_pairs,
     judged_draws,
-    pairs_of,
     ranks_of_all,
     require_numbers,
     sizes_along,
@@ -175,7 +175,7 @@ def _columns(given: object) -> object:
     return (given,) if isinstance(given, str) else given
 
 
-class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
+class EvaluateDesigned(Compared, Rankings, AssistOptions, InterimOptions):
     """Estimate precision and differences from a sample with any inclusion probabilities."""
 
     judgements: Annotated[str, Of(Judgements)]
@@ -190,8 +190,6 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     """In place of inclusion: table phases of sample.design, for a sample with a pilot_sample. Each
     phase then estimates every question.
     """
-    pairs: Pairs = ()
-    """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
     """List sizes."""
     every: int = Field(default=10, ge=0)
@@ -702,7 +700,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
     given = read_sample(chosen, tables)
     sizes = _Sizes(config, chosen, given)
-    pairs = pairs_of(config.pairs, config.measures, chosen)
+    pairs = compared_pairs(config, config.measures, chosen)
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in OUTPUTS}
     if config.anytime:
         require_in_order(tables)

@@ -249,6 +249,23 @@ Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distin
 """Pairs of measures to compare."""
 
 
+class Compared(StageConfig):
+    """Options of stages that compare measures."""
+
+    pairs: Pairs = ()
+    """The pairs of measures to compare; all pairs if empty."""
+    reference: str | None = None
+    """In place of pairs: compare each measure with this one only, so that p-values are adjusted for
+    fewer tests.
+    """
+
+    @model_validator(mode="after")
+    def _pairs_or_reference(self) -> Compared:
+        if self.pairs and self.reference is not None:
+            raise ValueError("give either pairs or reference")
+        return self
+
+
 class Evaluation(Rankings):
     """Options of stages that evaluate rankings by judgements."""
 
@@ -424,6 +441,27 @@ def pairs_of(
         )
     require_ranked("pairs", itertools.chain(*pairs), ranks)
     return list(pairs)
+
+
+def compared_pairs(
+    config: Compared, measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
+) -> list[tuple[str, str]]:
+    """Return the pairs of measures to compare: given, all, or each with the reference.
+
+    Raises
+    ------
+    ConfigError
+        If a measure of a pair, or the reference, has no ranking.
+    """
+    if config.reference is None:
+        return pairs_of(config.pairs, measures, ranks)
+    if measures and config.reference not in measures:
+        what = f"{config.reference!r} is not among the measures to evaluate"
+        raise ConfigError("reference", [Problem("reference", what, "add it to measures")])
+    require_ranked("reference", [config.reference], ranks)
+    ranked = labels_of(ranks.lazy(), "measure").to_list()
+    names = [name for name in measures or ranked if name in ranked]
+    return [(name, config.reference) for name in names if name != config.reference]
 
 
 def sizes_along(

@@ -195,6 +195,51 @@ def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
         assert kept == every - worse
 
 
+def test_against_a_reference_p_values_are_adjusted_for_its_tests_only() -> None:
+    one = compared({"reference": "b", "correction": "bonferroni"})
+    every = compared({"correction": "bonferroni"})["cuts"]
+    cuts = one["cuts"]
+    assert cuts.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
+        ("a", "b"), ("c", "b"),
+    ]  # fmt: skip
+    p, adjusted = cuts["p_value"], cuts["p_adjusted"]
+    assert adjusted.to_list() == pytest.approx((p * 4).clip(0, 1).to_list())
+    same = every.filter(measure_1="a", measure_2="b")
+    assert cuts.filter(measure_1="a")["p_value"].equals(same["p_value"])
+    assert one["best"].is_empty()
+    assert one["differences"].height == 2 * 2 * 2
+    assert set(one["baseline"]["measure"]) == {"a", "b", "c"}
+
+
+def test_eighty_measures_against_a_reference() -> None:
+    names = [f"m{number:02}" for number in range(81)]
+    moved = {name: [float(-((i + 3 * at) % N)) for i in range(N)] for at, name in enumerate(names)}
+    ranks = run_stage("score.rank", {}, scores=pl.DataFrame({"id": IDS, **moved}))["ranks"]
+    made = compared({"reference": "m40", "every": 1, "correction": "bonferroni"}, ranks=ranks)
+    assert made["comparison"].height == 80 * N
+    cuts = made["cuts"]
+    assert cuts.height == 80 * 2
+    expected = (cuts["p_value"] * cuts["p_value"].count()).clip(0, 1)  # a missing test is none
+    assert cuts["p_adjusted"].to_list() == pytest.approx(expected.to_list())
+
+
+def test_clusters_and_a_reference() -> None:
+    own = {"reference": "a", "clusters": "clusters", "cluster": "l2", "resamples": 100}
+    made = compared(own, clusters=VERBS)["clustered"]
+    assert made.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
+        ("b", "a"), ("c", "a"),
+    ]  # fmt: skip
+
+
+def test_wrong_references() -> None:
+    with pytest.raises(ValidationError, match="give either pairs or reference"):
+        compared({"reference": "a", "pairs": [["a", "b"]]})
+    with pytest.raises(ConfigError, match="reference: 'x' has not been ranked"):
+        compared({"reference": "x"})
+    with pytest.raises(ConfigError, match="'c' is not among the measures.*add it to measures"):
+        compared({"reference": "c", "measures": ["a", "b"]})
+
+
 def test_no_candidates_and_no_judgements() -> None:
     for tables in ({"ranks": RANKS.clear()}, {"judgements": JUDGEMENTS.clear()}):
         made = compared({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)

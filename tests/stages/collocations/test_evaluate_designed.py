@@ -410,6 +410,10 @@ def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
     found = designed(made["sample"], inclusion=made["inclusion"])
     assert found["best"].filter("best")["n"].to_list() == [40, 100]
     pairs = designed(made["sample"], inclusion=made["inclusion"], pairs=[("a", "c")])
+    one = designed(made["sample"], inclusion=made["inclusion"], reference="b")
+    compared = one["differences"].select("measure_1", "measure_2").unique()
+    assert set(compared["measure_2"]) == {"b"}
+    assert set(compared["measure_1"]) == {"a", "c"}
     assert pairs["best"].is_empty()
     assert pairs["differences"].height == 2
 
