@@ -405,6 +405,26 @@ def scan_word_counts(path: Path, options: WordCountOptions) -> pl.LazyFrame:
     )  # fmt: skip
 
 
+# Lists of words, one a line
+
+
+def _check_word_list(path: Path, options: FormatOptions) -> Sequence[Skipped]:
+    lines.check_ends(path)
+    with reading(path):
+        words = scan_word_list(path, options).select(pl.len()).collect().item()
+    if not words:
+        raise DataError(f"{path}: the file has no words\nWrite one word per line.")
+    return ()
+
+
+@reader("word_list", suffixes=[], check=_check_word_list)
+def scan_word_list(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """One word per line, without a header; empty lines and lines that begin with # are skipped."""
+    text = pl.col(TEXT).str.strip_chars()
+    kept = lines.lines(path).filter(text != "", ~text.str.starts_with("#"))
+    return kept.select(LINE, word=text)
+
+
 # Clusters as lists of words: blocks separated by blank lines, or one line per cluster
 
 

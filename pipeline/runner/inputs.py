@@ -27,7 +27,7 @@ from pipeline.runner.problems import problems_of
 from pipeline.runner.store import cloud
 from pipeline.runner.store.cloud import Address, address_of
 from pipeline.runner.store.digest import Stamp, file_digest, is_fresh, stamp_of
-from pipeline.stages.base import LexiconSource, Source
+from pipeline.stages.base import LexiconSource, Source, WordSource
 from pipeline.stages.inputs import counted_answers
 
 DATA = "data:"
@@ -292,6 +292,8 @@ def _format(path: Path, source: Source) -> Format:
     try:
         return format_of(path.name, name=source.format, kind=source.kind)
     except ValueError as error:
+        if isinstance(source, WordSource) and source.format is None:
+            return format_of(path.name, name="word_list")
         wanted = source.format is None and source.kind == "table"
         found = content.table_format(path) if wanted else None
         hint = f'; its lines look like {found}: set format = "{found}"' if found else ""

@@ -327,6 +327,10 @@ class LexiconSource(TableSource):
     """Files with lemmas and forms, which the stage normalises."""
 
 
+class WordSource(TableSource):
+    """Files with one word per line, or tables with a column word."""
+
+
 class CorpusSource(Source):
     """Files with tokens."""
 

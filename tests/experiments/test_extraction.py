@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.errors import ConfigError, DataError
+from pipeline.errors import ConfigError, DataError, LexassayError
 from pipeline.formats.spreadsheets import list_sheets
 from pipeline.kernels.cooccurrence.counting import OPEN
 from pipeline.kernels.sampling import candidate_id
@@ -835,6 +835,60 @@ def test_stop_words_that_change_make_the_candidates_anew(tmp_path: Path) -> None
         .digests()
     )
     assert before["candidates"] != after["candidates"]
+
+
+UNIT = '{ label = "{form}", fold = true }'
+
+
+@pytest.mark.parametrize("relation", [
+    'relation = "adjacent"', 'relation = "sentence"', 'relation = "surface"',
+    'relation = "textual"',
+])  # fmt: skip
+@pytest.mark.parametrize(("left", "right"), [("cat\ndog\n", ""), ("", "saw\n"), ("cat", "saw")])
+def test_units_from_a_file(relation: str, left: str, right: str, tmp_path: Path) -> None:
+    """The candidates are rows of those without the option: no frequency changes."""
+    listed = {"left": left, "right": right}
+    options = ""
+    for side, words in listed.items():
+        (tmp_path / f"{side}.txt").write_text(f"# nodes\n\n{words.upper()}")
+        options += f'{side}_words = "{side}.txt"\n' if words else ""
+    every = run_relation(tmp_path, relation).table("candidates")
+    found = run_relation(tmp_path, f"{relation}\n{options}").table("candidates")
+    for side, words in zip(("l1", "l2"), listed.values(), strict=True):
+        every = every.filter(pl.col(side).is_in(words.split())) if words else every
+    assert every.height
+    assert found.equals(every)
+
+
+def run_relation(folder: Path, options: str) -> lx.Run:
+    (folder / "t.txt").write_text(TEXT)
+    (folder / "x.toml").write_text(
+        f'name = "x"\n[stages.candidates]\nuse = "extract.pairs"\ncorpus = "t.txt"\n{options}\n'
+        f"left = {UNIT}\nright = {UNIT}\n"
+    )
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def test_units_from_a_table_and_a_file_that_changes(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("word,kind\ncat,noun\n")
+    options = 'relation = "sentence"\nleft_words = "nodes.csv"'
+    assert set(run_relation(tmp_path, options).table("candidates")["l1"]) == {"cat"}
+    (tmp_path / "nodes.csv").write_text("word,kind\ndog,noun\n")
+    assert set(run_relation(tmp_path, options).table("candidates")["l1"]) == {"dog"}
+
+
+@pytest.mark.parametrize(("name", "content", "said"), [
+    ("nodes.txt", b"# only a comment\n", "nodes.txt: the file has no words"),
+    ("nodes.txt", b"cat\nd\xf6g\n", "nodes.txt: 1 line cannot be decoded as UTF-8.*\n.*line 2"),
+    ("nodes.tsv", b"lemma\ncat\n", "left_words: the file has no column 'word'"),
+    ("nodes.tsv", b"word\tn\ncat\t1\n#NAME?\t2\n", "nodes.tsv: line 3: column word"),
+])  # fmt: skip
+def test_files_of_units_that_cannot_be_read(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LexassayError, match=said):
+        run_relation(tmp_path, f'relation = "sentence"\nleft_words = "{name}"')
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ RECORDS_LINE_ENDS: dict[str, list[str]] = {
     "tokens": ["form\ttag", "a\tX", "b\tX", "", "c\tX"],
     "text": ["a b c", "d e f", "g h i"],
     "word_counts": ["a 3", "b c 2"],
+    "word_list": ["a", "b c", "d"],
     "treebank": ["1\ta\ta\tX\t_\t_\t0\troot\t_\t_", "2\tb\tb\tX\t_\t_\t1\tx\t_\t_", ""],
 }
 """What a file of each kind holds, line by line."""

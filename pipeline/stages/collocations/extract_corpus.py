@@ -60,6 +60,7 @@ from pipeline.stages.base import (
     Seeded,
     Tables,
     TableSource,
+    WordSource,
     stage,
 )
 from pipeline.stages.collocations.units import DependencyOptions, UnitOptions
@@ -678,8 +679,20 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     """Right units, l2."""
     stop_words: TableSource | None = None
     """Stop-word file with a column word: labels to exclude on both sides."""
+    left_words: WordSource | None = None
+    """File with one word per line (lines that begin with # are skipped), or a table with a column
+    word: only pairs whose l1 is in it are candidates; marginals do not change.
+    """
+    right_words: WordSource | None = None
+    """The same for l2."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop candidates with lower f; marginals do not change."""
+
+    @property
+    def listed_sides(self) -> dict[int, UnitOptions]:
+        """The sides whose units are in a file."""
+        sides = ((LEFT, self.left, self.left_words), (RIGHT, self.right, self.right_words))
+        return {side: unit for side, unit, words in sides if words is not None}
 
 
 PARTIALS = {
@@ -687,6 +700,7 @@ PARTIALS = {
     "marginals": UnitCounts,
     "examples": Examples,
     "corpus": CorpusSize,
+    "words": UnitCounts,
 }
 
 
@@ -703,6 +717,7 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
+        "words": tables["words"].unique(),
     }
 
 
@@ -729,6 +744,9 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     """Join the marginals, then apply the threshold."""
     kept = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
     signatures = _signatures(kept, config, tables)
+    for side in config.listed_sides:
+        words = tables["words"].filter(side=side).select(pl.col("unit").cast(LABEL))
+        signatures = signatures.join(words, left_on=f"l{side}", right_on="unit", how="semi")
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
     text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
     if config.by_node:
@@ -817,21 +835,37 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
         "open": counting.left_open(sentences, before),
         "context": span_context(context, tokens, config, width=left.width),
     }
-    yield {**last, "corpus": unit_sizes(tokens, sentences, before), **carried}
+    words = _listed_words(config, tables)
+    yield {**last, "corpus": unit_sizes(tokens, sentences, before), "words": words, **carried}
+
+
+def _listed_words(config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
+    """Return the words of the files that units have to be in."""
+    options = {LEFT: "left_words", RIGHT: "right_words"}
+    found = [
+        pl.LazyFrame({"unit": unit.folded(words_of(tables, options[side]))}).select(
+            side=pl.lit(side, pl.Int64), unit=pl.col("unit").cast(pl.String), f=pl.lit(0, pl.Int64)
+        )
+        for side, unit in config.listed_sides.items()
+    ]
+    return pl.concat([UnitCounts.zero_rows(), *found]).unique()
 
 
 def stop_words(tables: Tables) -> list[str]:
-    """Return the stop words.
+    """Return the stop words, as `words_of`; none if there is no file."""
+    return words_of(tables, "stop_words") if "stop_words" in tables else []
+
+
+def words_of(tables: Tables, option: str) -> list[str]:
+    """Return the column word of the files in an option.
 
     Raises
     ------
     DataError
         If a row has no word.
     """
-    if "stop_words" not in tables:
-        return []
-    raw = tables["stop_words"]
-    require(raw.collect_schema(), [("stop_words", "word")])
+    raw = tables[option]
+    require(raw.collect_schema(), [(option, "word")])
     word = numeric.text_or_null("word")
     wrong = numeric.faults(raw, parsed={"word": word}, problem=NO_WORD, required=True).collect()
     if wrong.height:

@@ -111,16 +111,20 @@ class UnitOptions(Described):
     def _fields(self) -> list[str]:
         return [field for template in self.templates for field in tokens.fields(template)]
 
+    def folded(self, words: Iterable[str]) -> list[str]:
+        """Return words in the case of the labels."""
+        given = pl.Series([*words], dtype=pl.String)
+        if not (self.fold and len(given)):
+            return given.to_list()
+        return pl.select(fold_case(pl.lit(given), self.fold)).to_series().to_list()
+
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the unit for the kernels, excluding stop words."""
         attach = {
             name: Related(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
-        words = [*stop_words]
-        if self.fold and words:
-            words = pl.select(fold_case(pl.lit(pl.Series(words)), self.fold)).to_series().to_list()
-        excluded = tuple(dict.fromkeys([*self.exclude, *words]))
+        excluded = tuple(dict.fromkeys([*self.exclude, *self.folded(stop_words)]))
         first, *further = self.templates
         return Unit(
             expression(self.where), first, attach, self.fold, self.matches, excluded, further,
