@@ -103,6 +103,8 @@ VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boole
 TYPES = {"measure": "MacroI", "mapping": "1-1"}
 GOOD: dict[str, dict[str, Any]] = {
     "Coefficients": {"kind": "word"},
+    "AveragePrecision": {"base": "gold"},
+    "GoldCoverage": {"n_candidates": 3, "n_entries": 2},
     "TupleSums": {"f1": 1},
     "ClassScores": TYPES,
     "ClusterMapping": TYPES,
@@ -137,6 +139,8 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("AveragePrecision", "limits_hold_estimate"): [
         {"average_precision": 0.4}, {"average_precision": 0.6},
     ],
+    ("GoldCoverage", "candidates_add_up"): [{"n_false": 2}, {"n_unjudged": 0}],
+    ("GoldCoverage", "entries_add_up"): [{"n_matched": 2}, {"n_unmatched": 0}],
     ("BandThresholds", "at_least_before_below"): [
         {"first_n": 2}, {"below_from": 1}, {"last_n": 1},
     ],
