@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 import time
 from collections import Counter
@@ -41,7 +40,7 @@ from pipeline.report.charts.style import NAMED, Slot, slots
 from pipeline.report.page.build import blocks
 from pipeline.report.page.model import ReportStage
 from pipeline.report.view import VIEWS, Figure, ViewOptions, flatten_blocks, unique_names
-from pipeline.runner.config import Experiment, Options, parse, sheet_places
+from pipeline.runner.config import Experiment, Options, column_label, parse, sheet_places
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project, Reference, build
@@ -708,7 +707,9 @@ def _address(report: Path) -> str:
 # Stacked tables of a sweep
 
 
-def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
+def add_setting_columns(
+    table: pl.DataFrame, where: str, columns: Mapping[str, Any]
+) -> pl.DataFrame:
     """Return the selected rows of a table with a column per setting.
 
     Parameters
@@ -717,9 +718,9 @@ def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any
         A table of one point.
     where : str
         SQL condition; all rows if empty.
-    point : mapping of str to value
-        Dotted path to value; the path names the column, with the prefix "sweep." if the table has
-        such a column. Lists and tables are written as JSON.
+    columns : mapping of str to value
+        Column to value, see `pipeline.runner.config.Point.columns`. Lists and tables are written
+        as JSON.
 
     Examples
     --------
@@ -728,11 +729,7 @@ def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any
     (1, '["mi"]', 1000)
     """
     kept = table.filter(expression(where)) if where else table
-    taken = set(table.columns)
-    labels = [
-        pl.lit(_label(value)).alias(f"sweep.{path}" if path in taken else path)
-        for path, value in point.items()
-    ]
+    labels = [pl.lit(column_label(value)).alias(name) for name, value in columns.items()]
     return kept.select(*labels, pl.all())
 
 
@@ -755,10 +752,6 @@ def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, b
         whole.write_parquet(buffer)
         yield f"{name}.parquet", buffer.getvalue()
         yield f"{name}.csv", to_csv(whole)
-
-
-def _label(value: Any) -> Any:
-    return json.dumps(value, default=str) if isinstance(value, list | dict) else value
 
 
 def read_sweep_table(project: Project, name: str) -> pl.DataFrame:

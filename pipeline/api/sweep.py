@@ -28,7 +28,7 @@ from pipeline.findings.base import StageFinding
 from pipeline.report.page.model import Record, Scalar
 from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
 from pipeline.report.view import VIEWS
-from pipeline.runner.config import Sweep
+from pipeline.runner.config import POINT, Point, Sweep
 from pipeline.runner.events import Event
 from pipeline.runner.graph import Project
 from pipeline.runner.store import artefacts
@@ -65,25 +65,39 @@ def check_points(
     options = project.experiment.sweep
     if options is None or project.without_root:
         return
-    _refuse(experiment, list(_of_collect(project, options)))
+    _refuse(experiment, [*_of_settings(options, settings or {}), *_of_collect(project, options)])
     wrong: dict[Problem, list[str]] = {}
     made: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
-    for point in options.points():
+    found = options.combinations()
+    for point in found:
+        overrides = {**(settings or {}), **point.settings}
         try:
-            each = check(experiment, runs=runs, data=data, settings={**(settings or {}), **point})
+            each = check(experiment, runs=runs, data=data, settings=overrides)
         except ConfigError as error:
             for problem in error.problems:
-                wrong.setdefault(problem, []).append(_named(point))
+                wrong.setdefault(problem, []).append(str(point))
             continue
         for name, tables in made.items():
-            tables.append(_zero_rows(each, name, options.where, point))
-    _refuse(experiment, [_at(problem, names, options.size) for problem, names in wrong.items()])
+            tables.append(add_setting_columns(_planned(each, name), options.where, point.columns))
+    _refuse(
+        experiment, [_at(problem, names, len(found), options) for problem, names in wrong.items()]
+    )
     _refuse(experiment, list(of_stacks(made)))
 
 
 def _refuse(experiment: Path, problems: list[Problem]) -> None:
     if problems:
         raise ConfigError(str(experiment), problems)
+
+
+def _of_settings(options: Sweep, settings: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the overrides that the points of the sweep would replace."""
+    for given in settings:
+        for path in options.paths:
+            if given == path or given.startswith(f"{path}."):
+                what = f"the sweep sets {path} at its points"
+                remedy = "leave out this override, or change [sweep]"
+                yield Problem(given, what, remedy)
 
 
 def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
@@ -96,6 +110,13 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
             yield from (each.within("sweep.collect") for each in error.problems)
             continue
         table = _planned(project, name)
+        taken = [POINT] * bool(options.points) + options.paths
+        for path in (each for each in taken if each in table.columns):
+            what = f"{name} has a column {path}, too"
+            remedy = "collect another table"
+            if path != POINT:
+                remedy = f"sweep the option of a stage, stages.STAGE.{path}, or {remedy}"
+            yield Problem("sweep.over" if path != POINT else "sweep.points", what, remedy)
         wanted = expression(options.where).meta.root_names() if options.where else []
         absent = sorted(set(wanted) - set(table.columns))
         if absent:
@@ -121,10 +142,6 @@ def _planned(project: Project, name: str) -> pl.DataFrame:
     return project.planned[reference.stage][reference.table].collect()
 
 
-def _zero_rows(project: Project, name: str, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
-    return add_setting_columns(_planned(project, name), where, point)
-
-
 def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
     """Yield the tables, given without rows, that cannot be stacked.
 
@@ -142,14 +159,11 @@ def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
             yield Problem("sweep.over", what, "give each option values of one type")
 
 
-def _named(point: Mapping[str, Any]) -> str:
-    return ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
-
-
-def _at(problem: Problem, points: list[str], size: int) -> Problem:
+def _at(problem: Problem, points: list[str], size: int, options: Sweep) -> Problem:
     """Return the problem with the points that have it."""
     some = "; ".join(points[:_SHOWN]) + ("; ..." if len(points) > _SHOWN else "")
-    where = f"sweep.over ({len(points):,} of {size:,} points: {some}): {problem.where}"
+    section = "sweep.points" if options.points else "sweep.over"
+    where = f"{section} ({len(points):,} of {size:,} points: {some}): {problem.where}"
     return Problem(where, problem.what, problem.remedy)
 
 
@@ -193,14 +207,14 @@ class SweepReport:
         self._records = {name: each for name, each in records.items() if name not in _OWN}
 
     def files(
-        self, points: Sequence[Mapping[str, Any]], stacks: Mapping[str, Sequence[pl.DataFrame]]
+        self, points: Sequence[Point], stacks: Mapping[str, Sequence[pl.DataFrame]]
     ) -> dict[str, bytes]:
         """Return the files of the page.
 
         Parameters
         ----------
-        points : sequence of mapping
-            All points in order: dotted path of each setting to its value.
+        points : sequence of Point
+            All points in order.
         stacks : mapping of str to sequence of DataFrame
             The stacked tables, per point, with the settings in the first columns.
         """
@@ -210,13 +224,22 @@ class SweepReport:
         options = ReportOptions.model_validate(run.project.experiment.report)
         for frames in stacks.values():
             for frame in frames:
-                self._names |= names_in(frame.select(frame.columns[len(points[0]) :]).lazy())
+                self._names |= names_in(frame.drop(points[0].columns).lazy())
+        # A named point stands for the settings that it has: the page varies it as a whole.
+        shown = [
+            {name: value for name, value in each.columns.items() if name not in each.together}
+            for each in points
+        ]
+        tables = {
+            name: [frame.drop(points[0].together) for frame in frames]
+            for name, frames in stacks.items()
+        }
         made = SweepInput(
             title=run.project.experiment.title or run.project.experiment.name,
             description=run.project.experiment.description.strip(),
-            points=points,
+            points=shown,
             told=self._told,
-            collected=[_collected(run, name, frames) for name, frames in stacks.items()],
+            collected=[_collected(run, name, frames) for name, frames in tables.items()],
             remarks=self._remarks,
             waits=self._waits,
             style=options.style,
@@ -244,7 +267,8 @@ def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the settings of every point; one point without a sweep."""
     options = project.experiment.sweep
-    return [{**settings, **point} for point in options.points()] if options else [dict(settings)]
+    found = options.combinations() if options else ()
+    return [{**settings, **each.settings} for each in found] if options else [dict(settings)]
 
 
 def sweep(
@@ -298,19 +322,19 @@ def sweep(
         remedy = "add [sweep] with collect, and [sweep.over] with the values of an option"
         raise ConfigError(str(experiment), [Problem("sweep", "the section is missing", remedy)])
     check_points(project, experiment, runs=runs, data=data, settings=base)
-    combinations = options.points()
+    combinations = options.combinations()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
     pages = SweepReport() if report and options.report else None
     for number, point in enumerate(combinations, start=1):
-        shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
-        say(f"[{number}/{len(combinations)}] {shown}")
-        project = check(experiment, runs=runs, data=data, settings=base | point)
-        done = _run_point(project, base | point, options, deliver=deliver, strict=strict, say=say)
+        say(f"[{number}/{len(combinations)}] {point}")
+        overrides = {**base, **point.settings}
+        project = check(experiment, runs=runs, data=data, settings=overrides)
+        done = _run_point(project, overrides, options, deliver=deliver, strict=strict, say=say)
         for name, remarks in done.remarks.items():
             for each in remarks:
                 say(f"  {name}: {each}")
         for name, frames in stacks.items():
-            frames.append(add_setting_columns(done.table(name), options.where, point))
+            frames.append(add_setting_columns(done.table(name), options.where, point.columns))
         if pages:
             pages.add(done)
     made = dict(files(stacks))

@@ -195,7 +195,8 @@ def plan(
 def print_plan(project: Project) -> int:
     """Print what a run would do with each stage."""
     if options := project.experiment.sweep:
-        print(f"sweep: {options.size:,} points, all checked; the stages without their settings:")
+        number = len(options.combinations())
+        print(f"sweep: {number:,} points, all checked; the stages without their settings:")
     for step in steps(project):
         rows = f": {counts}" if (counts := _rows(step)) else ""
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
@@ -210,7 +211,7 @@ def plan_data(project: Project, every: Sequence[Step]) -> dict[str, Any]:
     return {
         "experiment": project.experiment.name,
         "results": project.storage.location(""),
-        "sweep_points": sweep.size if sweep else None,
+        "sweep_points": len(sweep.combinations()) if sweep else None,
         "stages": [_step_data(step) for step in every],
     }
 

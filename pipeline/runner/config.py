@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from os import cpu_count
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from pipeline import errors
@@ -33,6 +36,10 @@ _TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 """Folders beside those of the stages."""
 MOST_POINTS = 10_000
 """The most combinations of a sweep."""
+NAME, POINT = "name", "point"
+"""The name of a point in ``[[sweep.points]]``, and the column with it in stacked tables."""
+_OPTION = 3
+"""Words of the path of an option: stages.STAGE.OPTION."""
 _DEEPEST = 50
 _MOST = 1 << 63
 """Whole numbers of TOML are smaller."""
@@ -88,11 +95,51 @@ class Range(Options):
     start: int = 1
 
 
+@dataclass(frozen=True)
+class Point:
+    """One combination of a sweep.
+
+    Parameters
+    ----------
+    settings : mapping of str to value
+        Dotted path to the value, for the experiment.
+    name : str
+        The name of its ``[[sweep.points]]``; empty if the sweep has none.
+    together : mapping of str to value
+        Path to the label of each setting of ``[[sweep.points]]``, those of other points too: the
+        value or its name, None if this point does not set it.
+    over : mapping of str to value
+        Path to the label of each setting of ``[sweep.over]``.
+    """
+
+    settings: Mapping[str, Any]
+    name: str = ""
+    together: Mapping[str, Any] = field(default_factory=dict)
+    over: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns that a stacked table has for it, with their values."""
+        named = {POINT: self.name} if self.name else {}
+        return {**named, **self.together, **self.over}
+
+    def __str__(self) -> str:
+        named = [self.name] if self.name else []
+        of_over = [f"{path.rpartition('.')[2]}={label}" for path, label in self.over.items()]
+        return ", ".join([*named, *of_over])
+
+
 class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
-    over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
-    """Values of each option, by its dotted path."""
+    over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(default_factory=dict)
+    """Values of each option, by its dotted path in quotation marks. ``{ name = "all", value = [...]
+    }`` gives a value a name."""
+    points: tuple[dict[str, Any], ...] = ()
+    """``[[sweep.points]]``: values that belong together, and their ``name``; each is combined with
+    all of ``over``."""
+    skip: str = ""
+    """Combinations to omit, in Polars SQL on the settings: "span = 1 AND point = 'EWT'"."""
     collect: tuple[str, ...] = Field(min_length=1)
     """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
@@ -100,33 +147,216 @@ class Sweep(Options):
     report: bool = True
     """Write a page on all points beside the stacked tables."""
 
-    @field_validator("where")
+    @field_validator("where", "skip")
     @classmethod
     def _parses(cls, where: str) -> str:
         if where:
             expression(where)
         return where
 
+    @field_validator("over", mode="before")
+    @classmethod
+    def _paths_of_over(cls, over: Any) -> Any:
+        for path, value in over.items() if isinstance(over, dict) else ():
+            if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
+                _check_path(path, value)
+        return over
+
+    @field_validator("over")
+    @classmethod
+    def _values_of_over(cls, over: dict[str, list[Any] | Range]) -> dict[str, list[Any] | Range]:
+        for path, values in over.items():
+            _check_path(path)
+            if isinstance(values, list):
+                _check_names(path, values)
+                texts = [_identity(_value(each)) for each in values]
+                if twice := _first_twice(texts):
+                    value = _label(values[texts.index(twice)])
+                    raise ValueError(f"{path}: the value {value!r} stands twice; remove one")
+        return over
+
+    @field_validator("points")
+    @classmethod
+    def _names_and_paths(cls, points: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        for number, each in enumerate(points, start=1):
+            name = each.get(NAME)
+            if not isinstance(name, str) or not name.strip():
+                raise ValueError(f'point {number} has no name; give it one: name = "..."')
+            if len(each) == 1:
+                raise ValueError(f'point {name!r} sets nothing; add "stages.STAGE.OPTION" = ...')
+            for path in each.keys() - {NAME}:
+                _check_path(path, each[path])
+        if twice := _first_twice([each[NAME] for each in points]):
+            raise ValueError(f"two points have the name {twice!r}; rename one")
+        for path in dict.fromkeys(path for each in points for path in each if path != NAME):
+            _check_names(path, [each[path] for each in points if path in each])
+        texts = [
+            _identity({path: _value(each[path]) for path in each if path != NAME})
+            for each in points
+        ]
+        if twice := _first_twice(texts):
+            names = [
+                repr(each[NAME]) for each, text in zip(points, texts, strict=True) if text == twice
+            ]
+            raise ValueError(f"the points {' and '.join(names)} have the same values; remove one")
+        return points
+
     @model_validator(mode="after")
-    def _not_too_many(self) -> Sweep:
-        if self.size > MOST_POINTS:
-            what = f"{self.size:,} combinations are more than {MOST_POINTS:,}"
+    def _fits(self) -> Sweep:
+        if not self.over and not self.points:
+            what = "has no settings"
+            raise ValueError(f"{what}; add [sweep.over] or [[sweep.points]]")
+        for one in self._together():
+            for other in self.over:
+                if one == other or one.startswith(f"{other}.") or other.startswith(f"{one}."):
+                    raise ValueError(
+                        f"{one} is set both in points and in over ({other}); remove one of them"
+                    )
+        if self.combined > MOST_POINTS:
+            what = f"{self.combined:,} combinations are more than {MOST_POINTS:,}"
             raise ValueError(f"{what}: divide them among several experiments")
+        if self.skip:
+            known = self._short_names()
+            unknown = sorted(set(expression(self.skip).meta.root_names()) - set(known))
+            if unknown:
+                what = f"skip: no setting {', '.join(unknown)}"
+                raise ValueError(f"{what}; {errors.did_you_mean(unknown[0], known)}")
         return self
 
     @property
-    def size(self) -> int:
-        """Number of combinations."""
+    def combined(self) -> int:
+        """Number of combinations, with those that ``skip`` omits."""
         values = self.over.values()
-        return prod(each.count if isinstance(each, Range) else len(each) for each in values)
+        each = prod(each.count if isinstance(each, Range) else len(each) for each in values)
+        return each * max(1, len(self.points))
 
-    def points(self) -> list[dict[str, Any]]:
-        """Return every combination, the last setting varying fastest."""
+    @property
+    def paths(self) -> list[str]:
+        """The dotted paths of all settings."""
+        return [*self._together(), *self.over]
+
+    def combinations(self) -> list[Point]:
+        """Return every combination that is not omitted, the last setting varying fastest.
+
+        Raises
+        ------
+        ConfigError
+            If ``skip`` omits all combinations, or does not fit the types of the settings.
+        """
         values = [
             [each.start + step for step in range(each.count)] if isinstance(each, Range) else each
             for each in self.over.values()
         ]
-        return [dict(zip(self.over, combination, strict=True)) for combination in product(*values)]
+        together = self._together()
+        found = []
+        for named in self.points or ({},):
+            own = {path: value for path, value in named.items() if path != NAME}
+            labels = {path: _label(own[path]) if path in own else None for path in together}
+            for chosen in product(*values):
+                over = dict(zip(self.over, chosen, strict=True))
+                settings = {path: _value(value) for path, value in {**own, **over}.items()}
+                of_over = {path: _label(value) for path, value in over.items()}
+                found.append(Point(settings, named.get(NAME, ""), labels, of_over))
+        return self._without_omitted(found) if self.skip else found
+
+    def _without_omitted(self, found: list[Point]) -> list[Point]:
+        """Return the points that do not satisfy ``skip``."""
+        rows = [{path: column_label(v) for path, v in each.columns.items()} for each in found]
+        try:
+            frame = pl.DataFrame(rows, infer_schema_length=None)
+            table = frame.select(
+                pl.col(path).alias(short) for short, path in self._short_names().items()
+            )
+            omitted = table.select(expression(self.skip)).to_series()
+            if omitted.dtype != pl.Boolean:
+                raise TypeError("its value is not true or false")
+            kept = [each for each, gone in zip(found, omitted, strict=True) if not gone]
+        except (pl.exceptions.PolarsError, TypeError) as error:
+            what = f"{self.skip!r} cannot be a condition on the settings: {errors.query(error)}"
+            remedy = "compare numbers with numbers, texts with texts"
+            raise ConfigError("sweep", [Problem("sweep.skip", what, remedy)]) from error
+        if not kept:
+            what = f"{self.skip!r} omits all {len(found):,} combinations"
+            raise ConfigError("sweep", [Problem("sweep.skip", what, "narrow the condition")])
+        return kept
+
+    def _together(self) -> list[str]:
+        """Return the paths of the settings in ``points``."""
+        return list(dict.fromkeys(path for each in self.points for path in each if path != NAME))
+
+    def _short_names(self) -> dict[str, str]:
+        """Return the names of settings in ``skip``: their paths, and last words that are unique."""
+        paths = [*([POINT] if self.points else []), *self.paths]
+        last = [path.rpartition(".")[2] for path in paths]
+        short = {
+            word: path for word, path in zip(last, paths, strict=True) if last.count(word) == 1
+        }
+        return {**short, **{path: path for path in paths}}
+
+
+def column_label(value: Any) -> Any:
+    """Return a label for a column of a table: lists and tables as JSON.
+
+    Examples
+    --------
+    >>> column_label(["mi"]), column_label(0.5)
+    ('["mi"]', 0.5)
+    """
+    return json.dumps(value, default=str) if isinstance(value, list | dict) else value
+
+
+def _check_path(path: str, value: Any = None) -> None:
+    """Refuse the path of a setting that is not quoted, or that leads to the sweep itself."""
+    if path == SWEEP or path.startswith(f"{SWEEP}."):
+        raise ValueError(f"{path}: a sweep cannot change its own section")
+    if "." in path or not isinstance(value, dict) or not value or _is_named(value):
+        return
+    whole = [path]
+    while isinstance(value, dict) and value and (path != "stages" or len(whole) < _OPTION):
+        whole.append(next(iter(value)))
+        value = value[whole[-1]]
+    written = ".".join(whole)
+    raise ValueError(f'{written} needs quotation marks: write "{written}" = ...')
+
+
+def _is_named(value: Any) -> bool:
+    """Return whether it is ``{ name = "...", value = ... }``."""
+    return isinstance(value, dict) and value.keys() == {NAME, "value"}
+
+
+def _value(written: Any) -> Any:
+    return written["value"] if _is_named(written) else written
+
+
+def _label(written: Any) -> Any:
+    return written[NAME] if _is_named(written) else written
+
+
+def _check_names(path: str, values: Sequence[Any]) -> None:
+    """Refuse names of some values only, names that are not text, and names that stand twice."""
+    named = [_label(each) for each in values if _is_named(each)]
+    if wrong := [each for each in named if not isinstance(each, str) or not each.strip()]:
+        raise ValueError(f'{path}: {wrong[0]!r} cannot name a value; write name = "..."')
+    if named and len(named) < len(values):
+        what = f"{path}: {len(named)} of {len(values)} values have names"
+        raise ValueError(f"{what}; give all of them names, or none")
+    if twice := _first_twice(named):
+        raise ValueError(f"{path}: two values have the name {twice!r}; rename one")
+
+
+def _identity(value: Any) -> str:
+    """Return a text that is the same for equal values: for 1 and 1.0, not for 1 and true."""
+    if isinstance(value, dict):
+        pairs = (f"{json.dumps(key)}:{_identity(each)}" for key, each in sorted(value.items()))
+        return f"{{{','.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_identity, value))}]"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(float(value)) if is_number else json.dumps(value, default=str)
+
+
+def _first_twice(texts: Sequence[str]) -> str | None:
+    return next((text for text, count in Counter(texts).items() if count > 1), None)
 
 
 class Experiment(Options):

@@ -8,7 +8,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.api.results import add_setting_columns
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError
@@ -135,9 +134,62 @@ def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.startswith("sweep: 12 points, all checked")
 
 
-def test_a_setting_that_is_a_column_of_the_table() -> None:
-    table = add_setting_columns(pl.DataFrame({"seed": ["x"]}), "", {"seed": 1})
-    assert table.to_dicts() == [{"sweep.seed": 1, "seed": "x"}]
+def test_a_setting_that_is_a_column_of_a_collected_table(write: Write) -> None:
+    """The findings have the columns stage, name, text ..., and a sweep may set `name`."""
+    text = SWEEP.replace('"sample"', '"findings"') + '"name" = ["one", "two"]\n'
+    said = refusal(write(text))
+    assert "sweep.over: findings has a column name, too; " in said
+
+
+# Points with names, and values with names
+
+POINTS = """
+[sweep]
+collect = ["sample"]
+[[sweep.points]]
+name = "a few, by mi"
+"stages.sample.rate" = 0.1
+"stages.scores.measures" = { name = "mi alone", value = ["mi"] }
+[[sweep.points]]
+name = "many"
+"stages.sample.rate" = 0.5
+[sweep.over]
+"stages.sample.seed" = [1, 2]
+"""
+
+
+def test_points_with_names_times_the_cross_product(write: Write) -> None:
+    experiment = write(POINTS)
+    whole = pl.read_parquet(sweep(experiment, runs=experiment.parent / "runs") / "sample.parquet")
+    settings = whole.select(pl.col("point", "^stages.*$")).unique(maintain_order=True)
+    assert settings.columns == [
+        "point", "stages.sample.rate", "stages.scores.measures", "stages.sample.seed",
+    ]  # fmt: skip
+    assert settings.rows() == [
+        ("a few, by mi", 0.1, "mi alone", 1), ("a few, by mi", 0.1, "mi alone", 2),
+        ("many", 0.5, None, 1), ("many", 0.5, None, 2),
+    ]  # fmt: skip
+    assert whole.group_by("point", maintain_order=True).len().rows() == [
+        ("a few, by mi", 2 * 2), ("many", 2 * 10),
+    ]  # fmt: skip
+
+
+def test_values_with_names(write: Write) -> None:
+    over = (
+        '"stages.scores.measures" = [{ name = "one", value = ["mi"] },'
+        ' { name = "two", value = ["mi", "dice"] }]\n'
+    )
+    experiment = write(SWEEP.replace("sample", "scores") + over)
+    whole = pl.read_parquet(sweep(experiment, runs=experiment.parent / "runs") / "scores.parquet")
+    assert whole["stages.scores.measures"].unique(maintain_order=True).to_list() == ["one", "two"]
+
+
+def test_an_override_of_a_setting_that_the_sweep_sets(write: Write) -> None:
+    experiment = write(SWEEP + '"stages.sample.seed" = [1, 2]\n')
+    runs, settings = experiment.parent / "runs", {"stages.sample.seed": 3}
+    with pytest.raises(ConfigError, match="the sweep sets stages.sample.seed at its points; leave"):
+        sweep(experiment, runs=runs, settings=settings)
+    sweep(experiment, runs=runs, settings={"stages.sample.rate": 0.2})
 
 
 # The page of a sweep that has been run.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.runner.config import parse_setting, read_toml
+from pipeline.runner.config import Sweep, parse_setting, read_toml
 from pipeline.runner.problems import problems_of
 
 
@@ -198,3 +200,132 @@ def test_all_mistakes_at_once() -> None:
         "stages.x.measure: unknown key; did you mean measures?",
         "stages.x.categories.B: should be text (found 3)",
     ]
+
+
+# Sweeps: points with names, values with names, combinations that are omitted
+
+
+def sweep_of(text: str) -> Sweep:
+    return Sweep.model_validate(tomllib.loads('collect = ["a"]\n' + text))
+
+
+TWO = """
+[[points]]
+name = "EWT, reader of its own"
+"stages.a.corpus" = { path = "ewt", format = "conllu" }
+"stages.gold.path" = "ewt.tsv"
+[[points]]
+name = "GUM"
+"stages.a.corpus" = "gum"
+"stages.a.relation" = { name = "trees", value = ["obj", "nsubj"] }
+"""
+
+
+def test_points_and_the_cross_product() -> None:
+    """Written out by hand: two points with two spans each."""
+    found = sweep_of(TWO + '[over]\n"stages.a.span" = { count = 2, start = 5 }\n').combinations()
+    assert [str(each) for each in found] == [
+        "EWT, reader of its own, span=5", "EWT, reader of its own, span=6",
+        "GUM, span=5", "GUM, span=6",
+    ]  # fmt: skip
+    assert found[0].settings == {
+        "stages.a.corpus": {"path": "ewt", "format": "conllu"}, "stages.gold.path": "ewt.tsv",
+        "stages.a.span": 5,
+    }  # fmt: skip
+    assert found[3].settings == {
+        "stages.a.corpus": "gum", "stages.a.relation": ["obj", "nsubj"], "stages.a.span": 6,
+    }  # fmt: skip
+    assert found[3].columns == {
+        "point": "GUM", "stages.a.corpus": "gum", "stages.gold.path": None,
+        "stages.a.relation": "trees", "stages.a.span": 6,
+    }  # fmt: skip
+
+
+def test_points_alone() -> None:
+    assert [each.name for each in sweep_of(TWO).combinations()] == ["EWT, reader of its own", "GUM"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no settings; add"),
+        ("[over]\n", "has no settings; add"),
+        ('[[points]]\n"seed" = 1\n', "point 1 has no name; give it one"),
+        ('[[points]]\nname = " "\n"seed" = 1\n', "point 1 has no name"),
+        ('[[points]]\nname = "x"\n', "point 'x' sets nothing; add"),
+        (f'{TWO}[[points]]\nname = "GUM"\nseed = 3\n', "two points have the name 'GUM'; rename"),
+        (
+            '[[points]]\nname = "x"\nseed = 1\n[[points]]\nname = "y"\nseed = 1.0\n',
+            "the points 'x' and 'y' have the same values; remove one",
+        ),
+        (
+            '[[points]]\nname = "x"\nstages.a.corpus = { path = "p" }\n',
+            'stages.a.corpus needs quotation marks: write "stages.a.corpus" = ...',
+        ),
+        ("[over]\nstages.a.span = [1, 2]\n", 'write "stages.a.span" = ...'),
+        ("[over]\nstages.a.seed = { count = 2 }\n", 'write "stages.a.seed" = ...'),
+        ("[over]\nreport.most_rows = [1, 2]\n", 'write "report.most_rows" = ...'),
+        ('[over]\n"sweep.report" = [true]\n', "a sweep cannot change its own section"),
+        ('[over]\nseed = ["a", "b", "a"]\n', "seed: the value 'a' stands twice; remove one"),
+        ("[over]\nseed = [[1, 2], [1.0, 2]]\n", "stands twice"),
+        (
+            '[over]\nx = [{ name = "u", value = 1 }, { name = "v", value = 1 }]\n',
+            "x: the value 'u' stands twice",
+        ),
+        (
+            '[over]\nx = [{ name = "u", value = 1 }, { name = "u", value = 2 }]\n',
+            "x: two values have the name 'u'; rename one",
+        ),
+        ('[over]\nx = [{ name = "u", value = 1 }, 2]\n', "x: 1 of 2 values have names; give all"),
+        ("[over]\nx = [{ name = 3, value = 1 }]\n", "x: 3 cannot name a value"),
+        (f"{TWO}[over]\n'stages.a.corpus' = ['x']\n", "set both in points and in over"),
+        (f"{TWO}[over]\n'stages.a.corpus.path' = ['x']\n", "set both in points and in over"),
+        ("skip = 'spam = 1'\n[over]\n'a.span' = [1]\n", "skip: no setting spam; did you mean"),
+        ("skip = 'span ='\n[over]\n'a.span' = [1]\n", "skip"),
+        ("[over]\nx = { count = 101 }\ny = { count = 100 }\n", "10,100 combinations are more than"),
+    ],
+)
+def test_sweeps_that_are_refused(text: str, said: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        sweep_of(text)
+    assert said in str(refused.value)
+
+
+def test_true_is_not_one() -> None:
+    assert len(sweep_of("[over]\nx = [1, true]\n").combinations()) == 2
+
+
+def test_combinations_that_are_omitted() -> None:
+    """Against a filter in Python."""
+    text = "skip = \"span = 1 AND reader = 'tree' OR point = 'GUM' AND span > 2\"\n"
+    over = "[over]\n'stages.a.span' = [1, 2, 3]\n'stages.a.reader' = ['tree', 'line']\n"
+    points = '[[points]]\nname = "EWT"\nseed = 1\n[[points]]\nname = "GUM"\nseed = 2\n'
+    found = [tuple(p.columns.values()) for p in sweep_of(text + points + over).combinations()]
+    assert found == [
+        (point, seed, span, reader)
+        for (point, seed), span, reader in product(
+            [("EWT", 1), ("GUM", 2)], [1, 2, 3], ["tree", "line"]
+        )
+        if not (span == 1 and reader == "tree") and not (point == "GUM" and span > 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("skip", "said"),
+    [
+        ("span < 9", "omits all 2 combinations; narrow the condition"),
+        ("span = 'a'", "cannot be a condition on the settings: .*; compare numbers with numbers"),
+        ("span + 1", "cannot be a condition on the settings"),
+    ],
+)
+def test_conditions_on_settings_that_are_refused(skip: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        sweep_of(f'skip = "{skip}"\n[over]\n"stages.a.span" = [1, 2]\n').combinations()
+
+
+def test_settings_with_the_same_last_word_have_longer_names() -> None:
+    over = '[over]\n"stages.a.seed" = [1, 2]\n"stages.b.seed" = [1, 2]\n'
+    found = sweep_of("skip = '\"stages.a.seed\" = 1'\n" + over).combinations()
+    assert [each.settings["stages.a.seed"] for each in found] == [2, 2]
+    with pytest.raises(ValidationError, match="no setting seed"):
+        sweep_of('skip = "seed = 1"\n' + over)
