@@ -1,9 +1,9 @@
 """Evaluate lexical resources from a small annotated sample.
 
-``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and inspect
-its tables; `plan_width`, `plan_comparison`, `plan_pilot` and `plan_design` plan the size of a
-sample, `plan_chart` draws the first three. Names are loaded on first use, so that the command
-starts fast.
+``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment or `sweep` over
+its options, and inspect the tables; `plan_width`, `plan_comparison`, `plan_pilot` and `plan_design`
+plan the size of a sample, `plan_chart` draws the first three. Names are loaded on first use, so
+that the command starts fast.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pipeline.api.results import Run
     from pipeline.api.run import check, run, show
     from pipeline.api.score import measures, score
+    from pipeline.api.sweep import SweepRun, sweep
     from pipeline.recipes.collocations import candidates, collocates, keywords
     from pipeline.recipes.evaluation import clusters, evaluate, lexicon
     from pipeline.sizing.design import plan_design
@@ -34,6 +35,7 @@ sys.meta_path.append(Finder)
 _HOME = {
     "LMeasure": "pipeline.api.lexicons",
     "Run": "pipeline.api.results",
+    "SweepRun": "pipeline.api.sweep",
     "candidates": "pipeline.recipes.collocations",
     "check": "pipeline.api.run",
     "clusters": "pipeline.recipes.evaluation",
@@ -56,6 +58,7 @@ _HOME = {
     "score": "pipeline.api.score",
     "show": "pipeline.api.run",
     "slurm": "pipeline.api.batch",
+    "sweep": "pipeline.api.sweep",
     "task": "pipeline.api.batch",
     "tasks": "pipeline.api.batch",
     "token_measures": "pipeline.api.clusterings",
@@ -65,6 +68,7 @@ _HOME = {
 __all__ = [
     "LMeasure",
     "Run",
+    "SweepRun",
     "candidates",
     "check",
     "clusters",
@@ -87,6 +91,7 @@ __all__ = [
     "score",
     "show",
     "slurm",
+    "sweep",
     "task",
     "tasks",
     "token_measures",

@@ -18,6 +18,7 @@ __all__ = [
     "Interrupted",
     "LexassayError",
     "NotMadeYet",
+    "PointsFailed",
     "Problem",
     "SchemaViolation",
     "StageFailed",
@@ -52,6 +53,8 @@ _MACHINE = {
     errno.EBUSY: "another program is using it",
     errno.ESTALE: "the network drive has lost it",
 }
+_LISTED = 10
+"""Points that failed for the same reason and are named."""
 _OF_RUST = re.compile(r"\(os error (\d+)\)")
 _CONVERSION = re.compile(
     r"conversion from `.+?` to `(.+?)` failed in column '(.*?)' for \d+ out of \d+ values: "
@@ -341,6 +344,36 @@ class NotMadeYet(ConfigError):
     def stage(self) -> str:
         """The stage that makes the table."""
         return self.table.partition(".")[0]
+
+
+class PointsFailed(LexassayError):
+    """Points of a sweep failed, grouped by their messages.
+
+    Parameters
+    ----------
+    failed : sequence of tuple
+        Number and name of each point, and its message.
+    total : int
+        Number of points of the sweep.
+
+    Examples
+    --------
+    >>> print(PointsFailed([("point 1 (seed=1)", "no rows"), ("point 3 (seed=3)", "no rows")], 5))
+    2 of 5 points failed
+      - point 1 (seed=1), point 3 (seed=3): no rows
+    """
+
+    def __init__(self, failed: Sequence[tuple[str, str]], total: int) -> None:
+        groups: dict[str, list[str]] = {}
+        for point, message in failed:
+            groups.setdefault(message, []).append(point)
+        lines = ""
+        for message, points in groups.items():
+            more = f" and {len(points) - _LISTED:,} more" if len(points) > _LISTED else ""
+            said = message.replace("\n", "\n    ")
+            lines += f"\n  - {', '.join(points[:_LISTED])}{more}: {said}"
+        count = "all" if len(failed) == total > 1 else f"{len(failed):,} of"
+        super().__init__(f"{count} {count_text(total, 'point')} failed{lines}")
 
 
 class WaitsForPerson(LexassayError):

@@ -744,10 +744,9 @@ def stack_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables, how="diagonal_relaxed")
 
 
-def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, bytes]]:
+def files(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the files of a sweep: Parquet and CSV of every table."""
-    for name, each in tables.items():
-        whole = stack_tables(each)
+    for name, whole in tables.items():
         buffer = io.BytesIO()
         whole.write_parquet(buffer)
         yield f"{name}.parquet", buffer.getvalue()
@@ -989,9 +988,9 @@ class Run:
         return page(self)
 
 
-def steps(project: Project) -> Iterator[Step]:
-    """Yield what a run would do with each stage."""
-    yield from plan(project, Digests(project.storage))
+def steps(project: Project, discarded: Collection[str] = ()) -> Iterator[Step]:
+    """Yield what a run would do with each stage, see `pipeline.runner.plan.plan`."""
+    yield from plan(project, Digests(project.storage), discarded)
 
 
 def open_run(project: Project) -> Run:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.api.report import add_report
 from pipeline.api.results import Run, check_report, open_run, show_progress
+from pipeline.errors import ConfigError, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS, Project, load
@@ -90,9 +91,14 @@ def run(
     Raises
     ------
     LexassayError
-        If the experiment or its data are wrong, or a stage fails.
+        If the experiment or its data are wrong, a stage fails, or the file has a sweep: `sweep`
+        runs it.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
+    if project.experiment.sweep:
+        what = "the experiment is a sweep, which lx.run does not run"
+        remedy = "run it with lx.sweep, or remove [sweep]"
+        raise ConfigError(str(experiment), [Problem("sweep", what, remedy)])
     with show_progress(
         project.experiment.name, stages=len(project.nodes), progress=progress
     ) as bar:

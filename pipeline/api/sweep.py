@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,18 @@ from pipeline.api.results import (
     names_of,
     perform,
     stack_tables,
+    steps,
+    text_table,
 )
 from pipeline.api.run import check
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import (
+    ConfigError,
+    Interrupted,
+    LexassayError,
+    PointsFailed,
+    Problem,
+    WaitsForPerson,
+)
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding
 from pipeline.report.page.model import Record, Scalar
@@ -30,10 +41,13 @@ from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import POINT, Point, Sweep
 from pipeline.runner.events import Event
-from pipeline.runner.graph import Project
+from pipeline.runner.graph import RUNS, Project
+from pipeline.runner.problems import unknown_stage
 from pipeline.runner.store import artefacts
+from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.history import SWEEP, write_folder
 from schemas import Findings
+from schemas.errors import count_text
 
 # Checks of all points, before any of them runs
 
@@ -47,8 +61,10 @@ def check_points(
     runs: Path,
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
-) -> None:
+) -> list[dict[str, str]]:
     """Check every point of a sweep, if the experiment has one.
+
+    Return for each point what identifies the stages that are to be discarded, see `_identity`.
 
     Parameters
     ----------
@@ -64,11 +80,13 @@ def check_points(
     """
     options = project.experiment.sweep
     if options is None or project.without_root:
-        return
-    _refuse(experiment, [*_of_settings(options, settings or {}), *_of_collect(project, options)])
+        return []
+    first = [_of_settings(options, settings or {}), _of_collect(project, options)]
+    _refuse(experiment, [*chain(*first, _of_discard(project, options))])
     wrong: dict[Problem, list[str]] = {}
     made: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
     found = options.combinations()
+    identities: list[dict[str, str]] = []
     for point in found:
         overrides = {**(settings or {}), **point.settings}
         try:
@@ -77,12 +95,27 @@ def check_points(
             for problem in error.problems:
                 wrong.setdefault(problem, []).append(str(point))
             continue
+        identities.append({stage: _identity(each, stage) for stage in options.discard})
         for name, tables in made.items():
             tables.append(add_setting_columns(_planned(each, name), options.where, point.columns))
     _refuse(
         experiment, [_at(problem, names, len(found), options) for problem, names in wrong.items()]
     )
     _refuse(experiment, list(of_stacks(made)))
+    return identities
+
+
+def _identity(project: Project, stage: str) -> str:
+    """Return a digest of the options of a stage and of all stages before it.
+
+    Two points with the same one share the stage's result.
+    """
+    before, wanted = [stage], dict[str, Any]()
+    while before:
+        node = project.nodes[before.pop()]
+        wanted[node.name] = [node.stage.name, node.config.model_dump(mode="json")]
+        before += [ref.stage for ref in node.inputs.values() if ref.stage not in wanted]
+    return text_digest(canonical(wanted))
 
 
 def _refuse(experiment: Path, problems: list[Problem]) -> None:
@@ -127,6 +160,25 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
             yield Problem("sweep.where", what, "compare numbers with numbers, texts with texts")
 
 
+def _of_discard(project: Project, options: Sweep) -> Iterator[Problem]:
+    """Yield the stages that cannot be discarded."""
+    collected = {name.partition(".")[0]: name for name in reversed(options.collect)}
+    for name in options.discard:
+        stage, _, table = name.partition(".")
+        node = project.nodes.get(stage)
+        if node is None:
+            yield unknown_stage(stage, project.nodes, where="sweep.discard")
+        elif table:
+            what = f"{name} is a table"
+            yield Problem("sweep.discard", what, f"write {stage}: its tables are deleted together")
+        elif stage in collected:
+            what = f"{stage} is needed by the sweep, which collects {collected[stage]}"
+            yield Problem("sweep.discard", what, "remove it from discard")
+        elif node.sheets or node.stage.delivers is not None:
+            what = f"{stage} has sheets, lists or answers of people"
+            yield Problem("sweep.discard", what, "remove it from discard")
+
+
 def _is_condition(table: pl.DataFrame, where: str) -> bool:
     try:
         table.filter(expression(where))
@@ -161,10 +213,13 @@ def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
 
 def _at(problem: Problem, points: list[str], size: int, options: Sweep) -> Problem:
     """Return the problem with the points that have it."""
-    some = "; ".join(points[:_SHOWN]) + ("; ..." if len(points) > _SHOWN else "")
     section = "sweep.points" if options.points else "sweep.over"
-    where = f"{section} ({len(points):,} of {size:,} points: {some}): {problem.where}"
+    where = f"{section} ({len(points):,} of {size:,} points: {_some(points)}): {problem.where}"
     return Problem(where, problem.what, problem.remedy)
+
+
+def _some(points: Sequence[str]) -> str:
+    return "; ".join(points[:_SHOWN]) + ("; ..." if len(points) > _SHOWN else "")
 
 
 # The page of a sweep
@@ -187,36 +242,41 @@ class SweepReport:
 
     def add(self, done: Run) -> None:
         """Add the findings, remarks and files of a finished point."""
-        if self._last is None:
-            self._names.update(names_of(done))
+        # All that reads results first: tables may be damaged or discarded.
+        told, records = done.told, provenance(done)
+        names = names_of(done) if self._last is None else ()
+        remarks = [
+            f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
+            for stage, found in done.remarks.items()
+            for each in found
+            if each.level != "info"
+        ]
+        self._names.update(names)
         self._last = done
-        self._told.append(done.told)
-        self._remarks.append(
-            [
-                f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
-                for stage, found in done.remarks.items()
-                for each in found
-                if each.level != "info"
-            ]
-        )
+        self._told.append(told)
+        self._remarks.append(remarks)
         self._waits |= done.missing
-        records = provenance(done)
         for row in records.get("Input files", ()):
             if isinstance(row, Mapping):
                 self._files.setdefault(tuple(row.values()), row)
         self._records = {name: each for name, each in records.items() if name not in _OWN}
 
     def files(
-        self, points: Sequence[Point], stacks: Mapping[str, Sequence[pl.DataFrame]]
+        self,
+        points: Sequence[Point],
+        stacks: Mapping[str, Sequence[pl.DataFrame]],
+        failed: Sequence[tuple[str, str]] = (),
     ) -> dict[str, bytes]:
         """Return the files of the page.
 
         Parameters
         ----------
         points : sequence of Point
-            All points in order.
+            The points that are done, in order.
         stacks : mapping of str to sequence of DataFrame
             The stacked tables, per point, with the settings in the first columns.
+        failed : sequence of tuple
+            Number and name of each point that failed, and its message.
         """
         if self._last is None:
             return {}
@@ -245,6 +305,7 @@ class SweepReport:
             style=options.style,
             slots=colours_of_names(self._names, options.colours),
             pictures=options.pictures,
+            failed=tuple(failed),
             provenance={**self._records, "Input files": list(self._files.values())},
         )
         with artefacts.report_damage(run.project.storage, run.manifests.values()):
@@ -271,28 +332,63 @@ def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]
     return [{**settings, **each.settings} for each in found] if options else [dict(settings)]
 
 
+# The sweep
+
+
+@dataclass(frozen=True, repr=False)
+class SweepRun:
+    """The results of a sweep.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the stacked tables and the page, ``index.html``, are.
+    points : tuple of mapping
+        The points in order: column of a stacked table to its value at the point.
+    tables : mapping of str to DataFrame
+        The stacked tables by name.
+    failed : tuple of tuple
+        Number and name of each point that failed, and its message.
+    notes : tuple of str
+        Tables without rows, and where.
+    """
+
+    folder: Path
+    points: tuple[Mapping[str, Any], ...]
+    tables: Mapping[str, pl.DataFrame]
+    failed: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        head = f"{count_text(len(self.points), 'point')}, in {self.folder}"
+        rows = [(name, f"{table.height:,}") for name, table in self.tables.items()]
+        failed = [str(PointsFailed(self.failed, len(self.points)))] if self.failed else []
+        return "\n".join([text_table(head, ("table", "rows"), rows), *failed, *self.notes])
+
+
 def sweep(
-    experiment: Path,
+    experiment: str | Path,
     *,
-    runs: Path,
-    data: Path | None = None,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     deliver: bool = False,
     strict: bool = False,
     report: bool = True,
     say: Callable[[str], object] = lambda _text: None,
-) -> Path:
+) -> SweepRun:
     """Run an experiment at every point of its sweep and stack the collected tables.
 
     All points are checked before the first one runs. They share the store: stages with the same
-    options run once.
+    options run once, and an interrupted sweep continues when it is run again. A point that fails
+    does not end the sweep: the tables have the others.
 
     Parameters
     ----------
     experiment : path
         The TOML file, with a section ``[sweep]``.
     runs, data, settings
-        As for `pipeline.api.run.check`.
+        As for `check`.
     deliver : bool
         Write the sheets and lists of every point for people.
     strict : bool
@@ -300,49 +396,131 @@ def sweep(
     report : bool
         Write a page on all points, unless ``[sweep]`` disables it.
     say : callable
-        Receives a line per point.
+        Receives a line per point, for example ``print``.
 
     Returns
     -------
-    Path
+    SweepRun
         The folder with the stacked tables (Parquet and CSV, a column per setting) and the page,
-        ``index.html``.
+        ``index.html``; the tables, the points, and those that failed.
 
     Raises
     ------
     ConfigError
         If the file has no sweep, or a point is wrong.
+    PointsFailed
+        If all points failed.
     WaitsForPerson
         If a collected table waits for people.
     """
-    base = dict(settings or {})
+    experiment, runs, base = Path(experiment), Path(runs), dict(settings or {})
+    data = Path(data) if data else None
     project = check(experiment, runs=runs, data=data, settings=base)
-    options = project.experiment.sweep
-    if options is None:
-        remedy = "add [sweep] with collect, and [sweep.over] with the values of an option"
-        raise ConfigError(str(experiment), [Problem("sweep", "the section is missing", remedy)])
-    check_points(project, experiment, runs=runs, data=data, settings=base)
-    combinations = options.combinations()
-    stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
-    pages = SweepReport() if report and options.report else None
-    for number, point in enumerate(combinations, start=1):
-        say(f"[{number}/{len(combinations)}] {point}")
+    options = _section(project, experiment)
+    identities = check_points(project, experiment, runs=runs, data=data, settings=base)
+    last = {each: place for place, point in enumerate(identities) for each in point.items()}
+    points = options.combinations()
+    found = _Collection(options, SweepReport() if report and options.report else None)
+    for place, point in enumerate(points):
+        say(f"[{place + 1}/{len(points)}] {point}")
         overrides = {**base, **point.settings}
-        project = check(experiment, runs=runs, data=data, settings=overrides)
-        done = _run_point(project, overrides, options, deliver=deliver, strict=strict, say=say)
-        for name, remarks in done.remarks.items():
+        try:
+            here = check(experiment, runs=runs, data=data, settings=overrides)
+            ran = found.reuse(point, here) if options.discard else None
+            if ran is None:
+                ran = _run_point(here, overrides, options, deliver=deliver, strict=strict, say=say)
+                found.add(point, ran)
+        except (Interrupted, WaitsForPerson):
+            raise
+        except LexassayError as error:
+            say(f"  failed: {error}")
+            found.failed.append((f"point {place + 1} ({point})", str(error)))
+            continue
+        for name, remarks in ran.remarks.items():
             for each in remarks:
                 say(f"  {name}: {each}")
-        for name, frames in stacks.items():
-            frames.append(add_setting_columns(done.table(name), options.where, point.columns))
-        if pages:
-            pages.add(done)
-    made = dict(files(stacks))
-    if pages:
-        made |= pages.files(combinations, stacks)
+        _discard(ran, [name for name, of in identities[place].items() if last[name, of] == place])
+    if not found.done:
+        raise PointsFailed(found.failed, len(points))
+    notes = found.notes(len(points))
+    for note in notes:
+        say(note)
+    whole = {name: stack_tables(frames) for name, frames in found.stacks.items()}
+    made = dict(files(whole))
+    if found.pages:
+        made |= found.pages.files(found.done, found.stacks, found.failed)
     with project.pages.guarded("the sweep", ""):
         write_folder(project.pages, SWEEP, made)
-    return project.folder / SWEEP
+    shown = tuple(each.columns for each in points)
+    return SweepRun(project.folder / SWEEP, shown, whole, tuple(found.failed), notes)
+
+
+def _section(project: Project, experiment: Path) -> Sweep:
+    if project.experiment.sweep is None:
+        remedy = "add [sweep] with collect, and [sweep.over] with the values of an option"
+        raise ConfigError(str(experiment), [Problem("sweep", "the section is missing", remedy)])
+    return project.experiment.sweep
+
+
+class _Collection:
+    """What a sweep has collected so far."""
+
+    def __init__(self, options: Sweep, pages: SweepReport | None) -> None:
+        self._options, self.pages = options, pages
+        self.stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
+        self.done: list[Point] = []
+        self.failed: list[tuple[str, str]] = []
+        self._empty: dict[str, list[str]] = {}
+
+    def add(self, point: Point, ran: Run) -> None:
+        """Add the tables of a point, all or none, and its part of the page."""
+        tables = {name: ran.table(name) for name in self.stacks}
+        if self.pages:
+            self.pages.add(ran)
+        self.done.append(point)
+        where = self._options.where
+        for name, table in tables.items():
+            frame = add_setting_columns(table, where, point.columns)
+            self.stacks[name].append(frame)
+            if not frame.height:
+                why = f"sweep.where keeps none of its rows ({where})" if table.height else "empty"
+                self._empty.setdefault(f"{name}: {why}", []).append(str(point))
+
+    def reuse(self, point: Point, project: Project) -> Run | None:
+        """Add a point that is done, although tables have been discarded; None if it is not.
+
+        Where the page needs a table that is gone, the point has to run again.
+        """
+        manifests = {
+            step.node.name: step.manifest
+            for step in steps(project, self._options.discard)
+            if step.manifest
+        }
+        ran = Run(project, manifests)
+        if len(manifests) < len(project.nodes):
+            return None
+        try:
+            self.add(point, ran)
+        except (LexassayError, OSError):
+            return None
+        return ran
+
+    def notes(self, total: int) -> tuple[str, ...]:
+        """Return a sentence for each table without rows at some points."""
+        return tuple(
+            f"{what} at {len(at):,} of {count_text(total, 'point')}: {_some(at)}"
+            for what, at in self._empty.items()
+        )
+
+
+def _discard(ran: Run, stages: Sequence[str]) -> None:
+    """Delete the tables of stages that no later point needs; no other run may be reading them."""
+    found = [ran.manifests[name] for name in stages if name in ran.manifests]
+    storage = ran.project.storage
+    if found:
+        with artefacts.in_use(storage, (), alone=True), storage.guarded("the sweep", ""):
+            for each in found:
+                artefacts.discard(storage, each)
 
 
 def _run_point(

@@ -35,7 +35,7 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.cli.output import RunProgress, duration_text, row_counts
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, PointsFailed, Problem, did_you_mean
 from pipeline.memory import format_bytes
 from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import Experiment
@@ -350,7 +350,7 @@ def run(
     console = Console(stderr=True, quiet=quiet)
     if project.experiment.sweep:
         say = _printer(console)
-        folder = sweep(
+        swept = sweep(
             config,
             runs=runs,
             data=data,
@@ -361,9 +361,11 @@ def run(
             say=say,
         )
         if not quiet:
-            print(f"sweep: {folder}")
+            print(f"sweep: {swept.folder}")
             if report and project.experiment.sweep.report:
-                print(f"report: {folder / PAGE}")
+                print(f"report: {swept.folder / PAGE}")
+        if swept.failed:
+            raise PointsFailed(swept.failed, len(swept.points))
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(

@@ -605,6 +605,8 @@ class SweepInput:
         Warnings about the data of each point, a sentence each.
     waits : mapping of str to str
         Stages waiting for people at some point, with the reasons.
+    failed : sequence of tuple
+        Number and name of each point that failed, and its message; they are not among `points`.
     style, slots, pictures
         As those of a report.
     provenance : mapping of str to Record
@@ -618,6 +620,7 @@ class SweepInput:
     collected: Sequence[Collected] = ()
     remarks: Sequence[Sequence[str]] = ()
     waits: Mapping[str, str] = field(default_factory=dict)
+    failed: Sequence[tuple[str, str]] = ()
     style: Style | None = None
     slots: Mapping[str, Slot] = field(default_factory=dict)
     pictures: tuple[str, ...] = ("svg",)

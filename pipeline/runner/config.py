@@ -144,6 +144,9 @@ class Sweep(Options):
     """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
     """Rows to keep, in Polars SQL: "n IN (500, 1000)"; all if empty."""
+    discard: tuple[str, ...] = ()
+    """Stages whose tables are deleted as soon as no other point needs them, to save disk space. A
+    stage that needs them later makes them anew."""
     report: bool = True
     """Write a page on all points beside the stacked tables."""
 

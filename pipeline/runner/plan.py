@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -74,7 +74,7 @@ class Step:
         return {fingerprint(found) for found in (self.ingredients, self.counts) if found}
 
 
-def plan(project: Project, digests: Digests) -> Iterator[Step]:
+def plan(project: Project, digests: Digests, discarded: Collection[str] = ()) -> Iterator[Step]:
     """Yield every stage in order, with what a run would do with it.
 
     Parameters
@@ -83,6 +83,8 @@ def plan(project: Project, digests: Digests) -> Iterator[Step]:
         The experiment.
     digests : Digests
         Of the input files and the code.
+    discarded : collection of str
+        Stages that are done even if the files of their tables are gone.
     """
     done: dict[str, Manifest] = {}
     for name, node in project.nodes.items():
@@ -90,7 +92,7 @@ def plan(project: Project, digests: Digests) -> Iterator[Step]:
         if waiting:
             yield Step(node, "unknown", (f"depends on the results of {', '.join(waiting)}",))
             continue
-        step = step_of(project, node, done, digests)
+        step = step_of(project, node, done, digests, discarded)
         if step.manifest:
             done[name] = step.manifest
         yield step
@@ -101,8 +103,9 @@ def step_of(
     node: Node,
     done: Mapping[str, Manifest],
     digests: Digests,
+    discarded: Collection[str] = (),
 ) -> Step:
-    """Return the plan of a stage whose inputs exist; reads its result."""
+    """Return the plan of a stage whose inputs exist; reads its result, see `plan`."""
     if node.name in project.without_root:
         return _stored_step(project, node, done, digests)
     sources = {  # at this moment
@@ -111,7 +114,9 @@ def step_of(
     }
     parts = _ingredients(node, done, sources, digests)
     mark = fingerprint(parts)
-    manifest = artefacts.find(project.storage, node.name, mark, thorough=True)
+    manifest = artefacts.find(
+        project.storage, node.name, mark, thorough=True, files=node.name not in discarded
+    )
     if manifest:
         return Step(node, "done", (), parts, manifest, sources)
     step = Step(node, "run", (), parts, None, sources)

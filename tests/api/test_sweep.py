@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+import pipeline as lx
+from pipeline.api import sweep as module
+from pipeline.api.results import Run, perform
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, Interrupted, PointsFailed
+from pipeline.runner.graph import Project
 from tests.small_experiment import SMALL
 
 EXPERIMENT = (
@@ -116,7 +122,7 @@ def test_settings_that_make_no_sweep(write: Write, over: str, said: str) -> None
 def test_tables_of_other_columns_are_stacked(write: Write) -> None:
     text = SWEEP.replace("sample", "scores")
     experiment = write(text + '"stages.scores.measures" = [["mi"], ["mi", "dice"]]\n')
-    folder = sweep(experiment, runs=experiment.parent / "runs")
+    folder = sweep(experiment, runs=experiment.parent / "runs").folder
     whole = pl.read_parquet(folder / "scores.parquet")
     assert whole["stages.scores.measures"].unique(maintain_order=True).to_list() == [
         '["mi"]',
@@ -160,7 +166,9 @@ name = "many"
 
 def test_points_with_names_times_the_cross_product(write: Write) -> None:
     experiment = write(POINTS)
-    whole = pl.read_parquet(sweep(experiment, runs=experiment.parent / "runs") / "sample.parquet")
+    whole = pl.read_parquet(
+        sweep(experiment, runs=experiment.parent / "runs", report=False).folder / "sample.parquet"
+    )
     settings = whole.select(pl.col("point", "^stages.*$")).unique(maintain_order=True)
     assert settings.columns == [
         "point", "stages.sample.rate", "stages.scores.measures", "stages.sample.seed",
@@ -180,7 +188,9 @@ def test_values_with_names(write: Write) -> None:
         ' { name = "two", value = ["mi", "dice"] }]\n'
     )
     experiment = write(SWEEP.replace("sample", "scores") + over)
-    whole = pl.read_parquet(sweep(experiment, runs=experiment.parent / "runs") / "scores.parquet")
+    whole = pl.read_parquet(
+        sweep(experiment, runs=experiment.parent / "runs", report=False).folder / "scores.parquet"
+    )
     assert whole["stages.scores.measures"].unique(maintain_order=True).to_list() == ["one", "two"]
 
 
@@ -189,7 +199,173 @@ def test_an_override_of_a_setting_that_the_sweep_sets(write: Write) -> None:
     runs, settings = experiment.parent / "runs", {"stages.sample.seed": 3}
     with pytest.raises(ConfigError, match="the sweep sets stages.sample.seed at its points; leave"):
         sweep(experiment, runs=runs, settings=settings)
-    sweep(experiment, runs=runs, settings={"stages.sample.rate": 0.2})
+    sweep(experiment, runs=runs, settings={"stages.sample.rate": 0.2}, report=False)
+
+
+# Points that fail, tables without rows, interruption
+
+FILES = SWEEP + '"stages.candidates.path" = ["pairs.tsv", "bad.tsv", "worse.tsv"]\n'
+SEEDS = '"stages.sample.seed" = [1, 2]\n'
+
+
+def spoil(folder: Path) -> None:
+    """Write two tables with a frequency that is not a number."""
+    good = (folder / "pairs.tsv").read_text()
+    for name in ("bad.tsv", "worse.tsv"):
+        (folder / name).write_text(good.replace("a1\tb\t2", "a1\tb\tx"))
+
+
+def test_points_that_fail_do_not_end_the_sweep(write: Write) -> None:
+    experiment = write(FILES + SEEDS)
+    spoil(experiment.parent)
+    found = lx.sweep(experiment, runs=experiment.parent / "runs", report=False)
+    assert len(found.points) == 6
+    assert [point for point, _ in found.failed] == [
+        "point 3 (path=bad.tsv, seed=1)", "point 4 (path=bad.tsv, seed=2)",
+        "point 5 (path=worse.tsv, seed=1)", "point 6 (path=worse.tsv, seed=2)",
+    ]  # fmt: skip
+    table = found.tables["sample"]
+    assert table.equals(pl.read_parquet(found.folder / "sample.parquet"))
+    assert table["stages.candidates.path"].unique().to_list() == ["pairs.tsv"]
+    assert "4 of 6 points failed\n  - point 3" in repr(found)
+
+
+@pytest.mark.long
+def test_the_command_lists_points_that_failed(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(write(FILES + SEEDS).parent)
+    assert main(["run", "x.toml"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.startswith("sweep: runs/small/sweep\n")
+    end = printed.err[printed.err.index("lexassay: 4 of 6 points failed") :]
+    assert len([line for line in end.splitlines() if line.startswith("  - ")]) == 2
+    assert "  - point 3 (path=bad.tsv, seed=1), point 4 (path=bad.tsv, seed=2): " in end
+
+
+def test_all_points_fail(write: Write) -> None:
+    experiment = write(FILES.replace('"pairs.tsv", ', ""))
+    spoil(experiment.parent)
+    with pytest.raises(PointsFailed, match="all 2 points failed\n  - point 1 .path=bad.tsv.: "):
+        sweep(experiment, runs=experiment.parent / "runs")
+    assert not (experiment.parent / "runs/small/sweep").exists()
+
+
+def test_tables_without_rows_are_named(write: Write) -> None:
+    where = SWEEP.replace('["sample"]', '["sample"]\nwhere = "position > 8"')
+    experiment = write(where + '"stages.sample.rate" = [0.1, 0.2, 0.5]\n')
+    said: list[str] = []
+    found = sweep(experiment, runs=experiment.parent / "runs", report=False, say=said.append)
+    assert found.notes == (
+        "sample: sweep.where keeps none of its rows (position > 8) at 2 of 3 points: rate=0.1; rate=0.2",
+    )
+    assert found.notes[0] in said
+    assert found.notes[0] in repr(found)
+
+
+def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = write(SWEEP + '"stages.sample.seed" = [1, 2, 3]\n')
+    runs = experiment.parent / "runs"
+    ran: list[object] = []
+
+    def stop(project: Project, **options: Any) -> Run:
+        if len(ran) == 2:
+            raise Interrupted("stopped")
+        ran.append(project)
+        return perform(project, **options)
+
+    monkeypatch.setattr(module, "perform", stop)
+    with pytest.raises(Interrupted):
+        sweep(experiment, runs=runs, report=False)
+    made = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
+    assert len(made) == 2
+    monkeypatch.setattr(module, "perform", perform)
+    whole = sweep(experiment, runs=runs, report=False).tables["sample"]
+    assert whole["stages.sample.seed"].unique().sort().to_list() == [1, 2, 3]
+    after = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
+    assert len(after) == 3
+    assert made.items() <= after.items()
+
+
+def test_run_names_the_function_for_sweeps(write: Write) -> None:
+    experiment = write(SWEEP + SEEDS)
+    with pytest.raises(ConfigError, match="is a sweep, which lx.run does not run; .* lx.sweep"):
+        lx.run(experiment, runs=experiment.parent / "runs")
+
+
+# Stages whose tables are deleted
+
+DISCARD = """
+[sweep]
+collect = ["sampled.cuts"]
+discard = ["ranks", "scores"]
+report = false
+[sweep.over]
+"stages.scores.measures" = [["mi"], ["dice"]]
+"stages.sample.seed" = [1, 2]
+"""
+
+
+def tables_of(runs: Path, stage: str) -> int:
+    return len([*runs.glob(f"small/{stage}/*/*/*.parquet")])
+
+
+@pytest.mark.long
+def test_tables_are_discarded_once_no_point_needs_them(write_sweep_report: Write) -> None:
+    experiment = write_sweep_report(DISCARD.replace('discard = ["ranks", "scores"]\n', ""))
+    runs = experiment.parent / "runs"
+    wanted = sweep(experiment, runs=runs).tables["sampled.cuts"]
+    assert tables_of(runs, "ranks") == 2
+    experiment = write_sweep_report(DISCARD)
+    seen: list[int] = []
+    found = sweep(experiment, runs=runs, say=lambda _text: seen.append(tables_of(runs, "ranks")))
+    assert found.tables["sampled.cuts"].equals(wanted)
+    # Points 1 and 2 share the ranks, and 3 and 4: they go with the second of these.
+    assert (seen[:2], seen[-1], tables_of(runs, "ranks")) == ([2, 2], 1, 0)
+    assert tables_of(runs, "scores") == 0
+    assert tables_of(runs, "candidates") > 0
+
+
+@pytest.mark.long
+def test_a_sweep_with_discarded_tables_runs_again(
+    write_sweep_report: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = write_sweep_report(DISCARD)
+    runs = experiment.parent / "runs"
+    first = sweep(experiment, runs=runs).tables["sampled.cuts"]
+    ran: list[Project] = []
+
+    def watch(project: Project, **options: Any) -> Run:
+        ran.append(project)
+        return perform(project, **options)
+
+    monkeypatch.setattr(module, "perform", watch)
+    # Nothing has changed: no point runs.
+    assert sweep(experiment, runs=runs).tables["sampled.cuts"].equals(first)
+    assert not ran
+    # Another stage needs them: they are made anew, used, and deleted.
+    text = experiment.read_text().replace("cuts = [5, 10]", "cuts = [5, 10, 20]")
+    experiment.write_text(text)
+    second = sweep(experiment, runs=runs).tables["sampled.cuts"]
+    assert len(ran) == 4
+    assert second.filter(pl.col("n") < 20).equals(first)
+    assert set(second["n"]) == {5, 10, 20}
+    assert tables_of(runs, "ranks") == 0
+    # With the page, whose findings may need them, too.
+    experiment.write_text(text.replace("report = false\n", ""))
+    assert (sweep(experiment, runs=runs).folder / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rnaks", "sweep.discard: no stage|unknown stage 'rnaks'; did you mean ranks"),
+        ("ranks.ranks", "ranks.ranks is a table; write ranks: its tables are deleted together"),
+        ("sampled", "sampled is needed by the sweep, which collects sampled.cuts; remove it"),
+    ],
+)
+def test_stages_that_cannot_be_discarded(write_sweep_report: Write, name: str, said: str) -> None:
+    assert re.search(said, refusal(write_sweep_report(DISCARD.replace('"scores"', f'"{name}"'))))
 
 
 # The page of a sweep that has been run.
@@ -235,7 +411,7 @@ def write_sweep_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write
 
 def made(experiment: Path) -> tuple[Path, str]:
     """Return the folder of a sweep, and its page."""
-    folder = sweep(experiment, runs=experiment.parent / "runs")
+    folder = sweep(experiment, runs=experiment.parent / "runs").folder
     return folder, (folder / "index.html").read_text()
 
 

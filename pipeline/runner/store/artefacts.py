@@ -186,7 +186,7 @@ def counts_of(stage: str) -> str:
 
 
 def find(
-    storage: Storage, stage: str, fingerprint: str, *, thorough: bool = False
+    storage: Storage, stage: str, fingerprint: str, *, thorough: bool = False, files: bool = True
 ) -> Manifest | None:
     """Return the manifest of a whole artefact; None if there is none.
 
@@ -200,12 +200,22 @@ def find(
         Its fingerprint.
     thorough : bool
         Compare the content of every file, or only sizes.
+    files : bool
+        Require its files; without them its tables may have been discarded.
     """
     folder = folder_of(stage, fingerprint)
     artefact = read(storage, folder)
     if artefact is None or artefact.fingerprint != fingerprint:
         return None
+    if not files:
+        return artefact
     return None if damage(storage, folder, artefact, thorough=thorough) else artefact
+
+
+def discard(storage: Storage, found: Manifest) -> None:
+    """Delete the tables of an artefact; its manifest stays, so that later stages are reused."""
+    for table in found.tables:
+        storage.remove(f"{folder_of(found.stage, found.fingerprint)}/{table}")
 
 
 def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None:
