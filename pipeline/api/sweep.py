@@ -491,13 +491,8 @@ class _Collection:
 
         Where the page needs a table that is gone, the point has to run again.
         """
-        manifests = {
-            step.node.name: step.manifest
-            for step in steps(project, self._options.discard)
-            if step.manifest
-        }
-        ran = Run(project, manifests)
-        if len(manifests) < len(project.nodes):
+        ran = _stored(project, self._options)
+        if len(ran.manifests) < len(project.nodes):
             return None
         try:
             self.add(point, ran)
@@ -511,6 +506,52 @@ class _Collection:
             f"{what} at {len(at):,} of {count_text(total, 'point')}: {_some(at)}"
             for what, at in self._empty.items()
         )
+
+
+def _stored(project: Project, options: Sweep) -> Run:
+    """Return the stored results of a point; discarded stages count as done."""
+    done = {step.node.name: step.manifest for step in steps(project, options.discard)}
+    return Run(project, {name: made for name, made in done.items() if made})
+
+
+def missing_points(
+    project: Project,
+    experiment: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Return the names of the points of a sweep whose collected tables are not done.
+
+    Parameters
+    ----------
+    project : Project
+        The checked experiment.
+    experiment, runs, data, settings
+        As for `pipeline.api.run.check`.
+    """
+    options = project.experiment.sweep
+    if options is None:
+        return []
+    found = []
+    for point in options.combinations():
+        overrides = {**(settings or {}), **point.settings}
+        try:
+            here = check(experiment, runs=runs, data=data, settings=overrides, stored=True)
+        except ConfigError:
+            found.append(str(point))
+            continue
+        ran = _stored(here, options)
+        if not _collected_stages(ran, options) <= set(ran.manifests):
+            found.append(str(point))
+    return found
+
+
+def _collected_stages(ran: Run, options: Sweep) -> set[str]:
+    """Return the stages whose tables are collected; all if only the findings are."""
+    names = [each for each in options.collect if not names_findings(ran.project, each)]
+    return {ran.reference(name).stage for name in names} or set(ran.project.nodes)
 
 
 def _discard(ran: Run, stages: Sequence[str]) -> None:
@@ -540,9 +581,6 @@ def _run_point(
             say(f"  {event.stage}: {text}")
 
     done = perform(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
-    stacked = {
-        done.reference(name).stage for name in options.collect if not names_findings(project, name)
-    }
-    if done.waits and not stacked <= set(done.manifests):
+    if done.waits and not _collected_stages(done, options) <= set(done.manifests):
         raise done.waits[0]
     return done

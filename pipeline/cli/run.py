@@ -20,7 +20,7 @@ from pipeline.api import batch
 from pipeline.api.report import PAGE, add_report, leading_findings
 from pipeline.api.results import Run, perform, remark_count, steps
 from pipeline.api.run import check
-from pipeline.api.sweep import check_points, points, sweep
+from pipeline.api.sweep import check_points, missing_points, points, sweep
 from pipeline.cli import output
 from pipeline.cli.inspect import sheet_data, sheet_lines
 from pipeline.cli.options import (
@@ -172,6 +172,8 @@ def _require_free(to: Path) -> None:
 
 # ``plan``, ``why``, ``status``
 
+_POINTS = 3
+"""Missing points of a sweep that are named."""
 _STATES = {"done": "done", "run": "would run", "unknown": "depends"}
 
 
@@ -186,17 +188,19 @@ def plan(
     overrides = settings_of(settings)
     project = check(config, runs=runs, data=data, settings=overrides, stored=True)
     check_points(project, config, runs=runs, data=data, settings=overrides)
+    missing = missing_points(project, config, runs=runs, data=data, settings=overrides)
     if as_json:
-        print_json(plan_data(project, list(steps(project))))
+        print_json(plan_data(project, list(steps(project)), missing))
         return 0
-    return print_plan(project)
+    return print_plan(project, missing)
 
 
-def print_plan(project: Project) -> int:
-    """Print what a run would do with each stage."""
+def print_plan(project: Project, missing: Sequence[str]) -> int:
+    """Print what a run would do with each stage, and the points of a sweep that are missing."""
     if options := project.experiment.sweep:
         number = len(options.combinations())
-        print(f"sweep: {number:,} points, all checked; the stages without their settings:")
+        print(f"sweep: {number:,} points, all checked; {_done_points(number, missing)}")
+        print("the stages without the settings of the sweep:")
     for step in steps(project):
         rows = f": {counts}" if (counts := _rows(step)) else ""
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
@@ -205,13 +209,20 @@ def print_plan(project: Project) -> int:
     return 0
 
 
-def plan_data(project: Project, every: Sequence[Step]) -> dict[str, Any]:
+def _done_points(number: int, missing: Sequence[str]) -> str:
+    """Return how many points are done, and the first of the others."""
+    first = "; ".join(missing[:_POINTS]) + ("; ..." if len(missing) > _POINTS else "")
+    return f"{number - len(missing):,} done" + (f", missing: {first}" if missing else "")
+
+
+def plan_data(project: Project, every: Sequence[Step], missing: Sequence[str]) -> dict[str, Any]:
     """Return a plan as data for JSON; docs/shell.md describes it."""
     sweep = project.experiment.sweep
     return {
         "experiment": project.experiment.name,
         "results": project.storage.location(""),
         "sweep_points": len(sweep.combinations()) if sweep else None,
+        "sweep_missing": list(missing) if sweep else None,
         "stages": [_step_data(step) for step in every],
     }
 
@@ -260,18 +271,20 @@ def status(
     data: Data = None,
 ) -> int:
     """Show the state of an experiment."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings), stored=True)
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides, stored=True)
+    missing = missing_points(project, config, runs=runs, data=data, settings=overrides)
     every = list(steps(project))
     run = Run(project, {step.node.name: step.manifest for step in every if step.manifest})
     if as_json:
-        print_json(status_data(run, every))
+        print_json(status_data(run, every, missing))
         return 0
-    for line in _status_lines(run, every):
+    for line in _status_lines(run, every, missing):
         print(line)
     return 0
 
 
-def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
+def status_data(run: Run, every: Sequence[Step], missing: Sequence[str]) -> dict[str, Any]:
     """Return the state of an experiment as data for JSON; docs/shell.md describes it."""
     remarks = [
         {"stage": name, **each.model_dump(mode="json")}
@@ -280,7 +293,7 @@ def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
     ]
     page = run.folder / "report" / "index.html"
     return {
-        **plan_data(run.project, every),
+        **plan_data(run.project, every, missing),
         "done": len(run.manifests),
         "running": asdict(now) if (now := current_run(run.project.storage)) else None,
         **sheet_data(run),
@@ -299,9 +312,12 @@ def _running_line(now: CurrentRun) -> str:
     return f"running    {now.stage:<24} {far}, for {duration}; run {now.run}"
 
 
-def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
+def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
     yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
+    if options := run.project.experiment.sweep:
+        number = len(options.combinations())
+        yield f"sweep: {number:,} points, {_done_points(number, missing)}"
     if now := current_run(run.project.storage):
         yield _running_line(now)
     for step in every:
@@ -346,7 +362,8 @@ def run(
     project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
         check_points(project, config, runs=runs, data=data, settings=overrides)
-        return print_plan(project)
+        missing = missing_points(project, config, runs=runs, data=data, settings=overrides)
+        return print_plan(project, missing)
     console = Console(stderr=True, quiet=quiet)
     if project.experiment.sweep:
         say = _printer(console)
@@ -424,8 +441,9 @@ def gc(
     project = check(config, runs=runs, data=data, settings=overrides)
     keep: set[str] = set()
     unknown: set[str] = set()
+    discarded = project.experiment.sweep.discard if project.experiment.sweep else ()
     for point in points(project, overrides):
-        for step in steps(check(config, runs=runs, data=data, settings=point)):
+        for step in steps(check(config, runs=runs, data=data, settings=point), discarded):
             keep |= step.fingerprints
             unknown |= set() if step.manifest else {step.node.name}
     tell = [_print_events(Console(stderr=True, quiet=quiet))]

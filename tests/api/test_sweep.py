@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -137,7 +138,30 @@ def test_tables_of_other_columns_are_stacked(write: Write) -> None:
 def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0
-    assert capsys.readouterr().out.startswith("sweep: 12 points, all checked")
+    said = "0 done, missing: seed=1; seed=2; seed=3; ..."
+    assert capsys.readouterr().out.startswith(f"sweep: 12 points, all checked; {said}\n")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("discard", ["", 'discard = ["ranks"]\n'])
+def test_status_and_plan_count_the_points_that_are_done(
+    write_sweep_report: Write, capsys: pytest.CaptureFixture[str], discard: str
+) -> None:
+    text = f'{COLLECT}{discard}[sweep.over]\n"stages.sample.seed" = [1, 2]\n'
+    write_sweep_report(text)
+    assert main(["run", "x.toml", "--quiet"]) == 0
+    write_sweep_report(text.replace("[1, 2]", "[1, 2, 3]"))
+    capsys.readouterr()
+    assert main(["plan", "x.toml"]) == 0
+    said = "sweep: 3 points, all checked; 2 done, missing: seed=3\n"
+    assert capsys.readouterr().out.startswith(said)
+    assert main(["status", "x.toml"]) == 0
+    assert "\nsweep: 3 points, 2 done, missing: seed=3\n" in capsys.readouterr().out
+    assert main(["status", "x.toml", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["sweep_points"], found["sweep_missing"]) == (3, ["seed=3"])
+    assert main(["gc", "x.toml"]) == 0
+    assert capsys.readouterr().out.endswith("removed, 0 folders\n")
 
 
 def test_a_setting_that_is_a_column_of_a_collected_table(write: Write) -> None:
