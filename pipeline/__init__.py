@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     __version__: str
     from pipeline.api.batch import slurm, task, tasks
     from pipeline.api.clusterings import overlapping_measures, token_measures, type_measures
+    from pipeline.api.effects import effects
     from pipeline.api.lexicons import LMeasure, l_measure
     from pipeline.api.proportions import difference_test, fisher, precision_interval
     from pipeline.api.results import Run
@@ -41,6 +42,7 @@ _HOME = {
     "clusters": "pipeline.recipes.evaluation",
     "collocates": "pipeline.recipes.collocations",
     "difference_test": "pipeline.api.proportions",
+    "effects": "pipeline.api.effects",
     "evaluate": "pipeline.recipes.evaluation",
     "fisher": "pipeline.api.proportions",
     "keywords": "pipeline.recipes.collocations",
@@ -74,6 +76,7 @@ __all__ = [
     "clusters",
     "collocates",
     "difference_test",
+    "effects",
     "evaluate",
     "fisher",
     "keywords",

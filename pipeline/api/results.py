@@ -706,6 +706,9 @@ def _address(report: Path) -> str:
 
 # Stacked tables of a sweep
 
+EFFECTS = "effects"
+"""The table of the main effects of a sweep's settings."""
+
 
 def add_setting_columns(
     table: pl.DataFrame, where: str, columns: Mapping[str, Any]
@@ -771,7 +774,7 @@ def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
         If the file is damaged.
     """
     wanted, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
-    made = options.collect if options else ()
+    made = (*options.collect, EFFECTS) if options else ()
     if wanted not in made:
         remedy = did_you_mean(wanted, made) if made else "the experiment has no section [sweep]"
         raise ConfigError("show", [Problem(name, "the sweep does not collect this table", remedy)])

@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.api.effects import effects_of_sweep
 from pipeline.api.report import provenance
 from pipeline.api.results import (
+    EFFECTS,
     ReportOptions,
     Run,
     add_setting_columns,
@@ -37,7 +39,7 @@ from pipeline.errors import (
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding
 from pipeline.report.page.model import Record, Scalar
-from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
+from pipeline.report.sweep_page import Collected, Shape, SweepInput, shape_of, sweep_page
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import POINT, Point, Sweep
 from pipeline.runner.events import Event
@@ -136,6 +138,9 @@ def _of_settings(options: Sweep, settings: Mapping[str, Any]) -> Iterator[Proble
 def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
     """Yield what is wrong with the collected tables and their condition."""
     for name in options.collect:
+        if name == EFFECTS:
+            what = f"the sweep writes its main effects to {EFFECTS}.parquet"
+            yield Problem("sweep.collect", what, f"rename the stage {EFFECTS}")
         try:
             if not names_findings(project, name):
                 Run(project, {}).reference(name)
@@ -346,7 +351,7 @@ class SweepRun:
     points : tuple of mapping
         The points in order: column of a stacked table to its value at the point.
     tables : mapping of str to DataFrame
-        The stacked tables by name.
+        The stacked tables by name; ``effects`` has the main effects of the settings, see `effects`.
     failed : tuple of tuple
         Number and name of each point that failed, and its message.
     notes : tuple of str
@@ -442,10 +447,9 @@ def sweep(
         _discard(ran, [name for name, of in identities[place].items() if last[name, of] == place])
     if not found.done:
         raise PointsFailed(found.failed, len(points))
-    notes = found.notes(len(points))
+    whole, notes = found.stack(project)
     for note in notes:
         say(note)
-    whole = {name: stack_tables(frames) for name, frames in found.stacks.items()}
     made = dict(files(whole))
     if found.pages:
         made |= found.pages.files(found.done, found.stacks, found.failed)
@@ -453,6 +457,19 @@ def sweep(
         write_folder(project.pages, SWEEP, made)
     shown = tuple(each.columns for each in points)
     return SweepRun(project.folder / SWEEP, shown, whole, tuple(found.failed), notes)
+
+
+def _shapes(
+    project: Project, tables: Mapping[str, pl.DataFrame], point: Point
+) -> dict[str, Shape | None]:
+    """Return where the estimates of the stacked tables are."""
+    found: dict[str, Shape | None] = {}
+    for name, table in tables.items():
+        if not names_findings(project, name):
+            at = Run(project, {}).reference(name)
+            model = project.nodes[at.stage].stage.outputs[at.table]
+            found[name] = shape_of(model, table.drop(point.columns))
+    return found
 
 
 def _section(project: Project, experiment: Path) -> Sweep:
@@ -500,12 +517,19 @@ class _Collection:
             return None
         return ran
 
-    def notes(self, total: int) -> tuple[str, ...]:
-        """Return a sentence for each table without rows at some points."""
-        return tuple(
-            f"{what} at {len(at):,} of {count_text(total, 'point')}: {_some(at)}"
-            for what, at in self._empty.items()
+    def stack(self, project: Project) -> tuple[dict[str, pl.DataFrame], tuple[str, ...]]:
+        """Return the stacked tables with the main effects, and notes on what is missing."""
+        whole = {name: stack_tables(frames) for name, frames in self.stacks.items()}
+        first = self.done[0]
+        # The settings of a named point follow from its name.
+        crossed = [name for name in first.columns if name not in first.together]
+        moved, without = effects_of_sweep(whole, _shapes(project, whole, first), crossed)
+        total = count_text(len(self.done), "point")
+        empty = (
+            f"{what} at {len(at):,} of {total}: {_some(at)}" for what, at in self._empty.items()
         )
+        effects = {} if moved is None else {EFFECTS: moved}
+        return {**whole, **effects}, (*empty, *without)
 
 
 def _stored(project: Project, options: Sweep) -> Run:

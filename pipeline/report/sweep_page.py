@@ -42,7 +42,9 @@ from pipeline.report.view import NULL_TEXT, Block, Figure, Fold, Listing, Text, 
 from schemas import Findings, Table
 from schemas.errors import count_text
 
-VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
+VALUES = (
+    "l_star", "value", "estimate", "difference", "average_precision", "precision", "recall", "mean"
+)  # fmt: skip
 """Columns with an estimate; limits are those of the first one in a table."""
 NAMES = ("system", "lexicon", "subset", "measure")
 """Columns with names that have strokes of their own."""
@@ -116,7 +118,7 @@ class Shape:
     @property
     def title(self) -> str:
         """The title of the y axis."""
-        name = {"l_star": "L*"}.get(self.value, self.value)
+        name = {"l_star": "L*"}.get(self.value, self.value.replace("_", " "))
         return f"{name} (%)" if self.is_share else name
 
 

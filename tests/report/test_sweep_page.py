@@ -38,6 +38,7 @@ from schemas import Choice, Findings, LemmaScores, Precision, Table, TypeLevel
 
 DRAWN = {
     "Agreement": "estimate",
+    "AveragePrecision": "average_precision",
     "Baseline": "precision",
     "Choice": "precision",
     "ClusteredDesignedDifferences": "difference",
