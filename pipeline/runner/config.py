@@ -362,6 +362,15 @@ def _first_twice(texts: Sequence[str]) -> str | None:
     return next((text for text, count in Counter(texts).items() if count > 1), None)
 
 
+class DataFile(Options):
+    """``[data."FILE"]``: a file of public data."""
+
+    source: str = ""
+    """Where it comes from."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    """SHA-256 of its content, as ``sha256sum FILE`` prints it."""
+
+
 class Experiment(Options):
     """An experiment file."""
 
@@ -375,8 +384,9 @@ class Experiment(Options):
     """Seed of all random draws."""
     sheets: str = ""
     """Folder of the sheets, relative to this file; defaults to ``sheets/NAME``."""
-    data: dict[str, str] = Field(default_factory=dict)
-    """Public data: path below the data root to its source."""
+    data: dict[str, str | DataFile] = Field(default_factory=dict)
+    """Public data: path below the data root to its source, or to a table with ``source`` and
+    ``sha256``, the digest of the file, without which it is refused."""
     stages: dict[str, dict[str, Any]] = Field(min_length=1)
     """The stages by name: ``use``, their options, and an optional ``title``."""
     report: dict[str, Any] = Field(default_factory=dict)

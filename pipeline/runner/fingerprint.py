@@ -15,12 +15,10 @@ from pipeline.formats.base import reading
 from pipeline.runner import code_digests
 from pipeline.runner.graph import Node
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.digest import FileCache, canonical, file_digest, text_digest
+from pipeline.runner.store.digest import FILES, FileCache, canonical, file_digest, text_digest
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import STAGES
 
-FILES = ".files.json"
-"""The cache of digests of input files."""
 CODE = "code"
 """The cache of digests and imports of modules: the folder in the cache of this user."""
 LIBRARIES = ("numpy", "polars", "polars-hash", "scipy")

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,10 +18,12 @@ from pydantic.fields import FieldInfo
 
 from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
+from pipeline.formats.base import reading
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
 from pipeline.runner.inputs import NoDataRoot, Places, SourceFile, data_root, find
 from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
+from pipeline.runner.store.digest import FILES, FileCache, file_digest
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import (
     FAULTS,
@@ -557,7 +560,11 @@ def load(
         raise ConfigError(str(path), problems)
     nodes, wrong = build(experiment)
     problems += wrong
-    places = Places(path.parent, data_root(data), experiment.data)
+    origins = {
+        name: each if isinstance(each, str) else each.source
+        for name, each in experiment.data.items()
+    }
+    places = Places(path.parent, data_root(data), origins)
     files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
     without_root: dict[str, tuple[Problem, ...]] = {}
     for name, node in nodes.items():
@@ -568,6 +575,8 @@ def load(
                 without_root[name] = (*without_root.get(name, ()), *error.problems)
             except ConfigError as error:
                 problems += error.problems
+    root = runs / experiment.name
+    problems += _check_digests(experiment, files, places, root)
     with memory.with_limit(experiment.run.memory):
         planned, misfits = dry_run(nodes, files)
     problems += misfits
@@ -578,5 +587,26 @@ def load(
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
-    root = runs / experiment.name
     return Project(experiment, content, nodes, files, planned, root, sheets, text, without_root)
+
+
+def _check_digests(
+    experiment: Experiment, files: Sources, places: Places, root: Path
+) -> Iterator[Problem]:
+    """Yield the public data whose content is not that of their SHA-256 in the experiment."""
+    read = {file.path for of in files.values() for found in of.values() for file in found}
+    for name, wanted in experiment.data.items():
+        if isinstance(wanted, str) or places.data is None or places.data / name not in read:
+            continue
+        path = places.data / name
+        with reading(path):
+            found = _file_cache(root).of(path)
+        if found != wanted.sha256:
+            what = f"{path} has other content: its SHA-256 is {found}, not {wanted.sha256}"
+            source = f" from its source ({wanted.source})" if wanted.source else ""
+            yield Problem(f'data."{name}"', what, f"get the file{source}, or correct sha256")
+
+
+@cache  # the points of a sweep read the same files
+def _file_cache(root: Path) -> FileCache[str]:
+    return FileCache(storage_at(root), FILES, file_digest)

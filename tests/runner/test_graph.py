@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ import pipeline as lx
 from pipeline.cli.run import json_schema
 from pipeline.errors import ConfigError
 from pipeline.runner.config import Experiment
-from pipeline.runner.graph import Node, build, dry_run
+from pipeline.runner.graph import Node, Project, build, dry_run
 from pipeline.stages.base import Outputs, Stage, StageConfig
 from schemas import Judgements
 
@@ -149,3 +150,57 @@ def test_labels_are_those_of_the_stage_that_made_the_annotations(
     assert (None if found is None else f"{found.stage}.{found.table}") == expected
     assert bool(problems) == (expected is None)
     assert not [each for each in problems if each.where == "stages.agreement.labels"]
+
+
+# Public data with digests
+
+DATA = """
+name = "x"
+[data."sub/pairs.tsv"]
+source = "https://example.org/pairs"
+sha256 = "{digest}"
+[stages.candidates]
+use = "extract.table"
+path = "{path}"
+"""
+
+
+@pytest.fixture
+def folder_data(tmp_path: Path) -> Path:
+    (tmp_path / "data/sub").mkdir(parents=True)
+    row = "a\tb\t1\t2\t3\t99\n"
+    (tmp_path / "data/sub/pairs.tsv").write_text(f"l1\tl2\tf\tf1\tf2\tN\n{row}")
+    return tmp_path
+
+
+def checked_data(folder: Path, digest: str, path: str = "data:sub/pairs.tsv") -> Project:
+    (folder / "x.toml").write_text(DATA.format(digest=digest, path=path))
+    return lx.check(folder / "x.toml", runs=folder / "runs", data=folder / "data")
+
+
+@pytest.mark.parametrize("path", ["data:sub/pairs.tsv", "data:sub/*.tsv", "data:sub"])
+def test_public_data_of_another_content_are_refused(folder_data: Path, path: str) -> None:
+    file = folder_data / "data/sub/pairs.tsv"
+    right = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert checked_data(folder_data, right, path).nodes
+    assert not (folder_data / "runs").exists()
+    file.write_text(file.read_text() + "c\td\t1\t2\t3\t99\n")
+    now = hashlib.sha256(file.read_bytes()).hexdigest()
+    with pytest.raises(ConfigError) as refused:
+        checked_data(folder_data, right, path)
+    said = f"has other content: its SHA-256 is {now}, not {right}; get the file from its source"
+    assert f'data."sub/pairs.tsv": {file} {said} (https://example.org/pairs), or' in str(
+        refused.value
+    )
+    with pytest.raises(ConfigError, match="has other content"):
+        lx.run(folder_data / "x.toml", runs=folder_data / "runs", data=folder_data / "data")
+
+
+def test_a_digest_of_public_data_is_one(folder_data: Path) -> None:
+    with pytest.raises(ConfigError, match=r"data\.sub/pairs\.tsv\.sha256: should match"):
+        checked_data(folder_data, "abc")
+
+
+def test_public_data_that_no_stage_reads_are_not_checked(folder_data: Path) -> None:
+    (folder_data / "own.tsv").write_bytes((folder_data / "data/sub/pairs.tsv").read_bytes())
+    assert checked_data(folder_data, "0" * 64, "own.tsv").nodes

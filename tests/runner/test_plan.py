@@ -12,9 +12,8 @@ from filelock import FileLock
 import pipeline
 from pipeline.runner import fingerprint
 from pipeline.runner.code_digests import code_digests
-from pipeline.runner.fingerprint import FILES
 from pipeline.runner.store import digest
-from pipeline.runner.store.digest import file_digest
+from pipeline.runner.store.digest import FILES, file_digest
 from tests.runner.commands import Driver
 from tests.runner.laboratory import STAGES, Laboratory, age, build, change, wait_until
 

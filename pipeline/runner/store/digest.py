@@ -21,6 +21,8 @@ from pipeline.runner.store.interface import Storage
 from schemas import SchemaViolation, Violation
 from schemas.errors import EXAMPLES, described
 
+FILES = ".files.json"
+"""The cache of digests of input files."""
 ROWS = 250_000
 """Rows of a range, where there is room for as many."""
 _LEAST, _ROW = 25_000, 2_500
