@@ -34,7 +34,7 @@ from pipeline.registry import Named, Registry
 from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS, StyleOptions
-from pipeline.runner.config import Experiment, RunOptions, Sweep
+from pipeline.runner.config import DataFile, Experiment, RunOptions, Sweep
 from pipeline.stages.base import STAGES
 from schemas import Table
 
@@ -291,6 +291,7 @@ def sections() -> str:
     """Return a list of the options of the experiment itself, by section of its file."""
     parts: dict[str, type[BaseModel]] = {
         "At the top": Experiment,
+        '`[data."FILE"]`': DataFile,
         "`[run]`": RunOptions,
         "`[sweep]`": Sweep,
     }

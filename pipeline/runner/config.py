@@ -133,11 +133,9 @@ class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
     over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(default_factory=dict)
-    """Values of each option, by its dotted path in quotation marks. ``{ name = "all", value = [...]
-    }`` gives a value a name."""
+    """Values of each option, by its dotted path; ``{ name = "all", value = [...] }`` names one."""
     points: tuple[dict[str, Any], ...] = ()
-    """``[[sweep.points]]``: values that belong together, and their ``name``; each is combined with
-    all of ``over``."""
+    """``[[sweep.points]]``: settings that belong together, with a ``name``."""
     skip: str = ""
     """Combinations to omit, in Polars SQL on the settings: "span = 1 AND point = 'EWT'"."""
     collect: tuple[str, ...] = Field(min_length=1)
@@ -145,8 +143,7 @@ class Sweep(Options):
     where: str = ""
     """Rows to keep, in Polars SQL: "n IN (500, 1000)"; all if empty."""
     discard: tuple[str, ...] = ()
-    """Stages whose tables are deleted as soon as no other point needs them, to save disk space. A
-    stage that needs them later makes them anew."""
+    """Stages whose tables are deleted as soon as no other point needs them."""
     report: bool = True
     """Write a page on all points beside the stacked tables."""
 
@@ -385,8 +382,7 @@ class Experiment(Options):
     sheets: str = ""
     """Folder of the sheets, relative to this file; defaults to ``sheets/NAME``."""
     data: dict[str, str | DataFile] = Field(default_factory=dict)
-    """Public data: path below the data root to its source, or to a table with ``source`` and
-    ``sha256``, the digest of the file, without which it is refused."""
+    """Public data: path below the data root to its source, or ``[data."FILE"]``."""
     stages: dict[str, dict[str, Any]] = Field(min_length=1)
     """The stages by name: ``use``, their options, and an optional ``title``."""
     report: dict[str, Any] = Field(default_factory=dict)
