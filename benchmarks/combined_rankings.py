@@ -5,10 +5,11 @@
     python benchmarks/combined_rankings.py chance [--samples 500]
 
 `lists`: true precision of n-best lists and average precision, mean over random samples of labels.
-The same sample chooses single measures; "in hindsight" is the best measure in each column. `estimates`: mean estimate of a list's precision and mean truth, coverage of the limits
-by Clopper and Pearson, and of resubstitution: a model that saw the labels. `chance`: how often the
-combination differs significantly from the measure chosen on the other folds (Fisher's test on the
-difference sets, 5 %) where labels are shuffled, so that no ranking is better than another.
+The same sample chooses single measures; "in hindsight" is the best measure in each column.
+`estimates`: mean estimate of a list's precision and mean truth, coverage of the limits by Clopper
+and Pearson, and of resubstitution: a model that saw the labels. `chance`: how often the combination
+differs significantly from the measure chosen on the other folds (Fisher's test on the difference
+sets, 5 %) where labels are shuffled, so that no ranking is better than another.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Features:
     @property
     def sizes(self) -> IntArray:
         """Number of values of each word."""
-        return self.words.max(axis=1, initial=-1) + 1
+        return np.asarray(self.words.max(axis=1, initial=-1) + 1)
 
     def of(self, places: IntArray | BoolArray) -> Features:
         """Return the features of some candidates."""
