@@ -122,6 +122,7 @@ from schemas.precision import Choice as Choice
 from schemas.precision import Corrected as Corrected
 from schemas.precision import CutLists as CutLists
 from schemas.precision import Guarantees as Guarantees
+from schemas.precision import ListParts as ListParts
 from schemas.precision import ListRows as ListRows
 from schemas.precision import LocalPrecision as LocalPrecision
 from schemas.precision import PooledRanks as PooledRanks

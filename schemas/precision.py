@@ -134,14 +134,55 @@ class Guarantees(ByList, Draws):
 
 
 class ListRows(OpenTable):
-    """The n-best list of the chosen measure, with the known judgements."""
+    """The n-best list of the chosen measure, with the known judgements.
 
-    rank: int = column("rank under the chosen measure", key=True, ge=1)
+    With a refit: judged true positives, then unjudged candidates by the refit.
+    """
+
+    rank: int = column("place in the list: rank under the chosen measure", key=True, ge=1)
     id: str = column("candidate")
     l1: str = column("left unit")
     l2: str = column("right unit")
-    score: float = column("score of the chosen measure", nullable=True)
+    score: float = column(
+        "score of the chosen measure; with a refit, the probability of a true positive",
+        nullable=True,
+    )
     verdict: str = column("+ or -, ? = conflicting judgements; null = not judged", nullable=True)
+
+
+class ListParts(ByCategory, Draws, Limits):
+    """The precision of a delivered list with a refit: of its judged and unjudged parts, and of all.
+
+    The judged part has true positives only. The precision of the unjudged part is estimated from
+    the judged draws in the cross-fitted list with as many unjudged candidates.
+    """
+
+    part: str = column("judged, unjudged or list", key=True, isin=["judged", "unjudged", "list"])
+    n: int = column("candidates in this part", ge=1)
+    precision: float = column(
+        "estimated precision; null = no judged draw; proportion", nullable=True, ge=0, le=1
+    )
+    lower: float
+    upper: float
+    lower_simultaneous: float = column(
+        "lower limit corrected for the choice (Bonferroni); proportion", ge=0, le=1
+    )
+    upper_simultaneous: float = column(
+        "upper limit corrected for the choice (Bonferroni); proportion", ge=0, le=1
+    )
+    depth: int = column("size of the cross-fitted list with the judged draws", ge=0)
+    n_sampled: int = column("judged draws in that list, with multiplicity", ge=0)
+    k_sampled: int = column("true positives among them, with multiplicity", ge=0)
+    considered: int = column("lists considered, measures times sizes", ge=1)
+    confidence: float = column("confidence level; proportion", gt=0, lt=1)
+
+    limits_hold_estimate = rule(
+        "lower_simultaneous <= lower <= precision <= upper <= upper_simultaneous",
+        pl.col("lower_simultaneous") <= pl.col("lower"),
+        pl.col("lower") <= pl.col("precision"),
+        pl.col("precision") <= pl.col("upper"),
+        pl.col("upper") <= pl.col("upper_simultaneous"),
+    )
 
 
 # Precision corrected for annotation errors

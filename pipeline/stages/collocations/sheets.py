@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -32,6 +32,12 @@ from pipeline.kernels.annotation.sheets import (
 )
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.savings import simulate_predictions
+from pipeline.kernels.nbest.delivery import (
+    Evidence,
+    evidence,
+    list_by_refit,
+    unjudged_precision,
+)
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -47,6 +53,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
+from pipeline.stages.collocations.evaluate_choice import EvaluateChoice
 from pipeline.stages.collocations.judgements import Unit, require_overlap
 from pipeline.stages.inputs import Asks, Names, check_guidelines, require, wait_for
 from schemas import (
@@ -60,10 +67,13 @@ from schemas import (
     Judgements,
     JudgesProvenance,
     Labels,
+    ListParts,
     ListRows,
     Predictions,
     Ranks,
+    Refit,
     Resolutions,
+    Sample,
     SheetEntries,
     SheetRows,
 )
@@ -370,7 +380,19 @@ class SheetList(StageConfig):
     candidates: Annotated[str, Of(Candidates)]
     """The candidates, for units and further columns."""
     judgements: Annotated[str | None, Of(Judgements)] = None
-    """Known judgements, shown beside the candidates."""
+    """Known judgements, shown beside the candidates. With refit, also those outside the sample,
+    e.g. of sample.active.
+    """
+    refit: Annotated[str | None, Of(Refit)] = None
+    """Table refit of the combination that made the rankings. If the combination was chosen, the
+    list has the judged true positives, then the unjudged candidates by the model of all labels.
+    """
+    combination: str = "combination"
+    """With refit: the option name of that combination."""
+    sample: Annotated[str | None, Of(Sample, same_as="refit")] = None
+    """With refit: the random sample that estimates the precision of the unjudged candidates
+    (default: that of the combination).
+    """
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the list; existing lists are never overwritten."""
     columns: tuple[str, ...] = ("f",)
@@ -382,43 +404,157 @@ class SheetList(StageConfig):
     kind: Literal["xlsx", "csv"] = "xlsx"
     """File format."""
 
+    @model_validator(mode="after")
+    def _only_with_a_refit(self) -> SheetList:
+        if self.refit is None and self.model_fields_set & {"combination", "sample"}:
+            raise ValueError("combination and sample require refit")
+        return self
+
+
+def _of_one_combination(
+    config: SheetList, referred: Mapping[str, StageReference]
+) -> Iterator[Problem]:
+    """Report a refit that is not of the combination among the rankings and the choice."""
+    refit, ranks, choice = (referred.get(name) for name in ("refit", "ranks", "choice"))
+    if refit is None or ranks is None:
+        return
+    if refit.stage != ranks.stage:
+        what = f"is of stage {refit.stage!r}, but the rankings are of stage {ranks.stage!r}"
+        remedy = f'use ranks = "{refit.stage}" and a choice from these rankings'
+        yield Problem("refit", what, remedy)
+        return
+    name = getattr(refit.config, "name", config.combination)
+    if name != config.combination:
+        what = f"stage {refit.stage!r} calls its ranking {name!r}, not {config.combination!r}"
+        yield Problem("combination", what, f'write combination = "{name}"')
+    if choice is None or not isinstance(choice.config, EvaluateChoice):
+        return
+    source = choice.config.ranks.partition(".")[0]
+    if source != refit.stage:
+        what = f"stage {choice.stage!r} chose from the rankings of {source!r}, not {refit.stage!r}"
+        yield Problem("choice", what, f'use ranks = "{refit.stage}" there')
+    wanted, learned = choice.config.category, getattr(refit.config, "category", None)
+    if wanted and learned and wanted != learned:
+        what = f"the refit learned category {learned!r}, but the list is chosen for {wanted!r}"
+        yield Problem("refit", what, "use the same category in both stages")
+
 
 @stage(
     "sheet.list",
     config=SheetList,
-    outputs={"list": ListRows, "about": Choice},
+    outputs={"list": ListRows, "about": Choice, "parts": ListParts},
+    agree=_of_one_combination,
     delivers=lambda config: NBestList(config.folder, config.kind),
 )
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     """Add units, columns, judgements and examples to the chosen list."""
     schema = tables["candidates"].collect_schema()
     require(schema, [("columns", name) for name in config.columns])
-    choice = tables["choice"]
+    choice = tables["choice"].collect()
     best = (
         tables["ranks"]
-        .join(choice.select("measure", "n", "category"), on="measure")
+        .join(choice.lazy().select("measure", "n", "category"), on="measure")
         .filter(pl.col("rank") <= pl.col("n"))
         .select("rank", "id", "score", "category")
+        .collect()
     )
+    _require_ranked(choice, best)
+    parts, verdicts = ListParts.zero_rows().collect(), _verdicts(tables)
+    if "refit" in tables and config.combination in choice["measure"]:
+        best, parts = _by_refit(config, tables, choice.row(0, named=True))
+        verdicts = verdicts.filter(verdict="?")
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
-    rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
+    rows = best.lazy().join(units, on="id").join(verdicts, on=["category", "id"], how="left")
+    if "known" in best.columns:
+        rows = rows.with_columns(verdict=pl.coalesce("known", "verdict"))
+    part = []
+    if "refit" in tables:
+        judged = pl.col("verdict").is_in(["+", "-"]).fill_null(value=False)
+        part = [pl.when(judged).then(pl.lit("judged")).otherwise(pl.lit("unjudged")).alias("part")]
     names = [f"example_{number}" for number in range(1, config.shown + 1)]
     names = names if "examples" in tables else []
     if names:
         rows = rows.join(_example_columns(tables["examples"], names), on="id", how="left")
-    listed = rows.sort("rank").select(*ListRows.columns(), *further, *names).collect()
-    _require_all(choice.collect(), best.collect(), listed)
-    return {"list": listed, "about": choice}
+    listed = rows.sort("rank").select(*ListRows.columns(), *part, *further, *names).collect()
+    _require_all(best, listed)
+    return {"list": listed, "about": choice, "parts": parts}
 
 
-def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame) -> None:
-    """Reject rankings or candidates that do not match the chosen list."""
+def _by_refit(
+    config: SheetList, tables: Tables, choice: Mapping[str, Any]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows of the list by the model of all labels, and the precision of its parts."""
+    category = choice["category"]
+    refit = tables["refit"].select("id", "probability", "refit_rank", "tp").collect()
+    others = tables.get("judgements", Judgements.zero_rows())
+    mine = others.filter(category=category).select("id", other="tp").drop_nulls().collect()
+    labels = refit.join(mine, on="id", how="left", maintain_order="left")
+    known = labels.with_columns(tp=pl.coalesce("tp", "other"))
+    best = list_by_refit(known, choice["n"])
+    judged, unjudged = best["tp"].count(), best["tp"].null_count()
+    found = None
+    if unjudged:
+        drawn = refit.filter(pl.col("tp").is_not_null()).select("id", multiplicity=pl.lit(1))
+        if "sample" in tables:
+            sample = tables["sample"].select("id", "multiplicity").collect()
+            drawn = drawn.select("id").join(sample, on="id")
+        ranks = tables["ranks"].filter(measure=config.combination).sort("rank").select("id")
+        every = ranks.collect().join(
+            known.select("id", "tp").join(drawn, on="id", how="left"),
+            on="id", how="left", maintain_order="left",
+        )  # fmt: skip
+        found = evidence(every.with_columns(pl.col("multiplicity").fill_null(0)), unjudged)
+    rows = best.with_columns(
+        category=pl.lit(category), known=pl.when("tp").then(pl.lit("+"))
+    ).drop("tp")  # fmt: skip
+    return rows, _parts(choice, judged, found)
+
+
+def _parts(choice: Mapping[str, Any], judged: int, found: Evidence | None) -> pl.DataFrame:
+    """Return the precision of the judged part, of the unjudged part, and of both together."""
+    confidence, considered = choice["confidence"], choice["considered"]
+    level = 1.0 - (1.0 - confidence) / considered
+    unjudged = found.unjudged if found else 0
+    estimate: tuple[float | None, float, float, float, float] = (1.0,) * 5
+    if found:
+        _, low, high = unjudged_precision(found, confidence=level)
+        estimate = (*unjudged_precision(found, confidence=confidence), low, high)
+    whole = tuple(
+        None if each is None else (judged + unjudged * each) / (judged + unjudged)
+        for each in estimate
+    )
+    rows = []
+    parts = (
+        ("judged", judged, (1.0,) * 5), ("list", judged + unjudged, whole),
+        ("unjudged", unjudged, estimate),
+    )  # fmt: skip
+    for part, n, values in parts:
+        own = found if part != "judged" else None
+        counts = (own.n_sampled, own.k_sampled, own.depth) if own else (0, 0, 0)
+        if n:
+            rows.append({
+                "category": choice["category"], "part": part, "n": n, "considered": considered,
+                "confidence": confidence, **dict(zip(_LIMITS, values, strict=True)),
+                **dict(zip(("n_sampled", "k_sampled", "depth"), counts, strict=True)),
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema=ListParts.columns())
+
+
+_LIMITS = ("precision", "lower", "upper", "lower_simultaneous", "upper_simultaneous")
+
+
+def _require_ranked(choice: pl.DataFrame, best: pl.DataFrame) -> None:
+    """Reject rankings that are shorter than the chosen list."""
     for measure, n in choice.select("measure", "n").iter_rows():
         if best.height < n:
             what = f"they have only {best.height:,} of the {n:,} chosen candidates of {measure!r}"
             remedy = "use the rankings from which the list was chosen"
             raise ConfigError("list", [Problem("ranks", what, remedy)])
+
+
+def _require_all(best: pl.DataFrame, listed: pl.DataFrame) -> None:
+    """Reject candidates that do not have all listed ones."""
     absent = best.join(listed, on="id", how="anti").sort("rank")
     if absent.height:
         shown = ", ".join(absent["id"].head(3))

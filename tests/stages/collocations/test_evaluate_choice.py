@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from pydantic import ValidationError
 
+import pipeline as lx
 from pipeline.errors import ConfigError
 from tests.stages.run_stage import run_stage
 
@@ -159,3 +161,165 @@ def test_a_guarantee_of_nothing() -> None:
         judgements=VERDICTS.clear(),
     )  # fmt: skip
     assert all(table.is_empty() for table in made.values())
+
+
+# The list of a combination: judged true positives, then what the model of all labels ranks first
+
+COMBINED = RANKS.filter(measure="a").with_columns(measure=pl.lit("combination"))
+LABELS = {"x1": False, "x3": True, "x6": True}
+"""Judged draws; the cross-fitted order is x0 ... x7, that of the refit x7 ... x0."""
+REFIT = pl.DataFrame({
+    "id": IDS, "probability": [i / 10 for i in range(8)],
+    "refit_rank": [8 - i for i in range(8)], "tp": [LABELS.get(each) for each in IDS],
+})  # fmt: skip
+DRAWN = pl.DataFrame({
+    "id": ["x1", "x3", "x6"], "multiplicity": 1, "position": [1, 2, 3], "pi": 3 / 8,
+    "stratum": "all",
+})  # fmt: skip
+ALL = pl.concat([RANKS, COMBINED]).sort("measure", "rank")
+
+
+def combination_chosen(**config: Any) -> pl.DataFrame:
+    labels = pl.DataFrame({"category": "TP", "id": [*LABELS], "tp": [*LABELS.values()]})
+    given = {"sizes": [4], "measures": ["combination"], "size": 4} | config
+    return run_stage("evaluate.choice", given, ranks=ALL, judgements=labels)["choice"]
+
+
+def refit_list(**tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    given = {"ranks": ALL, "candidates": UNITS, "refit": REFIT, "choice": combination_chosen()}
+    return run_stage("sheet.list", {"folder": "out"}, **given | tables)
+
+
+@pytest.mark.parametrize("tables", [{}, {"sample": DRAWN}])
+def test_judged_true_positives_come_first(tables: dict[str, pl.DataFrame]) -> None:
+    """x1 is false and missing. Its cross-fitted list x0 ... x4 has one true among two judged."""
+    made = refit_list(**tables)
+    assert made["list"].select("rank", "id", "score", "verdict", "part").rows() == [
+        (1, "x6", 0.6, "+", "judged"), (2, "x3", 0.3, "+", "judged"),
+        (3, "x7", 0.7, None, "unjudged"), (4, "x5", 0.5, None, "unjudged"),
+    ]  # fmt: skip
+    parts = made["parts"].select("part", "n", "precision", "depth", "n_sampled", "k_sampled")
+    assert parts.rows() == [
+        ("judged", 2, 1.0, 0, 0, 0), ("list", 4, 0.5, 3, 1, 0), ("unjudged", 2, 0.0, 3, 1, 0),
+    ]  # fmt: skip
+    assert made["parts"].filter(part="unjudged").select("lower", "upper").row(0) == (
+        0.0, pytest.approx(0.975),
+    )  # fmt: skip
+
+
+def test_a_candidate_drawn_twice_counts_twice() -> None:
+    twice = DRAWN.with_columns(multiplicity=pl.Series([2, 1, 1]), pi=pl.lit(None, pl.Float64))
+    parts = refit_list(sample=twice)["parts"]
+    assert parts.filter(part="unjudged")["n_sampled"].item() == 2
+
+
+def test_judgements_beside_the_sample_improve_the_list_alone() -> None:
+    """x7 is true, x5 false: known now, and no draws of the estimate; x2 was judged differently."""
+    further = pl.DataFrame({
+        "category": "TP", "id": ["x7", "x5", "x2"], "tp": [True, False, None],
+    })  # fmt: skip
+    made = refit_list(judgements=further, choice=combination_chosen(size=6))
+    assert made["list"].select("id", "verdict", "part").rows() == [
+        ("x7", "+", "judged"), ("x6", "+", "judged"), ("x3", "+", "judged"),
+        ("x4", None, "unjudged"), ("x2", "?", "unjudged"), ("x0", None, "unjudged"),
+    ]  # fmt: skip
+    (unjudged,) = made["parts"].filter(part="unjudged").to_dicts()
+    assert (unjudged["n"], unjudged["n_sampled"], unjudged["k_sampled"]) == (3, 2, 1)
+
+
+def test_a_list_of_judged_candidates_needs_no_estimate() -> None:
+    made = refit_list(choice=combination_chosen(size=2))
+    assert made["list"]["part"].to_list() == ["judged"] * 2
+    assert made["parts"].select("part", "precision", "lower").rows() == [
+        ("judged", 1.0, 1.0), ("list", 1.0, 1.0),
+    ]  # fmt: skip
+
+
+def test_another_choice_is_delivered_as_it_was_ranked() -> None:
+    made = refit_list(choice=choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS)
+    assert made["list"].select("id", "part").rows()[2:4] == [("x2", "judged"), ("x3", "unjudged")]
+    assert made["parts"].is_empty()
+
+
+REFITTED = """
+name = "small"
+[stages.candidates]
+use = "extract.table"
+path = "pairs.csv"
+[stages.judgements]
+use = "join.table"
+path = "pairs.csv"
+candidates = "candidates"
+categories = { TP = "TP", figur = "figur" }
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["t_score"]
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+[stages.combined]
+use = "score.combination"
+ranks = "ranks"
+candidates = "candidates"
+judgements = "judgements"
+category = "TP"
+[stages.choice]
+use = "evaluate.choice"
+ranks = "combined"
+judgements = "judgements"
+size = 3
+category = "TP"
+[stages.list]
+use = "sheet.list"
+choice = "choice"
+ranks = "combined"
+candidates = "candidates"
+refit = "combined.refit"
+folder = "list"
+"""
+
+
+def check_refitted(before: str, after: str, folder: Path) -> None:
+    (folder / "pairs.csv").write_text("l1,l2,f,f1,f2,N,TP,figur\na,b,1,1,1,9,1,0\n")
+    (folder / "small.toml").write_text(REFITTED.replace(before, after, 1))
+    lx.check(folder / "small.toml", runs=folder)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            'ranks = "combined"\ncandidates',
+            'ranks = "ranks"\ncandidates',
+            "list.refit: is of stage 'combined', but the rankings are of stage 'ranks'; use ranks =",
+        ),
+        (
+            'ranks = "combined"\njudgements',
+            'ranks = "ranks"\njudgements',
+            "list.choice: stage 'choice' chose from the rankings of 'ranks', not 'combined'; use",
+        ),
+        (
+            'folder = "list"',
+            'folder = "list"\ncombination = "mine"',
+            "list.combination: stage 'combined' calls its ranking 'combination', not 'mine'; write",
+        ),
+        (
+            'size = 3\ncategory = "TP"',
+            'size = 3\ncategory = "figur"',
+            "list.refit: the refit learned category 'TP', but the list is chosen for 'figur'; use",
+        ),
+        (
+            'refit = "combined.refit"',
+            'combination = "combination"',
+            "combination and sample require refit",
+        ),
+    ],
+)
+def test_a_refit_of_something_else_is_refused(
+    before: str, after: str, said: str, tmp_path: Path
+) -> None:
+    check_refitted("", "", tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        check_refitted(before, after, tmp_path)
+    assert said in str(refused.value)
