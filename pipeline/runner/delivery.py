@@ -211,8 +211,11 @@ def deliver_list(
     chosen = artefacts.scan(project.storage, manifest, "about").collect()
     if chosen.is_empty():
         return []
+    parts = pl.DataFrame()
+    if "parts" in manifest.tables:
+        parts = artefacts.scan(project.storage, manifest, "parts").collect()
     title = project.experiment.title or project.experiment.name
-    files = _files(rows, chosen.row(0, named=True), title=title, kind=wanted.kind)
+    files = _files(rows, chosen.row(0, named=True), parts, title=title, kind=wanted.kind)
     storage, written = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY), []
     if not write:
         there = {entry.name for entry in storage.list()}
@@ -226,10 +229,11 @@ def deliver_list(
 
 
 def _files(
-    rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
+    rows: pl.DataFrame, choice: dict[str, Any], parts: pl.DataFrame, *, title: str, kind: str
 ) -> dict[str, bytes]:
     """Return the contents of the files by name."""
-    about = _about(choice, dict(rows["verdict"].drop_nulls().value_counts().iter_rows()))
+    verdicts = dict(rows["verdict"].drop_nulls().value_counts().iter_rows())
+    about = _about(choice, verdicts, {row["part"]: row for row in parts.to_dicts()})
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
     if kind == "xlsx":
@@ -237,27 +241,65 @@ def _files(
     return {f"{stem}.csv": delivery_csv(rows), f"{stem}.txt": about_text(title, about)}
 
 
-def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, str]]:
+def _about(
+    choice: dict[str, Any], verdicts: dict[str, int], parts: dict[str, dict[str, Any]]
+) -> list[tuple[str, str]]:
     """Return the facts about the list: how it was chosen, its estimates and their limits."""
-    level = f"{100 * choice['confidence']:g} % {choice['interval']}"
+    chosen = [
+        ("measure", str(choice["measure"])),
+        ("list size", f"{choice['n']:,}"),
+        ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
+        ("category", str(choice["category"])),
+    ]
+    judged = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
+    differ = f"; ? for {verdicts['?']:,} with conflicting judgements" if "?" in verdicts else ""
+    signs = ("already judged", f"{judged}: + true positive, - false positive{differ}")
+    if parts:
+        return [*chosen, *_about_parts(choice, parts), signs]
     recall = choice["recall"]
     precision = (
         f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
         f" list, {choice['k_sampled']:,} of them true positives"
     )
-    judged = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
-    differ = f"; ? for {verdicts['?']:,} with conflicting judgements" if "?" in verdicts else ""
     return [
-        ("measure", str(choice["measure"])),
-        ("list size", f"{choice['n']:,}"),
-        ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
-        ("category", str(choice["category"])),
+        *chosen,
         ("estimated precision", precision),
-        ("limits of the precision", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
-        ("limits of this list alone", _limits(choice, "")),
+        *_about_limits(choice),
         ("estimated recall", "unknown" if recall is None else _percent(recall)),
-        ("already judged", f"{judged}: + true positive, - false positive{differ}"),
+        signs,
     ]
+
+
+def _about_parts(
+    choice: dict[str, Any], parts: dict[str, dict[str, Any]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the facts about the two parts of a combination's list."""
+    whole = parts["list"]
+    if whole["n"] < choice["n"]:
+        yield "listed", f"{whole['n']:,}; no other candidate is unjudged or a true positive"
+    if "judged" in parts:
+        yield "first", f"{parts['judged']['n']:,} candidates judged as true positives"
+    rest = parts.get("unjudged")
+    if rest is None:
+        return
+    yield "then", f"{rest['n']:,} unjudged candidates, the most probable first"
+    known = "unknown" if rest["precision"] is None else _percent(rest["precision"])
+    evidence = (
+        f"{known}, from {rest['n_sampled']:,} judged candidates in the list of {rest['depth']:,} by"
+        f" models that did not see their labels, {rest['k_sampled']:,} of them true positives"
+    )
+    yield "estimated precision of these", evidence
+    yield from _about_limits(rest)
+    if whole["precision"] is not None:
+        limits = _limits(whole, "_simultaneous")
+        yield "precision of the whole list", f"{_percent(whole['precision'])}, limits {limits}"
+
+
+def _about_limits(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the limits of a row of `schemas.Choice` or `schemas.ListParts`."""
+    level = f"{100 * row['confidence']:g} % {row.get('interval', 'clopper_pearson')}"
+    yield "limits of the precision", f"{_limits(row, '_simultaneous')} ({level}). {_CAUTION}"
+    yield "limits of this list alone", _limits(row, "")
 
 
 def _limits(choice: dict[str, Any], which: str) -> str:

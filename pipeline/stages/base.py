@@ -372,7 +372,7 @@ class Sheets:
 
 @dataclass(frozen=True)
 class NBestList:
-    """A delivered list: the tables ``list`` and ``about`` of a stage.
+    """A delivered list: the tables ``list`` and ``about`` of a stage, and ``parts`` if it has one.
 
     Parameters
     ----------

@@ -128,6 +128,42 @@ def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) ->
     assert lists(delivering) == {}
 
 
+# The text beside the list of a combination is about this list, not about the chosen one.
+
+CHOICE = {
+    "category": "TP", "measure": "combination", "n": 9, "criterion": "size = 9", "considered": 3,
+    "precision": 0.9, "lower": 0.8, "upper": 0.95, "recall": 0.5, "confidence": 0.95,
+}  # fmt: skip
+LIMITS = ("precision", "lower", "upper", "lower_simultaneous", "upper_simultaneous")
+
+
+def test_text_of_the_parts_of_a_list() -> None:
+    rows = pl.DataFrame({"rank": range(1, 9), "verdict": ["+"] * 3 + [None] * 5})
+    counts = {"n_sampled": 4, "k_sampled": 3, "depth": 12, "confidence": 0.95}
+    parts = pl.DataFrame([
+        {"part": part, "n": n, **dict(zip(LIMITS, values, strict=True)), **counts}
+        for part, n, values in (
+            ("judged", 3, (1.0,) * 5), ("list", 8, (0.85, 0.8, 0.9, 0.7, 0.95)),
+            ("unjudged", 5, (0.75, 0.6, 0.8, 0.5, 0.9)),
+        )
+    ])  # fmt: skip
+    files = delivery._files(rows, CHOICE, parts, title="Pairs", kind="csv")
+    (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
+    for said in (
+        "listed: 8; no other candidate is unjudged or a true positive",
+        "first: 3 candidates judged as true positives",
+        "then: 5 unjudged candidates, the most probable first",
+        "estimated precision of these: 75.0 %, from 4 judged candidates in the list of 12 by models",
+        "limits of the precision: 50.0 % to 90.0 % (95 % clopper_pearson)",
+        "limits of this list alone: 60.0 % to 80.0 %",
+        "precision of the whole list: 85.0 %, limits 70.0 % to 95.0 %",
+        "already judged: 3 candidates",
+    ):
+        assert said in text
+    assert "90.0 %," not in text
+    assert "recall" not in text
+
+
 # Sheets get the next free number, and none that is taken.
 
 SHEET = """

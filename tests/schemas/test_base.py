@@ -119,6 +119,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "CutComparison": {"verdict": "better"},
     "FamilyLimits": {"verdict": "better"},
     "DesignedDifferences": {"verdict": "better"},
+    "ListParts": {"part": "list"},
     "Keywords": {"f_reference": 0, "size_reference": 0},
     "LemmaScores": {"n_missing": 0, "n_spurious": 0},
     "Baseline": {"n_drawn": 3},
@@ -159,6 +160,10 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Estimated", "counts_are_ordered"): [{"k_sampled": 2}],
     ("Estimated", "limits_hold_the_estimate"): [
         {"precision": 0.4}, {"precision": 0.6}, {"precision": None, "lower": 0.6},
+    ],
+    ("ListParts", "limits_hold_estimate"): [
+        {"precision": 0.4}, {"precision": 0.6}, {"lower_simultaneous": 0.6},
+        {"upper_simultaneous": 0.4},
     ],
     ("MeasureDifferences", "equivalence_is_tested"): [{"p_equivalent_adjusted": None}],
     ("MeasureDifferences", "limits_are_ordered"): [{"lower": 0.6}],
