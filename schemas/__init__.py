@@ -1,5 +1,6 @@
 """The tables of lexassay: their columns, and the rules that they obey."""
 
+from schemas.annotation import ActiveSample as ActiveSample
 from schemas.annotation import Adjudicated as Adjudicated
 from schemas.annotation import Agreement as Agreement
 from schemas.annotation import AnnotatedPairs as AnnotatedPairs

@@ -150,6 +150,25 @@ class Sample(Drawn, further=()):
     )
 
 
+class ActiveSample(
+    AboutCandidates,
+    further=(),
+    instead=(
+        "these candidates were selected for their high probability, not drawn at random, so their "
+        "judgements improve a list (sheet.list) but estimate nothing; use the random sample"
+    ),
+):
+    """The unjudged candidates that are most probably true positives, to be judged next.
+
+    Not a sample: there are no inclusion probabilities, and no estimate accepts it.
+    """
+
+    id: str = column("candidate", key=True)
+    position: int = column("order by probability, from 1", ge=1)
+    probability: float = column("probability of a true positive by the refit", ge=0, le=1)
+    refit_rank: int = column("rank by this probability among all candidates", ge=1)
+
+
 # Annotation sheets, before and after they are filled in
 
 

@@ -103,7 +103,8 @@ class Table:
     The body declares the columns in order, each by `column` with str, int, float or bool as
     annotation; columns with ``key=True`` identify and order the rows. Columns and rules are
     inherited: inherited columns come first, unless the body repeats their annotation at another
-    place. ``further`` lists the dtypes allowed for undeclared columns (default: none).
+    place. ``further`` lists the dtypes allowed for undeclared columns (default: none). ``instead``
+    says what to do where the table is refused because another one is needed.
 
     Examples
     --------
@@ -119,14 +120,18 @@ class Table:
 
     _columns: ClassVar[Mapping[str, Column]] = {}
     _further: ClassVar[tuple[type[pl.DataType], ...]] = ()
+    _instead: ClassVar[str] = ""
 
-    def __init_subclass__(cls, *, further: tuple[type[pl.DataType], ...] | None = None) -> None:
+    def __init_subclass__(
+        cls, *, further: tuple[type[pl.DataType], ...] | None = None, instead: str = ""
+    ) -> None:
         bases = [base._columns for base in cls.__bases__ if issubclass(base, Table)]
         inherited = {name: column for base in bases for name, column in base.items()}
         own = _declared(cls, inherited)
         cls._columns = {name: inherited[name] for name in inherited if name not in own} | own
         if further is not None:
             cls._further = further
+        cls._instead = instead
 
     @classmethod
     def declared(cls) -> Mapping[str, Column]:
@@ -149,6 +154,11 @@ class Table:
     def open_dtypes(cls) -> tuple[type[pl.DataType], ...]:
         """Return the dtypes allowed for undeclared columns; empty if none are allowed."""
         return cls._further
+
+    @classmethod
+    def instead(cls) -> str:
+        """Return what to do where this table is refused; empty if nothing is declared."""
+        return cls._instead
 
     @classmethod
     def columns(cls) -> dict[str, pl.DataType]:

@@ -223,7 +223,14 @@ class Phases(Chances):
     drawn_by_chance = rule("pi > 0 where drawn", ~pl.col("drawn") | (pl.col("pi") > 0))
 
 
-class DesignedSample(Drawn, further=()):
+class DesignedSample(
+    Drawn,
+    further=(),
+    instead=(
+        "its draws have different chances: evaluate.designed estimates from them; choose measure "
+        "and list size from its table cuts"
+    ),
+):
     """The drawn candidates with their inclusion probabilities.
 
     Not a `Sample`: inclusion probabilities differ, so estimates for simple random samples do not

@@ -89,7 +89,14 @@ class Strata(Identified, further=()):
     stratum: str = column("stratum, e.g. a range of ranks")
 
 
-class StratifiedSample(Drawn, further=()):
+class StratifiedSample(
+    Drawn,
+    further=(),
+    instead=(
+        "its draws have different chances: evaluate.designed estimates from them; choose measure "
+        "and list size from its table cuts"
+    ),
+):
     """The sampled candidates with their strata.
 
     Not a `Sample`: sampling rates differ between strata, so estimates for simple random samples do

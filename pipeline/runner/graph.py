@@ -289,7 +289,7 @@ def _same_reference(
 
 
 def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
-    """Return the other stages of the same verb whose option accepts the value."""
+    """Say what to do with the tables, and name stages of the same verb that accept them."""
     given, _, table = value.partition(".")
     outputs = kinds[given].outputs if given in kinds else {}
     tables = [outputs[each] for each in ([table] if table else outputs) if each in outputs]
@@ -300,7 +300,9 @@ def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Sta
         if mark is not None and any(issubclass(each, mark.schema) for each in tables):
             found.append(name)
     others = sorted(set(found) - {stage.name})
-    return f"{', '.join(others)} would accept it" if others else ""
+    said = [each.instead() for each in tables if each.instead()]
+    said += [f"{', '.join(others)} would accept it"] if others else []
+    return "; ".join(said)
 
 
 def _names_in(option: str, value: Any) -> list[tuple[str, str]]:

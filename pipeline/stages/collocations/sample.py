@@ -52,6 +52,7 @@ from pipeline.stages.collocations.inclusion import phases_of, require_probabilit
 from pipeline.stages.inputs import require
 from schemas import (
     AboutCandidates,
+    ActiveSample,
     Chances,
     DesignCosts,
     DesignedSample,
@@ -62,6 +63,7 @@ from schemas import (
     Phases,
     Questions,
     Ranks,
+    Refit,
     Sample,
     Strata,
     StratifiedSample,
@@ -426,6 +428,36 @@ def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     size = config.size or sampling.sample_size(count_rows(ids), rate=config.rate or 1.0)
     draw = with_replacement if config.replacement else without_replacement
     return {"sample": draw(ids, size=size, seed=config.seed)}
+
+
+# Active continuation: the candidates whose judgements improve a list most
+
+
+class SampleActive(StageConfig):
+    """Select the unjudged candidates that a combination finds most probable, to be judged next.
+
+    Their judgements make the delivered list better. They are no random sample: keep them apart from
+    the judgements that estimate.
+    """
+
+    refit: Annotated[str, Of(Refit)]
+    """Table refit of score.combination."""
+    sample: Annotated[str | None, Of(Sample, same_as="refit")] = None
+    """The random sample, whose candidates are not selected (default: that of the combination)."""
+    size: int = Field(ge=1)
+    """Number of candidates. More continue the list: those of a smaller size are its beginning."""
+
+
+@stage("sample.active", config=SampleActive, outputs={"sample": ActiveSample})
+def sample_active(config: SampleActive, tables: Tables) -> Outputs:
+    """Take the unjudged candidates in the order of the refit."""
+    open_ = tables["refit"].filter(pl.col("tp").is_null())
+    if "sample" in tables:
+        open_ = open_.join(tables["sample"], on="id", how="anti")
+    first = open_.sort("refit_rank").head(config.size)
+    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    chosen = first.with_columns(position=position).select(*ActiveSample.columns())
+    return {"sample": chosen.sort("id")}
 
 
 # Stratified samples, by n-best lists or ranges of a score

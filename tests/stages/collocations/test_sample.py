@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
+import pipeline as lx
 from pipeline.errors import ConfigError
+from pipeline.stages.base import STAGES
 from pipeline.stages.collocations.score import ScoreAssociation
 from schemas import Judgements, Ranks
 from tests.stages.run_stage import SmallRun, run_stage
@@ -301,3 +303,104 @@ def test_wrong_measures_are_named() -> None:
         ScoreAssociation.model_validate({"candidates": "c", "measures": ["nonsense"]})
     with pytest.raises(ValueError, match="measures"):
         ScoreAssociation.model_validate({"candidates": "c", "measures": 5})
+
+
+# Active continuation: no sample, and no estimate takes it for one
+
+REFIT = pl.DataFrame({
+    "id": ["a", "b", "c", "d", "e"], "probability": [0.1, 0.9, 0.8, 0.7, 0.2],
+    "refit_rank": [5, 1, 2, 3, 4], "tp": [None, True, None, None, False],
+})  # fmt: skip
+
+
+def active(size: int, **tables: pl.DataFrame) -> list[tuple[str, int]]:
+    made = run_stage("sample.active", {"size": size}, refit=REFIT, **tables)["sample"]
+    assert made["id"].is_sorted()
+    return made.sort("position").select("id", "position").rows()
+
+
+def test_the_most_probable_unjudged_candidates_come_next() -> None:
+    assert active(2) == [("c", 1), ("d", 2)]
+    assert active(9) == [("c", 1), ("d", 2), ("a", 3)]
+    drawn = pl.DataFrame({"id": ["b", "d", "e"], "multiplicity": 1, "position": [1, 2, 3],
+                          "pi": 0.6, "stratum": "all"})  # fmt: skip
+    assert active(2, sample=drawn) == [("c", 1), ("a", 2)]  # d is drawn, and will be judged anyway
+
+
+ACTIVE = """
+name = "small"
+[stages.candidates]
+use = "extract.table"
+path = "pairs.tsv"
+[stages.judgements]
+use = "join.table"
+path = "pairs.tsv"
+candidates = "candidates"
+categories = { TP = "tp" }
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["t_score", "mi"]
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+[stages.combined]
+use = "score.combination"
+ranks = "ranks"
+candidates = "candidates"
+judgements = "judgements"
+[stages.next]
+use = "sample.active"
+refit = "combined.refit"
+size = 5
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "next"
+labels = ["yes", "no"]
+folder = "next"
+"""
+SAMPLED = [
+    name
+    for name in STAGES
+    if name.startswith("evaluate.")
+    and {"ranks", "sample"} <= set(STAGES.get(name).config.model_fields)
+]
+
+
+def checked(tmp_path: Path, further: str = "") -> None:
+    for name, text in (pairs() | {"active.toml": ACTIVE + further}).items():
+        (tmp_path / name).write_text(text)
+    lx.check(tmp_path / "active.toml", runs=tmp_path)
+
+
+@pytest.mark.parametrize("use", [*SAMPLED, "score.combination"])
+def test_no_estimate_takes_it_for_a_sample(use: str, tmp_path: Path) -> None:
+    wrong = f"""[stages.wrong]
+use = "{use}"
+ranks = "ranks"
+judgements = "judgements"
+sample = "next"
+"""
+    with pytest.raises(ConfigError, match=r"stages\.wrong\.sample: .* not drawn at random") as told:
+        checked(tmp_path, wrong)
+    assert "would accept it" not in str(told.value)
+
+
+def test_a_sheet_takes_it(tmp_path: Path) -> None:
+    checked(tmp_path)
+
+
+def test_a_choice_from_a_designed_sample_is_told_what_to_do(tmp_path: Path) -> None:
+    wrong = """[stages.choice]
+use = "evaluate.choice"
+ranks = "ranks"
+judgements = "judgements"
+sample = "sample"
+size = 5
+"""
+    said = (
+        r"different chances: evaluate\.designed estimates from them; choose measure and list size"
+    )
+    with pytest.raises(ConfigError, match=said):
+        SmallRun(tmp_path, pairs()).run(RUN + wrong)
