@@ -69,7 +69,10 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
 
 _ANSWERS = "findings.txt"
 """The findings as text beside the page."""
-_LEADING = {"chosen", "throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
+_LEADING = {
+    "delivered", "chosen", "combination", "throughout", "best", "highest", "held against it",
+    "types", "tokens", "L*",
+}  # fmt: skip
 _FEWEST = 3
 """Findings before the first empty line, if there are as many."""
 

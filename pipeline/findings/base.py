@@ -278,8 +278,9 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     """Return the sentences for a page that opens with the table of these stages.
 
     The table shows what is best; the sentences give sizes and tests of differences: first the
-    chosen list of any stage, then results for all sizes, then for each size the measures that are
-    worse (else the most significant pair, else the measures that do not differ), then the rest.
+    delivered or chosen list of any stage, then what a combination finds and results for all sizes,
+    then for each size the measures that are worse (else the most significant pair, else the
+    measures that do not differ), then the rest.
 
     Parameters
     ----------
@@ -298,13 +299,16 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     mine = [each.finding for each in findings if each.stage in stages]
     answers = [each for each in mine if each.kind == "answer" and each.about not in _IN_TABLE]
     pairs = [each for each in answers if each.about in _OF_PAIRS and each.n is not None]
-    category = pairs[0].category if pairs else None
+    overall = [each for each in answers if each.about in ("combination", "throughout")]
+    category = next((each.category for each in (*pairs, *overall)), None)
     by_size: dict[int, list[Finding]] = {}
     for each in pairs:
         if each.category == category and each.n is not None:
             by_size.setdefault(each.n, []).append(each)
+    delivered = [each.finding for each in findings if each.finding.about == "delivered"]
+    replaced = {each.category for each in delivered}
     chosen = [each.finding for each in findings if each.finding.about == "chosen"]
-    overall = [each for each in answers if each.about == "throughout"]
+    chosen = [*delivered, *(each for each in chosen if each.category not in replaced)]
     rest = [each for each in answers if each not in (*pairs, *overall, *chosen)]
     sentences = [
         *(each.text for each in chosen),

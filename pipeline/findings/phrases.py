@@ -700,6 +700,65 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     return f"{one} is {'better' if difference > 0 else 'worse'} than {other} {phrase}"
 
 
+def combination_finds(
+    share: float,
+    single: tuple[str, float],
+    n: int,
+    test: Difference | None,
+    *,
+    alpha: float,
+    margin: float = 0.0,
+    exact: bool = False,
+) -> str:
+    """Say what a combination finds beside the best single measure, and what the test shows.
+
+    Parameters
+    ----------
+    share : float
+        Precision of the list of the combination.
+    single : (str, float)
+        The measure with the highest precision, and its precision.
+    n : int
+        Size of both lists.
+    test : Difference or None
+        The first minus the second; None if it was not tested.
+    alpha, margin
+        As in `of_two`.
+    exact : bool
+        Whether all candidates of both lists are judged.
+
+    Examples
+    --------
+    >>> of_both = 0.66, ("MI", 0.42), 100
+    >>> test = Difference("", 0.24, 0.0002, 0.15, 0.33)
+    >>> combination_finds(*of_both, test, alpha=0.05, exact=True)[:61]
+    'the combination finds 66 true positives among the first 100, '
+    >>> combination_finds(*of_both, test, alpha=0.05, exact=True)[61:]
+    'the best single measure (MI) 42: +24.0 points [+15.0, +33.0], adjusted p < .001'
+    >>> combination_finds(*of_both, test._replace(p_adjusted=0.2), alpha=0.05).partition(": ")[2]
+    '+24.0 points [+15.0, +33.0], not significant (adjusted p = .200)'
+    >>> combination_finds(*of_both, None, alpha=0.05).partition(": ")[2]
+    'the difference was not tested'
+    """
+    about = "" if exact else "about "
+    measure, beside = single
+    text = (
+        f"the combination finds {about}{number(n * share, 0)} true positives among the first {n:,},"
+        f" the best single measure ({measure}) {number(n * beside, 0)}"
+    )
+    if test is None:
+        return f"{text}: the difference was not tested"
+    _, difference, p, lower, upper = test
+    # An undefined number fails every comparison, so the conditions are stated positively.
+    significant = p < alpha and (difference < 0 or difference > 0)
+    within = points_within(difference, lower, upper, excludes_zero=significant)
+    if not significant:
+        return f"{text}: {within}, not significant ({adjusted(p)})"
+    if abs(difference) < margin:
+        return f"{text}: {within}, less than the margin of {number(100 * margin, 1)} points"
+    return f"{text}: {within}, {adjusted(p)}"
+
+
 def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: float) -> str:
     """Say that two are equivalent: they differ by less than a relevant difference.
 

@@ -91,6 +91,17 @@ def test_a_chosen_list_leads() -> None:
     assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
 
 
+def test_the_delivered_list_leads_in_place_of_the_chosen_one() -> None:
+    chosen = [
+        StageFinding("choice", Finding(about="chosen", text=f"{name} 9.", category=name))
+        for name in ("TP", "other")
+    ]
+    delivered = StageFinding("list", Finding(about="delivered", text="Listed 9.", category="TP"))
+    combined = pair_finding("combination", "Combined 66.", 9, category="TP")
+    found = [combined, *chosen, delivered]
+    assert leading_sentences(found, ["tests"]) == ["Listed 9.", "other 9.", "Combined 66."]
+
+
 def test_every_finder_reads_stages_that_there_are() -> None:
     uses = {use for name in FINDERS for use in FINDERS.get(name).stages}
     assert uses

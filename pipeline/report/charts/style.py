@@ -311,7 +311,7 @@ _FAMILIES = {
     "pink": ("chi_squared", "chi_squared_corr", "chi_squared_tt", "phi"),
     "black": ("frequency", "random", "fisher_pv", "binomial_pv"),
     "gold": ("dice", "log_dice", "jaccard", "minimum_sensitivity"),
-    "sky": ("z_score", "z_score_corr", "odds_ratio", "poisson_stirling"),
+    "sky": ("z_score", "z_score_corr", "odds_ratio", "combination"),
 }
 FIXED = {
     name: Slot(NAMED.index(colour), kind)
