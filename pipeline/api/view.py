@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
-from pipeline.api.results import NAME, Run, names_findings
+from pipeline.api.results import EFFECTS, NAME, Run, names_findings
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.expressions import expression
 from pipeline.runner.graph import Node, Reference
@@ -137,7 +137,7 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         own = query.collect_schema().names()
         stacked = name.removeprefix(f"{SWEEP}.")
         words = None
-        if not names_findings(run.project, stacked):
+        if name != f"{SWEEP}.{EFFECTS}" and not names_findings(run.project, stacked):
             words = words_for(run, run.reference(stacked), own)
         whole = query if words is None else beside(query, words)
         shown = _columns_to_show(
@@ -169,6 +169,9 @@ def tables(run: Run) -> pl.DataFrame:
         {"table": f"{SWEEP}.{name}", "rows": None, "what": "stacked over all points of the sweep"}
         for name in (options.collect if options else ())
     ]
+    if options:
+        what = "main effects of the settings of the sweep"
+        rows.append({"table": f"{SWEEP}.{EFFECTS}", "rows": None, "what": what})
     return pl.DataFrame(rows, schema={"table": pl.String, "rows": pl.Int64, "what": pl.String})
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import pipeline as lx
+from pipeline.cli.main import main
 from pipeline.errors import ConfigError
 from tests.small_experiment import SMALL
 
@@ -121,7 +122,7 @@ name = "all"
 
 @pytest.mark.long
 def test_a_sweep_writes_the_effects_of_its_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
@@ -146,3 +147,7 @@ def test_a_sweep_writes_the_effects_of_its_settings(
     assert means == [(name, pytest.approx(mean)) for name, mean in ap.rows()]
     assert made.filter(table="whole.cuts", setting="point")["rows"].to_list() == [4, 4, 4, 4]
     assert lx.show("x.toml").table("sweep.effects").equals(made)
+    assert main(["show", "x.toml", "sweep.effects", "--format", "csv", "--raw"]) == 0
+    assert capsys.readouterr().out == made.write_csv()
+    assert main(["show", "x.toml"]) == 0
+    assert "sweep.effects" in capsys.readouterr().out
