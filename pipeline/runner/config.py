@@ -340,7 +340,8 @@ def _check_names(path: str, values: Sequence[Any]) -> None:
     if named and len(named) < len(values):
         what = f"{path}: {len(named)} of {len(values)} values have names"
         raise ValueError(f"{what}; give all of them names, or none")
-    if twice := _first_twice(named):
+    different = {_identity(each): _label(each) for each in values if _is_named(each)}
+    if twice := _first_twice(list(different.values())):
         raise ValueError(f"{path}: two values have the name {twice!r}; rename one")
 
 
