@@ -426,6 +426,7 @@ def sweep(
     last = {each: place for place, point in enumerate(identities) for each in point.items()}
     points = options.combinations()
     found = _Collection(options, SweepReport() if report and options.report else None)
+    repeated: set[str] = set()  # most remarks are the same at each point
     for place, point in enumerate(points):
         say(f"[{place + 1}/{len(points)}] {point}")
         overrides = {**base, **point.settings}
@@ -441,9 +442,11 @@ def sweep(
             say(f"  failed: {error}")
             found.failed.append((f"point {place + 1} ({point})", str(error)))
             continue
-        for name, remarks in ran.remarks.items():
-            for each in remarks:
-                say(f"  {name}: {each}")
+        lines = [f"  {name}: {each}" for name, some in ran.remarks.items() for each in some]
+        for line in dict.fromkeys(lines):
+            if line not in repeated:
+                say(line)
+        repeated.update(lines)
         _discard(ran, [name for name, of in identities[place].items() if last[name, of] == place])
     if not found.done:
         raise PointsFailed(found.failed, len(points))
