@@ -47,6 +47,11 @@ path = "PATH"
 use = "join.table"
 path = "PATH"
 candidates = "candidates"
+[stages.gold]
+use = "join.gold"
+path = "PATH"
+candidates = "candidates"
+covered = "l1"
 [stages.scores]
 use = "score.association"
 candidates = "candidates"
