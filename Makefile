@@ -97,7 +97,7 @@ long-%: $(VENV)/test
 SEED ?= lexassay
 COUNT ?= 1000
 torture: $(VENV)/test
-	$(BIN)/python -m pytest -m torture --numprocesses 2 $(call marked,torture)
+	$(BIN)/python -m pytest -m torture -o faulthandler_timeout=0 --numprocesses 2 $(call marked,torture)
 	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
 
 # Laws and slow twins on ten times as many examples as the tests draw.

@@ -84,17 +84,19 @@ _POINTS = """(figure) => {
   return points.filter((_, number) => number % step === 0);
 }"""
 _TOOLTIP = """async (patience) => {
+  const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
   const shown = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
   const places = "#vg-tooltip-element, .vg-tooltip, [role=tooltip]";
   const said = () => [...document.querySelectorAll(places)].filter(shown)
     .map((each) => each.innerText.trim()).join(" ");
   const end = performance.now() + patience;
   do {
-    for (const frame of [1, 2]) await new Promise(requestAnimationFrame);
+    for (const frame of [1, 2]) await Promise.race([new Promise(requestAnimationFrame), wait(1000)]);
     if (said()) return said();
   } while (performance.now() < end);
   return "";
 }"""
+"""A window that is painted no more gives no frame, so that each wait for one ends after a second."""
 
 
 def marks_at(figure: Locator) -> list[tuple[float, float]]:

@@ -24,7 +24,9 @@ from tests.browser.pages import (
 from tests.browser.reports import REPORTS, TEXTS, WORDS, every_drawn, every_report
 
 LOOK = """async () => {
-  const {violations} = await axe.run(document, {resultTypes: ["violations"]});
+  const late = new Promise((_, fail) => setTimeout(fail, 240000, new Error("axe gave no answer")));
+  const run = axe.run(document, {resultTypes: ["violations"]});
+  const {violations} = await Promise.race([run, late]);
   return violations.filter(({impact}) => ["serious", "critical"].includes(impact))
     .map(({id, nodes}) => `${id}: ${nodes.length} times, as ${nodes[0].html.slice(0, 200)}`);
 }"""
@@ -323,7 +325,7 @@ def test_a_link_opens_the_section_that_it_leads_to(open_report: Open) -> None:
     page.wait_for_function("""() => {
       const here = document.querySelector("nav [aria-current]");
       return here && here.hash === location.hash;
-    }""")
+    }""", polling=50)
 
 
 SHOWN = """() => [...document.querySelectorAll("[data-figure]")].map((each) =>

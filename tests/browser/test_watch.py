@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.pages import NothingPaintedSettling, answer, charts, pdf_pages, settled_settling
+from tests.browser.pages import (
+    NothingPaintedSettling,
+    answer,
+    charts,
+    pdf_pages,
+    settled_settling,
+    tooltip,
+)
 from tests.browser.watch import Watch
 
 if TYPE_CHECKING:
@@ -83,6 +90,7 @@ const ask = requestAnimationFrame.bind(window);
 let left = 4;
 window.requestAnimationFrame = (then) => (left-- > 0 ? ask(then) : 0);
 </script>"""
+NO_FRAMES = "<script>window.requestAnimationFrame = () => 0;</script>"
 CLOCK_STOPS = """<script>
 window.setTimeout = () => 0;
 window.requestAnimationFrame = () => 0;
@@ -113,3 +121,10 @@ def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
     show(watch, tmp_path, body)
     with pytest.raises(NothingPaintedSettling, match=said):
         settled_settling(watch.context.pages[0], **times)
+
+
+def test_a_tooltip_is_not_waited_for_in_a_window_without_frames(
+    watch: Watch, tmp_path: Path
+) -> None:
+    show(watch, tmp_path, NO_FRAMES + "<p>a")
+    assert tooltip(watch.context.pages[0]) == ""

@@ -83,13 +83,13 @@ class Desk:
 
     def press(self, *, look: bool = True) -> None:
         """Press a key on a card; if somebody looks, what the next card says of it counts."""
-        self.page.wait_for_function(GONE_ON, arg=self.last)
+        self.page.wait_for_function(GONE_ON, arg=self.last, polling=20)
         self.last = self.page.locator("#card").get_attribute("data-id") or ""
         key = self.random.choice(list(LABELS))
         self.pressed.append((self.last, LABELS[key]))
         self.page.keyboard.press(key)
         if look:
-            self.page.wait_for_function(GONE_ON, arg=self.last)
+            self.page.wait_for_function(GONE_ON, arg=self.last, polling=20)
             said = self.page.locator("#said").inner_text()
             assert said.startswith(("Saved: ", "Not saved yet: ")), said
             self.kept.append(self.pressed[-1])
