@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -31,14 +32,36 @@ from pipeline.report.page.build import MOST_SHOWN, Assembly, Files, Section, ass
 from pipeline.report.page.model import (
     Answers,
     Data,
+    Failures,
     FoldedParts,
     Link,
+    Paragraph,
     Part,
     Place,
     Record,
     Statement,
+    SweepControls,
 )
-from pipeline.report.view import NULL_TEXT, Block, Figure, Fold, Listing, Text, figure, unique_names
+from pipeline.report.sweep_explorer import (
+    CONFIDENCE,
+    Axis,
+    Quantity,
+    axis_of,
+    controls,
+    distinct,
+    read_quantity,
+)
+from pipeline.report.view import (
+    NULL_TEXT,
+    Block,
+    Figure,
+    Fold,
+    Listing,
+    Text,
+    figure,
+    slug,
+    unique_names,
+)
 from schemas import Findings, Table
 from schemas.errors import count_text
 
@@ -77,6 +100,8 @@ MOST_SAID = 8
 """The maximum number of questions that the head of the page and the table answer."""
 MOST_CAUTIONS = 8
 """The maximum number of cautions; those of the most points come first."""
+LONGEST_POINT = 120
+"""The number of characters of the name of a failed point."""
 OTHERWISE = "●"
 """Marks an answer that differs from that at most points."""
 
@@ -118,8 +143,19 @@ class Shape:
     @property
     def title(self) -> str:
         """The title of the y axis."""
-        name = {"l_star": "L*"}.get(self.value, self.value.replace("_", " "))
+        name = estimate_name(self.value)
         return f"{name} (%)" if self.is_share else name
+
+
+def estimate_name(column: str) -> str:
+    """Return the name of an estimate for people.
+
+    Examples
+    --------
+    >>> estimate_name("l_star"), estimate_name("average_precision")
+    ('L*', 'average precision')
+    """
+    return {"l_star": "L*"}.get(column, column.replace("_", " "))
 
 
 def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
@@ -143,17 +179,27 @@ def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
     value = next((name for name in VALUES if name in numeric), "")
     if model is None or model is Findings or not value:
         return None
-    key = [name for name in model.key() if name in frame.columns]
-    if STATISTIC in frame.columns:
-        key = [STATISTIC]
+    key = _key(model, frame)
     name = next((each for each in NAMES if each in key), "")
     if not set(LIMITS) <= set(frame.columns) and not (name and value in OF_SYSTEMS):
         return None
     over_n = "n" in key and frame["n"].n_unique() > 1
     apart = {name, RUN, *(["n"] if over_n else [])}
     groups = tuple(each for each in key if each not in apart)
-    is_share = "proportion" in model.descriptions().get(value, "")
-    return Shape(value=value, is_share=is_share, name=name, over_n=over_n, groups=groups)
+    return Shape(
+        value=value, is_share=_is_share(model, value), name=name, over_n=over_n, groups=groups
+    )
+
+
+def _key(model: type[Table], frame: pl.DataFrame) -> list[str]:
+    """Return the columns that identify an estimate of a point."""
+    if STATISTIC in frame.columns:
+        return [STATISTIC]
+    return [name for name in model.key() if name in frame.columns]
+
+
+def _is_share(model: type[Table], column: str) -> bool:
+    return "proportion" in model.descriptions().get(column, "")
 
 
 def estimates(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
@@ -655,6 +701,7 @@ def sweep_page(made: SweepInput) -> Files:
             title=f"Sweep: {made.title}",
             description=made.description,
             facts=_facts(made.points, settings),
+            opening=(*_failures(made.failed), *_controls(made, settings)),
             sections=[each for each in sections if each.blocks],
             provenance=made.provenance,
             missing=made.waits,
@@ -666,10 +713,78 @@ def sweep_page(made: SweepInput) -> Files:
     )
 
 
+def _failures(failed: Sequence[tuple[str, str]]) -> tuple[Failures, ...]:
+    """Return the points that failed, by their messages."""
+    names: dict[str, list[str]] = {}
+    for name, message in failed:
+        names.setdefault(message, []).append(name_text(name, most=LONGEST_POINT) or "(no name)")
+    grouped = tuple((message, tuple(each)) for message, each in names.items())
+    return (Failures(grouped),) if grouped else ()
+
+
+def _controls(
+    made: SweepInput, settings: Sequence[Setting]
+) -> tuple[SweepControls | Paragraph, ...]:
+    """Return the controls of all estimates, and what is omitted."""
+    varied = [each for each in settings if each.varies]
+    axes = [
+        Axis(f"setting:{each.path}", each.name, distinct(each.values), each.numbers)
+        for each in varied
+    ]
+    order = [[place[each.path] for each in varied] for place in places(made.points)]
+    at = np.array(order, np.int64).reshape(len(made.points), len(varied))
+    quantities: list[Quantity] = []
+    omitted: dict[str, int] = {}
+    for each in made.collected:
+        for found in _quantities(each, made):
+            if isinstance(found, Quantity):
+                quantities.append(found)
+            else:
+                omitted |= found
+    return controls(axes, at, quantities, omitted=omitted, name=slug(made.title))
+
+
+def _quantities(each: Collected, made: SweepInput) -> Iterator[Quantity | dict[str, int]]:
+    """Yield the estimates of a table; of one that is too large their number."""
+    first = next((table for table in each.tables if table.height), None)
+    if first is None or each.model is None:
+        return
+    first = first.select(first.columns[len(made.points[0]) :])
+    shape = shape_of(each.model, first)
+    if shape is None:
+        return
+    keys = _key(each.model, first)
+    numeric = set(first.select(cs.numeric()).columns)
+    limits = LIMITS if set(LIMITS) <= numeric else ()
+    others = [name for name in VALUES if name in numeric and name != shape.value]
+    confidence = first["confidence"][0] if "confidence" in first.columns else None
+    for value in (shape.value, *others):
+        own_limits = limits if value == shape.value else ()
+        found = read_quantity(each.tables, value=value, limits=own_limits, keys=keys)
+        if isinstance(found, int):
+            yield {f"{estimate_name(value)} of {each.title}": found}
+            continue
+        values, numbers = found
+        yield Quantity(
+            name=estimate_name(value),
+            table=each.title,
+            is_share=_is_share(each.model, value),
+            axes=tuple(
+                axis_of(name, values[name], made.slots, has_colours=name == shape.name)
+                for name in values
+            ),
+            numbers=numbers,
+            confidence=CONFIDENCE if confidence is None else float(confidence),
+        )
+
+
 def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
     """Describe the settings in a sentence."""
     count = count_text(len(points), "point")
-    every = f"{count}, all combinations of" if len(settings) > 1 else f"{count}:"
+    every = f"{count}:"
+    if len(settings) > 1:
+        is_whole = prod(len(each.values) for each in settings) == len(points)
+        every = f"{count}, all combinations of" if is_whole else f"{count} with different values of"
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
 

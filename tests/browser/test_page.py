@@ -322,10 +322,13 @@ def test_a_link_opens_the_section_that_it_leads_to(open_report: Open) -> None:
     assert place.locator("details.stage[open]").count() == 0
     link.click()
     place.locator("details.stage[open]").wait_for()
-    page.wait_for_function("""() => {
+    page.wait_for_function(
+        """() => {
       const here = document.querySelector("nav [aria-current]");
       return here && here.hash === location.hash;
-    }""", polling=50)
+    }""",
+        polling=50,
+    )
 
 
 SHOWN = """() => [...document.querySelectorAll("[data-figure]")].map((each) =>

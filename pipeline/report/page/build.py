@@ -419,6 +419,7 @@ class Assembly:
     title: str
     description: str = ""
     facts: tuple[str, ...] = ()
+    opening: tuple[Part, ...] = ()
     sections: Sequence[Section] = ()
     provenance: Mapping[str, Record] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -458,7 +459,8 @@ def assemble(made: Assembly) -> Files:
         )  # fmt: skip
     page = Page(
         made.title, made.description, sections, made.provenance, made.missing,
-        answers=made.answers, cautions=made.cautions, facts=made.facts, drawer=made.drawer,
+        answers=made.answers, cautions=made.cautions, facts=made.facts, opening=made.opening,
+        drawer=made.drawer,
     )  # fmt: skip
     return {"index.html": render(page).encode(), **(files if made.beside else {})}
 

@@ -25,6 +25,7 @@ from pipeline.report.page.model import (
     Picture,
     Record,
     Searchable,
+    SweepControls,
     unfolded,
 )
 from pipeline.report.view import format_cell
@@ -47,6 +48,17 @@ EXPLORER_SCRIPTS = (
     "explorer/explorer.js",
 )
 """What a table of all rows runs on, in the order of their use."""
+SWEEP_STYLES = ("sweep/sweep.css",)
+SWEEP_SCRIPTS = (
+    "explorer/unpack.js",
+    "explorer/values.js",
+    "explorer/saving.js",
+    "sweep/cube.js",
+    "sweep/graph.js",
+    "sweep/tables.js",
+    "sweep/sweep.js",
+)
+"""What the controls of a sweep run on."""
 
 
 @cache
@@ -221,11 +233,18 @@ def render(page: Page) -> str:
     parts = [*opening, *(part for section in page.sections for part in unfolded(section.parts))]
     figures = {part.name: part.specs for part in parts if isinstance(part, Picture)}
     explored = any(isinstance(part, Searchable) for part in parts)
-    styles = ["page.css", "figures.css", *(EXPLORER_STYLES if explored else ())]
+    swept = any(isinstance(part, SweepControls) for part in page.opening)
+    styles = [
+        "page.css",
+        "figures.css",
+        *(EXPLORER_STYLES if explored else ()),
+        *(SWEEP_STYLES if swept else ()),
+    ]
+    widgets = (*(EXPLORER_SCRIPTS if explored else ()), *(SWEEP_SCRIPTS if swept else ()))
     return environment.get_template("report.html.j2").render(
         page=page, records=records, javascript=Markup(script(figures)),
         style=Markup(bundle(styles)), scripts=Markup(asset("figures.js")),
-        explorer=Markup(bundle(EXPLORER_SCRIPTS if explored else ())),
+        widgets=Markup(bundle(tuple(dict.fromkeys(widgets)))),
         behaviour=Markup(asset("page.js")), downloads=downloads(page),
     )  # fmt: skip
 

@@ -188,7 +188,36 @@ class Searchable:
     kind: str = "explorer"
 
 
-Part: TypeAlias = Paragraph | Picture | Grid | FoldedParts | Searchable
+@dataclass(frozen=True)
+class SweepControls:
+    """All estimates of a sweep, packed, for controls, graph and tables that a script makes.
+
+    Parameters
+    ----------
+    head : Markup
+        How to read them, and the values of each setting, as JSON.
+    numbers : str
+        Two bytes for each number, packed.
+    points, count : int
+        How many points and numbers there are.
+    """
+
+    head: Markup
+    numbers: str
+    points: int
+    count: int
+    kind: str = "sweep"
+
+
+@dataclass(frozen=True)
+class Failures:
+    """Points of a sweep that failed: each message once, with the names of its points."""
+
+    messages: tuple[tuple[str, tuple[str, ...]], ...]
+    kind: str = "failures"
+
+
+Part: TypeAlias = Paragraph | Picture | Grid | FoldedParts | Searchable | SweepControls | Failures
 
 
 @dataclass(frozen=True)
@@ -280,6 +309,8 @@ class Page:
         Further lines of the head.
     overview : Overview or None
         What answers at a glance; its figure stands nowhere else.
+    opening : tuple of Part
+        What stands before the findings.
     drawer : str
         What the list of sections with their files is called; it is omitted if empty.
     """
@@ -294,6 +325,7 @@ class Page:
     cautions: tuple[Statement, ...] = ()
     facts: tuple[str, ...] = ()
     overview: Overview | None = None
+    opening: tuple[Part, ...] = ()
     drawer: str = "Stages and their complete tables"
 
 

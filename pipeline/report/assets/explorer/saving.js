@@ -14,24 +14,27 @@ const Saving = (() => {
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }
 
-  /** The rows of an order as CSV, with a mark before it if a text is guarded. */
-  function csv(columns, order) {
+  /** Lines of texts as CSV, with a mark before it if a text is guarded; `isText` says which may be. */
+  function csvOf(head, rows, isText) {
     let changed = false;
-    const cell = (text, isText) => {
-      const safe = isText ? guarded(text) : text;
+    const cell = (text, guard) => {
+      const safe = guard ? guarded(text) : text;
       changed ||= safe !== text;
       return field(safe);
     };
-    const lines = [columns.map((column) => cell(column.heading, true)).join(",")];
-    for (const row of order) {
-      const texts = columns.map((column) => cell(Values.plain(column, row), !Values.isNumber(column)));
-      lines.push(texts.join(","));
-    }
+    const lines = [head.map((text) => cell(text, true)).join(",")];
+    for (const texts of rows) lines.push(texts.map((text, place) => cell(text, isText(place))).join(","));
     return `${changed ? MARK : ""}${lines.join("\n")}\n`;
   }
 
-  function save(text, name) {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  /** The rows of an order as CSV. */
+  function csv(columns, order) {
+    const texts = Array.from(order, (row) => columns.map((column) => Values.plain(column, row)));
+    return csvOf(columns.map((column) => column.heading), texts, (place) => !Values.isNumber(columns[place]));
+  }
+
+  function save(text, name, type = "text/csv") {
+    const address = URL.createObjectURL(new Blob([text], { type }));
     const link = Values.make("a", { href: address, download: name });
     document.body.append(link);
     link.click();
@@ -55,5 +58,5 @@ const Saving = (() => {
     }
   }
 
-  return { csv, save, copy };
+  return { csv, csvOf, save, copy };
 })();
