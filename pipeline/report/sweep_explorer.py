@@ -28,6 +28,8 @@ LEVELS = 65_534
 """The range of a quantity is divided into so many steps."""
 NOTHING = LEVELS + 1
 """The code of a number that is missing."""
+LARGEST = 1e300
+"""A number further from 0 counts as missing."""
 MOST_NUMBERS = 5_000_000
 """So many numbers take at most 13.4 MB of the page: two bytes each, in base64."""
 MOST_N = 40
@@ -95,7 +97,8 @@ def quantise(numbers: Floats) -> tuple[npt.NDArray[np.uint16], float, float]:
     """Return numbers as codes of two bytes, the lowest number, and the step between two codes.
 
     The number of a code is lowest + code * step; it differs from the original by at most half a
-    step, which is (highest - lowest) / 131,068. Numbers that are not finite have the code 65,535.
+    step, which is (highest - lowest) / 131,068. Numbers that are not finite, or beyond 1e300, have
+    the code 65,535.
 
     Examples
     --------
@@ -103,12 +106,12 @@ def quantise(numbers: Floats) -> tuple[npt.NDArray[np.uint16], float, float]:
     >>> codes.tolist(), low, round(step * 65_534, 9)
     ([0, 16384, 65534, 65535], 0.0, 1.0)
     """
-    known = np.isfinite(numbers)
+    known = np.abs(numbers) <= LARGEST
     low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)
-    step = float(high / LEVELS - low / LEVELS)
+    step = float((high - low) / LEVELS)
     codes = np.full(numbers.shape, NOTHING, np.uint16)
     # A range so narrow that its step is 0 has the single code 0.
-    codes[known] = np.rint((numbers[known] - low) / step) if step else 0
+    codes[known] = np.minimum(np.rint((numbers[known] - low) / step), LEVELS) if step else 0
     return codes, float(low), step
 
 
