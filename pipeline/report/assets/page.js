@@ -48,7 +48,9 @@
 // A link into what is folded away opens it.
 (() => {
   function reveal() {
-    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { /* it names nothing then */ }
+    const place = document.getElementById(id);
     const first = place?.querySelector(":scope > details.stage") ?? place;
     for (let at = first; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     place?.scrollIntoView();

@@ -286,7 +286,16 @@ const SweepGraph = (() => {
     return `#${from.map((each, i) => Math.round(each + (to[i] - each) * (place - at)).toString(16).padStart(2, "0")).join("")}`;
   }
 
-  /** Rows are the values of the lines, best first; cells of one shade are one path. */
+  /** Black or white, whichever stands out more from a colour: at a luminance of .179 both do alike. */
+  function inkOn(colour) {
+    const [red, green, blue] = [1, 3, 5].map((start) => {
+      const part = parseInt(colour.slice(start, start + 2), 16) / 255;
+      return part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4;
+    });
+    return .2126 * red + .7152 * green + .0722 * blue > .179 ? "#000000" : "#fefefe";
+  }
+
+  /** Rows are the values of the lines, best first; of many cells those of one shade are one path. */
   function heat(view, full) {
     const found = extent({ ...view, limits: false });
     if (!found) return null;
@@ -322,6 +331,7 @@ const SweepGraph = (() => {
         if (plan.several) body.append(words(cut(panelTitle(view, row, col), plan.wide), start, top - 6, { "font-weight": 600 }));
         const cells = new Map();
         const numbers = el("g", { "text-anchor": "middle" });
+        const grounds = el("g", { class: "mark-rect" });
         shown.forEach((line, i) => view.x.places.forEach((_, number) => {
           const at = view.selection.at(row, col, line, number);
           const value = view.selection.value[at];
@@ -329,15 +339,17 @@ const SweepGraph = (() => {
           const [x, y] = [round(start + number * cell), top + i * tall];
           const shade = shadeOf(value);
           if (!cells.has(shade)) cells.set(shade, []);
-          cells.get(shade).push(`M${x} ${y}h${round(cell)}v${tall}h${-round(cell)}z`);
+          const path = `M${x} ${y}h${round(cell)}v${tall}h${-round(cell)}z`;
+          if (numbered) grounds.append(el("path", { d: path, fill: mixed(view.head.shades, shade) }));
+          else cells.get(shade).push(path);
           marks.push({ x: x + cell / 2, y: y + tall / 2, at, row, col, line, number, w: cell / 2, h: tall / 2 });
           if (numbered) {
             numbers.append(words((value * factor).toFixed(factor === 100 ? 1 : 3), x + cell / 2, y + tall / 2 + 4,
-              { "font-size": 11, fill: shade > .55 ? "#fefefe" : "#232323" }));
+              { "font-size": 11, fill: inkOn(mixed(view.head.shades, shade)) }));
           }
         }));
-        for (const [shade, parts] of cells) body.append(el("path", { d: parts.join(""), fill: mixed(view.head.shades, shade) }));
-        body.append(numbers, el("rect", {
+        for (const [shade, parts] of cells) grounds.append(el("path", { d: parts.join(""), fill: mixed(view.head.shades, shade) }));
+        body.append(grounds, numbers, el("rect", {
           x: start, y: top, width: round(plan.wide), height: tall * shown.length, fill: "none", stroke: "var(--faint)", "stroke-width": .5,
         }));
         const items = view.x.places.map((place, i) => ({ x: start + (i + .5) * cell, text: view.x.axis ? view.x.axis.texts[place] : "" }));
