@@ -1,6 +1,6 @@
 """All estimates of a sweep, packed for the controls of its page.
 
-A quantity is an estimate of a collected table: the precision of `sampled.cuts`. It is an array with
+A quantity is an estimate of a collected table, for example its precision. It is an array with
 an axis of points and an axis for each key of the table (category, measure, n). The page holds every
 number as two bytes over the range of its quantity.
 """

@@ -38,7 +38,7 @@ def estimates() -> str:
     tables = [
         table(
             0.1 + 0.01 * place, (100, 500), MEASURES[:4] if place == 5 else MEASURES
-        ).with_columns(p, lower=p / 3, upper=(1 + p) / 2)
+        ).with_columns(p, lower=p / 3, upper=(2 + p) / 3)
         for place in range(len(POINTS))
     ]
     return sweep_html(POINTS, tables)
@@ -105,7 +105,7 @@ def test_everything_follows_a_control(show: Show) -> None:
     assert heads[:2] == ["corpus", "span"]
     assert [row[:2] for row in cells] == [[c, s] for c in ("EWT", "Brown") for s in "1234"]
     # Rate 0.2, span 2, Brown is point 11; the last measure is m11: (.1 + .11 + 1.1 + .1) / 2.
-    assert cells[5][heads.index("m11")] == "70.5 [23.5, 85.3]"
+    assert cells[5][heads.index("m11")] == "70.5 [23.5, 90.2]"
     control(page, "Show").select_option("heat")
     assert {"m00", "m11"} <= set(texts(page))
     control(page, "rate").select_option("all")

@@ -66,7 +66,7 @@ const SweepGraph = (() => {
       const logs = low > 0 && evenness(numbers.map(Math.log)) < evenness(numbers);
       const scale = logs ? Math.log : (value) => value;
       const [from, to] = [scale(low), scale(high)];
-      const pad = Math.min(14, (right - left) * .06);
+      const pad = Math.min(26, (right - left) * .1);
       const at = (value) => left + pad + (scale(value) - from) / (to - from) * (right - left - 2 * pad);
       const few = places.length <= 8;
       const round = few ? numbers : logs ? decades(low, high) : ticks(low, high, stepOf(low, high, (right - left) / 45));

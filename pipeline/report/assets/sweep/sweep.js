@@ -6,6 +6,7 @@
   const PREFIX = "#sweep?";
   const MOST = { line: 8, row: 4, col: 4, x: Infinity };  // what is shown until somebody chooses values
   const WHOLE_CURVE = 12;  // an n with more values is the x axis at first
+  const PRINTED = 20;  // rows of a table on paper: sweep.css
   const SAID = { x: "x axis", line: "lines", row: "rows of panels", col: "columns of panels", all: "mean of all values" };
   const LIGHT = { "--ink": "#1a1a1a", "--faint": "#595959", "--line": "#d5d5d5" };
   const section = document.getElementById("sweep");
@@ -176,16 +177,22 @@
     shown = { view, full, marks: drawn?.marks ?? [], svg: drawn?.svg ?? null };
     parts.caption.textContent = view.caption;
     const estimates = SweepTables.estimates(view);
-    parts.table.replaceChildren(estimates.table);
+    parts.table.replaceChildren(estimates.table, onPaper(estimates.table));
     parts.more.textContent = estimates.left ? `${grouped(String(estimates.left))} more rows: save them as CSV.` : "";
     const by = view[state.by]?.axis ? state.by : firstBy(view);
     offer(view, by);
     const best = SweepTables.best(view.all, by, state.lowest);
-    parts.best.replaceChildren(best.table);
+    parts.best.replaceChildren(best.table, onPaper(best.table));
     parts.method.textContent = SweepTables.method(view.quantity, best.ways);
     for (const button of parts.saves) button.disabled = !drawn;
     ticked(view);
     section.dataset.drawn = String(Number(section.dataset.drawn ?? 0) + 1);
+  }
+
+  /** What paper says below a table of which it has the first rows. */
+  function onPaper(table) {
+    const left = table.tBodies[0].rows.length - PRINTED;
+    return left > 0 ? make("p", { class: "sweep-paper" }, `${left} more rows are on the page.`) : "";
   }
 
   /** A setting that is shown, the x axis first; else whatever is. */
