@@ -580,11 +580,31 @@ class SheetSimulated(StageConfig):
     """The sheets to complete."""
     path: TableSource
     """File with columns l1, l2 (l3 ...) and label; missing candidates remain unlabelled."""
-    label: str = Field(default="label")
-    """Label column."""
+    label: str | dict[str, str] = Field(default="label")
+    """Label column, or one for each annotator: { first = "judge_1", second = "judge_2" }."""
 
 
-@stage("sheet.simulated", config=SheetSimulated, outputs={"entries": SheetEntries})
+def _annotators_are_asked(
+    config: SheetSimulated, referred: Mapping[str, StageReference]
+) -> Iterator[Problem]:
+    """Yield annotators with a label column but no sheet, and the reverse."""
+    sheet = referred["sheet"]
+    if isinstance(config.label, str) or not isinstance(sheet.config, SheetAnnotation):
+        return
+    asked, given = sheet.config.annotators, tuple(config.label)
+    if unknown := [name for name in given if name not in asked]:
+        what = f"stage {sheet.stage!r} has no annotator {unknown[0]!r}"
+        yield Problem("label", what, did_you_mean(unknown[0], asked))
+    elif left_out := [name for name in asked if name not in given]:
+        yield Problem("label", f"names no column for annotator {left_out[0]!r}", "add it")
+
+
+@stage(
+    "sheet.simulated",
+    config=SheetSimulated,
+    outputs={"entries": SheetEntries},
+    agree=_annotators_are_asked,
+)
 def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     """Add the known label to each row of the sheet.
 
@@ -595,13 +615,19 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     """
     raw = tables["path"]
     units = units_of(tables["sheet"])
-    columns = [*(("path", unit) for unit in units), ("label", config.label)]
+    by_annotator = {"": config.label} if isinstance(config.label, str) else config.label
+    columns = [*(("path", unit) for unit in units), *(("label", c) for c in by_annotator.values())]
     require(raw.collect_schema(), columns)
-    labels = raw.select(candidate_id(*units), label=pl.col(config.label).cast(pl.String))
+    known = raw.with_columns(candidate_id(*units)).unique("id")
     if len(units) == 2:
         names: dict[Unit, str] = {"l1": "l1", "l2": "l2"}
-        require_overlap(raw, names, labels.select("id").drop_nulls(), tables["sheet"])
-    rows = tables["sheet"].join(labels.unique("id"), on="id", how="left").select(
+        require_overlap(raw, names, known.select("id").drop_nulls(), tables["sheet"])
+    labels = pl.concat(
+        known.select("id", annotator=pl.lit(name), label=pl.col(column).cast(pl.String))
+        for name, column in by_annotator.items()
+    )
+    keys = ["id"] if isinstance(config.label, str) else ["id", "annotator"]
+    rows = tables["sheet"].join(labels, on=keys, how="left").select(
         file=pl.concat_str(pl.col("annotator"), pl.lit(" (simulated)")),
         line=pl.col("order") + 1,
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",

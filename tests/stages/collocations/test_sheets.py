@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from pipeline.errors import WaitsForPerson
+from pipeline.errors import LexassayError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.stages.base import FAULTS, STAGES, Sheets, StageConfig
 from pipeline.stages.collocations.sheets import JoinSheets, SheetAnnotation
 from pipeline.stages.lexicon.sample import SheetKeying
 from schemas import Annotations, Judgements, SheetEntries
-from tests.stages.run_stage import run_stage
+from tests.stages.run_stage import SmallRun, run_stage
 
 LABELS_ADJUDICATION_RULES = pl.DataFrame({"label": ["SVC", "figurative", "no"]})
 GIVEN: dict[str, list[str | None]] = {
@@ -496,3 +497,51 @@ def test_nothing_known_is_nothing_said() -> None:
         "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED.clear()
     )
     assert all(table.is_empty() for table in made.values())
+
+
+# Sheets completed from a table: one column of labels, or one for each annotator
+
+PAIRS = pl.DataFrame({"l1": ["a", "a"], "l2": ["b", "c"]}).with_columns(candidate_id("l1", "l2"))
+SHEET = pl.concat(
+    PAIRS.select("id", "l1", "l2", annotator=pl.lit(who), order=pl.Series([1, 2])) for who in "xy"
+)
+TABLE = PAIRS.select("l1", "l2", one=pl.Series(["1", "0"]), two=pl.Series(["0", None]))
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("one", {("x", "b"): "1", ("x", "c"): "0", ("y", "b"): "1", ("y", "c"): "0"}),
+        (
+            {"x": "one", "y": "two"},
+            {("x", "b"): "1", ("x", "c"): "0", ("y", "b"): "0", ("y", "c"): None},
+        ),
+    ],
+)
+def test_labels_of_a_table(
+    label: str | dict[str, str], expected: dict[tuple[str, str], str | None]
+) -> None:
+    made = run_stage("sheet.simulated", {"path": "p", "label": label}, sheet=SHEET, path=TABLE)
+    rows = made["entries"].select("annotator", "l2", "label").rows()
+    assert {(who, pair): given for who, pair, given in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ('{ x = "one", z = "two" }', "label: stage 's' has no annotator 'z'"),
+        ('{ x = "one" }', "label: names no column for annotator 'y'; add it"),
+        ('{ x = "one", y = "three" }', "three"),
+    ],
+)
+def test_label_columns_are_of_the_annotators(label: str, said: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"t.csv": "l1,l2,one,two\na,b,1,0\na,c,0,1\n"})
+    with pytest.raises(LexassayError, match=said):
+        small.run(
+            '[stages.c]\nuse = "extract.pair_tokens"\npath = "t.csv"\n'
+            '[stages.s]\nuse = "sheet.annotation"\ncandidates = "c"\nsample = "c"\nfolder = "s"\n'
+            'labels = ["1", "0"]\nannotators = ["x", "y"]\noverlap = 1.0\n'
+            '[stages.f]\nuse = "sheet.simulated"\nsheet = "s"\npath = "t.csv"\n'
+            f"label = {label}\n",
+            deliver=False,
+        )
