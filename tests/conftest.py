@@ -95,7 +95,7 @@ def public_data() -> Callable[[str], Path]:
             pytest.skip("LEXASSAY_DATA is not set: public data is not there")
         path = Path(root) / name
         if not path.is_file():
-            pytest.skip(f"public data has no {name}")
+            pytest.skip(f"public data has no {name}: data/README.md, Public data, has its source")
         return path
 
     return find

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import convert_public
 import polars as pl
 import pytest
 
@@ -32,8 +33,13 @@ PUBLIC = {
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
     "maltese-lexicon": ("lexicon/unimorph_mlt.tsv", 0),
     "spanish-lexicon": ("lexicon/hunspell_es_ES.tsv.gz", 0),
+    "parseme": ("corpora/parseme_sv_train.cupt.gz", 0),
+    "noun-compounds": ("noun-compounds/nonComp-judgments.csv", 0),
+    "word-senses": ("wsi/semeval2013_gold.key.gz", 0),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""
+CONVERTED = {"noun-compounds", "word-senses"}
+"""Those of tables that data/convert_public.py makes of such files."""
 
 
 def test_every_experiment_is_tested() -> None:
@@ -55,11 +61,29 @@ def test_experiment_on_public_data(
     name: str, public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
     file, waiting = PUBLIC[name]
-    public_data(file)
-    done = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path, report=False)
+    data = public_data(file).parents[1]
+    if name in CONVERTED:
+        convert_public.convert(data, tmp_path / "data")
+        data = tmp_path / "data"
+    done = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path / "runs", data=data, report=False)
     assert len(done.waits) == waiting
     assert len(done.manifests) + 2 * waiting == len(done.project.nodes)
     check_report(done)
+
+
+@pytest.mark.long
+def test_parseme_corpora_of_any_language(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Each corpus in the folder judges its own candidates, and no expression is lost unseen."""
+    folder = public_data("corpora/parseme_sv_train.cupt.gz").parent
+    for path in sorted(folder.glob("parseme_*.cupt*")):
+        stages = ("candidates", "judgements")
+        settings = {f"stages.{stage}.corpus": f"data:corpora/{path.name}" for stage in stages}
+        done = lx.run(CONFIGS / "parseme.toml", runs=tmp_path, settings=settings, report=False)
+        (coverage,) = done.table("judgements.coverage").rows(named=True)
+        assert coverage["n_judged"] == coverage["n_candidates"]
+        assert 0 < coverage["n_true"] < coverage["n_judged"]
 
 
 def check_report(done: Run) -> None:

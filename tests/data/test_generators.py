@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import gzip
 import hashlib
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from types import ModuleType
 
+import convert_public
 import make_candidates
 import make_keywords
 import make_taggings
@@ -134,8 +137,9 @@ def test_no_weight_draws_nothing_beyond_the_last() -> None:
     assert pseudo_words.draw([0.1, 0.3], lambda: 0.0) == 0
 
 
-def test_examples() -> None:
-    result = doctest.testmod(pseudo_words)
+@pytest.mark.parametrize("module", [pseudo_words, convert_public])
+def test_examples(module: ModuleType) -> None:
+    result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0
 
@@ -257,3 +261,41 @@ def test_memory_gives_a_type_one_tag(text: list[list[Token]]) -> None:
         for token, tag in zip(sentence, tags, strict=True):
             found[token.form].add(tag)
     assert {len(held) for held in found.values()} == {1}
+
+
+# Tables of public files
+
+COMPOUNDS = "academy award,1,1,1,1\nair force,0,1,1,0\n"
+KEY = "add.v add.v.1 s%2:1::/4 s%2:3::/4\nlate.j late.j.7 t.3/0.25 t.1/0.75\n"
+
+
+def test_public_files_are_converted(tmp_path: Path) -> None:
+    for folder in ("noun-compounds", "wsi"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "noun-compounds" / "nonComp-judgments.csv").write_text(COMPOUNDS)
+    with gzip.open(tmp_path / "wsi" / "semeval2013_gold.key.gz", "wt") as file:
+        file.write(KEY)
+    made = convert_public.convert(tmp_path, tmp_path / "made")
+    lines = {path.name: path.read_text().splitlines() for path in made}
+    assert lines == {
+        "noncompositional.tsv": [
+            "l1\tl2\tjudge_1\tjudge_2\tjudge_3\tjudge_4",
+            "academy\taward\t1\t1\t1\t1",
+            "air\tforce\t0\t1\t1\t0",
+        ],
+        "gold_all.tsv": [
+            "item\tgold",
+            "add.v.1\tadd.v:s%2:1::",
+            "add.v.1\tadd.v:s%2:3::",
+            "late.j.7\tlate.j:t.3",
+            "late.j.7\tlate.j:t.1",
+        ],
+        "gold_first.tsv": ["item\tgold", "add.v.1\tadd.v:s%2:1::", "late.j.7\tlate.j:t.1"],
+        "one_sense.tsv": ["item\tcluster", "add.v.1\tadd.v", "late.j.7\tlate.j"],
+    }
+
+
+def test_nothing_to_convert_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["convert_public.py", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"has no file to convert, of noun-compounds/.*README"):
+        convert_public.main()
