@@ -1,7 +1,8 @@
 """Write public files that no stage reads as tables that stages read.
 
 ``python data/convert_public.py DIR``, where DIR is the folder of the public data, converts what it
-finds there: the judgements of noun compounds, and the keys of SemEval-2013 task 13.
+finds there: the judgements of noun compounds, and the keys of SemEval-2013 task 13. ``--into``
+names another folder for the tables.
 """
 
 from __future__ import annotations
@@ -85,8 +86,10 @@ def main() -> None:
     """Convert what is in the folder that is named, and say what was written."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the public data, LEXASSAY_DATA")
-    folder = parser.parse_args().folder
-    written = convert(folder, folder)
+    parser.add_argument("--into", type=Path, help="folder of the tables, if it is another one")
+    given = parser.parse_args()
+    folder = given.folder
+    written = convert(folder, given.into or folder)
     for path in written:
         print(path)
     if not written:

@@ -245,6 +245,89 @@ def test_every_experiment_is_run_and_shown(update_gallery: ModuleType) -> None:
     assert f"lexassay {update_gallery.PLANNING}\n" in TEXT_GALLERY
 
 
+# The page of evaluations has what the experiments find.
+
+EVALUATIONS_PAGE = (DOCS / "evaluations.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def update_evaluations() -> ModuleType:
+    return script("update_evaluations")
+
+
+def _baseline(run: lx.Run) -> str:
+    (row,) = run.table("full.baseline").rows(named=True)
+    return f"{100 * row['precision']:.0f} %"
+
+
+def _sentence_krenn(run: lx.Run) -> str:
+    return f"f >= 30 are public; {_baseline(run)} are true"
+
+
+def _sentence_streusle(run: lx.Run) -> str:
+    return f"{run.table('candidates').height:,} bigrams (f >= 2, {_baseline(run)} true)"
+
+
+def _sentence_parseme(run: lx.Run) -> str:
+    f = run.table("candidates")["f"]
+    return f"{(f == 1).sum()} of the {f.len()} pairs occur once"
+
+
+def _sentence_compounds(run: lx.Run) -> str:
+    labels = run.table("meaning_judged.annotations")["label"]
+    share = (labels == "0").sum() / labels.len()
+    return f"{100 * share:.0f} % of the judgements on compositionality are 0"
+
+
+def _sentence_clusters(run: lx.Run) -> str:
+    scores = run.table("types.scores").row(0, named=True)
+    return f"{scores['n_items']:,} types with {scores['n_classes']} universal tags"
+
+
+def _sentence_senses(run: lx.Run) -> str:
+    items = run.table("gold")["item"].unique()
+    words = items.str.replace(r"\.\d+$", "").n_unique()
+    return f"{items.len():,} instances of {words} words"
+
+
+SENTENCES: dict[str, Callable[[lx.Run], str]] = {
+    "krenn": _sentence_krenn, "streusle": _sentence_streusle, "parseme": _sentence_parseme,
+    "noun-compounds": _sentence_compounds, "clusters": _sentence_clusters,
+    "word-senses": _sentence_senses,
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", script("update_evaluations").EVALUATIONS)
+def test_evaluations_find_what_the_page_has(
+    name: str,
+    update_evaluations: ModuleType,
+    public_data: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    needs = update_evaluations.EVALUATIONS[name].needs
+    made = update_evaluations.runs(name, public_data(needs).parents[1], tmp_path)
+    assert update_evaluations.updated(EVALUATIONS_PAGE, name, made) == EVALUATIONS_PAGE
+    if name in SENTENCES:
+        assert SENTENCES[name](made[0]) in " ".join(EVALUATIONS_PAGE.split())
+
+
+def test_pictures_of_evaluations_are_those_that_the_script_draws(
+    update_evaluations: ModuleType,
+) -> None:
+    drawn = [name for name, each in update_evaluations.EVALUATIONS.items() if each.picture]
+    folder = DOCS / "evaluations"
+    assert {path.stem for path in folder.glob("*.svg")} == set(drawn)
+    assert all(path.stat().st_size < 150_000 for path in folder.glob("*.svg"))
+    assert re.findall(r"\(evaluations/(.+)\.svg\)", EVALUATIONS_PAGE) == drawn
+
+
+def test_the_page_names_the_experiments_and_is_short(update_evaluations: ModuleType) -> None:
+    for each in update_evaluations.EVALUATIONS.values():
+        assert [name for name in each.configs if f"{name}.toml`" not in EVALUATIONS_PAGE] == []
+    assert len(EVALUATIONS_PAGE.split()) <= 1_100
+
+
 # The chapter on measures names every registered measure, with what the registry says.
 
 DOCS_MEASURES_CHAPTER = Path(__file__).parents[2] / "docs"
