@@ -36,7 +36,7 @@ class Evaluation(NamedTuple):
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["-"] * len(header), *rows]
+    lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"|{'|'.join(line)}|" for line in lines)
 
 
