@@ -52,7 +52,7 @@ def test_every_experiment_is_tested() -> None:
         "pos-induction",
         "tuning",
     }
-    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated}
+    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated, "e-view"}
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
@@ -69,6 +69,16 @@ def test_experiment_on_public_data(
     assert len(done.waits) == waiting
     assert len(done.manifests) + 2 * waiting == len(done.project.nodes)
     check_report(done)
+
+
+@pytest.mark.long
+def test_study_on_public_data(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    """Every point of the study gives the average precision of each measure."""
+    data = public_data("corpora/brown.tsv.gz").parents[1]
+    done = lx.sweep(CONFIGS / "e-view.toml", runs=tmp_path / "runs", data=data)
+    assert not done.failed
+    (table,) = done.tables.values()
+    assert table.group_by("point", "path", "min_frequency").len()["len"].n_unique() == 1
 
 
 @pytest.mark.long
