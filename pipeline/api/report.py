@@ -80,6 +80,8 @@ _FEWEST = 3
 def findings_text(told: Sequence[StageFinding]) -> str:
     r"""Return findings as text: the leading ones, then all by stage, a paragraph per question.
 
+    A delivered list comes first, in place of the chosen list that it was made from.
+
     Parameters
     ----------
     told : sequence of StageFinding
@@ -106,8 +108,13 @@ def findings_text(told: Sequence[StageFinding]) -> str:
     for each in answers:
         paragraphs = by_stage.setdefault(each.stage, {})
         paragraphs.setdefault(each.finding.question, []).append(each.finding.text)
-    first = sorted(answers, key=lambda each: each.finding.about not in _LEADING)
-    leading = sum(each.finding.about in _LEADING for each in answers)
+    delivered = any(each.finding.about == "delivered" for each in answers)
+    leads = _LEADING - {"chosen"} if delivered else _LEADING
+    first = sorted(
+        answers,
+        key=lambda each: (each.finding.about != "delivered", each.finding.about not in leads),
+    )
+    leading = sum(each.finding.about in leads for each in answers)
     lines = [
         f"{each.finding.text} [{each.stage}]" if len(by_stage) > 1 else each.finding.text
         for each in first[: max(leading, _FEWEST)]

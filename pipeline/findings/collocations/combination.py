@@ -72,7 +72,8 @@ def _beside(
     test = pair.get(own["measure"]) if pair else None
     how = stage.options_as(TestOptions) if test else None
     exact = all(each["draws"] >= n for each in both)
-    best = measure_title(single["measure"]), single["share"]
+    title = measure_title(single["measure"]).replace(" (", ", ").removesuffix(")")
+    best = title, single["share"]
     text = phrases.combination_finds(
         own["share"], best, n, test, exact=exact,
         alpha=how.alpha if how else 0.0, margin=how.margin if how else 0.0,

@@ -310,7 +310,12 @@ def _zero_line(domain: tuple[float, float], title: str, look: Look) -> Layer:
 
 @chart()
 def whisker_chart(
-    estimates: pl.DataFrame, *, x_title: str, look: Look = SCREEN, percent: bool = False
+    estimates: pl.DataFrame,
+    *,
+    x_title: str,
+    percent: bool = False,
+    to_one: bool = True,
+    look: Look = SCREEN,
 ) -> Spec:
     """Draw a row for each label: a dot at the estimate, a line from lower to upper.
 
@@ -322,10 +327,12 @@ def whisker_chart(
         are named beside the first. A row without an estimate has a cross.
     x_title : str
         The quantity that is estimated.
-    look : Look
-        Style and width; the height follows from the rows.
     percent : bool
         Whether estimates are proportions to be drawn as per cents.
+    to_one : bool
+        Whether the axis reaches 1, where most coefficients end; never if `percent`.
+    look : Look
+        Style and width; the height follows from the rows.
 
     Raises
     ------
@@ -342,7 +349,7 @@ def whisker_chart(
     height = round(max(placed["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
     limits = placed.select("estimate", "lower", "upper").unpivot()["value"]
     # From 0, so that lengths can be compared, and to 1 where the coefficient ends.
-    end = [] if percent else [1.0]
+    end = [1.0] if to_one and not percent else []
     x = round_domain([0.0, *end, *limits])
     plane = Plane(x, (0.0, 1.0), replace(look, height=height), "", x_title, DECIMAL)
     align: Align = "left" if look.narrow else "right"

@@ -122,6 +122,12 @@ def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
     assert drawn_shares[1].data["estimate"].to_list() == [70.0]
 
 
+def test_coefficients_without_an_end_fill_the_axis() -> None:
+    small = TABLE.with_columns(pl.col("estimate", "lower", "upper") * 0.1)
+    chart = whisker_chart(small, x_title="coefficient", to_one=False)
+    assert drawn(chart, "point")[0].encoding["x"]["scale"]["domain"][1] < 0.2
+
+
 def test_the_live_chart_tells_all() -> None:
     live = told(whisker_chart(TABLE, x_title="x"), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == NAMES
