@@ -1,0 +1,65 @@
+"""Checks of combinations: few labels, a better single measure, unknown words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+from schemas import AppliedScores, CombinationFit
+from tests.remarks.listening import hear
+
+
+def fit(
+    own: float | None, single: float | None, *, positives: int = 45
+) -> Mapping[str, pl.DataFrame]:
+    rows: list[dict[str, Any]] = [
+        {"measure": measure, "word": word, "average_precision": value}
+        for measure, word, value in (("mi", "", single), ("", "", own), ("", "{l1}", 0.01))
+    ]
+    facts = {"category": "TP", "n_judged": 100, "positives": positives, "ranking": "x"}
+    return {"fit": pl.DataFrame([facts | row for row in rows], schema=CombinationFit.columns())}
+
+
+def test_few_positives() -> None:
+    (told,) = hear("few_positives", outputs=fit(0.5, 0.4, positives=19))
+    assert told.level == "warning"
+    assert "learns from 19 true positives among 100 labels, fewer than 20" in told.text
+    assert not hear("few_positives", outputs=fit(0.5, 0.4, positives=20))
+    assert not hear("few_positives", outputs={"fit": fit(0.5, 0.4)["fit"].clear()})
+
+
+@pytest.mark.parametrize("own", [0.5, 0.4, None])
+def test_a_combination_that_is_as_good(own: float | None) -> None:
+    assert not hear("single_is_better", outputs=fit(own, 0.4))
+
+
+def test_a_single_measure_that_is_better() -> None:
+    (told,) = hear("single_is_better", outputs=fit(0.3, 0.4))
+    assert told.level == "note"
+    assert "(MI in most folds)" in told.text
+    assert "40.0% and 30.0%" in told.text
+    assert told.remedy == "use the single measure: MI"
+    assert not hear("single_is_better", outputs=fit(0.3, None))
+
+
+UNITS = pl.DataFrame({"id": ["a", "b", "c"], "l1": ["in", "auf", "zu"], "l2": ["x", "y", "z"]})
+WORDS = pl.DataFrame({"kind": ["measure", "word"], "feature": ["mi", "{l1}"]})
+
+
+def applied(known: list[int], model: pl.DataFrame = WORDS) -> Any:
+    scores = pl.DataFrame({"id": ["a", "b", "c"][: len(known)], "known_words": known},
+                          schema=AppliedScores.columns())  # fmt: skip
+    inputs = {"coefficients": model, "candidates": UNITS}
+    return hear("few_known_words", inputs=inputs, outputs={"scores": scores})
+
+
+def test_few_known_words() -> None:
+    (told,) = applied([0, 2, 0])
+    assert "no word of 2 of 3 candidates (67%)" in told.text
+    assert told.such_as == ("in x", "zu z")
+    assert not applied([0, 1, 2])
+    assert not applied([])
+    assert not applied([0, 0, 0], WORDS.filter(kind="measure"))  # learned without words
