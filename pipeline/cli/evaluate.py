@@ -11,11 +11,13 @@ import typer
 from pipeline.api.results import Run
 from pipeline.cli import from_files, output
 from pipeline.cli.options import Columns, DecimalMark, Header, Missing, decimal_of, listed
+from pipeline.kernels.measure import measure_title
 from pipeline.recipes.evaluation import CUTS
 from pipeline.recipes.evaluation import clusters as evaluate_clusters
 from pipeline.recipes.evaluation import evaluate as evaluate_list
 from pipeline.recipes.evaluation import lexicon as evaluate_lexicon
 from pipeline.recipes.inputs import pairs
+from schemas.errors import count_text
 
 Report = Annotated[bool, typer.Option(help="Write a page with the figures.")]
 _SIZES = ",".join(map(str, CUTS))
@@ -39,6 +41,10 @@ def evaluate(
     ] = None,
     sampled: Annotated[
         bool, typer.Option("--sampled", help="Treat the judged pairs as a random sample.")
+    ] = False,
+    combine: Annotated[
+        bool,
+        typer.Option("--combine", help="Also combine all scores and the words of the pairs."),
     ] = False,
     n: Annotated[
         str | None,
@@ -64,6 +70,7 @@ def evaluate(
             ascending=from_files.words(ascending),
             positive=from_files.words(positive),
             sampled=sampled,
+            combine=combine,
             cuts=from_files.numbers(n, option="--n") if n else None,
             columns=pairs(listed(columns), option="--columns"),
             header=header,
@@ -82,12 +89,31 @@ def evaluate(
         pl.col("n_sampled").alias("judged"), pl.col("k_sampled").alias("true positives"),
     )  # fmt: skip
     _print(shown, "N-best precision in %, with 95 % limits")
+    if combine:
+        print(_combination(run.table("combined.fit")))
     if "comparison" in run.project.nodes:
         _print(
             run.table("comparison.best"),
             "Best measure at each n, and those not significantly worse",
         )
     return _print_report(run)
+
+
+def _combination(fit: pl.DataFrame) -> str:
+    """Say what the combination was learned from, and how well it ranks."""
+    own, single = (
+        fit.filter(pl.col("word") == "", (pl.col("measure") == "") == combined).row(0, named=True)
+        for combined in (True, False)
+    )
+    ours, theirs = (
+        "unknown" if each is None else f"{100 * each:.1f} %"
+        for each in (own["average_precision"], single["average_precision"])
+    )
+    return (
+        f"combination: learned from {count_text(own['n_judged'], 'label')} with "
+        f"{count_text(own['positives'], 'true positive')}; cross-fitted average precision {ours}, "
+        f"single measure ({measure_title(single['measure'])}) {theirs}"
+    )
 
 
 def clusters(

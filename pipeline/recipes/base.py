@@ -164,7 +164,8 @@ class Recipe:
     options : mapping of str to str
         From stage options to the command options that they come from.
     remedies : mapping of str to str
-        Further advice by stage, for unusable values in its file.
+        Further advice by stage, for unusable values in its file; by "stage.option", advice in place
+        of that of the stage.
     """
 
     kind: str
@@ -275,6 +276,7 @@ def perform(
                 each,
                 where=_option(recipe, each.where),
                 what=as_given(each.what, [*_paths(recipe.stages)]),
+                remedy=recipe.remedies.get(each.where.removeprefix("stages."), each.remedy),
             )
             for each in error.problems
         ]

@@ -466,6 +466,8 @@ class Judged:
         The judged candidates were drawn at random.
     cuts : sequence of int
         List sizes to evaluate.
+    combine : bool
+        Also evaluate a combination of the scores and words, learned from the judgements.
     """
 
     ranked: TableFile
@@ -475,6 +477,7 @@ class Judged:
     positive: Sequence[str] = ()
     sampled: bool = False
     cuts: Sequence[int] = CUTS
+    combine: bool = False
 
 
 def evaluate(
@@ -485,6 +488,7 @@ def evaluate(
     ascending: str | Sequence[str] = (),
     positive: str | Sequence[str] = (),
     sampled: bool = False,
+    combine: bool = False,
     cuts: Sequence[int] | None = None,
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
@@ -513,6 +517,9 @@ def evaluate(
         Labels of true positives, if judgements are labels.
     sampled : bool
         The judged pairs are a random sample; otherwise all ranked pairs must be judged.
+    combine : bool
+        Also evaluate a combination of all scores and of the words l1 and l2, learned from the
+        judgements; no pair is ranked by a model that saw its own judgement.
     cuts : sequence of int, optional
         List sizes.
     columns : mapping of str to str, optional
@@ -540,7 +547,8 @@ def evaluate(
     -------
     Run
         ``run.table("precision.cuts")``, ``run.table("precision")`` for every n, and
-        ``run.table("comparison.cuts")`` for several scores.
+        ``run.table("comparison.cuts")`` for several scores; ``run.table("combined.fit")`` for a
+        combination.
 
     Raises
     ------
@@ -560,7 +568,7 @@ def evaluate(
         require_rows(table)
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
     named_columns = as_names(scores), as_names(ascending)
-    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes)
+    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes, combine)
     recipe = evaluation_recipe(asked)
     run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
     _require_judged(run, asked)
@@ -578,9 +586,9 @@ def evaluation_recipe(asked: Judged) -> Recipe:
     units = _units(ranked)
     scores = _scores(asked, *units.values())
     listed = {} if scores else {"order": "rank"}
-    evaluated = {"ranks": "ranks", "judgements": "judgements", "cuts": list(asked.cuts)}
-    if asked.sampled:
-        evaluated["sample"] = "sample"
+    judged_by = {"judgements": "judgements", **({"sample": "sample"} if asked.sampled else {})}
+    ranks = "combined" if asked.combine else "ranks"
+    evaluated = {"ranks": ranks, **judged_by, "cuts": list(asked.cuts)}
     stages: dict[str, dict[str, Any]] = {
         "scores": {
             "use": "extract.scores",
@@ -603,8 +611,12 @@ def evaluation_recipe(asked: Judged) -> Recipe:
     if asked.sampled:
         sample = {"candidates": "scores", "judgements": "judgements"}
         stages["sample"] = {"use": "sample.judged", **sample}
+    if asked.combine:
+        stages["combined"] = {
+            "use": "score.combination", "ranks": "ranks", "candidates": "scores", **judged_by,
+        }  # fmt: skip
     stages["precision"] = {"use": "evaluate.precision", **evaluated}
-    if len(scores) > 1:
+    if len(scores) > 1 or asked.combine:
         stages["comparison"] = {"use": "evaluate.comparison", **evaluated, "every": 0}
     about = ranked.file.path.name.partition(".")[0]
     notes = (*ranked.notes, *judged.notes)
@@ -617,8 +629,15 @@ def evaluation_recipe(asked: Judged) -> Recipe:
         stages,
         f"N-best precision of {about}",
         notes,
-        options={"judgements.categories": "--positive", "scores.scores": "--score"},
-        remedies={"scores": "If this is not a score, select the score columns with --score NAME."},
+        options={
+            "judgements.categories": "--positive",
+            "scores.scores": "--score",
+            "combined.judgements": "--combine",
+        },
+        remedies={
+            "scores": "If this is not a score, select the score columns with --score NAME.",
+            "combined.judgements": "judge more pairs, of both kinds, or omit --combine",
+        },
     )
 
 

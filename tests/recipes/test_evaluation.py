@@ -345,6 +345,65 @@ def test_the_command_prints_the_table_and_names_the_page(
     assert again.table("precision.cuts")["n"].unique().to_list() == [100]
 
 
+WORDS = [("pull", "strings"), ("kick", "bucket"), ("pull", "weight"), ("buy", "bread"),
+         ("buy", "time"), ("eat", "bread"), ("spill", "beans"), ("eat", "time")]  # fmt: skip
+
+
+def combine(labels: str, folder: Path, *options: str) -> int:
+    """Run the command on pairs whose scores are in order, with a judgement each: 1, 0 or none."""
+    ranked = [f"{l1},{l2},{9 - n}" for n, (l1, l2) in enumerate(WORDS * 4)]
+    ranked = [f"{n}{each}" for n, each in enumerate(ranked)]
+    judged = [",".join([*each.split(",")[:2], tp.strip("-")])
+              for each, tp in zip(ranked, labels, strict=True)]  # fmt: skip
+    (folder / "ranked.csv").write_text("\n".join(["l1,l2,mi", *ranked, ""]))
+    (folder / "judged.csv").write_text("\n".join(["l1,l2,TP", *judged, ""]))
+    words = ["evaluate", str(folder / "ranked.csv"), str(folder / "judged.csv"), "--combine"]
+    return main([*words, "--n", "8", "--no-report", "--runs", str(folder / "r"), *options])
+
+
+@pytest.mark.long
+def test_a_combination_is_evaluated_beside_the_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "saved.toml"
+    assert combine("11010010" * 4, tmp_path, "--save", str(saved)) == 0
+    said = capsys.readouterr().out
+    assert (
+        "combination: learned from 32 labels with 16 true positives; cross-fitted average" in said
+    )
+    assert "single measure (MI)" in said
+    again = lx.show(saved, runs=tmp_path / "own")
+    assert again.project.experiment.stages["combined"]["candidates"] == "scores"
+    assert "sample" not in again.project.experiment.stages["combined"]
+
+
+@pytest.mark.long
+def test_a_combination_learns_from_a_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert combine("1-0-1-0-" * 4, tmp_path, "--sampled") == 0
+    assert "learned from 16 labels with 8 true positives" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("labels", "options", "said"),
+    [
+        ("0" * 32, [], "judgements of a training set are all false: a model requires true and"),
+        ("1" * 32, [], "judgements of a training set are all true: a model requires true and"),
+        ("1" + "-" * 31, ["--sampled"], "- --combine: the 1 judgements of a training set"),
+        ("10" + "-" * 30, ["--sampled"], "judge more pairs, of both kinds, or omit --combine"),
+        ("-" * 32, ["--sampled"], "no pair has a judgement in column 'TP'"),
+        ("1100" + "-" * 28, [], "4 of 32 ranked pairs are judged. If these were drawn at random"),
+    ],
+)
+def test_labels_that_teach_nothing(
+    labels: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert combine(labels, tmp_path, *options) in (1, 2)
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
