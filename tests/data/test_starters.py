@@ -261,6 +261,8 @@ COLLOCATIONS = STARTERS / "collocations" / "experiment.toml"
 LINES = COLLOCATIONS.read_text().splitlines()
 OPTIONS = [place for place, line in enumerate(LINES) if OPTION.match(line)]
 SWEEP = LINES.index("#[sweep]")
+COMBINATION = LINES.index("#[stages.combined]")
+"""Where whole stages are commented."""
 
 
 @pytest.mark.long
@@ -292,7 +294,7 @@ def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert not (tmp_path / "candidates.tsv").exists()
 
 
-@pytest.mark.parametrize("place", [place for place in OPTIONS if place < SWEEP])
+@pytest.mark.parametrize("place", [place for place in OPTIONS if place < COMBINATION])
 @pytest.mark.long
 def test_each_commented_option_can_be_used(place: int, tmp_path: Path) -> None:
     assert _problems(_enabled(place), tmp_path) == ""
@@ -302,6 +304,20 @@ def test_the_commented_sweep_can_be_used(tmp_path: Path) -> None:
     text = "\n".join([*LINES[:SWEEP], *(line.removeprefix("#") for line in LINES[SWEEP:])])
     assert tomllib.loads(text)["sweep"]["collect"] == ["sampled.cuts"]
     assert _problems(text, tmp_path) == ""
+
+
+@pytest.mark.long
+def test_the_commented_combination_runs(tmp_path: Path) -> None:
+    block = [line.removeprefix("#") if line.startswith("#") and line[1:2] != " " else line
+             for line in LINES[COMBINATION:SWEEP]]  # fmt: skip
+    text = "\n".join([*LINES[:COMBINATION], *block]).replace(
+        'stages = ["sampled",', 'stages = ["combined", "combination", "sampled",'
+    )
+    assert _problems(text, tmp_path) == ""
+    run = lx.run(tmp_path / "experiment.toml", runs=tmp_path / "runs")
+    assert "combination" in run.table("combination.baseline_cuts")["measure"].to_list()
+    assert "The combination finds about" in (run.report or Path()).read_text()
+    assert 'id="stage-combined"' in (run.report or Path()).read_text()
 
 
 def test_a_wrong_option_would_be_found(tmp_path: Path) -> None:
