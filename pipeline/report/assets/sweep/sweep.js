@@ -183,7 +183,8 @@
     offer(view, by);
     const best = SweepTables.best(view.all, by, state.lowest);
     parts.best.replaceChildren(best.table, onPaper(best.table));
-    parts.method.textContent = SweepTables.method(view.quantity, best.ways);
+    const cut = best.left ? `The first ${best.table.tBodies[0].rows.length} of ${grouped(String(best.table.tBodies[0].rows.length + best.left))} rows. ` : "";
+    parts.method.textContent = cut + SweepTables.method(view.quantity, best.ways);
     for (const button of parts.saves) button.disabled = !drawn;
     ticked(view);
     section.dataset.drawn = String(Number(section.dataset.drawn ?? 0) + 1);
