@@ -151,7 +151,8 @@
     const against = view.x.axis ? ` against ${view.x.axis.name}` : "";
     const of = [...fixed, ...single.map((axis) => `${axis.name} = ${axis.texts[0]}`)];
     const said = [`${quantity.table}: ${quantity.name}${against}${of.length ? `; ${of.join(", ")}` : ""}.`];
-    if (means.length) said.push(`Each value is a mean over ${means.join(" and ")}${selection.most > 1 ? `, of at most ${grouped(String(selection.most))} estimates and without limits` : ""}.`);
+    // Of named points a setting may have one value each: there is nothing to average then.
+    if (selection.most > 1) said.push(`Each value is a mean over ${means.join(" and ")}, of at most ${grouped(String(selection.most))} estimates and without limits.`);
     if (view.limits && state.as !== "heat" && selection.lower.some((each) => !Number.isNaN(each))) {
       said.push(`${view.x.places.length > 12 ? "Bands" : "Bars"} are ${Number((100 * quantity.confidence).toPrecision(4))} % confidence limits.`);
     }
