@@ -271,6 +271,7 @@ class SweepReport:
         points: Sequence[Point],
         stacks: Mapping[str, Sequence[pl.DataFrame]],
         failed: Sequence[tuple[str, str]] = (),
+        effects: pl.DataFrame | None = None,
     ) -> dict[str, bytes]:
         """Return the files of the page.
 
@@ -282,6 +283,8 @@ class SweepReport:
             The stacked tables, per point, with the settings in the first columns.
         failed : sequence of tuple
             Number and name of each point that failed, and its message.
+        effects : DataFrame, optional
+            The main effects of the settings.
         """
         if self._last is None:
             return {}
@@ -311,6 +314,7 @@ class SweepReport:
             slots=colours_of_names(self._names, options.colours),
             pictures=options.pictures,
             failed=tuple(failed),
+            effects=effects,
             provenance={**self._records, "Input files": list(self._files.values())},
         )
         with artefacts.report_damage(run.project.storage, run.manifests.values()):
@@ -455,7 +459,7 @@ def sweep(
         say(note)
     made = dict(files(whole))
     if found.pages:
-        made |= found.pages.files(found.done, found.stacks, found.failed)
+        made |= found.pages.files(found.done, found.stacks, found.failed, whole.get(EFFECTS))
     with project.pages.guarded("the sweep", ""):
         write_folder(project.pages, SWEEP, made)
     shown = tuple(each.columns for each in points)

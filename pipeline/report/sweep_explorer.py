@@ -20,6 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.findings.phrases import list_text, name_text
+from pipeline.kernels.measure import measure_title
 from pipeline.report.charts.style import COLOURS, DASHES, SHADES, Slot, slots
 from pipeline.report.page.html import inline_json, pack
 from pipeline.report.page.model import Paragraph, SweepControls
@@ -238,10 +239,11 @@ def axis_of(
     numbers = [
         float(each) for each in values if isinstance(each, int | float) and isfinite(float(each))
     ]
+    title = measure_title if name == "measure" else str
     texts = [
         f"{each:,}"
         if isinstance(each, int)
-        else "–" if each is None else name_text(str(each)) or "(empty)"
+        else "–" if each is None else name_text(title(str(each))) or "(empty)"
         for each in values
     ]  # fmt: skip
     own: tuple[Slot, ...] = ()

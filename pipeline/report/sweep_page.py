@@ -25,6 +25,7 @@ from pipeline.findings.across_runs import (
 )
 from pipeline.findings.base import StageFinding, as_table
 from pipeline.findings.phrases import name_text
+from pipeline.kernels.measure import measure_title
 from pipeline.report.charts.panels import FEW, Axes, Panel, small_multiples
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look, Slot, Style
@@ -655,6 +656,8 @@ class SweepInput:
         Stages waiting for people at some point, with the reasons.
     failed : sequence of tuple
         Number and name of each point that failed, and its message; they are not among `points`.
+    effects : DataFrame, optional
+        The main effects of the settings, as `lexassay.effects` gives them, with table and value.
     style, slots, pictures
         As those of a report.
     provenance : mapping of str to Record
@@ -669,6 +672,7 @@ class SweepInput:
     remarks: Sequence[Sequence[str]] = ()
     waits: Mapping[str, str] = field(default_factory=dict)
     failed: Sequence[tuple[str, str]] = ()
+    effects: pl.DataFrame | None = None
     style: Style | None = None
     slots: Mapping[str, Slot] = field(default_factory=dict)
     pictures: tuple[str, ...] = ("svg",)
@@ -693,6 +697,7 @@ def sweep_page(made: SweepInput) -> Files:
     labels = [label(point, settings) for point in made.points]
     leads = leading_answers(made.told)
     sections = [
+        *([] if made.effects is None else [_effects_section(made.effects)]),
         Section("answers", "Answers at each point", list(_answer_blocks(made, settings, leads))),
         *(_table_section(each, made, settings) for each in made.collected),
     ]
@@ -916,6 +921,63 @@ def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str],
         for point, told in zip(made.points, made.told, strict=True)
     ]
     return heads, pl.concat(frames)
+
+
+_GROUPS_SHOWN = 12
+"""The most list sizes and categories whose effects the page shows."""
+
+
+def _effects_section(effects: pl.DataFrame) -> Section:
+    """Show what share of the variance each setting explains, with its best and worst value."""
+    own = ("setting", "level", "mean", "lower", "upper", "rows", "share")
+    groups = [name for name in effects.columns if name not in own]
+    first = effects.select(groups).unique(maintain_order=True).head(_GROUPS_SHOWN)
+    shown = effects.join(first, on=groups, nulls_equal=True, maintain_order="left")
+    worst, best = pl.col("mean").arg_min(), pl.col("mean").arg_max()
+    table = shown.group_by(*groups, "setting", maintain_order=True).agg(
+        pl.col("share").first(),
+        *(
+            pl.col(name).get(place).alias(f"{kind}_{name}")
+            for kind, place in (("worst", worst), ("best", best))
+            for name in ("level", "mean")
+        ),
+    )
+    texts = table.select(
+        *(
+            pl.col(name).cast(pl.String).str.replace_all("_", " ").alias(name)
+            for name in groups
+            if table[name].n_unique() > 1
+        ),
+        setting=pl.col("setting").str.split(".").list.last().str.replace_all("_", " "),
+        **{"% of variance": _percent("share")},
+        **{
+            f"{kind} value": pl.when(pl.col(f"{kind}_mean").is_not_null()).then(
+                pl.format("{} ({})", _level(f"{kind}_level"), _percent(f"{kind}_mean"))
+            )
+            for kind in ("worst", "best")
+        },
+    )
+    left_out = effects.select(groups).n_unique() - shown.select(groups).n_unique()
+    more = f" The file has {left_out:,} more groups." if left_out else ""
+    caption = (
+        "Main effects: the share of the variance of the estimates that each setting explains, and "
+        "its values with the lowest and the highest mean (%) over all values of the others. The "
+        f"residual is interactions and chance.{more}"
+    )
+    listing = Listing("effects-shown", caption, effects, texts, right=("% of variance",))
+    data = (Data("effects", effects.height, _FILES),)
+    return Section("effects", "Main effects", [listing], use="over all points", data=data)
+
+
+_FILES = (Link("csv", "effects.csv"), Link("parquet", "effects.parquet"))
+
+
+def _percent(column: str) -> pl.Expr:
+    return pl.col(column).map_elements(lambda x: f"{100 * x:.1f}", return_dtype=pl.String)
+
+
+def _level(column: str) -> pl.Expr:
+    return pl.col(column).map_elements(measure_title, return_dtype=pl.String)
 
 
 def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:

@@ -165,7 +165,7 @@ def test_the_page_has_every_estimate_of_every_point() -> None:
     (quantity,) = head["quantities"]
     assert (quantity["name"], quantity["share"], quantity["limits"]) == ("precision", True, True)
     axes = [(each["name"], each["texts"]) for each in quantity["axes"]]
-    assert axes == [("category", ["TP"]), ("measure", ["mi", "dice"]), ("n", ["10", "20"])]
+    assert axes == [("category", ["TP"]), ("measure", ["MI", "Dice"]), ("n", ["10", "20"])]
     assert quantity["z"] == pytest.approx(1.959964, abs=1e-6)
     for point, place, n in product(range(6), range(2), range(2)):
         truth = point / 20 + place / 10 + (10, 20)[n] / 1000

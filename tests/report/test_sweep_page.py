@@ -57,6 +57,7 @@ DRAWN = {
     "MeasureDifferences": "difference",
     "OverlappingScores": "value",
     "Precision": "precision",
+    "ListParts": "precision",
     "Recall": "recall",
     "SubsetPrecision": "precision",
     "SystemTable": "mean",
@@ -393,3 +394,15 @@ def test_more_questions_than_columns_are_counted() -> None:
     assert "The table of findings answers 3 more questions" in html(
         points=grid(rate=[0.1, 0.2]), told=told
     )
+
+
+def test_the_page_shows_main_effects() -> None:
+    """A row for each setting: its share, and the values with the lowest and the highest mean."""
+    effects = pl.DataFrame({
+        "table": "cuts", "value": "precision", "setting": ["span", "span", "measure", "measure", "residual"],
+        "level": ["1", "5", "mi", "t_score", None], "mean": [0.25, 0.5, 0.5, 0.25, None],
+        "lower": None, "upper": None, "rows": [2, 2, 2, 2, 4], "share": [0.75, 0.75, 0.125, 0.125, 0.125],
+    })  # fmt: skip
+    shown = html(points=grid(span=[1, 5]), effects=effects)
+    for text in ("75.0", "1 (25.0)", "5 (50.0)", "t-score (25.0)", "MI (50.0)", "residual"):
+        assert text in shown
