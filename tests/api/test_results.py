@@ -16,8 +16,10 @@ import pytest
 
 import pipeline as lx
 from pipeline.api import results
+from pipeline.api.report import findings_text
 from pipeline.api.results import check_colours, colours_of, names_of, show_progress
 from pipeline.errors import ConfigError, DataError, Interrupted, SchemaViolation, WaitsForPerson
+from pipeline.findings.base import Finding, StageFinding
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.style import NAMED
 from pipeline.runner.events import Event
@@ -509,3 +511,14 @@ def test_run_and_show(tmp_path: Path) -> None:
     assert again.table("scores.scores").equals(done.table("scores"))
     with pytest.raises(ConfigError, match="did you mean scores"):
         again.table("score")
+
+
+def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
+    told = [
+        StageFinding(stage, Finding(about=about, text=f"{about} 1."))
+        for stage, about in (("full", "highest"), ("choice", "chosen"), ("list", "delivered"))
+    ]
+    first = findings_text(told[:2]).splitlines()[:2]
+    assert first == ["highest 1. [full]", "chosen 1. [choice]"]
+    first = findings_text(told).splitlines()[:2]
+    assert first == ["delivered 1. [list]", "highest 1. [full]"]

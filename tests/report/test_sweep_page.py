@@ -53,6 +53,7 @@ DRAWN = {
     "LexiconDifferences": "difference",
     "LexiconIntervals": "estimate",
     "LexiconQuality": "value",
+    "ListParts": "precision",
     "LocalPrecision": "precision",
     "MeasureDifferences": "difference",
     "OverlappingScores": "value",

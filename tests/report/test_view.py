@@ -32,6 +32,7 @@ from pipeline.report.view import (
 from pipeline.report.views.clustering.levels import Unclustered
 from pipeline.report.views.collocations import designed, precision
 from pipeline.report.views.collocations.candidates import Ranking
+from pipeline.report.views.collocations.combination import Folds
 from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
 from pipeline.report.views.collocations.graphs import DeclaredCuts
 from pipeline.report.views.lexicon import Compared, Trend
@@ -182,6 +183,7 @@ LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
     ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),
+    ("score.combination", Folds),
 ]  # fmt: skip
 
 
