@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 import pipeline as lx
+from pipeline.kernels.measure import measure_title
 
 HERE = Path(__file__).parent
 ROOT, CHAPTER, PICTURES = HERE.parent, HERE / "evaluations.md", HERE / "evaluations"
@@ -82,6 +83,41 @@ def _precisions(run: lx.Run, measures: dict[str, str], cuts: Sequence[int]) -> s
         for name, title in measures.items()
     ]
     return _table(["measure", *(f"n = {n:,}" for n in cuts)], rows)
+
+
+def combination(run: lx.Run) -> str:
+    """Return the estimated and the true precision of the combination and of single measures."""
+    names = {"combination": "combination", "log_likelihood": "log-likelihood"}
+    rows = []
+    for name, title in {**names, "t_score": "t-score"}.items():
+        row = [title]
+        for n in (100, 500, 1000):
+            estimate = _row(run, "sampled.cuts", measure=name, n=n)
+            true = 100 * _row(run, "full.cuts", measure=name, n=n)["precision"]
+            row.append(f"{_points(estimate)}; {true:.1f}")
+        rows.append(row)
+    return _table(["measure", "n = 100", "n = 500", "n = 1,000"], rows)
+
+
+def e_view(run: lx.SweepRun) -> str:
+    """Return what explains the average precision by each list, with the best values."""
+    own = {
+        "stages.candidates.corpus": "corpus", "stages.candidates.surface": "span",
+        "stages.candidates.min_frequency": "threshold", "stages.gold.path": "list",
+    }  # fmt: skip
+    table = run.tables["average"].filter(pl.col("point") != "EWT, dependency").rename(own)
+    settings = ["corpus", "span", "threshold", "measure"]
+    moved = lx.effects(table, by=settings, within="list")
+    rows = []
+    for name in ("WordNet", "STREUSLE"):
+        mine = moved.filter(list=name)
+        row = [name]
+        for setting in settings:
+            levels = mine.filter(setting=setting).sort("mean", "level", descending=[True, False])
+            best = measure_title(levels["level"][0])
+            row.append(f"{100 * levels['share'][0]:.0f}; {best} {100 * levels['mean'][0]:.1f}")
+        rows.append([*row, f"{100 * mine.filter(setting='residual')['share'][0]:.0f}"])
+    return _table(["list", *settings, "residual"], rows)
 
 
 def streusle(run: lx.Run) -> str:
@@ -177,7 +213,11 @@ EVALUATIONS = {
     "krenn": Evaluation(
         ["krenn-design"], "collocations/krenn_pp_verb.ds", krenn, "answers-difference-bands"
     ),
+    "combination": Evaluation(
+        ["krenn-combination"], "collocations/krenn_pp_verb.ds", combination, "sampled-precision"
+    ),
     "streusle": Evaluation(["streusle"], "collocations/streusle_bigram.tsv.gz", streusle),
+    "e-view": Evaluation(["e-view"], "corpora/brown.tsv.gz", e_view),
     "parseme": Evaluation(
         ["parseme"], "corpora/parseme_sv_train.cupt.gz", parseme, "full-precision"
     ),
@@ -198,7 +238,7 @@ EVALUATIONS = {
 """Evaluations of the chapter; pictures without a figure here are those of the gallery."""
 
 
-def runs(name: str, data: Path, folder: Path, *, report: bool = False) -> list[lx.Run]:
+def runs(name: str, data: Path, folder: Path, *, report: bool = False) -> list[Any]:
     """Run the experiments of an evaluation in a folder.
 
     Parameters
@@ -217,19 +257,13 @@ def runs(name: str, data: Path, folder: Path, *, report: bool = False) -> list[l
         script = [sys.executable, str(ROOT / "data" / "convert_public.py"), str(data)]
         data = folder / "data"
         subprocess.run([*script, "--into", str(data)], check=True, stdout=subprocess.DEVNULL)
-    return [
-        lx.run(
-            ROOT / "configs" / f"{config}.toml",
-            runs=folder,
-            data=data,
-            report=report,
-            deliver=False,
-        )
-        for config in evaluation.configs
-    ]
+    files = [ROOT / "configs" / f"{config}.toml" for config in evaluation.configs]
+    if evaluation.table is e_view:
+        return [lx.sweep(file, runs=folder, data=data, report=report) for file in files]
+    return [lx.run(file, runs=folder, data=data, report=report, deliver=False) for file in files]
 
 
-def updated(text: str, name: str, made: Sequence[lx.Run]) -> str:
+def updated(text: str, name: str, made: Sequence[Any]) -> str:
     """Return the chapter with the table of an evaluation made anew."""
     begin, end = BEGIN.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:

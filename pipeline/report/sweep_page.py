@@ -770,6 +770,8 @@ def _quantities(each: Collected, made: SweepInput) -> Iterator[Quantity | dict[s
             yield {f"{estimate_name(value)} of {each.title}": found}
             continue
         values, numbers = found
+        if np.array_equal(numbers, numbers[[0, 0, 0]][: len(numbers)], equal_nan=True):
+            numbers = numbers[:1]  # all is judged: limits of width 0 would separate everything
         yield Quantity(
             name=estimate_name(value),
             table=each.title,

@@ -407,3 +407,15 @@ def test_the_page_shows_main_effects() -> None:
     shown = html(points=grid(span=[1, 5]), effects=effects)
     for text in ("75.0", "1 (25.0)", "5 (50.0)", "t-score (25.0)", "MI (50.0)", "residual"):
         assert text in shown
+
+
+def test_values_that_are_known_exactly_have_no_limits() -> None:
+    """Limits of width 0 would make every other value significantly worse."""
+    points = grid(rate=[0.1, 0.2])
+    tables = [precision(point, [10], ["mi", "dice"]) for point in points]
+    exact = [table.with_columns(lower=pl.col("precision"), upper="precision") for table in tables]
+    for given_, has in ((tables, True), (exact, False)):
+        made = Collected("cuts", "Precision", given_, Precision)
+        assert ("&quot;limits&quot;: true" in html(points=points, collected=[made])) is has or (
+            '"limits": true' in html(points=points, collected=[made])
+        ) is has
