@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from schemas import AppliedScores, CombinationFit
+from schemas import CombinationFit
 from tests.remarks.listening import hear
 
 
@@ -50,8 +50,7 @@ WORDS = pl.DataFrame({"kind": ["measure", "word"], "feature": ["mi", "{l1}"]})
 
 
 def applied(known: list[int], model: pl.DataFrame = WORDS) -> Any:
-    scores = pl.DataFrame({"id": ["a", "b", "c"][: len(known)], "known_words": known},
-                          schema=AppliedScores.columns())  # fmt: skip
+    scores = pl.DataFrame({"id": ["a", "b", "c"][: len(known)], "known_words": known})
     inputs = {"coefficients": model, "candidates": UNITS}
     return hear("few_known_words", inputs=inputs, outputs={"scores": scores})
 
