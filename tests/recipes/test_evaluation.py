@@ -389,9 +389,9 @@ def test_a_combination_learns_from_a_sample(
 @pytest.mark.parametrize(
     ("labels", "options", "said"),
     [
-        ("0" * 32, [], "judgements of a training set are all false: a model requires true and"),
-        ("1" * 32, [], "judgements of a training set are all true: a model requires true and"),
-        ("1" + "-" * 31, ["--sampled"], "- --combine: the 1 judgements of a training set"),
+        ("0" * 32, [], "has only false ones: a model requires true and"),
+        ("1" * 32, [], "has only true ones: a model requires true and"),
+        ("1" + "-" * 31, ["--sampled"], "- --combine: a training set of 1 judgement has"),
         ("10" + "-" * 30, ["--sampled"], "judge more pairs, of both kinds, or omit --combine"),
         ("-" * 32, ["--sampled"], "no pair has a judgement in column 'TP'"),
         ("1100" + "-" * 28, [], "4 of 32 ranked pairs are judged. If these were drawn at random"),

@@ -14,6 +14,7 @@ import scipy
 from pipeline.kernels.nbest.average_precision import inferred_average_precision
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_key
+from schemas.errors import count_text
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 """Weights of the penalty to choose from."""
@@ -380,13 +381,13 @@ def _with_all_words(model: Model, values: Sequence[IntArray], sizes: IntArray) -
 
 
 def _require_both_labels(y: FloatArray) -> None:
+    if not len(y):
+        raise ValueError("a training set has no judgements")
     if not 0.0 < y.sum() < len(y):
-        kind = "true" if len(y) and y.all() else "false"
+        kind = "true" if y.all() else "false"
         raise ValueError(
-            f"the {len(y):,} judgements of a training set are all {kind}: a model requires true "
-            "and false positives"
-            if len(y)
-            else "a training set has no judgements"
+            f"a training set of {count_text(len(y), 'judgement')} has only {kind} ones: a model "
+            "requires true and false positives"
         )
 
 

@@ -406,8 +406,8 @@ class SheetList(StageConfig):
 
     @model_validator(mode="after")
     def _only_with_a_refit(self) -> SheetList:
-        if self.refit is None and self.model_fields_set & {"combination", "sample"}:
-            raise ValueError("combination and sample require refit")
+        if self.refit is None and self.sample is not None:
+            raise ValueError("sample requires refit")
         return self
 
 

@@ -165,7 +165,7 @@ def test_all_draws_of_one_word() -> None:
 
 @pytest.mark.parametrize(
     ("y", "match"),
-    [([0.0, 0.0, 0.0, 0.0], "all false"), ([1.0, 1.0, 1.0, 1.0], "all true")],
+    [([0.0, 0.0, 0.0, 0.0], "only false"), ([1.0, 1.0, 1.0, 1.0], "only true")],
 )
 def test_labels_of_one_kind_make_no_model(y: list[float], match: str) -> None:
     features = Features(np.arange(4.0)[:, None], NO_WORDS.reshape(0, 1).repeat(4, axis=1))

@@ -136,7 +136,7 @@ def test_one_category_is_learned() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ConfigError, match="'good' is a measure that is already ranked"):
         combine({"name": "good"})
-    with pytest.raises(ConfigError, match="judgements of a training set are all true"):
+    with pytest.raises(ConfigError, match="has only true ones"):
         combine(judgements=JUDGEMENTS.with_columns(tp=True))
     with pytest.raises(ConfigError, match="no column 'l3'"):
         combine({"words": ["{l3}"]})

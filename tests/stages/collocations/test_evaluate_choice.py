@@ -309,11 +309,6 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
             'size = 3\ncategory = "figur"',
             "list.refit: the refit learned category 'TP', but the list is chosen for 'figur'; use",
         ),
-        (
-            'refit = "combined.refit"',
-            'combination = "combination"',
-            "combination and sample require refit",
-        ),
     ],
 )
 def test_a_refit_of_something_else_is_refused(
