@@ -762,6 +762,8 @@ def _quantities(each: Collected, made: SweepInput) -> Iterator[Quantity | dict[s
     numeric = set(first.select(cs.numeric()).columns)
     limits = LIMITS if set(LIMITS) <= numeric else ()
     others = [name for name in VALUES if name in numeric and name != shape.value]
+    if shape.value == "average_precision":
+        others = []  # its recall is an option
     confidence = first["confidence"][0] if "confidence" in first.columns else None
     for value in (shape.value, *others):
         own_limits = limits if value == shape.value else ()

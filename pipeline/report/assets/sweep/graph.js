@@ -101,16 +101,17 @@ const SweepGraph = (() => {
     const gaps = items.slice(1).map((each, i) => each.x - items[i].x);
     const fits = items.every((each, i) => width(each.text) + 8 <= Math.min(gaps[i] ?? Infinity, gaps[i - 1] ?? Infinity, room));
     let last = -Infinity;
+    const most = (x) => Math.min(110, Math.max(60, x / .77)); // a slanted label ends within the figure
     for (const { x, text } of items) {
       if (fits) group.append(words(text, x, y + FONT, { "text-anchor": "middle", fill: "var(--faint)" }));
       else if (x - last >= FONT + 2) {
         last = x;
-        group.append(words(cut(text, 78), x + 4, y + 9, {
+        group.append(words(cut(text, most(x)), x + 4, y + 9, {
           "text-anchor": "end", fill: "var(--faint)", transform: `rotate(-40 ${round(x + 4)} ${round(y + 9)})`,
         }));
       }
     }
-    const longest = Math.max(0, ...items.map((each) => Math.min(78, width(each.text))));
+    const longest = Math.max(0, ...items.map((each) => Math.min(most(each.x), width(each.text))));
     return { group, height: fits ? FONT + 4 : 14 + longest * .66 };
   }
 
