@@ -74,11 +74,11 @@ def _fit_listing(fit: pl.DataFrame, folds: int) -> Listing:
     ordered = fit.sort(pl.col("word") != "", single, "word")
     caption = (
         f"Average precision (%) in {row['category']}, from {row['n_judged']:,} judged candidates "
-        f"with {count_text(row['positives'], 'true positive')}. Everything is cross-fitted with "
-        f"{folds} folds: no candidate is ranked by a model, or by a measure chosen, with its own "
-        "label. Single measure: the one with the highest average precision in the other folds; the "
-        "measure of most folds is named. Labels of the same word: without them, the model knows "
-        "nothing of the word, as of a word that was never judged."
+        f"with {count_text(row['positives'], 'true positive')}. All rankings are cross-fitted with "
+        f"{folds} folds: a candidate's own label affects neither the model nor the measure that "
+        "ranks it. Single measure: the one with the highest average precision in the other folds; "
+        "the measure of most folds is named. Without labels of the same word: the model treats "
+        "each word as if nobody had judged it."
     )
     columns = [
         Column(("word", "measure"), "ranking", _ranking, right=False),
