@@ -941,9 +941,9 @@ def _effects_section(effects: pl.DataFrame) -> Section:
     table = shown.group_by(*groups, "setting", maintain_order=True).agg(
         pl.col("share").first(),
         *(
-            pl.col(name).get(place).alias(f"{kind}_{name}")
+            pl.col(name).get(place).alias(f"{kind} {name}")
             for kind, place in (("worst", worst), ("best", best))
-            for name in ("level", "mean")
+            for name in ("level", "mean", *LIMITS)
         ),
     )
     texts = table.select(
@@ -954,12 +954,7 @@ def _effects_section(effects: pl.DataFrame) -> Section:
         ),
         setting=pl.col("setting").str.split(".").list.last().str.replace_all("_", " "),
         **{"% of variance": _percent("share")},
-        **{
-            f"{kind} value": pl.when(pl.col(f"{kind}_mean").is_not_null()).then(
-                pl.format("{} ({})", _level(f"{kind}_level"), _percent(f"{kind}_mean"))
-            )
-            for kind in ("worst", "best")
-        },
+        **{f"{kind} value": _level_mean(kind) for kind in ("worst", "best")},
     )
     left_out = effects.select(groups).n_unique() - shown.select(groups).n_unique()
     more = f" The file has {left_out:,} more groups." if left_out else ""
@@ -980,8 +975,16 @@ def _percent(column: str) -> pl.Expr:
     return pl.col(column).map_elements(lambda x: f"{100 * x:.1f}", return_dtype=pl.String)
 
 
-def _level(column: str) -> pl.Expr:
-    return pl.col(column).map_elements(measure_title, return_dtype=pl.String)
+def _level_mean(kind: str) -> pl.Expr:
+    """Return a level with its mean, and the limits of the mean where it is not known exactly."""
+    level = pl.col(f"{kind} level").map_elements(measure_title, return_dtype=pl.String)
+    mean, *ends = (_percent(f"{kind} {name}") for name in ("mean", *LIMITS))
+    estimated = pl.col(f"{kind} lower") < pl.col(f"{kind} upper")
+    return (
+        pl.when(estimated)
+        .then(pl.format("{}: {} [{}, {}]", level, mean, *ends))
+        .otherwise(pl.format("{}: {}", level, mean))
+    )
 
 
 def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:
