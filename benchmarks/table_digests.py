@@ -87,7 +87,7 @@ def record(configs: Iterable[Path], runs: Path, *, rounded: bool = False) -> dic
     Parameters
     ----------
     configs : iterable of Path
-        Experiments; those that lack public data are left out, saying so.
+        Experiments; those that lack public data are skipped, saying so.
     runs : Path
         Where results go.
     rounded : bool
@@ -101,7 +101,7 @@ def record(configs: Iterable[Path], runs: Path, *, rounded: bool = False) -> dic
     digests: dict[str, str] = {}
     for config in configs:
         if "data:" in config.read_text(encoding="utf-8") and not os.environ.get("LEXASSAY_DATA"):
-            print(f"{config.stem}: left out, LEXASSAY_DATA names no public data", file=sys.stderr)
+            print(f"{config.stem}: skipped, LEXASSAY_DATA names no public data", file=sys.stderr)
             continue
         command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
         done = subprocess.run(
