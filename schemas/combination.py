@@ -73,6 +73,7 @@ class CombinationFit(Table):
 class Refit(Identified):
     """The model of all labels applied to all candidates, for delivery, never for estimates."""
 
+    measure: str = column("name of the combination among the measures")
     probability: float = column("probability of a true positive in a simple sample", ge=0, le=1)
     refit_rank: int = column("rank by this probability, from 1", ge=1)
     tp: bool = column("judgement; null = not judged", nullable=True)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import convert_public
 import polars as pl
 import pytest
 
@@ -63,6 +62,8 @@ def test_experiment_on_public_data(
     file, waiting = PUBLIC[name]
     data = public_data(file).parents[1]
     if name in CONVERTED:
+        import convert_public  # in the folder `data`, known to tests of this folder
+
         convert_public.convert(data, tmp_path / "data")
         data = tmp_path / "data"
     done = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path / "runs", data=data, report=False)

@@ -290,7 +290,7 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
         "scores": scores.sort("id"),
         "fit": _fit(config, made, known, fold, found),
         "coefficients": _coefficients(made, labels, final, found),
-        "refit": _refit(made, labels, final, config.seed),
+        "refit": _refit(config, made, labels, final),
     }
     yield from _ranks(ranks, scores, config)
 
@@ -412,15 +412,20 @@ def _coefficients(made: Description, labels: Labels, final: Model, found: CrossF
     return pl.DataFrame(rows, schema=Coefficients.columns(), orient="row").sort(*Coefficients.key())
 
 
-def _refit(made: Description, labels: Labels, final: Model, seed: str) -> pl.DataFrame:
+def _refit(
+    config: ScoreCombination, made: Description, labels: Labels, final: Model
+) -> pl.DataFrame:
     """Rank all candidates by the model of all labels."""
     odds = pl.Series("odds", final.log_odds(made.features))
     tp = pl.Series("tp", labels.known(len(made.ids))).fill_nan(None).cast(pl.Boolean)
     table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp})
-    ranked = next(rankings(table.lazy(), measures=["odds"], seed=seed)).select("id", "rank")
+    ranked = next(rankings(table.lazy(), measures=["odds"], seed=config.seed)).select("id", "rank")
     probability = 1.0 / (1.0 + (-pl.col("odds")).exp())
     both = table.lazy().join(ranked, on="id").with_columns(probability=probability)
-    return both.select("id", "probability", refit_rank="rank", tp="tp").sort("id").collect()
+    named = both.select(
+        "id", "probability", "tp", measure=pl.lit(config.name), refit_rank="rank"
+    )  # fmt: skip
+    return named.select(*Refit.columns()).sort("id").collect()
 
 
 # Application to other candidates

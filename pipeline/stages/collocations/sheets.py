@@ -387,8 +387,6 @@ class SheetList(StageConfig):
     """Table refit of the combination that made the rankings. If the combination was chosen, the
     list has the judged true positives, then the unjudged candidates by the model of all labels.
     """
-    combination: str = "combination"
-    """With refit: the option name of that combination."""
     sample: Annotated[str | None, Of(Sample, same_as="refit")] = None
     """With refit: the random sample that estimates the precision of the unjudged candidates
     (default: that of the combination).
@@ -412,7 +410,7 @@ class SheetList(StageConfig):
 
 
 def _of_one_combination(
-    config: SheetList, referred: Mapping[str, StageReference]
+    _config: SheetList, referred: Mapping[str, StageReference]
 ) -> Iterator[Problem]:
     """Report a refit that is not of the combination among the rankings and the choice."""
     refit, ranks, choice = (referred.get(name) for name in ("refit", "ranks", "choice"))
@@ -423,10 +421,6 @@ def _of_one_combination(
         remedy = f'use ranks = "{refit.stage}" and a choice from these rankings'
         yield Problem("refit", what, remedy)
         return
-    name = getattr(refit.config, "name", config.combination)
-    if name != config.combination:
-        what = f"stage {refit.stage!r} calls its ranking {name!r}, not {config.combination!r}"
-        yield Problem("combination", what, f'write combination = "{name}"')
     if choice is None or not isinstance(choice.config, EvaluateChoice):
         return
     source = choice.config.ranks.partition(".")[0]
@@ -460,8 +454,8 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     )
     _require_ranked(choice, best)
     parts, verdicts = ListParts.zero_rows().collect(), _verdicts(tables)
-    if "refit" in tables and config.combination in choice["measure"]:
-        best, parts = _by_refit(config, tables, choice.row(0, named=True))
+    if "refit" in tables and _combination_of(tables) in choice["measure"]:
+        best, parts = _by_refit(tables, choice.row(0, named=True))
         verdicts = verdicts.filter(verdict="?")
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
@@ -481,9 +475,13 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     return {"list": listed, "about": choice, "parts": parts}
 
 
-def _by_refit(
-    config: SheetList, tables: Tables, choice: Mapping[str, Any]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _combination_of(tables: Tables) -> str | None:
+    """Return the name of the refit's combination among the measures; None without candidates."""
+    names = tables["refit"].select("measure").limit(1).collect()["measure"]
+    return str(names[0]) if len(names) else None
+
+
+def _by_refit(tables: Tables, choice: Mapping[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of the list by the model of all labels, and the precision of its parts."""
     category = choice["category"]
     refit = tables["refit"].select("id", "probability", "refit_rank", "tp").collect()
@@ -499,7 +497,7 @@ def _by_refit(
         if "sample" in tables:
             sample = tables["sample"].select("id", "multiplicity").collect()
             drawn = drawn.select("id").join(sample, on="id")
-        ranks = tables["ranks"].filter(measure=config.combination).sort("rank").select("id")
+        ranks = tables["ranks"].filter(measure=_combination_of(tables)).sort("rank").select("id")
         every = ranks.collect().join(
             known.select("id", "tp").join(drawn, on="id", how="left"),
             on="id", how="left", maintain_order="left",

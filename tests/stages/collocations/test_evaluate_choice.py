@@ -170,7 +170,7 @@ LABELS = {"x1": False, "x3": True, "x6": True}
 """Judged draws; the cross-fitted order is x0 ... x7, that of the refit x7 ... x0."""
 REFIT = pl.DataFrame({
     "id": IDS, "probability": [i / 10 for i in range(8)],
-    "refit_rank": [8 - i for i in range(8)], "tp": [LABELS.get(each) for each in IDS],
+    "measure": "combination", "refit_rank": [8 - i for i in range(8)], "tp": [LABELS.get(each) for each in IDS],
 })  # fmt: skip
 DRAWN = pl.DataFrame({
     "id": ["x1", "x3", "x6"], "multiplicity": 1, "position": [1, 2, 3], "pi": 3 / 8,
@@ -298,11 +298,6 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
             'ranks = "combined"\njudgements',
             'ranks = "ranks"\njudgements',
             "list.choice: stage 'choice' chose from the rankings of 'ranks', not 'combined'; use",
-        ),
-        (
-            'folder = "list"',
-            'folder = "list"\ncombination = "mine"',
-            "list.combination: stage 'combined' calls its ranking 'combination', not 'mine'; write",
         ),
         (
             'size = 3\ncategory = "TP"',

@@ -309,7 +309,7 @@ def test_wrong_measures_are_named() -> None:
 
 REFIT = pl.DataFrame({
     "id": ["a", "b", "c", "d", "e"], "probability": [0.1, 0.9, 0.8, 0.7, 0.2],
-    "refit_rank": [5, 1, 2, 3, 4], "tp": [None, True, None, None, False],
+    "measure": "combination", "refit_rank": [5, 1, 2, 3, 4], "tp": [None, True, None, None, False],
 })  # fmt: skip
 
 
