@@ -717,7 +717,7 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
-        "words": tables["words"].unique(),
+        "words": tables.get("words", UnitCounts.zero_rows()).unique(),
     }
 
 

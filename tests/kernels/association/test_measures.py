@@ -635,6 +635,7 @@ THREADS = """
 import hashlib, sys
 from tests.kernels.association.cells import Cells, frame
 from pipeline.kernels.association.scoring import score
+from pipeline.kernels.measure import MEASURES
 rows = [Cells(1 + i % 7, 10 + i, 20 + i * i % 997, 10**6 + i) for i in range(3000)]
 found = score(frame(*rows), measures=list(MEASURES)).collect().rechunk()
 print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in found)).hexdigest())
