@@ -138,7 +138,7 @@ class Sweep(Options):
     """``[[sweep.points]]``: settings that belong together, with a ``name``."""
     skip: str = ""
     """Combinations to omit, in Polars SQL on the settings: "span = 1 AND point = 'EWT'"."""
-    collect: tuple[str, ...] = Field(min_length=1)
+    collect: tuple[str, ...]
     """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
     """Rows to keep, in Polars SQL: "n IN (500, 1000)"; all if empty."""
@@ -153,6 +153,13 @@ class Sweep(Options):
         if where:
             expression(where)
         return where
+
+    @field_validator("collect")
+    @classmethod
+    def _some_table(cls, collect: tuple[str, ...]) -> tuple[str, ...]:
+        if not collect:
+            raise ValueError('names no table; write at least one, such as collect = ["sampled"]')
+        return collect
 
     @field_validator("over", mode="before")
     @classmethod
