@@ -11,8 +11,9 @@ import time
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.nbest.combination import Features, Labels, cross_fit, fit_all, fold_of
-from pipeline.kernels.survey.study import normal_scores
+from pipeline.kernels.nbest.combination import Labels, cross_fit, fit_all
+from pipeline.kernels.ridge_logistic import Features
+from pipeline.kernels.survey.study import folds_of, normal_scores
 
 
 def main() -> None:
@@ -35,7 +36,7 @@ def main() -> None:
     ids = pl.Series([f"x{number}" for number in range(given.candidates)])
     labels = Labels(places, y[places], np.ones(given.labels))
     started = time.perf_counter()
-    found = cross_fit(features, labels, fold_of(ids, folds=10, seed="s"))
+    found = cross_fit(features, labels, folds_of(ids, folds=10, seed="s"))
     print(f"cross-fit, 10 folds, 7 penalties: {time.perf_counter() - started:.1f} s")
     started = time.perf_counter()
     fit_all(features, labels, ridge=found.ridges[0])

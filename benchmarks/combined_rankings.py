@@ -25,7 +25,6 @@ from coverage_parts.populations import MEASURES, PUBLIC_TABLES, population
 
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest.combination import (
-    Features,
     Labels,
     best_measure,
     choose_single,
@@ -35,6 +34,7 @@ from pipeline.kernels.nbest.combination import (
 )
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
+from pipeline.kernels.ridge_logistic import Features
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.exact_tests import fisher

@@ -9,11 +9,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
-import scipy
 
 from pipeline.kernels.nbest.average_precision import inferred_average_precision
-from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.sampling import seeded_key
+from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.ridge_logistic import (
+    Features,
+    Model,
+    fit_ridge,
+    judged_words,
+    with_all_words,
+)
 from schemas.errors import count_text
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -21,185 +26,6 @@ RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 INDEPENDENT = 4
 """Measures are correlated: any number of them counts as so many."""
 Ridge: TypeAlias = float | Literal["cv"]
-
-_STEPS, _LEAST_STEP, _HALVINGS, _EXACT = 50, 1e-9, 30, 1e-16
-_DIGITS = 9
-"""Decimals of log-odds that count: the order of equal candidates must not depend on rounding."""
-
-
-@dataclass(frozen=True)
-class Features:
-    """Features of candidates.
-
-    Parameters
-    ----------
-    numbers : array of float, shape (candidates, numeric features)
-        Such as normal scores of the ranks under each measure.
-    words : array of int, shape (words, candidates)
-        Codes from 0 of the words of each candidate; each value has an effect of its own.
-    """
-
-    numbers: FloatArray
-    words: IntArray
-
-    @property
-    def candidates(self) -> int:
-        """Number of candidates."""
-        return len(self.numbers)
-
-    @property
-    def sizes(self) -> IntArray:
-        """Number of values of each word."""
-        return np.asarray(self.words.max(axis=1, initial=-1) + 1)
-
-    def of(self, places: IntArray | BoolArray) -> Features:
-        """Return the features of some candidates."""
-        return Features(self.numbers[places], self.words[:, places])
-
-
-class Model(NamedTuple):
-    """Coefficients of a ridge logistic model."""
-
-    intercept: float
-    numbers: FloatArray
-    """Shape (numeric features,)."""
-    words: tuple[FloatArray, ...]
-    """An effect for each value of each word; 0 for values without a judged candidate."""
-
-    def log_odds(self, features: Features) -> FloatArray:
-        """Return the log-odds of a true positive of each candidate, shape (candidates,)."""
-        odds = self.intercept + features.numbers @ self.numbers
-        for codes, effects in zip(features.words, self.words, strict=True):
-            odds += effects[codes]
-        return np.asarray(odds.round(_DIGITS))
-
-
-def fit_ridge(
-    features: Features,
-    y: FloatArray,
-    weights: FloatArray,
-    *,
-    ridge: float,
-    sizes: IntArray | None = None,
-    start: Model | None = None,
-) -> Model:
-    """Fit a logistic model with a quadratic penalty.
-
-    Minimises ``sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i) + ridge/2 sum_j c_j b_j^2``, ``eta_i``
-    the intercept plus b times the features and the effects of the words. c is 1 for words,
-    max(1, p/4) for p numeric features, since measures are correlated, and 1/100 for the intercept,
-    so that there is one minimum whatever the judgements are. Newton's steps by conjugate gradients,
-    since most words of a sample occur once and their Hessian is nearly diagonal.
-
-    Parameters
-    ----------
-    features : Features
-        Of the judged candidates, n of them.
-    y : array of float, shape (n,)
-        Judgements, 1 for a true positive.
-    weights : array of float, shape (n,)
-        Weights, at least 0.
-    ridge : float
-        Weight of the penalty, above 0.
-    sizes : array of int, shape (words,), optional
-        Number of values of each word; those without a judged candidate have the effect 0.
-    start : Model, optional
-        Where the search starts; it affects only the time.
-
-    References
-    ----------
-    le Cessie & van Houwelingen, Ridge Estimators in Logistic Regression (1992).
-
-    Examples
-    --------
-    >>> features = Features(np.array([[-1.0], [-1.0], [1.0], [1.0]]), np.empty((0, 4), np.int64))
-    >>> model = fit_ridge(features, np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4), ridge=1.0)
-    >>> round(float(model.numbers[0]), 3)
-    0.581
-    """
-    design = _Design(features, features.sizes if sizes is None else sizes)
-    penalty = np.full(design.size, ridge)
-    penalty[1 : design.numbers] *= max(1.0, features.numbers.shape[1] / INDEPENDENT)
-    penalty[0] = ridge / 100.0
-
-    def loss(eta: FloatArray, b: FloatArray) -> float:
-        return float(weights @ (np.logaddexp(0.0, eta) - y * eta) + penalty @ b**2 / 2.0)
-
-    b = np.zeros(design.size)
-    if start is not None:
-        b = np.concatenate([[start.intercept], start.numbers, *start.words])
-    eta = design.times(b)
-    value = loss(eta, b)
-    for _ in range(_STEPS):
-        p = scipy.special.expit(eta)
-        slope = design.transposed(weights * (p - y)) + penalty * b
-        step = _newton_step(design, weights * p * (1.0 - p), penalty, slope)
-        if np.abs(step).max() < _LEAST_STEP:
-            break
-        moved = design.times(step)
-        lengths = (0.5**power for power in range(_HALVINGS))
-        for length in lengths:
-            new = loss(eta - length * moved, b - length * step)
-            if new <= value * (1.0 + 1e-13):
-                break
-        b, eta, value = b - length * step, eta - length * moved, new
-    return design.model(b)
-
-
-class _Design:
-    """The matrix of the model: a column of ones, numeric features, an indicator of each word."""
-
-    def __init__(self, features: Features, sizes: IntArray) -> None:
-        self.dense = np.column_stack([np.ones(features.candidates), features.numbers])
-        self.words = features.words
-        self.sizes: list[int] = sizes.tolist()
-        self.numbers = self.dense.shape[1]
-        """Columns before the words."""
-        self._first = np.cumsum([self.numbers, *self.sizes])
-        self.size = int(self._first[-1])
-
-    def times(self, b: FloatArray) -> FloatArray:
-        """Return the matrix times a vector of coefficients."""
-        eta = self.dense @ b[: self.numbers]
-        for codes, first in zip(self.words, self._first, strict=False):
-            eta += b[first + codes]
-        return np.asarray(eta)
-
-    def transposed(self, r: FloatArray) -> FloatArray:
-        """Return the transposed matrix times a vector of candidates."""
-        sums = [
-            np.bincount(codes, r, minlength=size)
-            for codes, size in zip(self.words, self.sizes, strict=True)
-        ]
-        return np.concatenate([r @ self.dense, *sums])
-
-    def model(self, b: FloatArray) -> Model:
-        """Return the coefficients by kind."""
-        numbers, *words = np.split(b, self._first[:-1])
-        return Model(float(b[0]), numbers[1:], tuple(words))
-
-
-def _newton_step(
-    design: _Design, bend: FloatArray, penalty: FloatArray, slope: FloatArray
-) -> FloatArray:
-    """Solve the system of Newton's step by conjugate gradients, scaled by its diagonal."""
-    diagonal = design.transposed(bend) + penalty
-    diagonal[: design.numbers] = bend @ design.dense**2 + penalty[: design.numbers]
-    x, r = np.zeros_like(slope), slope.copy()
-    z = r / diagonal
-    d, rz = z.copy(), float(r @ z)
-    goal = _EXACT * rz
-    for _ in range(10 * len(slope)):
-        if rz <= goal:
-            break
-        hd = design.transposed(bend * design.times(d)) + penalty * d
-        a = rz / float(d @ hd)
-        x += a * d
-        r -= a * hd
-        z = r / diagonal
-        before, rz = rz, float(r @ z)
-        d = z + rz / before * d
-    return x
 
 
 # Cross-fitting: no candidate is scored by a model that saw its label
@@ -239,18 +65,6 @@ class CrossFit(NamedTuple):
     """A model for each fold, fitted without the fold."""
     ridges: list[float]
     """The penalty of each."""
-
-
-def fold_of(values: pl.Series, *, folds: int, seed: str) -> IntArray:
-    """Return the fold of each candidate, from 0, fixed by the seed and its id or cluster alone.
-
-    Examples
-    --------
-    >>> fold_of(pl.Series(["a", "b", "b", "c"]), folds=3, seed="s").tolist()
-    [0, 1, 1, 0]
-    """
-    key = seeded_key("value", seed=seed, purpose="combination") % folds
-    return values.rename("value").to_frame().select(fold=key)["fold"].to_numpy()
 
 
 def cross_fit(
@@ -297,12 +111,13 @@ def cross_fit(
     [0.11, 0.22, 0.33, 0.44, 0.56, 0.67, 0.78, 0.89, 1.0]
     """
     weights = labels.weights / labels.weights.mean()
-    full, values = _judged_words(features, labels.places)
+    full, values = judged_words(features, labels.places)
     judged = full.of(labels.places)
     parts, place = np.unique(fold, return_inverse=True)
     judged_fold = place[labels.places]
     choices = sorted(RIDGES if ridge == "cv" else (ridge,), reverse=True)
     losses = np.zeros((len(parts), len(choices)))
+    factor = _factor(features)
     fitted: list[list[Model]] = []
     for k in range(len(parts)):
         train, held = judged_fold != k, judged_fold == k
@@ -312,7 +127,7 @@ def cross_fit(
             start = fitted[k][-1] if at else None
             model = fit_ridge(
                 judged.of(train), labels.y[train], weights[train], ridge=each, start=start,
-                sizes=full.sizes,
+                of_numbers=factor, sizes=full.sizes,
             )  # fmt: skip
             fitted[k].append(model)
             odds, y = model.log_odds(judged.of(held)), labels.y[held]
@@ -323,7 +138,7 @@ def cross_fit(
     for k, model in enumerate(models):
         members = place == k
         scores[members] = percentiles(model.log_odds(full))[members]
-    every = [_with_all_words(model, values, features.sizes) for model in models]
+    every = [with_all_words(model, values, features.sizes) for model in models]
     return CrossFit(scores, every, [choices[at] for at in chosen])
 
 
@@ -344,10 +159,18 @@ def fit_all(features: Features, labels: Labels, *, ridge: float) -> Model:
     >>> [round(float(each), 3) for each in fit_all(features, labels, ridge=1.0).words[0][[0, 3, 7]]]
     [0.293, 0.0, -0.293]
     """
-    full, values = _judged_words(features, labels.places)
+    full, values = judged_words(features, labels.places)
     weights = labels.weights / labels.weights.mean()
-    model = fit_ridge(full.of(labels.places), labels.y, weights, ridge=ridge, sizes=full.sizes)
-    return _with_all_words(model, values, features.sizes)
+    model = fit_ridge(
+        full.of(labels.places), labels.y, weights, ridge=ridge, of_numbers=_factor(features),
+        sizes=full.sizes,
+    )  # fmt: skip
+    return with_all_words(model, values, features.sizes)
+
+
+def _factor(features: Features) -> float:
+    """Return the factor of the penalty on numeric features."""
+    return max(1.0, float(features.numbers.shape[1]) / INDEPENDENT)
 
 
 def percentiles(scores: FloatArray) -> FloatArray:
@@ -359,25 +182,6 @@ def percentiles(scores: FloatArray) -> FloatArray:
     [1.0, 0.375, 0.375, 0.75]
     """
     return pl.Series(scores).rank("average").to_numpy() / len(scores)
-
-
-def _judged_words(features: Features, places: IntArray) -> tuple[Features, list[IntArray]]:
-    """Give judged words the first codes, all others the next one; also return the judged codes."""
-    values = [np.unique(codes[places]) for codes in features.words]
-    own = np.empty_like(features.words)
-    for row, judged in enumerate(values):
-        found = np.searchsorted(judged, features.words[row]).clip(max=len(judged) - 1)
-        own[row] = np.where(judged[found] == features.words[row], found, len(judged))
-    return Features(features.numbers, own), values
-
-
-def _with_all_words(model: Model, values: Sequence[IntArray], sizes: IntArray) -> Model:
-    """Return the model with an effect for every code, 0 for words that are not judged."""
-    words = []
-    for effects, judged, size in zip(model.words, values, sizes, strict=True):
-        words.append(np.zeros(size))
-        words[-1][judged] = effects[: len(judged)]
-    return Model(model.intercept, model.numbers, tuple(words))
 
 
 def _require_both_labels(y: FloatArray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import polars as pl
 import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
+from pipeline.kernels.ridge_logistic import Features, fit_ridge, judged_words
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.chance_classes import chance_classes
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
@@ -18,7 +19,6 @@ from schemas.errors import count_text
 
 # Cross-fitted predictions of judgements.
 
-_STEPS, _HALVINGS, _LEAST_STEP = 60, 30, 1e-10
 RIDGE = 0.2
 """On three annotated data sets .1 to .3 explained most of what a model did not see, both with and
 without effects of words."""
@@ -47,15 +47,15 @@ def normal_scores(ranks: npt.ArrayLike) -> FloatArray:
     return np.asarray(-scipy.special.ndtri((ranks - 0.375) / (ranks.shape[-1] + 0.25)))
 
 
-def folds_of(ids: pl.Series, *, folds: int, seed: str) -> IntArray:
-    """Return the fold of each candidate, from 0, fixed by the seed and its id alone.
+def folds_of(ids: pl.Series, *, folds: int, seed: str, purpose: str = "folds") -> IntArray:
+    """Return the fold of each candidate, from 0, fixed by the seed and its id or cluster alone.
 
     Examples
     --------
     >>> folds_of(pl.Series(["a", "b", "c"]), folds=2, seed="s").tolist()
     [0, 1, 0]
     """
-    key = seeded_key("id", seed=seed, purpose="folds") % folds
+    key = seeded_key("id", seed=seed, purpose=purpose) % folds
     return ids.rename("id").to_frame().select(fold=key)["fold"].to_numpy()
 
 
@@ -126,65 +126,17 @@ def cross_fit(
         )
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    design: _Design = np.column_stack([np.ones(len(scaled)), scaled])
-    if effects is not None:
-        columns = [scipy.sparse.csr_array(design), *(_indicators(each, places) for each in effects)]
-        design = scipy.sparse.hstack(columns, format="csr")
-    penalty = np.full(design.shape[1], ridge)
-    penalty[0] = ridge / 100.0
+    words = np.empty((0, len(scaled)), dtype=np.int64) if effects is None else effects
+    own, _ = judged_words(Features(scaled, words), places)
+    judged, alike = own.of(places), np.ones(len(y))
     models = [
-        _fit_model(design[places[fold != left]], y[fold != left], penalty) for left in range(folds)
+        fit_ridge(judged.of(train), y[train], alike[train], ridge=ridge, sizes=own.sizes)
+        for train in (fold != left for left in range(folds))
     ]
-    guesses = scipy.special.expit(design @ np.stack(models, axis=1))
+    guesses = scipy.special.expit(np.stack([each.log_odds(own) for each in models], axis=1))
     prediction: FloatArray = guesses.mean(axis=1)
     prediction[places] = guesses[places, fold]
     return prediction
-
-
-def _indicators(effect: IntArray, places: IntArray) -> scipy.sparse.csr_array:
-    """Return a column for each value of a judged candidate: 1 where a candidate has it."""
-    values = np.unique(effect[places])
-    column = np.minimum(np.searchsorted(values, effect), len(values) - 1)
-    (rows,) = np.nonzero(values[column] == effect)
-    shape = (len(effect), len(values))
-    return scipy.sparse.csr_array((np.ones(len(rows)), (rows, column[rows])), shape=shape)
-
-
-_Design: TypeAlias = "FloatArray | scipy.sparse.csr_array"
-"""A row for each candidate; with effects most values are 0."""
-
-
-def _fit_model(design: _Design, y: FloatArray, penalty: FloatArray) -> FloatArray:
-    """Fit by Newton's steps, each halved until the loss does not grow."""
-
-    def loss(model: FloatArray) -> float:
-        eta = design @ model
-        return float((np.logaddexp(0.0, eta) - y * eta).sum() + penalty @ model**2 / 2.0)
-
-    model = np.zeros(design.shape[1])
-    for _ in range(_STEPS):
-        p = scipy.special.expit(design @ model)
-        slope = (p - y) @ design + penalty * model
-        step = _newton_step(design, p * (1.0 - p), penalty, slope)
-        if np.abs(step).max() < _LEAST_STEP:
-            break
-        before = loss(model) * (1.0 + 1e-12)
-        lengths = (0.5**power for power in range(_HALVINGS))
-        length = next((each for each in lengths if loss(model - each * step) <= before), 0.0)
-        model = model - length * step
-    return model
-
-
-def _newton_step(
-    design: _Design, weights: FloatArray, penalty: FloatArray, slope: FloatArray
-) -> FloatArray:
-    if isinstance(design, np.ndarray):
-        found = np.linalg.solve((design.T * weights) @ design + np.diag(penalty), slope)
-    else:
-        bend = design.T @ scipy.sparse.diags_array(weights) @ design
-        bend = (bend + scipy.sparse.diags_array(penalty)).tocsc()
-        found = scipy.sparse.linalg.spsolve(bend, slope)
-    return np.asarray(found)
 
 
 # Choice of predictions: a model of ranks, a judge, or both.

@@ -15,23 +15,21 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.nbest.average_precision import judged_chances
 from pipeline.kernels.nbest.combination import (
     CrossFit,
-    Features,
     Labels,
-    Model,
     Ridge,
     Term,
     average_precision_of,
     choose_single,
     cross_fit,
     fit_all,
-    fold_of,
     percentiles,
     terms,
 )
 from pipeline.kernels.nbest.ranking import rankings
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
 from pipeline.kernels.partitions import batches
-from pipeline.kernels.survey.study import normal_scores, rank_matrix
+from pipeline.kernels.ridge_logistic import Features, Model
+from pipeline.kernels.survey.study import folds_of, normal_scores, rank_matrix
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, TableSource, stage
 from pipeline.stages.collocations.evaluation import (
     LEARNED,
@@ -174,10 +172,7 @@ def _describe(
     )
     wanted = [*(("frequencies", each) for each in numbers), *(("words", each) for each in columns)]
     require(candidates.collect_schema(), wanted)
-    every = ids.rename("id").to_frame().lazy()
-    own = candidates.select("id", *dict.fromkeys([*columns, *numbers]))
-    table = every.join(own, on="id", how="left", maintain_order="left").collect()
-    _require_values(table)
+    table = _values_of(ids, candidates, [*columns, *numbers])
     scores = [normal_scores(places[order])]
     scores += [
         normal_scores(len(ids) + 1 - percentiles(table[each].to_numpy()) * len(ids))[None]
@@ -278,7 +273,7 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
     )  # fmt: skip
     known = _judged(made.ids, draws.filter(category=category), tables)
     labels = known.labels
-    fold = _folds(config, made, tables, config.cluster)
+    fold = _folds(config, _clusters(config, made.ids, tables["candidates"]))
     try:
         found = cross_fit(made.features, labels, fold, ridge=config.ridge)
     except ValueError as error:
@@ -356,17 +351,27 @@ def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judged:
     return Judged(draws["category"][0], labels, pi)
 
 
-def _folds(config: ScoreCombination, made: Description, tables: Tables, template: str) -> IntArray:
-    """Return the fold of each candidate, by its id or by the values of a template."""
-    values = made.ids
-    if template:
-        columns = columns_of(template)
-        require(tables["candidates"].collect_schema(), [("cluster", each) for each in columns])
-        every = made.ids.rename("id").to_frame().lazy()
-        own = tables["candidates"].select("id", *dict.fromkeys(columns))
-        table = every.join(own, on="id", how="left", maintain_order="left").collect()
-        values = _Word(template).values(table)
-    return fold_of(values, folds=config.folds, seed=config.seed)
+def _folds(config: ScoreCombination, values: pl.Series) -> IntArray:
+    """Return the fold of each candidate, by its id or by another value."""
+    return folds_of(values, folds=config.folds, seed=config.seed, purpose="combination")
+
+
+def _clusters(config: ScoreCombination, ids: pl.Series, candidates: pl.LazyFrame) -> pl.Series:
+    """Return the value that no fold divides of each candidate: its id, or that of `cluster`."""
+    if not config.cluster:
+        return ids
+    columns = columns_of(config.cluster)
+    require(candidates.collect_schema(), [("cluster", each) for each in columns])
+    return _Word(config.cluster).values(_values_of(ids, candidates, columns))
+
+
+def _values_of(ids: pl.Series, candidates: pl.LazyFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return id and columns of the ranked candidates, in their order."""
+    own = candidates.select("id", *dict.fromkeys(columns))
+    every = ids.rename("id").to_frame().lazy()
+    table = every.join(own, on="id", how="left", maintain_order="left").collect()
+    _require_values(table)
+    return table
 
 
 def _fit(
@@ -382,9 +387,7 @@ def _fit(
     for at, (word, names) in enumerate(made.words):
         if config.cluster:
             break  # no label of the same cluster is used at all
-        unseen = fold_of(
-            names.gather(made.features.words[at]), folds=config.folds, seed=config.seed
-        )
+        unseen = _folds(config, names.gather(made.features.words[at]))
         try:
             scores = cross_fit(made.features, labels, unseen, ridge=ridge).scores
         except ValueError:

@@ -1,30 +1,27 @@
-"""The combination of measures: its fit against a general optimizer, and what no label may change."""
+"""The combination of measures: what no label may change, and what it finds."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from pipeline.kernels.nbest.combination import (
     INDEPENDENT,
-    Features,
     Labels,
     average_precision_of,
     choose_single,
     cross_fit,
     fit_all,
-    fit_ridge,
-    fold_of,
     percentiles,
     terms,
 )
 from pipeline.kernels.numeric import FloatArray
-from pipeline.kernels.survey.study import normal_scores
+from pipeline.kernels.ridge_logistic import Features, fit_ridge
+from pipeline.kernels.survey.study import folds_of, normal_scores
 
 NO_WORDS = np.empty((0, 1), dtype=np.int64)
 
@@ -44,59 +41,16 @@ def labelled(features: Features, seed: int, judged: int = 30) -> Labels:
     return Labels(places, y, bits.uniform(0.5, 2.0, size=judged))
 
 
-def by_optimizer(
-    features: Features, y: FloatArray, weights: FloatArray, ridge: float
-) -> FloatArray:
-    """Minimise the same function over a dense matrix, by a general method."""
-    indicators = [np.eye(int(codes.max()) + 1)[codes] for codes in features.words]
-    columns = np.hstack([np.ones((features.candidates, 1)), features.numbers, *indicators])
-    penalty = np.full(columns.shape[1], ridge)
-    numbers = features.numbers.shape[1]
-    penalty[1 : numbers + 1] *= max(1.0, numbers / INDEPENDENT)
-    penalty[0] /= 100.0
-
-    def loss(b: FloatArray) -> tuple[float, FloatArray]:
-        eta = columns @ b
-        value = weights @ (np.logaddexp(0.0, eta) - y * eta) + penalty @ b**2 / 2.0
-        return float(value), columns.T @ (weights * (scipy.special.expit(eta) - y)) + penalty * b
-
-    found = scipy.optimize.minimize(
-        loss, np.zeros(columns.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-9}
-    )
-    return np.asarray(columns @ found.x)
-
-
-@given(
-    seed=st.integers(0, 10_000), ridge=st.sampled_from([0.1, 1.0, 30.0]), numbers=st.integers(0, 6)
-)
-def test_the_fit_is_the_minimum(seed: int, ridge: float, numbers: int) -> None:
-    features = made(seed, numbers=numbers) if numbers else made(seed, numbers=1)
-    labels = labelled(features, seed)
-    own = features.of(labels.places)
-    model = fit_ridge(own, labels.y, labels.weights, ridge=ridge)
-    expected = by_optimizer(own, labels.y, labels.weights, ridge)
-    assert model.log_odds(own) == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_start_changes_nothing() -> None:
-    features = made(1)
-    labels = labelled(features, 1)
-    own = features.of(labels.places)
-    first = fit_ridge(own, labels.y, labels.weights, ridge=10.0)
-    cold = fit_ridge(own, labels.y, labels.weights, ridge=1.0)
-    warm = fit_ridge(own, labels.y, labels.weights, ridge=1.0, start=first)
-    assert warm.log_odds(own) == pytest.approx(cold.log_odds(own), abs=1e-8)
-
-
-def test_separated_labels_have_a_finite_fit() -> None:
-    x = np.linspace(-1.0, 1.0, 10)[:, None]
-    model = fit_ridge(
-        Features(x, np.empty((0, 10), np.int64)),
-        (x[:, 0] > 0).astype(np.float64),
-        np.ones(10),
-        ridge=0.1,
-    )
-    assert 0.0 < model.numbers[0] < 100.0
+def test_many_measures_count_as_four() -> None:
+    features = made(6, numbers=3 * INDEPENDENT)
+    labels = labelled(features, 6)
+    model = fit_all(features, labels, ridge=2.0)
+    weights = labels.weights / labels.weights.mean()
+    same = fit_ridge(
+        features.of(labels.places), labels.y, weights, ridge=2.0, of_numbers=3.0,
+        sizes=features.sizes,
+    )  # fmt: skip
+    assert model.log_odds(features) == pytest.approx(same.log_odds(features), abs=1e-8)
 
 
 def test_words_without_a_label_have_no_effect() -> None:
@@ -114,7 +68,7 @@ def test_no_candidate_is_scored_by_its_own_label(seed: int, changed: int) -> Non
     """With a fixed penalty a label changes no score of its own fold."""
     features = made(seed)
     labels = labelled(features, seed)
-    fold = fold_of(pl.Series([f"x{i}" for i in range(60)]), folds=4, seed="s")
+    fold = folds_of(pl.Series([f"x{i}" for i in range(60)]), folds=4, seed="s")
     y = labels.y.copy()
     y[changed] = 1.0 - y[changed]
     try:
