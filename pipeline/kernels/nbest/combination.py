@@ -93,7 +93,8 @@ def cross_fit(
     Raises
     ------
     ValueError
-        If the labels of a training set are all alike, or no fold is left for training.
+        If no candidate is judged, the labels of a training set are all alike, or no fold is left
+        for training.
 
     References
     ----------
@@ -110,6 +111,8 @@ def cross_fit(
     >>> found.scores.round(2).tolist()
     [0.11, 0.22, 0.33, 0.44, 0.56, 0.67, 0.78, 0.89, 1.0]
     """
+    if not len(labels.places):
+        raise ValueError("no candidate is judged: a model requires true and false positives")
     weights = labels.weights / labels.weights.mean()
     full, values = judged_words(features, labels.places)
     judged = full.of(labels.places)

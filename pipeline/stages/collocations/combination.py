@@ -47,6 +47,7 @@ from schemas import (
     CombinationFit,
     CombinedRanks,
     CombinedScores,
+    Drawn,
     Identified,
     Refit,
 )
@@ -68,6 +69,8 @@ class Applying(Rankings, Seeded):
 class ScoreCombination(Applying, Evaluation):
     """Combine measures: a model of judged candidates ranks all candidates."""
 
+    sample: Annotated[str | None, Of(Drawn)] = None
+    """The random sample, of any design; all candidates if omitted. Labels weigh 1/pi."""
     words: tuple[str, ...] = ("{l1}", "{l2}")
     """Templates of words and other values with an effect of their own, from columns of the
     candidates: {l1}, {l2}, {pos}; none: ranks only.

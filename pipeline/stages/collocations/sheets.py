@@ -421,6 +421,10 @@ def _of_one_combination(
         remedy = f'use ranks = "{refit.stage}" and a choice from these rankings'
         yield Problem("refit", what, remedy)
         return
+    if getattr(refit.config, "sample", None) and "sample" not in referred:
+        what = f"the draws that stage {refit.stage!r} learned from have different chances"
+        remedy = "name a simple random sample, which estimates the unjudged candidates"
+        yield Problem("sample", what, remedy)
     if choice is None or not isinstance(choice.config, EvaluateChoice):
         return
     source = choice.config.ranks.partition(".")[0]

@@ -136,6 +136,9 @@ def test_one_category_is_learned() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ConfigError, match="'good' is a measure that is already ranked"):
         combine({"name": "good"})
+    others = JUDGEMENTS.filter(pl.col("id").is_in(IDS[1::2]))
+    with pytest.raises(ConfigError, match="no candidate is judged: .* judge more candidates"):
+        combine(sample=SAMPLE, judgements=others)
     with pytest.raises(ConfigError, match="has only true ones"):
         combine(judgements=JUDGEMENTS.with_columns(tp=True))
     with pytest.raises(ConfigError, match="no column 'l3'"):

@@ -300,6 +300,12 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
             "list.choice: stage 'choice' chose from the rankings of 'ranks', not 'combined'; use",
         ),
         (
+            'category = "TP"\n[stages.choice]',
+            'category = "TP"\nsample = "drawn"\n[stages.drawn]\nuse = "sample.design"\n'
+            'ranks = "ranks"\ncuts = [1]\nsize = 1\n[stages.choice]',
+            "list.sample: the draws that stage 'combined' learned from have different chances; name",
+        ),
+        (
             'size = 3\ncategory = "TP"',
             'size = 3\ncategory = "figur"',
             "list.refit: the refit learned category 'TP', but the list is chosen for 'figur'; use",
