@@ -52,7 +52,7 @@ def effects(
     table : table
         A row per combination of settings: a stacked table of a sweep.
     value : str
-        The column of the value. Rows where it is null or NaN are left out.
+        The column of the value. Rows where it is null or NaN are ignored.
     by : str or sequence of str
         The columns of the settings, ``measure`` among them. A setting that follows from others,
         for example the span of a point whose name says it, cannot be told apart from them.
@@ -114,7 +114,7 @@ def _check_columns(
     if not problems and not frame.schema[value].is_numeric():
         problems.append(Problem(value, f"is {frame.schema[value]}, not a number"))
     problems += [
-        Problem(name, "is a column of the result, too", "rename it")
+        Problem(name, "is also a column of the result", "rename it")
         for name in groups
         if name in _SCHEMA
     ]
@@ -142,7 +142,7 @@ def _of_group(frame: pl.DataFrame, value: str, settings: Sequence[str], where: s
     except ConfoundedSettings as error:
         names = [settings[place] for place in error.settings]
         what = "their effects cannot be told apart" + (f" ({where})" if where else "")
-        remedy = "leave one of them out, or add the combinations that are missing"
+        remedy = "remove one of them, or add the combinations that are missing"
         raise ConfigError("effects", [Problem(", ".join(names), what, remedy)]) from error
     rows: list[tuple[Any, ...]] = []
     for place, (name, values) in enumerate(zip(settings, levels, strict=True)):

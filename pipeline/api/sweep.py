@@ -131,7 +131,7 @@ def _of_settings(options: Sweep, settings: Mapping[str, Any]) -> Iterator[Proble
         for path in options.paths:
             if given == path or given.startswith(f"{path}."):
                 what = f"the sweep sets {path} at its points"
-                remedy = "leave out this override, or change [sweep]"
+                remedy = "remove this override, or change [sweep]"
                 yield Problem(given, what, remedy)
 
 
@@ -150,7 +150,7 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
         table = _planned(project, name)
         taken = [POINT] * bool(options.points) + options.paths
         for path in (each for each in taken if each in table.columns):
-            what = f"{name} has a column {path}, too"
+            what = f"{name} also has a column {path}"
             remedy = "collect another table"
             if path != POINT:
                 remedy = f"sweep the option of a stage, stages.STAGE.{path}, or {remedy}"

@@ -179,7 +179,7 @@ class Sweep(Options):
                 texts = [_identity(_value(each)) for each in values]
                 if twice := _first_twice(texts):
                     value = _label(values[texts.index(twice)])
-                    raise ValueError(f"{path}: the value {value!r} stands twice; remove one")
+                    raise ValueError(f"{path}: the value {value!r} is listed twice; remove one")
         return over
 
     @field_validator("points")

@@ -82,8 +82,8 @@ def test_settings_of_any_type_may_be_null() -> None:
         ({"by": []}, "by: names no setting"),
         ({"by": ["span"], "value": "measure"}, "measure: is String, not a number"),
         ({"by": ["span", "span"]}, "span: is named twice"),
-        ({"by": ["span", "copy"]}, "span, copy: their effects cannot be told apart; leave one"),
-        ({"by": ["span"], "within": "upper"}, "upper: is a column of the result, too"),
+        ({"by": ["span", "copy"]}, "span, copy: their effects cannot be told apart; remove one"),
+        ({"by": ["span"], "within": "upper"}, "upper: is also a column of the result"),
         ({"by": ["span"], "value": "empty"}, "empty: has no values"),
     ],
 )

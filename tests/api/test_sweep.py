@@ -168,7 +168,7 @@ def test_a_setting_that_is_a_column_of_a_collected_table(write: Write) -> None:
     """The findings have the columns stage, name, text ..., and a sweep may set `name`."""
     text = SWEEP.replace('"sample"', '"findings"') + '"name" = ["one", "two"]\n'
     said = refusal(write(text))
-    assert "sweep.over: findings has a column name, too; " in said
+    assert "sweep.over: findings also has a column name; " in said
 
 
 # Points with names, and values with names
@@ -221,7 +221,7 @@ def test_values_with_names(write: Write) -> None:
 def test_an_override_of_a_setting_that_the_sweep_sets(write: Write) -> None:
     experiment = write(SWEEP + '"stages.sample.seed" = [1, 2]\n')
     runs, settings = experiment.parent / "runs", {"stages.sample.seed": 3}
-    with pytest.raises(ConfigError, match="the sweep sets stages.sample.seed at its points; leave"):
+    with pytest.raises(ConfigError, match="the sweep sets stages.sample.seed at its points; remove"):
         sweep(experiment, runs=runs, settings=settings)
     sweep(experiment, runs=runs, settings={"stages.sample.rate": 0.2}, report=False)
 

@@ -266,11 +266,11 @@ def test_points_alone() -> None:
         ("[over]\nstages.a.seed = { count = 2 }\n", 'write "stages.a.seed" = ...'),
         ("[over]\nreport.most_rows = [1, 2]\n", 'write "report.most_rows" = ...'),
         ('[over]\n"sweep.report" = [true]\n', "a sweep cannot change its own section"),
-        ('[over]\nseed = ["a", "b", "a"]\n', "seed: the value 'a' stands twice; remove one"),
-        ("[over]\nseed = [[1, 2], [1.0, 2]]\n", "stands twice"),
+        ('[over]\nseed = ["a", "b", "a"]\n', "seed: the value 'a' is listed twice; remove one"),
+        ("[over]\nseed = [[1, 2], [1.0, 2]]\n", "is listed twice"),
         (
             '[over]\nx = [{ name = "u", value = 1 }, { name = "v", value = 1 }]\n',
-            "x: the value 'u' stands twice",
+            "x: the value 'u' is listed twice",
         ),
         (
             '[over]\nx = [{ name = "u", value = 1 }, { name = "u", value = 2 }]\n',

@@ -149,8 +149,8 @@ const SweepGraph = (() => {
   }
 
   function panelTitle(view, row, col) {
-    const said = (axis, places, i) => (axis ? `${axis.name} = ${axis.texts[places[i]]}` : "");
-    return [said(view.row.axis, view.row.places, row), said(view.col.axis, view.col.places, col)].filter(Boolean).join(", ");
+    const setting = (axis, places, i) => (axis ? `${axis.name} = ${axis.texts[places[i]]}` : "");
+    return [setting(view.row.axis, view.row.places, row), setting(view.col.axis, view.col.places, col)].filter(Boolean).join(", ");
   }
 
   /** The stroke of each line: its own, or the next that no other line here has. */

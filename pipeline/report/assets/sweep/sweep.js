@@ -7,7 +7,7 @@
   const MOST = { line: 8, row: 4, col: 4, x: Infinity };  // what is shown until somebody chooses values
   const WHOLE_CURVE = 12;  // an n with more values is the x axis at first
   const PRINTED = 20;  // rows of a table on paper: sweep.css
-  const SAID = { x: "x axis", line: "lines", row: "rows of panels", col: "columns of panels", all: "mean of all values" };
+  const ROLE_NAMES = { x: "x axis", line: "lines", row: "rows of panels", col: "columns of panels", all: "mean of all values" };
   const LIGHT = { "--ink": "#1a1a1a", "--faint": "#595959", "--line": "#d5d5d5" };
   const section = document.getElementById("sweep");
   if (!section) return;
@@ -56,7 +56,7 @@
     const roles = {};
     const first = defaults(quantity);
     const taken = new Set();
-    const valid = (axis, role) => (typeof role === "number" ? role < axis.texts.length : role in SAID && !taken.has(role));
+    const valid = (axis, role) => (typeof role === "number" ? role < axis.texts.length : role in ROLE_NAMES && !taken.has(role));
     const set = (axis, role) => {
       roles[axis.key] = role;
       if (ROLES.includes(role)) taken.add(role);
@@ -100,7 +100,7 @@
         if (role?.startsWith("=")) {
           const at = axis.texts.indexOf(role.slice(1));
           if (at >= 0) found.roles[axis.key] = at;
-        } else if (role !== null && role in SAID) found.roles[axis.key] = role;
+        } else if (role !== null && role in ROLE_NAMES) found.roles[axis.key] = role;
         const only = given.getAll(`only ${axis.key}`).filter((text) => axis.texts.includes(text));
         if (only.length) found.chosen[axis.key] = only;
       }
@@ -150,23 +150,23 @@
     const means = view.fixed.filter(([, text]) => text === "mean").map(([axis]) => axis.name);
     const against = view.x.axis ? ` against ${view.x.axis.name}` : "";
     const of = [...fixed, ...single.map((axis) => `${axis.name} = ${axis.texts[0]}`)];
-    const said = [`${quantity.table}: ${quantity.name}${against}${of.length ? `; ${of.join(", ")}` : ""}.`];
+    const sentences = [`${quantity.table}: ${quantity.name}${against}${of.length ? `; ${of.join(", ")}` : ""}.`];
     // Of named points a setting may have one value each: there is nothing to average then.
-    if (selection.most > 1) said.push(`Each value is a mean over ${means.join(" and ")}, of at most ${grouped(String(selection.most))} estimates and without limits.`);
+    if (selection.most > 1) sentences.push(`Each value is a mean over ${means.join(" and ")}, of at most ${grouped(String(selection.most))} estimates and without limits.`);
     if (view.limits && state.as !== "heat" && selection.lower.some((each) => !Number.isNaN(each))) {
-      said.push(`${view.x.places.length > 12 ? "Bands" : "Bars"} are ${Number((100 * quantity.confidence).toPrecision(4))} % confidence limits.`);
+      sentences.push(`${view.x.places.length > 12 ? "Bands" : "Bars"} are ${Number((100 * quantity.confidence).toPrecision(4))} % confidence limits.`);
     }
     for (const role of ROLES) {
       const { axis } = view[role];
       const count = role === "line" ? view.lines.length : view[role].places.length;
       if (axis && !state.chosen[axis.key] && count < axis.texts.length) {
         const which = role === "line" ? `the ${count} with the ${state.lowest ? "lowest" : "highest"} means` : `the first ${count}`;
-        said.push(`Of ${grouped(String(axis.texts.length))} values of ${axis.name}, ${which} are drawn.`);
+        sentences.push(`Of ${grouped(String(axis.texts.length))} values of ${axis.name}, ${which} are drawn.`);
       }
     }
-    said.push(quantity.share ? "Values on this page are rounded by less than 0.001 points."
+    sentences.push(quantity.share ? "Values on this page are rounded by less than 0.001 points."
       : `Values on this page are rounded by at most ${Values.number(quantity.step / 2)}.`);
-    return said.join(" ");
+    return sentences.join(" ");
   }
 
   function draw() {
@@ -241,7 +241,7 @@
   function roleOf(axis, number) {
     const role = state.roles[axis.key];
     const select = make("select", {},
-      make("optgroup", { label: "Show as" }, ...Object.entries(SAID).map(([key, text]) => make("option", { value: key }, text))),
+      make("optgroup", { label: "Show as" }, ...Object.entries(ROLE_NAMES).map(([key, text]) => make("option", { value: key }, text))),
       make("optgroup", { label: "Fix at" }, ...axis.texts.map((text, place) => make("option", { value: `=${place}` }, text))));
     select.value = typeof role === "number" ? `=${role}` : role;
     select.addEventListener("change", () => {

@@ -13,9 +13,9 @@ const SweepTables = (() => {
 
   /** An estimate with its limits. */
   function estimate(quantity, selection, at, withLimits = true) {
-    const said = number(quantity, selection.value[at]);
-    if (!withLimits || Number.isNaN(selection.lower[at])) return said;
-    return `${said} [${number(quantity, selection.lower[at])}, ${number(quantity, selection.upper[at])}]`;
+    const text = number(quantity, selection.value[at]);
+    if (!withLimits || Number.isNaN(selection.lower[at])) return text;
+    return `${text} [${number(quantity, selection.lower[at])}, ${number(quantity, selection.upper[at])}]`;
   }
 
   /** Every place of the selection that is shown: rows, columns, places at the x axis. */
