@@ -221,7 +221,9 @@ def test_values_with_names(write: Write) -> None:
 def test_an_override_of_a_setting_that_the_sweep_sets(write: Write) -> None:
     experiment = write(SWEEP + '"stages.sample.seed" = [1, 2]\n')
     runs, settings = experiment.parent / "runs", {"stages.sample.seed": 3}
-    with pytest.raises(ConfigError, match="the sweep sets stages.sample.seed at its points; remove"):
+    with pytest.raises(
+        ConfigError, match="the sweep sets stages.sample.seed at its points; remove"
+    ):
         sweep(experiment, runs=runs, settings=settings)
     sweep(experiment, runs=runs, settings={"stages.sample.rate": 0.2}, report=False)
 

@@ -301,8 +301,10 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
         ),
         (
             'category = "TP"\n[stages.choice]',
-            'category = "TP"\nsample = "drawn"\n[stages.drawn]\nuse = "sample.design"\n'
-            'ranks = "ranks"\ncuts = [1]\nsize = 1\n[stages.choice]',
+            (
+                'category = "TP"\nsample = "drawn"\n[stages.drawn]\nuse = "sample.design"\n'
+                'ranks = "ranks"\ncuts = [1]\nsize = 1\n[stages.choice]'
+            ),
             "list.sample: the draws that stage 'combined' learned from have different chances; name",
         ),
         (
