@@ -51,6 +51,7 @@ from schemas import (
     Identified,
     Refit,
 )
+from schemas.errors import count_text
 
 _FREQUENCIES = ("f", "f1", "f2")
 _UNSEEN = "combination, word unseen"
@@ -528,7 +529,7 @@ def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
     bad = table.with_row_index("row", offset=1).filter(~known.fill_null(value=False))
     if bad.height:
         rows = ", ".join(f"row {row}" for row in bad["row"].head(3))
-        what = f"{bad.height:,} rows are not coefficients of a model, for example {rows}"
+        what = f"{count_text(bad.height, 'row')} without a coefficient of a model, e.g. {rows}"
         remedy = "use the table coefficients of score.combination as it was written"
         raise ConfigError("path", [Problem("path", what, remedy)])
     return table

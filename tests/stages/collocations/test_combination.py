@@ -206,7 +206,7 @@ def test_a_model_file_and_its_errors() -> None:
     assert made["scores"].equals(apply_model(model)["scores"])
     broken = as_text.with_columns(coefficient=pl.lit("1,5"))
     with pytest.raises(
-        ConfigError, match="rows are not coefficients of a model, for example row 1"
+        ConfigError, match="rows without a coefficient of a model, e.g. row 1"
     ):
         run_stage("score.apply", {"seed": "s"}, path=broken, **given)
     with pytest.raises(ConfigError, match="no column 'kind'"):
