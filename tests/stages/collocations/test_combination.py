@@ -205,9 +205,7 @@ def test_a_model_file_and_its_errors() -> None:
     made = run_stage("score.apply", {"seed": "s"}, path=as_text, **given)
     assert made["scores"].equals(apply_model(model)["scores"])
     broken = as_text.with_columns(coefficient=pl.lit("1,5"))
-    with pytest.raises(
-        ConfigError, match="rows without a coefficient of a model, e.g. row 1"
-    ):
+    with pytest.raises(ConfigError, match="rows without a coefficient of a model, e.g. row 1"):
         run_stage("score.apply", {"seed": "s"}, path=broken, **given)
     with pytest.raises(ConfigError, match="no column 'kind'"):
         run_stage("score.apply", {"seed": "s"}, path=as_text.drop("kind"), **given)
