@@ -3,13 +3,16 @@
     python benchmarks/combined_rankings.py lists [--populations krenn ...] [--rates .05 .1 .15 .2]
     python benchmarks/combined_rankings.py estimates [--rates .1] [--samples 1000]
     python benchmarks/combined_rankings.py chance [--samples 500]
+    python benchmarks/combined_rankings.py delivery [--rates .05 .1] [--samples 50]
 
 `lists`: true precision of n-best lists and average precision, mean over random samples of labels.
 The same sample chooses single measures; "in hindsight" is the best measure in each column.
 `estimates`: mean estimate of a list's precision and mean truth, coverage of the limits by Clopper
 and Pearson, and of resubstitution: a model that saw the labels. `chance`: how often the combination
 differs significantly from the measure chosen on the other folds (Fisher's test on the difference
-sets, 5 %) where labels are shuffled, so that no ranking is better than another.
+sets, 5 %) where labels are shuffled, so that no ranking is better than another. `delivery`: true
+positives of the delivered lists before and after half as many further labels, of the most probable
+candidates or of random ones, which the refit learns from or which are only listed.
 """
 
 from __future__ import annotations
@@ -203,16 +206,64 @@ def chance(name: str, rate: float, samples: int) -> None:
         )
 
 
+def delivered(odds: FloatArray, labels: Labels, size: int) -> IntArray:
+    """Return the list: judged true positives, then the most probable unjudged candidates."""
+    known = labels.known(len(odds))
+    order = np.lexsort((-odds, np.isnan(known)))
+    kept: IntArray = order[known[order] != 0.0]
+    return kept[:size]
+
+
+def delivery(name: str, rate: float, samples: int) -> None:
+    """Print the true positives of delivered lists, by what is judged beside the sample."""
+    data = read(name)
+    features = Features(normal_scores(data.some(SEVEN)).T, data.words)
+    sizes = [size for size in (200, 500, 1000) if size < len(data.tp)]
+    found: dict[str, list[list[int]]] = {}
+    for number in range(samples):
+        bits = np.random.default_rng([number, round(1000 * rate), 13])
+        sample = Sample.draw(data.tp, rate, bits)
+        ridge = float(np.median(cross_fit(features, sample.labels, sample.fold).ridges))
+        odds = fit_all(features, sample.labels, ridge=ridge).log_odds(features)
+        open_ = np.flatnonzero(~sample.judged)
+        more = len(sample.labels.y) // 2
+        best = open_[np.argsort(-odds[open_], kind="stable")][:more]
+        every = {
+            kind: Labels(places, data.tp[places], np.ones(len(places)))
+            for kind, further in (("best", best), ("random", bits.choice(open_, more, False)))
+            for places in [np.sort(np.concatenate([sample.labels.places, further]))]
+        }
+        again = {kind: fit_all(features, each, ridge=ridge) for kind, each in every.items()}
+        lists = {
+            "sample only": (odds, sample.labels),
+            "best judged, listed only": (odds, every["best"]),
+            "best judged, learned": (again["best"].log_odds(features), every["best"]),
+            "random judged, learned": (again["random"].log_odds(features), every["random"]),
+        }
+        for way, (scores, labels) in lists.items():
+            row = [int(data.tp[delivered(scores, labels, size)].sum()) for size in sizes]
+            found.setdefault(way, []).append(row)
+    for way, rows in found.items():
+        mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / max(samples - 1, 1) ** 0.5
+        shown = "  ".join(
+            f"{m:6.1f} ±{2 * e:4.1f} of {n}" for m, e, n in zip(mean, error, sizes, strict=True)
+        )
+        print(f"{name:9} {rate:4.0%}  {way:26} {shown}", flush=True)
+
+
 def main() -> int:
-    """Run one of the three."""
+    """Run one of the four."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=("lists", "estimates", "chance"))
+    parser.add_argument("what", choices=("lists", "estimates", "chance", "delivery"))
     parser.add_argument("--populations", nargs="+", default=list(NAMES))
     parser.add_argument("--rates", nargs="+", type=float)
     parser.add_argument("--samples", type=int)
     given = parser.parse_args()
-    run = {"lists": lists, "estimates": estimates, "chance": chance}[given.what]
-    samples = given.samples or {"lists": 50, "estimates": 1000, "chance": 500}[given.what]
+    run, samples = {
+        "lists": (lists, 50), "estimates": (estimates, 1000), "chance": (chance, 500),
+        "delivery": (delivery, 50),
+    }[given.what]  # fmt: skip
+    samples = given.samples or samples
     rates = given.rates or ([0.05, 0.1, 0.15, 0.2] if given.what == "lists" else [0.1])
     for name in given.populations:
         for rate in rates:

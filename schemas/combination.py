@@ -77,3 +77,8 @@ class Refit(Identified):
     probability: float = column("probability of a true positive in a simple sample", ge=0, le=1)
     refit_rank: int = column("rank by this probability, from 1", ge=1)
     tp: bool = column("judgement; null = not judged", nullable=True)
+    sampled: bool = column("its judgement is one of the sample, which may estimate")
+
+    sampled_are_judged = rule(
+        "sampled implies a judgement", ~pl.col("sampled") | pl.col("tp").is_not_null()
+    )

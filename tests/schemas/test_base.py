@@ -154,6 +154,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Corrected", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
     ("DesignedSample", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
     ("Inclusion", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
+    ("Refit", "sampled_are_judged"): [{"sampled": True, "tp": None}],
     ("Questions", "raised_only"): [{"weight": 0.6}],
     ("DesignedDifferences", "limits_are_ordered"): [{"lower": 0.6}],
     ("DifferenceBands", "limits_are_ordered"): [{"lower_band": 0.6}],

@@ -49,6 +49,7 @@ from schemas import (
     CombinedScores,
     Drawn,
     Identified,
+    Judgements,
     Refit,
 )
 from schemas.errors import count_text
@@ -72,6 +73,10 @@ class ScoreCombination(Applying, Evaluation):
 
     sample: Annotated[str | None, Of(Drawn)] = None
     """The random sample, of any design; all candidates if omitted. Labels weigh 1/pi."""
+    further: Annotated[str | None, Of(Judgements)] = None
+    """Judgements of candidates outside the sample, e.g. of sample.active. The refit and the
+    coefficients use them with the mean weight of a label; no estimate does.
+    """
     words: tuple[str, ...] = ("{l1}", "{l2}")
     """Templates of words and other values with an effect of their own, from columns of the
     candidates: {l1}, {l2}, {pos}; none: ranks only.
@@ -283,13 +288,14 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
     except ValueError as error:
         remedy = "judge more candidates, or use fewer folds"
         raise ConfigError("judgements", [Problem("judgements", str(error), remedy)]) from None
-    final = fit_all(made.features, labels, ridge=float(np.median(found.ridges)))
+    every = _with_further(made.ids, known, tables)
+    final = fit_all(made.features, every, ridge=float(np.median(found.ridges)))
     scores = pl.DataFrame({"id": made.ids, config.name: found.scores, "fold": fold})
     yield {
         "scores": scores.sort("id"),
         "fit": _fit(config, made, known, fold, found),
-        "coefficients": _coefficients(made, labels, final, found),
-        "refit": _refit(config, made, labels, final),
+        "coefficients": _coefficients(made, every, final, found),
+        "refit": _refit(config, made, every, final, labels.places),
     }
     yield from _ranks(ranks, scores, config)
 
@@ -353,6 +359,21 @@ def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judged:
     weights = (known["multiplicity"] / known["pi"]).to_numpy()
     labels = Labels(place, known["tp"].cast(pl.Float64).to_numpy(), weights)
     return Judged(draws["category"][0], labels, pi)
+
+
+def _with_further(ids: pl.Series, known: Judged, tables: Tables) -> Labels:
+    """Return the labels with those outside the sample; where both judge, the sample's."""
+    labels = known.labels
+    if "further" not in tables:
+        return labels
+    further = tables["further"].filter(category=known.category).drop_nulls("tp").collect()
+    tp = ids.rename("id").to_frame().join(further, on="id", how="left", maintain_order="left")["tp"]
+    y = tp.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
+    y[labels.places] = labels.y
+    weights = np.full(len(y), labels.weights.mean())
+    weights[labels.places] = labels.weights
+    places = np.flatnonzero(~np.isnan(y))
+    return Labels(places, y[places], weights[places])
 
 
 def _folds(config: ScoreCombination, values: pl.Series) -> IntArray:
@@ -420,17 +441,19 @@ def _coefficients(made: Description, labels: Labels, final: Model, found: CrossF
 
 
 def _refit(
-    config: ScoreCombination, made: Description, labels: Labels, final: Model
+    config: ScoreCombination, made: Description, labels: Labels, final: Model, drawn: IntArray
 ) -> pl.DataFrame:
     """Rank all candidates by the model of all labels."""
     odds = pl.Series("odds", final.log_odds(made.features))
     tp = pl.Series("tp", labels.known(len(made.ids))).fill_nan(None).cast(pl.Boolean)
-    table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp})
+    sampled = np.zeros(len(made.ids), dtype=np.bool_)
+    sampled[drawn] = True
+    table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp, "sampled": sampled})
     ranked = next(rankings(table.lazy(), measures=["odds"], seed=config.seed)).select("id", "rank")
     probability = 1.0 / (1.0 + (-pl.col("odds")).exp())
     both = table.lazy().join(ranked, on="id").with_columns(probability=probability)
     named = both.select(
-        "id", "probability", "tp", measure=pl.lit(config.name), refit_rank="rank"
+        "id", "probability", "tp", "sampled", measure=pl.lit(config.name), refit_rank="rank"
     )  # fmt: skip
     return named.select(*Refit.columns()).sort("id").collect()
 

@@ -488,7 +488,7 @@ def _combination_of(tables: Tables) -> str | None:
 def _by_refit(tables: Tables, choice: Mapping[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of the list by the model of all labels, and the precision of its parts."""
     category = choice["category"]
-    refit = tables["refit"].select("id", "probability", "refit_rank", "tp").collect()
+    refit = tables["refit"].select("id", "probability", "refit_rank", "tp", "sampled").collect()
     others = tables.get("judgements", Judgements.zero_rows())
     mine = others.filter(category=category).select("id", other="tp").drop_nulls().collect()
     labels = refit.join(mine, on="id", how="left", maintain_order="left")
@@ -497,7 +497,7 @@ def _by_refit(tables: Tables, choice: Mapping[str, Any]) -> tuple[pl.DataFrame, 
     judged, unjudged = best["tp"].count(), best["tp"].null_count()
     found = None
     if unjudged:
-        drawn = refit.filter(pl.col("tp").is_not_null()).select("id", multiplicity=pl.lit(1))
+        drawn = refit.filter("sampled").select("id", multiplicity=pl.lit(1))
         if "sample" in tables:
             sample = tables["sample"].select("id", "multiplicity").collect()
             drawn = drawn.select("id").join(sample, on="id")

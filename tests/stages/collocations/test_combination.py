@@ -108,6 +108,31 @@ def test_templates_and_frequencies() -> None:
     assert set(none["kind"]) == {"intercept", "label", "measure"}
 
 
+def test_further_labels_change_the_refit_and_no_estimate() -> None:
+    """They count as the mean label does; where the sample judges, its label holds."""
+    first = combine(sample=SAMPLE)
+    further = JUDGEMENTS.filter(pl.col("id").is_in([*IDS[1:40:2], IDS[0]]))
+    wrong = further.with_columns(tp=pl.col("tp") ^ (pl.col("id") == IDS[0]))
+    made = combine(sample=SAMPLE, further=wrong)
+    for name in ("scores", "ranks", "fit"):
+        assert made[name].equals(first[name])
+    assert not made["refit"]["probability"].equals(first["refit"]["probability"])
+    known = made["refit"].drop_nulls("tp").join(JUDGEMENTS, on="id")
+    assert known.height == SIZE // 2 + 20
+    assert known["tp"].equals(known["tp_right"])
+    assert known.filter("sampled")["id"].sort().to_list() == IDS[::2]
+    labels = made["coefficients"].filter(kind="label")["value"].sort().to_list()
+    assert labels == known["id"].sort().to_list()
+    ridge = first["fit"].filter(ranking="combination")["ridge"][0]
+    judged = JUDGEMENTS.filter(pl.col("id").is_in(known["id"].implode()))
+    alone = combine({"ridge": ridge}, judgements=judged)["coefficients"]
+    assert made["coefficients"]["coefficient"].to_list() == pytest.approx(
+        alone["coefficient"].to_list(), abs=1e-8
+    )
+    others = JUDGEMENTS.with_columns(category=pl.lit("other"))
+    assert combine(sample=SAMPLE, further=others)["refit"].equals(first["refit"])
+
+
 def test_a_cluster_is_in_one_fold() -> None:
     scores = combine({"cluster": "{l2}"})["scores"].join(CANDIDATES, on="id")
     assert (scores.group_by("l2").agg(pl.col("fold").n_unique())["fold"] == 1).all()

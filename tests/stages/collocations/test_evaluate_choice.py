@@ -171,6 +171,7 @@ LABELS = {"x1": False, "x3": True, "x6": True}
 REFIT = pl.DataFrame({
     "id": IDS, "probability": [i / 10 for i in range(8)],
     "measure": "combination", "refit_rank": [8 - i for i in range(8)], "tp": [LABELS.get(each) for each in IDS],
+    "sampled": [each in LABELS for each in IDS],
 })  # fmt: skip
 DRAWN = pl.DataFrame({
     "id": ["x1", "x3", "x6"], "multiplicity": 1, "position": [1, 2, 3], "pi": 3 / 8,
@@ -225,6 +226,18 @@ def test_judgements_beside_the_sample_improve_the_list_alone() -> None:
     ]  # fmt: skip
     (unjudged,) = made["parts"].filter(part="unjudged").to_dicts()
     assert (unjudged["n"], unjudged["n_sampled"], unjudged["k_sampled"]) == (3, 2, 1)
+
+
+def test_further_labels_of_the_model_are_no_draws() -> None:
+    """The model of all labels knows x7 and x5, too; the estimate rests on the same draws."""
+    known = LABELS | {"x7": True, "x5": False}
+    more = REFIT.with_columns(tp=pl.Series([known.get(each) for each in IDS]))
+    further = pl.DataFrame({"category": "TP", "id": ["x7", "x5"], "tp": [True, False]})
+    choice = combination_chosen(size=6)
+    learned = refit_list(refit=more, choice=choice)
+    beside = refit_list(judgements=further, choice=choice)
+    assert learned["parts"].equals(beside["parts"])
+    assert learned["list"]["id"].to_list() == beside["list"]["id"].to_list()
 
 
 def test_a_list_of_judged_candidates_needs_no_estimate() -> None:

@@ -310,6 +310,7 @@ def test_wrong_measures_are_named() -> None:
 REFIT = pl.DataFrame({
     "id": ["a", "b", "c", "d", "e"], "probability": [0.1, 0.9, 0.8, 0.7, 0.2],
     "measure": "combination", "refit_rank": [5, 1, 2, 3, 4], "tp": [None, True, None, None, False],
+    "sampled": [False, True, False, False, True],
 })  # fmt: skip
 
 
