@@ -261,7 +261,7 @@ class Recall(ByList, Limits):
     """Recall of every n-best list (its share of all true positives), with intervals."""
 
     k_sampled: int = column("judged TPs in the list, with multiplicity", ge=0)
-    positives: int = column("all judged TPs, with multiplicity", ge=0)
+    positives: int = column("all judged TPs, with multiplicity, or all of the gold standard", ge=0)
     recall: float = column("k_sampled / positives; proportion", nullable=True, ge=0, le=1)
     lower: float
     upper: float
@@ -459,7 +459,10 @@ class Precision(ByList, Draws, Limits):
     precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
     lower: float
     upper: float
-    recall: float = column("k_sampled / all judged TPs; proportion", nullable=True, ge=0, le=1)
+    recall: float = column(
+        "k_sampled / all judged TPs or all of the gold standard; proportion",
+        nullable=True, ge=0, le=1,
+    )  # fmt: skip
     n_sampled: int
     k_sampled: int
     tp_min: int = column("minimum of k_sampled over all ways of breaking ties", ge=0)

@@ -34,7 +34,7 @@ from pipeline.report.views.collocations import designed, precision
 from pipeline.report.views.collocations.candidates import Ranking
 from pipeline.report.views.collocations.combination import Folds
 from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
-from pipeline.report.views.collocations.graphs import DeclaredCuts
+from pipeline.report.views.collocations.graphs import DeclaredCuts, GoldBase
 from pipeline.report.views.lexicon import Compared, Trend
 from pipeline.stages.base import STAGES
 from tests.report import report_frames as frames
@@ -179,7 +179,7 @@ def test_without_a_limit_all_fits() -> None:
 # What views look at of the options of their stages: the stages have it, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
+    ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
     ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),

@@ -696,7 +696,7 @@ def baseline_end(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[End]:
 def recall_chart(
     recall: pl.DataFrame,
     *,
-    n_candidates: int | None = None,
+    n_candidates: float | None = None,
     extras: Extras = PLAIN,
     window: Window = WHOLE,
     look: Look = SCREEN,
@@ -707,8 +707,9 @@ def recall_chart(
     ----------
     recall : DataFrame
         measure, n, recall, lower, upper, one category.
-    n_candidates : int or None
-        Size of the data set: a grey line is what a random order would give, n / n_candidates.
+    n_candidates : float or None
+        Size of the data set: a grey line is what a random order would give, n / n_candidates. With
+        true positives outside the data set: the size divided by the highest recall.
     extras : Extras
         Bands, cuts, true curves (measure, n, recall), significance marks.
     window : Window
@@ -736,7 +737,7 @@ def recall_chart(
     )
 
 
-def _random_order(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
+def _random_order(plane: Plane, n_candidates: float | None) -> pl.DataFrame:
     ends = [] if n_candidates is None else [*plane.x]
     rows = [("random order", n, 100 * n / (n_candidates or 1)) for n in ends]
     return pl.DataFrame(

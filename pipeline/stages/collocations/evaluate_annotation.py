@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import polars as pl
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import disagreements
@@ -14,7 +14,6 @@ from pipeline.kernels.annotation.sheets import unify_names
 from pipeline.kernels.machine.judges import judge_tables
 from pipeline.kernels.machine.savings import saving_tables
 from pipeline.kernels.nbest.average_precision import (
-    RecallBase,
     average_precisions,
     judged_chances,
     precision_at_recall,
@@ -22,13 +21,15 @@ from pipeline.kernels.nbest.average_precision import (
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
-    Evaluation,
     ListSizes,
+    OfAGoldStandard,
     Pairs,
     chosen_ranks,
     judged_alone,
     pairs_of,
     ranks_of_all,
+    recall_base,
+    require_all_judged,
     require_ranked,
     sizes_along,
 )
@@ -38,7 +39,6 @@ from schemas import (
     AveragePrecision,
     Calibration,
     Disagreements,
-    GoldCoverage,
     Identified,
     Judgements,
     Judges,
@@ -125,7 +125,7 @@ def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
 # Average precision of complete rankings
 
 
-class EvaluateAveragePrecision(Evaluation):
+class EvaluateAveragePrecision(OfAGoldStandard):
     """Estimate the average precision of each ranking from judged candidates."""
 
     sample: Annotated[str | None, Of(Identified)] = None
@@ -136,20 +136,8 @@ class EvaluateAveragePrecision(Evaluation):
     """Average only up to this recall, e.g. 0.5. This, `positives` and `at_recall` require that all
     ranked candidates are judged: there are no limits for samples.
     """
-    positives: Annotated[str | None, Of(GoldCoverage)] = None
-    """Coverage by join.gold, whose positives recall counts (default: those that are ranked)."""
-    base: Literal["gold", "candidates"] = "gold"
-    """Which of them: the whole list, or those among the candidates that join.gold judged. Entries
-    that are no candidates count once.
-    """
     at_recall: tuple[Annotated[float, Field(gt=0, le=1)], ...] = ()
     """Make the table `at_recall`: the shortest list that reaches each recall, and its precision."""
-
-    @model_validator(mode="after")
-    def _base_of_positives(self) -> EvaluateAveragePrecision:
-        if "base" in self.model_fields_set and self.positives is None:
-            raise ValueError('base requires positives = "STAGE.coverage" of a join.gold')
-        return self
 
 
 @stage(
@@ -180,8 +168,8 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
         if given
     ]
     if exact:
-        _require_all_judged(judged, candidates=candidates, option=exact[0])
-    base = _base(config, tables, judged)
+        require_all_judged(judged, candidates=candidates, option=exact[0])
+    base = recall_base(config, tables, judged)
     ranks = chosen_ranks(config, tables)
     at = precision_at_recall(ranks, judged, recalls=config.at_recall, base=base)
     return {
@@ -190,48 +178,6 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
         ),
         "at_recall": at,
     }
-
-
-def _require_all_judged(judged: pl.DataFrame, *, candidates: int, option: str) -> None:
-    """Reject judgements of a part of the candidates: recall is then not known."""
-    counted = judged.group_by("category").agg(n=pl.col("tp").is_not_null().sum()).sort("category")
-    for category, number in counted.filter(pl.col("n") < candidates).iter_rows():
-        what = (
-            "requires judgements of all ranked candidates, but "
-            f"{candidates - number:,} of {candidates:,} have none in category {category!r}"
-        )
-        remedy = (
-            f"omit {option}; after join.gold, rank only what it judges: candidates ="
-            ' "STAGE.covered" of score.rank'
-        )
-        raise ConfigError(option, [Problem(option, what, remedy)])
-
-
-def _base(config: EvaluateAveragePrecision, tables: Tables, judged: pl.DataFrame) -> RecallBase:
-    """Return the true positives that recall counts.
-
-    Raises
-    ------
-    ConfigError
-        If there are fewer than are ranked, or none for a category.
-    """
-    if "positives" not in tables:
-        return RecallBase()
-    number = pl.col("n_true") + (pl.col("n_unmatched") if config.base == "gold" else 0)
-    counts = dict(tables["positives"].select("category", number).collect().iter_rows())
-    for category, ranked in judged.group_by("category").agg(pl.col("tp").sum()).iter_rows():
-        if category not in counts:
-            what = f"there is no category {category!r}"
-            problem = Problem("positives", what, did_you_mean(category, sorted(counts)))
-            raise ConfigError("positives", [problem])
-        if ranked > counts[category]:
-            what = (
-                f"{ranked:,} ranked candidates are true positives of {category!r}, but only "
-                f"{counts[category]:,} are counted there"
-            )
-            remedy = "use the coverage of the stage that made the judgements"
-            raise ConfigError("positives", [Problem("positives", what, remedy)])
-    return RecallBase(config.base, counts)
 
 
 def _require_chances(tables: Tables) -> None:

@@ -39,15 +39,17 @@ from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, s
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
     Estimating,
-    Evaluation,
     FirstToLast,
     IntervalOptions,
     ListSizes,
+    OfAGoldStandard,
     chosen_ranks,
     clusters_of,
     judged_alone,
     ranks_of_all,
+    recall_base,
     redrawn,
+    require_all_judged,
     sizes_along,
 )
 from pipeline.stages.collocations.interim import (
@@ -247,7 +249,7 @@ def band_thresholds(
 # Precision of every n-best list
 
 
-class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOptions):
+class EvaluatePrecision(ByCluster, OfAGoldStandard, Estimating, Correcting, InterimOptions):
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
@@ -332,11 +334,11 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
     finite = INTERVALS.get(config.interval).finite
     look = simple_look(config, tables, alpha=1.0 - config.confidence, finite=finite)
     limits = _limits(config, tables, ranks, look)
-    steps, totals = steps_of(ranks, draws.lazy()), positives(draws)
-    telling_rows = []
+    steps, totals = steps_of(ranks, draws.lazy()), _total_positives(config, tables, draws)
+    for_thresholds = []
     for counts in counts_in_parts(steps):
         every = precision_columns(counts, positives=totals, **limits)
-        telling_rows.append(threshold_rows(every, thresholds=config.thresholds))
+        for_thresholds.append(threshold_rows(every, thresholds=config.thresholds))
         yield {"precision": every}
         if config.recall:
             yield {"recall": recall(counts, totals, **limits)}
@@ -349,13 +351,27 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
         "baseline": _baseline(tables, draws, limits),
         "cuts": lists,
         "cut": cut(steps, size=config.cut),
-        "thresholds": thresholds(pl.concat(telling_rows), wanted=config.thresholds),
+        "thresholds": thresholds(pl.concat(for_thresholds), wanted=config.thresholds),
         "worst_case": worst_case(lists, ranks, drawn, **limits),
         "corrected": corrected(config, tables, lists, categories=draws["category"], **limits),
         "clustered": _clustered(config, tables, ranks, draws),
         "looks": look.table(draws["category"]),
     }
     yield _bands(config, look, steps, ranks, draws)
+
+
+def _total_positives(
+    config: EvaluatePrecision, tables: Tables, draws: pl.DataFrame
+) -> pl.DataFrame:
+    """Count the true positives of recall: the judged ones, or those of a gold standard."""
+    found = positives(draws)
+    if config.positives is None:
+        return found
+    candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
+    require_all_judged(draws, candidates=candidates, option="positives")
+    base = recall_base(config, tables, draws)
+    number = pl.col("category").replace_strict(base.positives or {}, return_dtype=pl.Int64)
+    return found.with_columns(positives=number)
 
 
 def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:

@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import AfterValidator, Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.nbest.average_precision import RecallBase
 from pipeline.kernels.nbest.clustered import ClusterBootstrap
 from pipeline.kernels.nbest.comparison import (
     DifferenceSettings,
@@ -28,7 +29,7 @@ from pipeline.registry import Named
 from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
-from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
+from schemas import GoldCoverage, Identified, Judgements, MeasureDifferences, Ranks, Sample
 from schemas.errors import count_text
 
 # Predictions of one judge in one category
@@ -273,6 +274,71 @@ class Evaluation(Rankings):
     """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Sample)] = None
     """The random sample; all candidates if omitted."""
+
+
+# Recall over a gold standard
+
+
+class OfAGoldStandard(Evaluation):
+    """Options of stages that estimate recall."""
+
+    positives: Annotated[str | None, Of(GoldCoverage)] = None
+    """Coverage by join.gold, whose positives recall counts (default: those that are ranked)."""
+    base: Literal["gold", "candidates"] = "gold"
+    """Which of them: the whole list, or those among the candidates that join.gold judged. Entries
+    that are no candidates count once.
+    """
+
+    @model_validator(mode="after")
+    def _base_of_positives(self) -> OfAGoldStandard:
+        if "base" in self.model_fields_set and self.positives is None:
+            raise ValueError('base requires positives = "STAGE.coverage" of a join.gold')
+        return self
+
+
+def require_all_judged(judged: pl.DataFrame, *, candidates: int, option: str) -> None:
+    """Reject judgements of a part of the candidates: recall is then not known."""
+    counted = judged.group_by("category").agg(n=pl.col("tp").is_not_null().sum()).sort("category")
+    for category, number in counted.filter(pl.col("n") < candidates).iter_rows():
+        what = (
+            "requires judgements of all ranked candidates, but "
+            f"{candidates - number:,} of {candidates:,} have none in category {category!r}"
+        )
+        remedy = (
+            f"omit {option}; after join.gold, rank only what it judges: candidates ="
+            ' "STAGE.covered" of score.rank'
+        )
+        raise ConfigError(option, [Problem(option, what, remedy)])
+
+
+def recall_base(config: OfAGoldStandard, tables: Tables, judged: pl.DataFrame) -> RecallBase:
+    """Return the true positives that recall counts.
+
+    Raises
+    ------
+    ConfigError
+        If there are fewer than are ranked, or none for a category.
+    """
+    if "positives" not in tables:
+        return RecallBase()
+    number = pl.col("n_true") + (pl.col("n_unmatched") if config.base == "gold" else 0)
+    counts = dict(tables["positives"].select("category", number).collect().iter_rows())
+    for category, ranked in judged.group_by("category").agg(pl.col("tp").sum()).iter_rows():
+        if category not in counts:
+            what = f"there is no category {category!r}"
+            problem = Problem("positives", what, did_you_mean(category, sorted(counts)))
+            raise ConfigError("positives", [problem])
+        if ranked > counts[category]:
+            what = (
+                f"{ranked:,} ranked candidates are true positives of {category!r}, but only "
+                f"{counts[category]:,} are counted there"
+            )
+            remedy = "use the coverage of the stage that made the judgements"
+            raise ConfigError("positives", [Problem("positives", what, remedy)])
+    return RecallBase(config.base, counts)
+
+
+# Rankings and draws
 
 
 def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:

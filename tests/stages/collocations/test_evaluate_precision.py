@@ -261,3 +261,40 @@ def test_steps_of_n_with_the_cuts_among_them() -> None:
 def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+
+
+def test_recall_over_a_gold_standard() -> None:
+    """Two of three entries are candidates, one of them is not ranked."""
+    pairs = pl.DataFrame({"id": IDS, "l1": IDS, "l2": "y"})
+    entries = pl.DataFrame({"l1": ["x0", "x3", "z"], "l2": "y"})
+    gold = run_stage("join.gold", {"covered": "all"}, path=entries, candidates=pairs)
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=SCORES.head(3))["ranks"]
+    tables = {
+        "ranks": ranks,
+        "judgements": gold["judgements"],
+        "positives": gold["coverage"],
+    }
+    found = {
+        base: run_stage("evaluate.precision", {"cuts": [3], "base": base, "recall": True}, **tables)
+        for base in ("gold", "candidates")
+    }
+    assert found["gold"]["cuts"]["recall"].to_list() == pytest.approx([1 / 3] * 2)
+    assert found["candidates"]["cuts"]["recall"].to_list() == [0.5] * 2
+    last = found["gold"]["recall"].filter(measure="a", n=3).row(0, named=True)
+    assert (last["k_sampled"], last["positives"]) == (1, 3)
+    assert (last["lower"], last["upper"]) == pytest.approx(
+        [float(each[0]) for each in clopper_pearson([1], [3], confidence=0.95)]
+    )
+    assert (
+        found["gold"]["precision"]
+        .drop("recall")
+        .equals(
+            run_stage(
+                "evaluate.precision", {"cuts": [3]}, ranks=ranks, judgements=gold["judgements"]
+            )["precision"].drop("recall")
+        )
+    )
+    with pytest.raises(ConfigError, match="requires judgements of all ranked candidates, but 2 of"):
+        run_stage("evaluate.precision", {}, **tables | {"judgements": gold["judgements"].head(1)})
+    with pytest.raises(ValidationError, match="base requires positives"):
+        run_stage("evaluate.precision", {"base": "gold"}, ranks=RANKS, judgements=VERDICTS)

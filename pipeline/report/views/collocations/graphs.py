@@ -529,6 +529,8 @@ def graph_block(drawing: Drawing) -> Block:
         extras, window, graph, of=drawing.scope.said, size=_size(frame),
         baseline=drawing.baseline is not None, together=_together(frame),
     )  # fmt: skip
+    if graph.kind in {"recall", "precision_by_recall"}:
+        caption += _base(drawing)
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     draw = _draw(drawing, frame, extras, window)
     return figure(name, f"{caption}{said}", draw, graph.look)
@@ -543,6 +545,22 @@ def extent(query: pl.LazyFrame) -> tuple[list[str], int]:
 
 def _last(query: pl.LazyFrame) -> int:
     return int(query.select(pl.col("n").max()).collect(engine="streaming").item())
+
+
+class GoldBase(StageOptions):
+    """The gold standard whose true positives recall counts; stages without the option have none."""
+
+    positives: str | None = None
+    base: str = "gold"
+
+
+def _base(drawing: Drawing) -> str:
+    """Return the sentence on what recall counts, if it is not all that is ranked."""
+    given = drawing.scope.stage.options_as(GoldBase)
+    if given.positives is None:
+        return ""
+    among = "" if given.base == "gold" else " that are among the candidates"
+    return f" Recall counts all entries of the gold standard{among}."
 
 
 class DeclaredCuts(StageOptions):
@@ -664,11 +682,24 @@ def _size(frame: pl.DataFrame) -> int:
     return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
 
 
+def _size_of_chance(drawing: Drawing) -> float | None:
+    """Return the n at which a random order reaches a recall of 1.
+
+    It is the number of candidates, or more if the gold standard has entries that are not ranked.
+    """
+    if drawing.baseline is None:
+        return None
+    whole = float(drawing.baseline["n_candidates"].item())
+    if drawing.scope.stage.options_as(GoldBase).positives is None:
+        return whole
+    highest = drawing.scope.query("precision").select(pl.col("recall").max()).collect().item()
+    return whole / highest if highest else None
+
+
 def _draw(drawing: Drawing, frame: pl.DataFrame, extras: Extras, window: Window) -> Draw:
     baseline, kind = drawing.baseline, drawing.graph.kind
     if kind == "recall":
-        whole = None if baseline is None else int(baseline["n_candidates"].item())
-        draw: Draw = partial(charts.recall_chart, frame, n_candidates=whole)
+        draw: Draw = partial(charts.recall_chart, frame, n_candidates=_size_of_chance(drawing))
     elif kind in {"precision_by_recall", "cut"}:
         level = baseline if kind == "precision_by_recall" else None
         draw = partial(charts.precision_recall_chart, frame, level)

@@ -339,6 +339,20 @@ def test_further_graphs_of_the_same_stage() -> None:
     assert "The graph starts at n = 200" in found["zoom"].caption
 
 
+@pytest.mark.parametrize(("base", "among"), [
+    ("gold", ""), ("candidates", " that are among the candidates"),
+])  # fmt: skip
+def test_recall_over_a_gold_standard_says_so(base: str, among: str) -> None:
+    """A random order reaches the share of the gold standard that is ranked."""
+    half = ONE["precision"].with_columns(pl.col("recall") / 2)
+    graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}]
+    config = {"positives": "gold.coverage", "base": base}
+    found = figures(shown({**ONE, "precision": half}, graphs=graphs, config=config))
+    for kind in ("recall", "precision-by-recall"):
+        assert f" Recall counts all entries of the gold standard{among}." in found[kind].caption
+    assert "gold" not in found["precision"].caption
+
+
 def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
     assert "recall" in figures(shown(ONE, graphs=[{"kind": "recall"}]))
     with pytest.raises(ConfigError, match="has not made its table recall; set recall in stages.ma"):
