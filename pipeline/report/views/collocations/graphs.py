@@ -548,18 +548,27 @@ def _last(query: pl.LazyFrame) -> int:
 
 
 class GoldBase(StageOptions):
-    """The gold standard whose true positives recall counts; stages without the option have none."""
+    """The gold standard whose true positives recall counts."""
 
-    positives: str | None = None
-    base: str = "gold"
+    positives: str | None
+    base: str
+
+
+def _gold_base(drawing: Drawing) -> str | None:
+    """Return which entries of a gold standard recall counts; None if it counts what is ranked."""
+    stage = drawing.scope.stage
+    if stage.use != "evaluate.precision":
+        return None
+    given = stage.options_as(GoldBase)
+    return given.base if given.positives else None
 
 
 def _base(drawing: Drawing) -> str:
-    """Return the sentence on what recall counts, if it is not all that is ranked."""
-    given = drawing.scope.stage.options_as(GoldBase)
-    if given.positives is None:
+    """Return the sentence on what recall counts, if it is not what is ranked."""
+    base = _gold_base(drawing)
+    if base is None:
         return ""
-    among = "" if given.base == "gold" else " that are among the candidates"
+    among = "" if base == "gold" else " that are among the candidates"
     return f" Recall counts all entries of the gold standard{among}."
 
 
@@ -690,7 +699,7 @@ def _size_of_chance(drawing: Drawing) -> float | None:
     if drawing.baseline is None:
         return None
     whole = float(drawing.baseline["n_candidates"].item())
-    if drawing.scope.stage.options_as(GoldBase).positives is None:
+    if _gold_base(drawing) is None:
         return whole
     highest = drawing.scope.query("precision").select(pl.col("recall").max()).collect().item()
     return whole / highest if highest else None
