@@ -2,17 +2,20 @@
 
     python benchmarks/combined_rankings.py lists [--populations krenn ...] [--rates .05 .1 .15 .2]
     python benchmarks/combined_rankings.py estimates [--rates .1] [--samples 1000]
+    python benchmarks/combined_rankings.py designed [--rates .1] [--samples 500]
     python benchmarks/combined_rankings.py chance [--samples 500]
     python benchmarks/combined_rankings.py delivery [--rates .05 .1] [--samples 50]
 
 `lists`: true precision of n-best lists and average precision, mean over random samples of labels.
 The same sample chooses single measures; "in hindsight" is the best measure in each column.
 `estimates`: mean estimate of a list's precision and mean truth, coverage of the limits by Clopper
-and Pearson, and of resubstitution: a model that saw the labels. `chance`: how often the combination
-differs significantly from the measure chosen on the other folds (Fisher's test on the difference
-sets, 5 %) where labels are shuffled, so that no ranking is better than another. `delivery`: true
-positives of the delivered lists before and after half as many further labels, of the most probable
-candidates or of random ones, which the refit learns from or which are only listed.
+and Pearson, and of resubstitution: a model that saw the labels. `designed`: the same for samples
+with unequal chances, designed for the lists and differences of six single measures. `chance`: how
+often the combination differs significantly from the measure chosen on the other folds (Fisher's
+test on the difference sets, 5 %) where labels are shuffled, so that no ranking is better than
+another. `delivery`: true positives of the delivered lists before and after half as many further
+labels, of the most probable candidates or of random ones, which the refit learns from or which are
+only listed.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from coverage_parts.estimation import estimated, offered
 from coverage_parts.populations import MEASURES, PUBLIC_TABLES, population
+from coverage_parts.samples import chances, drawn, numbers
 
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest.combination import (
@@ -41,6 +46,7 @@ from pipeline.kernels.ridge_logistic import Features
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.exact_tests import fisher
+from pipeline.kernels.survey.limits import limits
 from pipeline.kernels.survey.study import normal_scores, rank_matrix
 
 SEVEN = ("chi_squared", "chi_squared_corr", "dice", "frequency", "log_likelihood", "mi", "t_score")
@@ -181,6 +187,47 @@ def estimates(name: str, rate: float, samples: int) -> None:
             print(f"{name:9} {rate:4.0%}  {kind:14} n = {size}: {shown}, {spread}", flush=True)
 
 
+def designed(name: str, rate: float, samples: int) -> None:
+    """Print bias and coverage where the sample is designed for lists of single measures."""
+    everyone = population(name)
+    tp, sizes = everyone.tp, (100, 500)
+    features = Features(normal_scores(everyone.ranks).T, everyone.words)
+    judged = round(rate * everyone.size)
+    pi = chances(name, "designed", judged)
+    found: dict[int, list[list[float]]] = {size: [] for size in sizes}
+    for number in range(samples):
+        bits = np.random.default_rng([number, round(1000 * rate), 17])
+        draws = drawn(pi, numbers(everyone.size, number, 1), size=judged)
+        places = np.flatnonzero(draws[0])
+        labels = Labels(places, tp[places].astype(np.float64), 1.0 / pi[places])
+        fold = bits.integers(0, FOLDS, everyone.size)
+        order = order_of(cross_fit(features, labels, fold).scores, bits)
+        members = np.zeros((len(sizes), everyone.size), dtype=np.bool_)
+        for row, size in enumerate(sizes):
+            members[row, order[:size]] = True
+        some = offered(pi, members)
+        estimates = estimated(tp, pi, draws, members)
+        lower, upper = limits(estimates, confidence=0.95)
+        for row, size in enumerate(sizes):
+            if some[row]:
+                low, high = lower[0, row], upper[0, row]
+                at = estimates.estimate[0, row]
+                found[size].append([tp[members[row]].mean(), at, low, high])
+    for size, rows in found.items():
+        if not rows:
+            continue
+        truth, at, low, high = np.array(rows).T
+        error = (at - truth).std() / len(rows) ** 0.5
+        covered = ((low <= truth) & (truth <= high)).mean()
+        shown = f"estimate {at.mean():.1%}, truth {truth.mean():.1%}"
+        spread = f"bias {100 * (at - truth).mean():+.1f} ±{200 * error:.1f}"
+        print(
+            f"{name:9} {rate:4.0%}  designed n = {size}: {shown}, {spread}, coverage {covered:.1%} "
+            f"of {len(rows)}, width {(high - low).mean():.2f}",
+            flush=True,
+        )
+
+
 def chance(name: str, rate: float, samples: int) -> None:
     """Print how often the combination and the chosen measure differ where labels are shuffled."""
     data = read(name)
@@ -252,16 +299,16 @@ def delivery(name: str, rate: float, samples: int) -> None:
 
 
 def main() -> int:
-    """Run one of the four."""
+    """Run one of the five."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=("lists", "estimates", "chance", "delivery"))
+    parser.add_argument("what", choices=("lists", "estimates", "designed", "chance", "delivery"))
     parser.add_argument("--populations", nargs="+", default=list(NAMES))
     parser.add_argument("--rates", nargs="+", type=float)
     parser.add_argument("--samples", type=int)
     given = parser.parse_args()
     run, samples = {
-        "lists": (lists, 50), "estimates": (estimates, 1000), "chance": (chance, 500),
-        "delivery": (delivery, 50),
+        "lists": (lists, 50), "estimates": (estimates, 1000), "designed": (designed, 500),
+        "chance": (chance, 500), "delivery": (delivery, 50),
     }[given.what]  # fmt: skip
     samples = given.samples or samples
     rates = given.rates or ([0.05, 0.1, 0.15, 0.2] if given.what == "lists" else [0.1])

@@ -382,12 +382,16 @@ class SampleJudged(StageConfig):
     """The population."""
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; all judged candidates, including undecided ones, count as drawn."""
+    exclude: Annotated[str | None, Of(Identified)] = None
+    """Judged candidates that were not drawn at random, e.g. those of sample.active."""
 
 
 @stage("sample.judged", config=SampleJudged, outputs={"sample": Sample})
 def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
     """List each judged candidate once, ordered by id, since the order of draws is unknown."""
     judged = tables["judgements"].select("id").unique()
+    if "exclude" in tables:
+        judged = judged.join(tables["exclude"], on="id", how="anti")
     drawn = tables["candidates"].select("id").join(judged, on="id", how="semi").sort("id")
     every = tables["candidates"].select(pl.len())
     sample = drawn.with_columns(

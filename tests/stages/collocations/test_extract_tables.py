@@ -157,6 +157,11 @@ def test_judged_candidates_are_a_sample() -> None:
     candidates = pl.DataFrame({"id": ["a", "b", "c"]})
     made = run_stage("sample.judged", {}, candidates=candidates, judgements=judged)["sample"]
     assert made.rows() == [("b", 1, 1, 2 / 3, "all"), ("c", 1, 2, 2 / 3, "all")]
+    active = pl.DataFrame({"id": ["a", "c"]})
+    random = run_stage(
+        "sample.judged", {}, candidates=candidates, judgements=judged, exclude=active
+    )["sample"]
+    assert random.rows() == [("b", 1, 1, 1 / 3, "all")]
 
 
 # Candidates from tables
