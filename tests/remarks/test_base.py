@@ -10,7 +10,7 @@ import pytest
 from pipeline.errors import DataError
 from pipeline.remarks.base import CHECKS, CheckInput, Found, Remark, check, remark, run_checks
 from pipeline.stages.base import STAGES
-from tests.remarks.listening import hear
+from tests.remarks.run_check import run_check
 
 
 @pytest.mark.parametrize("name", list(CHECKS))
@@ -22,7 +22,7 @@ def test_a_check_looks_at_stages_that_there_are(name: str) -> None:
     assert check.threshold > 0
 
 
-USE = "heard.by_tests_alone"
+USE = "remarked.by_tests_alone"
 LOOK = CheckInput(USE, None)
 
 
@@ -104,7 +104,7 @@ def test_a_known_mistake_is_one(checks: None) -> None:
 
 
 def test_checks_of_other_stages_are_not_asked(checks: None) -> None:
-    check(stages=("heard.by_nobody",), threshold=1, means="any")(fails)
+    check(stages=("remarked.by_nobody",), threshold=1, means="any")(fails)
     assert len(run_checks(LOOK, {})) == 2
 
 
@@ -127,12 +127,12 @@ def told(
     """Return what is said of a lexicon, and make sure that the same is said of a system."""
     frames = [pl.DataFrame({"form": words}, schema={"form": pl.String}) for words in (gold, other)]
     forms = dict(zip(("gold", "lexicon"), frames, strict=True))
-    found = hear(name, use="score.lexicon", inputs=forms, threshold=threshold)
+    found = run_check(name, use="score.lexicon", inputs=forms, threshold=threshold)
     items = {
         "gold": frames[0].rename({"form": "item"}),
         "systems.0": frames[1].rename({"form": "item"}).with_columns(system=pl.lit("lexicon")),
     }
-    assert hear(name, use="evaluate.type_level", inputs=items, threshold=threshold) == found
+    assert run_check(name, use="evaluate.type_level", inputs=items, threshold=threshold) == found
     return found
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.remarks.base import Remark
-from tests.remarks.listening import hear
+from tests.remarks.run_check import run_check
 
 ENTRIES = {"system": pl.String, "run": pl.String, "item": pl.String, "f": pl.Int64}
 
@@ -19,7 +19,7 @@ def entries(run: str, **f: int | None) -> pl.DataFrame:
 
 def said(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[Remark]:
     inputs = {"gold": known} | {f"systems.{i}": each for i, each in enumerate(systems)}
-    return hear(name, inputs=inputs)
+    return run_check(name, inputs=inputs)
 
 
 def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
@@ -60,24 +60,26 @@ def test_the_same_text_or_no_counts_at_all_are_nothing_to_tell() -> None:
 
 def test_a_gold_with_one_class_for_every_type() -> None:
     one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
-    (told,) = hear("one_class_each", use="extract.gold_table", outputs={"entries": one})
+    (told,) = run_check("one_class_each", use="extract.gold_table", outputs={"entries": one})
     assert "each of the 60 gold types" in told.text
     several = pl.concat([one, one.head(1)])
-    assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": several})
-    assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": one.head(9)})
+    assert not run_check("one_class_each", use="extract.gold_table", outputs={"entries": several})
+    assert not run_check(
+        "one_class_each", use="extract.gold_table", outputs={"entries": one.head(9)}
+    )
 
 
 def test_the_gold_of_a_tagging_is_not_its_entries() -> None:
     one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
     outputs = {"gold": pl.concat([one, one]), "entries": one}
-    assert not hear("one_class_each", use="extract.tagging", outputs=outputs)
+    assert not run_check("one_class_each", use="extract.tagging", outputs=outputs)
 
 
 def test_types_that_differ_in_upper_case_only() -> None:
     items = pl.DataFrame({"item": ["The", "the", "Der", "der", "Anna", "is"]})
-    (told,) = hear("upper_case_twins", outputs={"entries": items}, fold=False)
+    (told,) = run_check("upper_case_twins", outputs={"entries": items}, fold=False)
     assert told.numbers == {"twins": 2, "types": 6}
     assert told.such_as == ("'Der' and 'der'", "'The' and 'the'")
-    assert not hear("upper_case_twins", outputs={"entries": items}, fold=True)
+    assert not run_check("upper_case_twins", outputs={"entries": items}, fold=True)
     names = pl.DataFrame({"item": ["Anna", "Ben", "is"]})
-    assert not hear("upper_case_twins", outputs={"entries": names}, fold=False)
+    assert not run_check("upper_case_twins", outputs={"entries": names}, fold=False)

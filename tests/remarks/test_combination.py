@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from schemas import CombinationFit
-from tests.remarks.listening import hear
+from tests.remarks.run_check import run_check
 
 
 def fit(
@@ -24,25 +24,25 @@ def fit(
 
 
 def test_few_positives() -> None:
-    (told,) = hear("few_positives", outputs=fit(0.5, 0.4, positives=19))
+    (told,) = run_check("few_positives", outputs=fit(0.5, 0.4, positives=19))
     assert told.level == "warning"
     assert "learns from 19 true positives among 100 labels, fewer than 20" in told.text
-    assert not hear("few_positives", outputs=fit(0.5, 0.4, positives=20))
-    assert not hear("few_positives", outputs={"fit": fit(0.5, 0.4)["fit"].clear()})
+    assert not run_check("few_positives", outputs=fit(0.5, 0.4, positives=20))
+    assert not run_check("few_positives", outputs={"fit": fit(0.5, 0.4)["fit"].clear()})
 
 
 @pytest.mark.parametrize("own", [0.5, 0.4, None])
 def test_a_combination_that_is_as_good(own: float | None) -> None:
-    assert not hear("single_is_better", outputs=fit(own, 0.4))
+    assert not run_check("single_is_better", outputs=fit(own, 0.4))
 
 
 def test_a_single_measure_that_is_better() -> None:
-    (told,) = hear("single_is_better", outputs=fit(0.3, 0.4))
+    (told,) = run_check("single_is_better", outputs=fit(0.3, 0.4))
     assert told.level == "note"
     assert "(MI in most folds)" in told.text
     assert "40.0% and 30.0%" in told.text
     assert told.remedy == "use the single measure: MI"
-    assert not hear("single_is_better", outputs=fit(0.3, None))
+    assert not run_check("single_is_better", outputs=fit(0.3, None))
 
 
 UNITS = pl.DataFrame({"id": ["a", "b", "c"], "l1": ["in", "auf", "zu"], "l2": ["x", "y", "z"]})
@@ -52,7 +52,7 @@ WORDS = pl.DataFrame({"kind": ["measure", "word"], "feature": ["mi", "{l1}"]})
 def applied(known: list[int], model: pl.DataFrame = WORDS) -> Any:
     scores = pl.DataFrame({"id": ["a", "b", "c"][: len(known)], "known_words": known})
     inputs = {"coefficients": model, "candidates": UNITS}
-    return hear("few_known_words", inputs=inputs, outputs={"scores": scores})
+    return run_check("few_known_words", inputs=inputs, outputs={"scores": scores})
 
 
 def test_few_known_words() -> None:

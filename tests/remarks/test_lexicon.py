@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.remarks.listening import hear
+from tests.remarks.run_check import run_check
 
 
 def sample(number: int, *, population: int) -> dict[str, pl.DataFrame]:
@@ -13,15 +13,15 @@ def sample(number: int, *, population: int) -> dict[str, pl.DataFrame]:
 
 
 def test_fewer_lemmas_than_asked() -> None:
-    (told,) = hear("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
+    (told,) = run_check("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
     assert told.text == "79 of the 100 requested lemmas: gold and lexicons share 79"
     assert told.level == "note"
-    assert not hear("few_lemmas_drawn", outputs=sample(79, population=300), size=79)
-    assert not hear("few_lemmas_drawn", outputs=sample(79, population=300), size=None)
+    assert not run_check("few_lemmas_drawn", outputs=sample(79, population=300), size=79)
+    assert not run_check("few_lemmas_drawn", outputs=sample(79, population=300), size=None)
 
 
 def test_no_lemma_at_all_is_a_warning() -> None:
-    (told,) = hear("few_lemmas_drawn", outputs=sample(0, population=0), size=100)
+    (told,) = run_check("few_lemmas_drawn", outputs=sample(0, population=0), size=100)
     assert told.level == "warning"
     assert "share 0" in told.text
 
@@ -51,18 +51,20 @@ def test_large_lemmas_that_a_simple_sample_lacks(
     large: tuple[float, ...], chances: list[float | None], expected: str
 ) -> None:
     drawn = pl.DataFrame({"pi": chances}, schema={"pi": pl.Float64})
-    heard = hear("large_lemmas_not_drawn", outputs={"sample": drawn, "sizes": groups(*large)})
-    assert bool(heard) == bool(expected)
-    for each in heard:
+    remarked = run_check(
+        "large_lemmas_not_drawn", outputs={"sample": drawn, "sizes": groups(*large)}
+    )
+    assert bool(remarked) == bool(expected)
+    for each in remarked:
         assert expected in each.text
         assert each.level == "warning"
         assert 'design = "size"' in each.remedy
 
 
-@pytest.mark.parametrize(("lemmas", "heard"), [(4, True), (5, False)])
-def test_few_lemmas_behind_the_measure(lemmas: int, heard: bool) -> None:
+@pytest.mark.parametrize(("lemmas", "remarked"), [(4, True), (5, False)])
+def test_few_lemmas_behind_the_measure(lemmas: int, remarked: bool) -> None:
     outputs = {"lemmas": sample(lemmas, population=9)["sample"]}
-    assert bool(hear("few_lemmas_judged", outputs=outputs)) == heard
+    assert bool(run_check("few_lemmas_judged", outputs=outputs)) == remarked
 
 
 @pytest.mark.parametrize(
@@ -70,11 +72,11 @@ def test_few_lemmas_behind_the_measure(lemmas: int, heard: bool) -> None:
 )
 def test_forms_that_look_like_several(form: str) -> None:
     forms = pl.DataFrame({"lemma": ["gehen", "laufen"], "form": [form, "lief"]})
-    (told,) = hear("several_keyed", outputs={"gold": forms})
+    (told,) = run_check("several_keyed", outputs={"gold": forms})
     assert told.such_as == (f"{form!r} of 'gehen'",)
 
 
 @pytest.mark.parametrize("form", ["ging", "l'or", "Sturm-und-Drang", "order", "/", "und", None])
 def test_forms_that_are_one(form: str | None) -> None:
     forms = pl.DataFrame({"lemma": ["gehen"], "form": [form]}, schema_overrides={"form": pl.String})
-    assert not hear("several_keyed", outputs={"gold": forms})
+    assert not run_check("several_keyed", outputs={"gold": forms})

@@ -1,4 +1,4 @@
-"""Hear one check on tables that a test writes down."""
+"""Run one check on tables that a test writes down."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.remarks.base import CHECKS, CheckInput, Remark
 Frames = Mapping[str, pl.DataFrame]
 
 
-def hear(
+def run_check(
     name: str,
     *,
     use: str = "",

@@ -1,0 +1,310 @@
+"""Checks of corpora and extraction: what each reports, and when it is silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.errors import ConfigError
+from pipeline.stages.collocations.units import UnitOptions
+from tests.remarks.run_check import run_check
+
+PAIRS = """
+name = "own"
+[stages.pairs]
+use = "extract.pairs"
+corpus = "own.conllu"
+left = {{ where = "upos = 'VERB'" }}
+right = {{ where = "upos = '{noun}'" }}
+relation = "dependency"
+dependency = {{ label = "{relation}" }}
+min_frequency = {least}
+[stages.scores]
+use = "score.association"
+candidates = "pairs.candidates"
+"""
+SENTENCE = "1\tgive\tgive\tVERB\t_\t_\t0\troot\t_\t_\n2\tway\tway\tNOUN\t_\t_\t1\tobj\t_\t_\n\n"
+
+
+def sizes(**counts: int) -> dict[str, pl.DataFrame]:
+    return {"corpus": pl.DataFrame(list(counts.items()), schema=["what", "count"], orient="row")}
+
+
+def warned(folder: Path, *, relation: str = "obj", noun: str = "NOUN", least: int = 1) -> list[str]:
+    (folder / "own.conllu").write_text(SENTENCE * 3)
+    config = folder / "own.toml"
+    config.write_text(PAIRS.format(relation=relation, noun=noun, least=least))
+    run = lx.run(config, runs=folder / "runs", report=False)
+    return [str(each) for each in run.remarks.get("pairs", ()) if each.check == "no_candidates"]
+
+
+def test_a_relation_that_the_corpus_has_not(tmp_path: Path) -> None:
+    (told,) = warned(tmp_path, relation="dobj")
+    assert told.startswith("warning: there are no candidates: no token has deprel 'dobj' (values: ")
+    assert "root, obj" in told or "obj, root" in told
+    assert "dependency.label: did you mean obj?" in told
+
+
+def test_a_tag_that_the_corpus_has_not(tmp_path: Path) -> None:
+    (told,) = warned(tmp_path, noun="NN")
+    assert "no token has upos 'NN' (values: NOUN, VERB)" in told or "(values: VERB, NOUN)" in told
+    assert "right.where" in told
+
+
+def test_one_of_two_relations_is_misspelt(tmp_path: Path) -> None:
+    (tmp_path / "own.conllu").write_text(SENTENCE * 3)
+    for labels, expected in (('["obj", "obbj"]', 1), ('["obj", "vocative"]', 0), ('["obj"]', 0)):
+        text = PAIRS.format(relation="obj", noun="NOUN", least=1).replace('"obj"', labels, 1)
+        (tmp_path / "own.toml").write_text(text)
+        run = lx.run(tmp_path / "own.toml", runs=tmp_path / "runs", report=False)
+        found = [each for each in run.remarks.get("pairs", ()) if each.check == "misspelt_values"]
+        assert len(found) == expected
+        assert all("no token has deprel 'obbj'" in str(each) for each in found)
+
+
+def test_a_threshold_that_is_too_high(tmp_path: Path) -> None:
+    (told,) = warned(tmp_path, least=4)
+    assert "lower min_frequency (4)" in told
+
+
+def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
+    assert not warned(tmp_path, least=3)
+
+
+HALF = pl.DataFrame({"a": ["x", None], "b": [None, None], "c": ["y", "z"]}, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("where", "label", "problems"),
+    [
+        ("b = 'x'", "{a}", ["left.where: no token has a value for b"]),
+        ("b = 'x' OR d = 'y'", "{a}", ["left.where: no token has a value for b or d"]),
+        ("true", "{b}", ["left.label: no token has a value for b"]),
+        ("b IS NULL", "{a}", []),
+        ("b = 'x' OR c = 'y'", "{a}", []),
+        ("a = 'never'", "{a}", []),
+    ],
+)
+def test_conditions_on_attributes_without_values(
+    where: str, label: str, problems: list[str]
+) -> None:
+    left = UnitOptions(where=where, label=label)
+    tokens = HALF.with_columns(d=pl.lit(None, pl.String()))
+    options: dict[str, Any] = {"tokens": tokens, "left": left, "units": (left,)}
+    known: dict[str, Any] = {"filled": frozenset("ac")}
+    name = "attributes_without_values"
+    if not problems:
+        assert not run_check(name, **options, **known)
+        return
+    with pytest.raises(ConfigError) as error:
+        run_check(name, **options, **known)
+    ends = "; attributes with values: a, c"
+    two = [each.replace("left", "units.0") for each in problems]
+    assert [str(each) for each in error.value.problems] == [each + ends for each in problems + two]
+    assert not run_check(name, **options)
+    assert not run_check(name, **{**options, "tokens": tokens.clear()}, **known)
+
+
+@pytest.mark.parametrize("shard", ["1KB", "1GB"])
+def test_an_attribute_without_values_in_all_files(shard: str, tmp_path: Path) -> None:
+    """One value in the last file is enough."""
+    config = tmp_path / "own.toml"
+    content = PAIRS.format(relation="obj", noun="NOUN", least=1).replace("own.conllu", "*.conllu")
+    content = content.replace("upos = 'VERB'", "newdoc = 'd'")
+    config.write_text(f'{content}[run]\nshard = "{shard}"\n')
+    for name in "abc":
+        (tmp_path / f"{name}.conllu").write_text(SENTENCE * 20)
+    with pytest.raises(ConfigError) as error:
+        lx.run(config, runs=tmp_path / "runs", report=False)
+    (problem,) = error.value.problems
+    assert problem.where == "stages.pairs.left.where"
+    assert problem.remedy == "attributes with values: form, lemma, upos, head, deprel"
+    (tmp_path / "d.conllu").write_text(f"# newdoc id = d\n{SENTENCE}")
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    assert run.table("pairs").select("l1", "l2", "f").rows() == [("give", "way", 1)]
+
+
+def test_a_table_that_is_read_as_text() -> None:
+    after = ["\t"] * 3 + [" "] * 7
+    tokens = pl.DataFrame({"form": ["a"] * 10, "space_after": after})
+    (told,) = run_check("tabs_in_text", tokens=tokens)
+    assert told.text.startswith("a tab follows 3 of the first 10 tokens of the text")
+    assert not run_check("tabs_in_text", tokens=tokens.tail(9))
+    assert not run_check("tabs_in_text", tokens=tokens.drop("space_after"))
+    assert not run_check("tabs_in_text", tokens=tokens.clear())
+
+
+@pytest.mark.parametrize(("unit", "level"), [("sentence", "info"), ("document", "warning")])
+def test_one_document_matters_most_where_documents_are_counted(unit: str, level: str) -> None:
+    (told,) = run_check(
+        "one_document", outputs=sizes(tokens=900, documents=1, sentences=50), text_unit=unit
+    )
+    assert told.level == level
+    several = sizes(tokens=900, documents=2, sentences=50)
+    assert not run_check("one_document", outputs=several, text_unit=unit)
+
+
+@pytest.mark.parametrize(("length", "remarked"), [(999, False), (1000, True), (2500, True)])
+def test_a_sentence_of_a_thousand_tokens(tmp_path: Path, length: int, remarked: bool) -> None:
+    rows = [f"{i}\tx\tx\tNOUN\t_\t_\t{i - 1}\tdep\t_\t_" for i in range(3, length + 1)]
+    (tmp_path / "own.conllu").write_text(SENTENCE * 40 + SENTENCE[:-1] + "\n".join(rows) + "\n\n")
+    config = tmp_path / "own.toml"
+    config.write_text(PAIRS.format(relation="obj", noun="NOUN", least=1))
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    told = [each for each in run.remarks["pairs"] if each.check == "endless_sentences"]
+    assert bool(told) == remarked
+    if told:
+        assert told[0].numbers == {"sentences": 1}
+
+
+def test_a_text_that_is_not_cut_into_sentences() -> None:
+    (told,) = run_check("long_sentences", outputs=sizes(tokens=3000, sentences=3))
+    assert "3,000 tokens in 3 sentences, on average 1,000 per sentence" in told.text
+    assert not run_check("long_sentences", outputs=sizes(tokens=3000, sentences=100))
+    assert not run_check("long_sentences", outputs=sizes(tokens=0, sentences=0))
+
+
+@pytest.mark.parametrize(("relation", "window"), [
+    ("sentence", True), ("textual", True), ("surface", False), ("adjacent", False),
+    ("dependency", False),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_no_window_is_advised_where_one_is_counted_by(
+    name: str, relation: str, window: bool
+) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    (told,) = run_check(name, outputs=outputs, relation=relation)
+    assert ("relation" in told.remedy) == window
+    assert ("split" in told.remedy) or ("mark" in told.remedy)
+    assert ("pages apart" in told.text or "square" in told.text) == window
+
+
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_sentences_that_are_not_looked_at_may_be_long(name: str) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    assert not run_check(name, outputs=outputs, relation="textual", text_unit="document")
+
+
+# Lists that cannot be compared, and a target that is in its own reference.
+
+
+def words(counts: dict[str, int]) -> pl.DataFrame:
+    table = pl.DataFrame(list(counts.items()), schema=["word", "f"], orient="row")
+    return table.with_columns(N=pl.col("f").sum())
+
+
+def lists(target: dict[str, int], reference: dict[str, int]) -> dict[str, pl.DataFrame]:
+    return {"target": words(target), "reference": words(reference)}
+
+
+def test_no_shared_word() -> None:
+    (told,) = run_check(
+        "other_words", inputs=lists({"The": 9, "Cat": 2}, {"the": 90, "cat": 3, "a": 8})
+    )
+    assert str(told).startswith(
+        "warning: target and reference share 0 of 2 and 3 words; the most frequent are 'The', 'Cat'"
+        " and 'the', 'a', 'cat'; count the same units"
+    )
+
+
+@pytest.mark.parametrize("shared", [1, 0])
+def test_where_sharing_begins(shared: int) -> None:
+    target = {f"t{i}": 1 for i in range(20 - shared)} | {"x": 1}
+    reference = {f"r{i}": 1 for i in range(30)} | ({"x": 1} if shared else {})
+    assert bool(run_check("other_words", inputs=lists(target, reference))) == (not shared)
+
+
+def test_an_empty_list_is_another_matter() -> None:
+    empty = words({"a": 1}).head(0)
+    assert not run_check("other_words", inputs={"target": empty, "reference": words({"a": 1})})
+
+
+MANY = {f"w{i}": 1 + i % 7 for i in range(60)}
+
+
+def test_the_target_is_the_reference() -> None:
+    (told,) = run_check("within_reference", inputs=lists(MANY, MANY))
+    assert told.level == "warning"
+    assert "have the same 60 words with equal frequencies" in told.text
+
+
+def test_the_target_is_in_the_reference() -> None:
+    (told,) = run_check("within_reference", inputs=lists(MANY, MANY | {"more": 3, "w1": 40}))
+    assert told.level == "note"
+    assert told.text.startswith("each of the 60 words of the target is at least as frequent")
+
+
+@pytest.mark.parametrize("change", [{"w3": 99}, {"of its own": 1}])
+def test_one_word_of_its_own_is_enough(change: dict[str, int]) -> None:
+    assert not run_check("within_reference", inputs=lists(MANY | change, MANY | {"more": 3}))
+
+
+def test_few_words_say_nothing() -> None:
+    assert not run_check("within_reference", inputs=lists({"a": 1}, {"a": 1}))
+
+
+def test_one_document_has_no_dispersion(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c\n")
+    stage = '[stages.w]\nuse = "extract.words"\ncorpus = "a.txt"\nunit = { label = "{form}" }\n'
+    (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}')
+    run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+    (told,) = run.remarks["w"]
+    assert "1 document: dispersion is undefined" in told.text
+
+
+def test_no_words(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c\n")
+    stage = (
+        '[stages.w]\nuse = "extract.words"\ncorpus = "a.txt"\n'
+        'unit = { label = "{form}", where = "form = \'A\'" }\n'
+    )
+    (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}')
+    run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+    told = [each for each in run.remarks["w"] if each.check == "no_candidates"]
+    assert told[0].text.startswith("there are no words: no token has form 'A' (values: ")
+
+
+SCHEMA = ["l1", "l2", "f", "f1", "f2"]
+
+
+def told(*rows: tuple[str, str, int, int, int]) -> list[str]:
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return [str(each) for each in run_check("one_partner", outputs={"candidates": frame})]
+
+
+def test_a_table_of_words_and_their_senses_is_none_of_pairs() -> None:
+    (text,) = told(*((f"word{i}", f"sense{i % 3}", 4, 4, 40) for i in range(30)))
+    assert "30 of 30 units of l1 that occur at least twice have a single l2: f = f1" in text
+    assert "word0 sense0" in text
+
+
+def test_words_with_several_partners_are_pairs() -> None:
+    pairs = [(f"word{i}", f"verb{j}", 2, 6, 60) for i in range(30) for j in range(3)]
+    assert not told(*pairs)
+
+
+def test_units_that_occur_once_have_one_partner_by_nature() -> None:
+    assert not told(*((f"word{i}", "verb", 1, 1, 30) for i in range(30)))
+
+
+def test_partners_that_were_too_rare_show_in_the_marginals() -> None:
+    assert not told(*((f"word{i}", f"verb{i}", 4, 5, 6) for i in range(30)))
+
+
+def test_short_words_that_always_end_sentences_may_be_abbreviations(tmp_path: Path) -> None:
+    lines = [
+        "He saw Ihm. Nine Ihm of them in Bd. Two and it was so. The Bd. Three was not it."
+    ] * 12
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    stage = '[stages.w]\nuse = "extract.words"\nunit = { label = "{form}" }\n'
+    for own, found in (("", True), (', abbreviations = ["Bd"]', False)):
+        corpus = f'corpus = {{ path = "a.txt", sentences = "auto", language = "en"{own} }}\n'
+        (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}{corpus}')
+        run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        told = [each.text for each in run.remarks["w"] if each.check == "unknown_abbreviations"]
+        assert bool(told) == found
+        assert not found or ("24 in 'Bd.'" in told[0] and "Ihm" not in told[0])
