@@ -308,6 +308,41 @@ def few_judged(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+APPROXIMATE = ("wilson", "jeffreys")
+"""Intervals that reach their confidence level on average, but not for every true precision."""
+
+
+@check(
+    stages=("evaluate.precision",), threshold=5,
+    means="judged true positives, and false positives, in a list",
+)  # fmt: skip
+def approximate_limits(stage: CheckInput, threshold: float) -> Found:
+    """Find limits by Wilson or Jeffreys where nearly all draws are false, or nearly all true."""
+    method = stage.config.interval
+    if method not in APPROXIMATE:
+        return
+    fewer = pl.min_horizontal("k_sampled", pl.col("n_sampled") - pl.col("k_sampled")) < threshold
+    cuts = stage.outputs["cuts"].filter(fewer, pl.col("n_sampled").is_between(1, pl.col("n") - 1))
+    found = cuts.sort("measure", "n").collect()
+    if found.is_empty():
+        return
+    yield remark(
+        "note",
+        f"the limits ({method}) of {found.height:,} of {stage.rows('cuts'):,} lists rest on fewer"
+        f" than {threshold:g} true or fewer than {threshold:g} false positives; {method} may then"
+        " cover the true precision in clearly fewer samples than its confidence level says",
+        such_as=[
+            f"{measure_title(measure)} at n = {n:,} ({k} of {drawn} draws are true)"
+            for measure, n, k, drawn in found.select(
+                "measure", "n", "k_sampled", "n_sampled"
+            ).iter_rows()
+        ],
+        remedy='use interval = "clopper_pearson", or "hypergeometric_shortest" for draws without'
+        " replacement",
+        lists=found.height,
+    )
+
+
 class _Tie(NamedTuple):
     measure: str
     n: int

@@ -244,6 +244,17 @@ def test_a_short_list_of_which_all_is_judged_is_no_sample() -> None:
     assert not run_check("few_judged", outputs={"cuts": precision(("mi", 3, 3))})
 
 
+@pytest.mark.parametrize(("true", "remarked"), [(4, True), (5, False), (35, False), (36, True)])
+@pytest.mark.parametrize("interval", ["wilson", "jeffreys", "clopper_pearson"])
+def test_limits_that_hold_on_average_only(interval: str, true: int, remarked: bool) -> None:
+    cuts = precision(("mi", 100, 40), ("f", 40, 40)).with_columns(k_sampled=true)
+    found = run_check("approximate_limits", outputs={"cuts": cuts}, interval=interval)
+    assert bool(found) == (remarked and interval != "clopper_pearson")
+    if found:
+        assert f"the limits ({interval}) of 1 of 2 lists rest on fewer than 5" in found[0].text
+        assert f"MI at n = 100 ({true} of 40 draws are true)" in found[0].such_as[0]
+
+
 def ids(number: int) -> pl.DataFrame:
     return pl.DataFrame({"id": [f"x{i}" for i in range(number)]}, schema={"id": pl.String})
 
