@@ -209,9 +209,8 @@ def designed(name: str, rate: float, samples: int) -> None:
         estimates = estimated(tp, pi, draws, members)
         lower, upper = limits(estimates, confidence=0.95)
         for row, size in enumerate(sizes):
-            if some[row]:
-                low, high = lower[0, row], upper[0, row]
-                at = estimates.estimate[0, row]
+            at, low, high = (each[0, row] for each in (estimates.estimate, lower, upper))
+            if some[row] and np.isfinite(at):
                 found[size].append([tp[members[row]].mean(), at, low, high])
     for size, rows in found.items():
         if not rows:
