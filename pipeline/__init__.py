@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from pipeline.api.batch import slurm, task, tasks
-    from pipeline.api.clusterings import overlapping_measures, token_measures, type_measures
+    from pipeline.api.clusterings import (
+        overlapping_measures,
+        sense_measures,
+        token_measures,
+        type_measures,
+    )
     from pipeline.api.effects import effects
     from pipeline.api.lexicons import LMeasure, l_measure
     from pipeline.api.proportions import difference_test, fisher, precision_interval
@@ -58,6 +63,7 @@ _HOME = {
     "precision_interval": "pipeline.api.proportions",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",
+    "sense_measures": "pipeline.api.clusterings",
     "show": "pipeline.api.run",
     "slurm": "pipeline.api.batch",
     "sweep": "pipeline.api.sweep",
@@ -92,6 +98,7 @@ __all__ = [
     "precision_interval",
     "run",
     "score",
+    "sense_measures",
     "show",
     "slurm",
     "sweep",

@@ -51,6 +51,7 @@ from schemas.clustering import InducedEntries as InducedEntries
 from schemas.clustering import ItemScores as ItemScores
 from schemas.clustering import MeasureCorrelations as MeasureCorrelations
 from schemas.clustering import OverlappingScores as OverlappingScores
+from schemas.clustering import SenseScores as SenseScores
 from schemas.clustering import SystemSize as SystemSize
 from schemas.clustering import SystemTable as SystemTable
 from schemas.clustering import TaggedSentences as TaggedSentences
@@ -60,6 +61,7 @@ from schemas.clustering import TokenMapping as TokenMapping
 from schemas.clustering import TokenSentences as TokenSentences
 from schemas.clustering import TokenTags as TokenTags
 from schemas.clustering import TypeLevel as TypeLevel
+from schemas.clustering import WordSenseScores as WordSenseScores
 from schemas.clustering import WorstItems as WorstItems
 from schemas.combination import AppliedScores as AppliedScores
 from schemas.combination import Coefficients as Coefficients

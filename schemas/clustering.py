@@ -188,11 +188,43 @@ class OverlappingScores(ByRun):
 
     measure: str = column("measure for overlapping clusterings", key=True)
     value: float = column("its value; null = undefined", nullable=True, le=1)
+    lower: float = column("lower limit; null = no interval", nullable=True)
+    upper: float = column("upper limit; null = no interval", nullable=True)
     standard_error: float = column(
-        "standard error of a value from a sample of items; null = exact",
+        "standard deviation over bootstrap samples, or standard error of a value from a sample of"
+        " items; null = exact",
         nullable=True,
         ge=0,
     )
+    undefined: int = column("bootstrap samples without a value; excluded", ge=0)
+
+    limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+
+class SenseScores(ByRun):
+    """Measures of induced word senses, averaged over words, with optional bootstrap intervals."""
+
+    measure: str = column("overlapping or token-level measure", key=True)
+    value: float = column("mean over the words that have a value; null = none", nullable=True)
+    weighted: float = column(
+        "the same, with words weighted by their instances; null = none", nullable=True
+    )
+    lower: float = column("lower limit of value; null = no interval", nullable=True)
+    upper: float = column("upper limit of value; null = no interval", nullable=True)
+    standard_error: float = column("standard deviation over bootstrap samples", nullable=True, ge=0)
+    undefined: int = column("bootstrap samples without a value; excluded", ge=0)
+    n_words: int = column("words that have a value", ge=0)
+
+    limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+
+class WordSenseScores(ByRun):
+    """Measures of the induced senses of each word."""
+
+    by: str = column("target word", key=True)
+    measure: str = column("overlapping or token-level measure", key=True)
+    value: float = column("its value; null = undefined", nullable=True)
+    instances: int = column("instances of the word in the gold standard", ge=1)
 
 
 class SystemTable(Table):
@@ -244,10 +276,11 @@ class FrequentTypes(Table):
 # Entries of items, and counts of tagged tokens
 
 
-class GoldEntries(Table, further=(pl.Float64,)):
+class GoldEntries(Table, further=(pl.Float64, pl.String)):
     """The gold entry of each item, A_i: one row per class.
 
-    An optional column ``weight`` gives the degree of membership.
+    An optional column ``weight`` gives the degree of membership, ``by`` the target word of an
+    instance.
     """
 
     item: str = column("word type", key=True, min_length=1)
@@ -255,10 +288,11 @@ class GoldEntries(Table, further=(pl.Float64,)):
     f: int = column("tokens of the item in the class; 1 if the source has no counts; tokens", ge=1)
 
 
-class InducedEntries(Table, further=(pl.Float64,)):
+class InducedEntries(Table, further=(pl.Float64, pl.String)):
     """The induced entry of each item, B_i, in each run of a system: one row per cluster.
 
-    An optional column ``weight`` gives the degree of membership.
+    An optional column ``weight`` gives the degree of membership, ``by`` the target word of an
+    instance.
     """
 
     system: str = column("system that induced the clusters", key=True, min_length=1)

@@ -1,4 +1,4 @@
-"""Measures of clusterings from two arrays of labels: tokens, word types, several labels."""
+"""Measures of clusterings from arrays of labels: tokens, word types, several labels, senses."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from pipeline.api.convert import (
     require_no_weights,
     translate_errors,
 )
-from pipeline.kernels.clustering.measure import TYPE_LEVEL
-from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TYPE_LEVEL
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
+from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, sense_scores
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
 from pipeline.registry import as_names
@@ -123,6 +124,8 @@ def type_measures(
     >>> made.select("measure", "mapping", pl.col("value").round(3)).rows()
     [('MacroI', '1-1', 0.727), ('MacroI', 'M-1', 0.909), ('MacroI', 'floor', 0.6)]
     """
+    for name, values in (("labels_true", labels_true), ("labels_pred", labels_pred)):
+        require_no_weights(values, name)
     gold, induced = _entries(labels_true, labels_pred, items)
     with translate_errors("type_measures"):
         found = evaluate_type_level(
@@ -148,9 +151,10 @@ def overlapping_measures(
     Parameters
     ----------
     labels_true, labels_pred, items
-        As for `type_measures`.
+        As for `type_measures`. A label may be a mapping from labels to weights, which the fuzzy
+        measures use.
     measures : str or sequence of str
-        Names or aliases of overlapping measures, or "all".
+        Names or aliases of overlapping measures, or "all" without the fuzzy ones.
     seed : str
         Seed of the sample of items for element-centric similarity in large data.
 
@@ -164,7 +168,8 @@ def overlapping_measures(
     ConfigError
         If a measure is unknown.
     DataError
-        If the lengths differ, an item is missing, labels have weights, or the data are too large.
+        If the lengths differ, an item is missing, labels have weights that a measure does not use,
+        or the data are too large.
 
     References
     ----------
@@ -175,17 +180,102 @@ def overlapping_measures(
     --------
     >>> overlapping_measures(["N", ("N", "V")], [(1,), (1, 2)], measures=["omega", "bcubed_f"])
     {'omega': 1.0, 'bcubed_f': 1.0}
+    >>> overlapping_measures(["s", "s"], [{"x": 3, "y": 1}, "x"], measures="fuzzy_bcubed_recall")
+    {'fuzzy_bcubed_recall': 1.0}
     """
-    gold, induced = (each.drop_nulls() for each in _entries(labels_true, labels_pred, items))
+    with translate_errors("overlapping_measures"):
+        without = without_weights(OVERLAPPING_MEASURES.resolve(as_names(measures)))
+    if without or items is not None:
+        for name, values in (("labels_true", labels_true), ("labels_pred", labels_pred)):
+            require_no_weights(values, name, without)
+    gold, induced = _entries(labels_true, labels_pred, items)
+    gold, induced = gold.drop_nulls("gold"), induced.drop_nulls("cluster")
     with translate_errors("overlapping_measures"):
         return _values(overlapping_scores(gold, induced, measures=as_names(measures), seed=seed))
+
+
+def sense_measures(
+    words: Any,
+    labels_true: Any,
+    labels_pred: Any,
+    *,
+    measures: str | Sequence[str] = FUZZY,
+    token_measures: str | Sequence[str] = (),
+    senses: WhichSenses = "all",
+) -> pl.DataFrame:
+    """Return measures of induced word senses: of the instances of each word, averaged over words.
+
+    Fuzzy B-Cubed compares instances i and j by the weights w of common senses, divided by the
+    largest of the instance: ``C = sum_k 1 - |w_k(i) - w_k(j)|``. Precision is the mean over i, and
+    over the j that agree in clusters, of ``min(C_clusters, C_gold) / C_clusters``; recall swaps the
+    two. F is that of the mean precision and recall.
+
+    Parameters
+    ----------
+    words : array_like, shape (n,)
+        The target word of each instance.
+    labels_true, labels_pred : sequence, shape (n,)
+        A sense of each instance, a collection of senses, or a mapping from senses to weights; None
+        if there is none.
+    measures : str or sequence of str
+        Names or aliases of overlapping measures; only the fuzzy ones use weights.
+    token_measures : str or sequence of str
+        Names or aliases of token measures, for one sense per instance.
+    senses : str
+        "all", or "heaviest": the sense with the largest weight, the first by name of equal weights.
+
+    Returns
+    -------
+    DataFrame
+        A row per measure: value (mean over words), weighted (by instances), n_words.
+
+    Raises
+    ------
+    ConfigError
+        If a measure is unknown.
+    DataError
+        If the lengths differ, a word is missing, labels have weights that a measure does not use,
+        or, with token measures, an instance has several senses.
+
+    References
+    ----------
+    Jurgens & Klapaftis, SemEval-2013 task 13: Word Sense Induction for Graded and Non-Graded Senses
+    (2013); Manandhar et al., SemEval-2010 task 14 (2010).
+
+    Examples
+    --------
+    >>> words = ["add", "add", "add", "ask", "ask"]
+    >>> gold, induced = ["s", "s", "t", "u", "u"], [{"a": 4, "b": 1}, "a", "b", "c", "c"]
+    >>> made = sense_measures(words, gold, induced, measures="fuzzy_bcubed")
+    >>> made.select("measure", pl.col("value").round(4), "n_words").rows()
+    [('fuzzy_bcubed_f', 0.75, 2)]
+    """
+    named = as_labels(words, "words")
+    require_all(named, "give the word of each instance")
+    sizes = {"labels_true": len(labels_true), "labels_pred": len(labels_pred), "words": len(named)}
+    require_as_long(**sizes)
+    by = pl.DataFrame({"item": pl.Series(range(len(named)), dtype=pl.Int64), "by": named})
+    gold, induced = (
+        as_memberships(each, name, of).drop_nulls(of).join(by, on="item").cast({"item": pl.String})
+        for each, name, of in (
+            (labels_true, "labels_true", "gold"),
+            (labels_pred, "labels_pred", "cluster"),
+        )
+    )
+    with translate_errors("sense_measures"):
+        found = sense_scores(
+            gold,
+            induced,
+            measures=as_names(measures),
+            token_measures=as_names(token_measures),
+            senses=senses,
+        )
+    return found.scores.select("measure", "value", "weighted", "n_words")
 
 
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return item and gold, and item and cluster: a row per label, null where missing."""
     named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
-    for name, (values, _) in named.items():
-        require_no_weights(values, name)
     if items is None:
         require_as_long(**{name: len(values) for name, (values, _) in named.items()})
         gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())

@@ -412,7 +412,7 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     Parameters
     ----------
     values : sequence, shape (n,)
-        At each position a label, a collection of labels, or None.
+        At each position a label, a collection of labels, a mapping from labels to weights, or None.
     name : str
         Name for messages.
     column : str
@@ -421,20 +421,31 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        Int64 column item, the position, and the labels as text; null where there is none.
+        Int64 column item, the position, and the labels as text; null where there is none. With
+        weights other than 1, a column weight, NaN where it is not a number.
 
     Examples
     --------
     >>> as_memberships(["N", ("N", "V"), None], "labels_true", "gold").rows()
     [(0, 'N'), (1, 'N'), (1, 'V'), (2, None)]
+    >>> as_memberships([{"N": 4, "V": 1}, "N"], "labels_true", "gold").rows()
+    [(0, 'N', 4.0), (0, 'V', 1.0), (1, 'N', None)]
     """
     one = isinstance(values, str | Mapping)
     if one or (isinstance(values, np.ndarray) and values.ndim != 1):
         raise DataError(f"{name}: give a sequence of labels or collections of labels")
-    held = [(place, each) for place, given in enumerate(values) for each in _several(given)]
+    given = list(values)
+    held = [(place, each) for place, some in enumerate(given) for each in _several(some)]
     labels = as_labels([each for _, each in held], name)
     places = pl.Series("item", [place for place, _ in held], dtype=pl.Int64)
-    return pl.DataFrame([places, labels.rename(column)])
+    table = pl.DataFrame([places, labels.rename(column)])
+    if not any(_is_weighed(each) for each in given):
+        return table
+    weights = [
+        weight for each in given for weight in
+        (map(_number, each.values()) if isinstance(each, Mapping) else [None] * len(_several(each)))
+    ]  # fmt: skip
+    return table.with_columns(weight=pl.Series(weights, dtype=pl.Float64))
 
 
 def _several(given: Any) -> Collection[Any]:
@@ -443,8 +454,17 @@ def _several(given: Any) -> Collection[Any]:
     return given
 
 
-def require_no_weights(values: Any, name: str) -> None:
+def require_no_weights(values: Any, name: str, why: str = "") -> None:
     """Refuse labels with weights, that is mappings from label to weight, unless all weights are 1.
+
+    Parameters
+    ----------
+    values : sequence
+        The labels.
+    name : str
+        Name for messages.
+    why : str
+        Which measures do not use weights.
 
     Raises
     ------
@@ -461,7 +481,7 @@ def require_no_weights(values: Any, name: str) -> None:
     places = [place for place, each in enumerate(given) if _is_weighed(each)]
     if places:
         what = describe_places(given, places, "have weights")
-        raise DataError(f"{name}: {what}; give labels without weights")
+        raise DataError(f"{name}: {what}{why and f', {why}'}; give labels without weights")
 
 
 def _is_weighed(given: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Table formats: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, blocks of words."""
+"""Table formats: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, keys, blocks of words."""
 
 from __future__ import annotations
 
@@ -459,3 +459,76 @@ def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
     words = text if options.line == "word" else text.str.extract_all(r"\S+")
     items = query.filter(filled).select(LINE, words.alias("item"), "cluster")
     return items if options.line == "word" else items.explode("item")
+
+
+# Senseval keys: a line has a word, one of its instances, and the senses of the instance
+
+
+def _senseval_rows(path: Path) -> pl.LazyFrame:
+    """Return the fields of each line, and its senses with their weights: rows of senses."""
+    text = pl.col(TEXT).str.replace(r"(^|\s)!!.*$", "")
+    fields = text.str.extract_all(r"\S+")
+    query = lines.lines(path).select(LINE, fields=fields).filter(pl.col("fields").list.len() > 0)
+    named = query.with_columns(
+        word=pl.col("fields").list.get(0),
+        item=pl.col("fields").list.get(1, null_on_oob=True),
+        field=pl.col("fields").list.slice(2),
+    )
+    weight = pl.col("field").str.extract("^.+/([^/]*)$")
+    return named.explode("field", empty_as_null=True).with_columns(
+        sense=pl.when(weight.is_null())
+        .then("field")
+        .otherwise(pl.col("field").str.extract("^(.+)/")),
+        weight=weight.cast(pl.Float64, strict=False),
+        weighed=weight.is_not_null(),
+    )
+
+
+def _check_senseval(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    lines.check_ends(path)
+    with reading(path):
+        rows = _senseval_rows(path).collect()
+    if rows.is_empty():
+        raise DataError(f"{path}: the file is empty: it has no instances")
+    usable = pl.col("weight").is_finite() & (pl.col("weight") > 0)
+    word_by_word = rows.unique(LINE, maintain_order=True)
+    for what, bad, remedy in (
+        (
+            "without a sense",
+            rows.filter(pl.col("field").is_null()),
+            "Write word, instance and at least one sense per line, separated by blanks.",
+        ),
+        (
+            "with a weight that is not a number above 0",
+            rows.filter("weighed", ~usable.fill_null(value=False)),
+            "Write sense/weight, for example t.3/0.25, and omit senses without weight.",
+        ),
+        (
+            "with weights of some senses only",
+            rows.filter(pl.col("weighed").any().over(LINE) & ~pl.col("weighed").all().over(LINE)),
+            "Give weights to all senses of an instance, or to none.",
+        ),
+        (
+            "with an instance that another line has",
+            word_by_word.filter(pl.col("item").is_unique().not_()),
+            "Write all senses of an instance in one line, and use a name for one instance only.",
+        ),
+    ):
+        if bad.height:
+            each = bad.unique(LINE, maintain_order=True)
+            shown = "".join(
+                f"\n  line {line}: {' '.join(fields)[:80]!r}"
+                for line, fields in each.select(LINE, "fields").head(_EXAMPLES).iter_rows()
+            )
+            raise DataError(f"{path}: {count_text(each.height, 'line')} {what}:{shown}\n{remedy}")
+    return ()
+
+
+@reader("senseval", suffixes=[".key"], check=_check_senseval)
+def scan_senseval(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Senseval key: word, instance (item) and its senses, with optional weights: ``t.3/0.25``.
+
+    The fields are separated by blanks; a row is a sense of an instance. Text after ``!!`` is
+    skipped. Weights follow the last slash of a sense.
+    """
+    return _senseval_rows(path).select(LINE, "word", "item", "sense", "weight")

@@ -31,6 +31,7 @@ RECORDS_LINE_ENDS: dict[str, list[str]] = {
     "jsonl": ['{"l1": "a", "l2": "b"}', '{"l1": "c", "l2": "d"}', '{"l1": "e", "l2": "f"}'],
     "ucs": ["# comment", "l1\tl2", "a\tb", "c\td", "e\tf"],
     "brown": ["0\ta\t3", "01\tb\t4", "10\tc\t5"],
+    "senseval": ["a a.1 s/1 t/2", "a a.2 s", "b b.1 u"],
     "blocks": ["a", "b", "", "c"],
     "wordform_blocks": ["go", "went", "", "be"],
     "unimorph": ["go\twent\tV;PST", "be\twas\tV;PST", "do\tdid\tV;PST"],

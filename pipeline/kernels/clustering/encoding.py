@@ -524,8 +524,15 @@ def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
     return f"has weights of {_GROUPS[label]}, {few}"
 
 
-def refuse_weights(table: pl.DataFrame, label: str) -> None:
-    """Reject weighted memberships, for measures that ignore weights.
+def refuse_weights(table: pl.DataFrame, label: str, why: str = "which no measure supports") -> None:
+    """Reject weighted memberships, for measures that do not use weights.
+
+    Parameters
+    ----------
+    table, label
+        As for `weights_other_than_one`.
+    why : str
+        Which measures do not use them.
 
     Raises
     ------
@@ -534,10 +541,11 @@ def refuse_weights(table: pl.DataFrame, label: str) -> None:
 
     Examples
     --------
-    >>> refuse_weights(pl.DataFrame({"item": ["run"], "gold": ["N"], "weight": [1]}), "gold")
+    >>> table = pl.DataFrame({"item": ["run"], "gold": ["N"], "weight": [1]})
+    >>> refuse_weights(table, "gold")
     """
     if problem := weights_other_than_one(table.lazy(), label):
-        raise DataError(f"memberships: {problem}, which no measure supports: omit the column")
+        raise DataError(f"memberships: {problem}, {why}: omit the column")
 
 
 def is_missing(column: str, schema: pl.Schema) -> pl.Expr:

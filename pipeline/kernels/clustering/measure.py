@@ -39,6 +39,10 @@ class ClusterMeasure(Generic[S]):
         True if swapping classes and clusters does not change the value.
     aliases : sequence of str
         Other accepted names.
+    weights : bool
+        True if the measure uses weights of memberships; others refuse them.
+    is_in_all : bool
+        False if "all" omits the measure.
     """
 
     name: str
@@ -52,6 +56,8 @@ class ClusterMeasure(Generic[S]):
     better: Better = "higher"
     symmetric: bool = False
     aliases: Sequence[str] = ()
+    weights: bool = False
+    is_in_all: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Evaluation of clusterings at type and token level, of overlapping clusterings, and of systems."""
+"""Evaluation of clusterings by types, tokens, overlapping groups and word senses; of systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from pipeline.kernels.clustering.measure import (
     TYPE_MEASURES,
     lower_is_better,
 )
-from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.overlapping.bootstrap import overlapping_intervals
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
+from pipeline.kernels.clustering.senses import FUZZY, SenseTables, WhichSenses, sense_scores
 from pipeline.kernels.clustering.systems import (
     class_shares,
     frequent_types,
@@ -39,7 +41,7 @@ from pipeline.stages.base import (
     stage,
     tables_of_option,
 )
-from pipeline.stages.clustering.extract import PLACE
+from pipeline.stages.clustering.extract import BY, PLACE
 from pipeline.stages.clustering.tagging import counted_alike, require_same_tokens
 from schemas import (
     ClassScores,
@@ -52,6 +54,7 @@ from schemas import (
     InducedEntries,
     MeasureCorrelations,
     OverlappingScores,
+    SenseScores,
     SystemSize,
     SystemTable,
     Table,
@@ -60,6 +63,7 @@ from schemas import (
     TokenLevel,
     TokenMapping,
     TypeLevel,
+    WordSenseScores,
     WorstItems,
 )
 
@@ -145,8 +149,10 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
         )
 
 
-def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> None:
-    """Reject gold entries or systems with weights, which no measure uses.
+def require_no_weights(
+    tables: Tables, gold: str, systems: Collection[str], *, why: str = "which no measure supports"
+) -> None:
+    """Reject gold entries or systems with weights, for measures that do not use them.
 
     Parameters
     ----------
@@ -156,22 +162,30 @@ def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> N
         The stage of the gold entries.
     systems : collection of str
         The stages of the systems.
+    why : str
+        Which measures do not use weights.
 
     Raises
     ------
     DataError
         With the first such stage, its number of weights, and an example.
     """
-    plans = tables_of_option(tables, "systems", systems)
-    given = [("gold", gold, tables["gold"], "gold")]
-    given += [("systems", *each, "cluster") for each in zip(systems, plans, strict=True)]
-    for option, name, plan, label in given:
+    for option, name, plan, label in _entry_tables(tables, gold, systems):
         if problem := encoding.weights_other_than_one(plan, label):
             raise DataError(
-                f"{option}: stages.{name} {problem}, which no measure supports\nRemove the column "
-                "weight from its file: each item then belongs equally to all of its "
+                f"{option}: stages.{name} {problem}, {why}\nRemove the column weight from its "
+                "file: each item then belongs equally to all of its "
                 f"{'classes' if label == 'gold' else 'clusters'}."
             )
+
+
+def _entry_tables(
+    tables: Tables, gold: str, systems: Collection[str]
+) -> Iterator[tuple[str, str, pl.LazyFrame, str]]:
+    """Yield option, stage, table and column of labels of the gold entries and of each system."""
+    yield "gold", gold, tables["gold"], "gold"
+    plans = tables_of_option(tables, "systems", systems)
+    yield from (("systems", *each, "cluster") for each in zip(systems, plans, strict=True))
 
 
 def stack(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
@@ -189,11 +203,17 @@ class EvaluateOverlapping(Seeded):
     gold: Annotated[str, Of(GoldEntries)]
     """Gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
-    """Stages with clusters of the items; items without a gold class are excluded."""
+    """Stages with clusters of the items; items without a gold class are excluded, except from pairs
+    of fuzzy measures.
+    """
     measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = Field(
         default=("all",), min_length=1, validate_default=True
     )
-    """Names of measures, or "all"."""
+    """Names of measures, or "all" without the fuzzy ones."""
+    replicates: int = Field(default=0, ge=0)
+    """Number of bootstrap samples of items, for limits; 0 for none."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
 
 
 @stage(
@@ -205,14 +225,116 @@ class EvaluateOverlapping(Seeded):
 def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:
     """Score every run of every system."""
     require_entries(tables, "systems", config.systems)
-    require_no_weights(tables, config.gold, config.systems)
-    gold = tables["gold"].select("item", "gold").collect()
+    if why := without_weights(config.measures):
+        require_no_weights(tables, config.gold, config.systems, why=why)
+    gold = _memberships(tables["gold"].collect(), "gold")
     scored = []
     for run in runs(tables, "systems", config.systems):
-        entries = run.rows.select("item", "cluster").join(gold, on="item", how="semi")
-        scores = overlapping_scores(gold, entries, measures=config.measures, seed=config.seed)
-        scored.append(run.named(scores))
+        entries = _memberships(run.rows, "cluster")
+        scored.append(run.named(_overlapping(config, gold, entries)))
     return {"scores": stack(scored, OverlappingScores)}
+
+
+def _memberships(rows: pl.DataFrame, label: str) -> pl.DataFrame:
+    """Return item, label, and by and weight if there are any."""
+    further = [name for name in (BY, encoding.WEIGHT) if name in rows.columns]
+    return rows.select(*further, "item", label)
+
+
+def _overlapping(
+    config: EvaluateOverlapping, gold: pl.DataFrame, entries: pl.DataFrame
+) -> pl.DataFrame:
+    if config.replicates:
+        return overlapping_intervals(
+            gold,
+            entries,
+            measures=config.measures,
+            confidence=config.confidence,
+            replicates=config.replicates,
+            seed=config.seed,
+        )
+    scores = overlapping_scores(gold, entries, measures=config.measures, seed=config.seed)
+    limits = dict.fromkeys(("lower", "upper"), pl.lit(None, pl.Float64))
+    return scores.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
+
+
+# Word senses: the instances of each word
+
+
+class EvaluateSenses(Seeded):
+    """Evaluate induced word senses: compare the instances of each word, and average over words."""
+
+    gold: Annotated[str, Of(GoldEntries)]
+    """Gold senses of the instances, with the column by: their word."""
+    systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
+    """Stages with induced senses of the instances, with the column by."""
+    measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = FUZZY
+    """Names of measures of graded or several senses; fuzzy ones use weights."""
+    token_measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = ()
+    """Names of measures of single senses, e.g. v and pair_precision."""
+    senses: WhichSenses = "all"
+    """"all", or "heaviest": the sense with the largest weight of each instance."""
+    without_cluster: Literal["drop", "cluster"] = "drop"
+    """For token_measures: exclude instances without a cluster, or treat them as one cluster."""
+    replicates: int = Field(default=0, ge=0)
+    """Number of bootstrap samples of words, for limits; 0 for none."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not (self.measures or self.token_measures):
+            raise ValueError("name at least one of measures and token_measures")
+        return self
+
+
+@stage(
+    "evaluate.senses",
+    config=EvaluateSenses,
+    outputs={"scores": SenseScores, "words": WordSenseScores, "sizes": SystemSize},
+    agree=counted_alike,
+)
+def evaluate_senses(config: EvaluateSenses, tables: Tables) -> Outputs:
+    """Score every run of every system, word by word."""
+    require_entries(tables, "systems", config.systems)
+    _require_by(tables, config)
+    why = without_weights(config.measures) if config.senses == "all" else ""
+    if why:
+        require_no_weights(tables, config.gold, config.systems, why=why)
+    gold = tables["gold"].collect()
+    every = [] if gold.is_empty() else list(runs(tables, "systems", config.systems))
+    scored = [(run, _senses(config, gold, run)) for run in every]
+    return {
+        "scores": stack([run.named(made.scores) for run, made in scored], SenseScores),
+        "words": stack([run.named(made.words) for run, made in scored], WordSenseScores),
+        "sizes": stack([run.named(made.sizes) for run, made in scored], SystemSize),
+    }
+
+
+def _senses(config: EvaluateSenses, gold: pl.DataFrame, run: SystemRun) -> SenseTables:
+    return sense_scores(
+        _memberships(gold, "gold"),
+        _memberships(run.rows, "cluster"),
+        measures=config.measures,
+        token_measures=config.token_measures,
+        senses=config.senses,
+        without_cluster=config.without_cluster,
+        replicates=config.replicates,
+        confidence=config.confidence,
+        seed=config.seed,
+    )
+
+
+def _require_by(tables: Tables, config: EvaluateSenses) -> None:
+    """Reject entries without the words of the instances, except in a dry run."""
+    for option, name, plan, _ in _entry_tables(tables, config.gold, config.systems):
+        rows = plan.select(pl.len()).collect().item()
+        if rows and BY not in plan.collect_schema():
+            raise DataError(
+                f"{option}: stages.{name} has no column by, the word of each instance\nName the "
+                'column of its file: columns = { by = "word" }; of a Senseval key, with '
+                f'{"gold" if option == "gold" else "cluster"} = "sense", too.'
+            )
 
 
 # Distribution of types and tokens over classes
@@ -252,11 +374,16 @@ class EvaluateSystems(StageConfig):
     """Stage with the token-level scores."""
     overlapping: Annotated[str | None, Of(OverlappingScores)] = None
     """Stage with the scores of overlapping clusterings."""
+    senses: Annotated[str | None, Of(SenseScores)] = None
+    """Stage with the scores of word senses, which share measures with the other levels."""
 
     @model_validator(mode="after")
     def _some(self) -> Self:
-        if not (self.type_level or self.token_level or self.overlapping):
-            raise ValueError("name at least one of type_level, token_level and overlapping")
+        levels = [self.type_level, self.token_level, self.overlapping]
+        if not (self.senses or any(levels)):
+            raise ValueError("name at least one of type_level, token_level, overlapping and senses")
+        if self.senses and any(levels):
+            raise ValueError("compare senses in a stage of their own, without the other levels")
         return self
 
 
@@ -282,7 +409,7 @@ def _parts(tables: Tables) -> list[pl.LazyFrame]:
         mapped = tables["type_level"].filter(pl.col("mapping") != _FLOOR)
         named = pl.format("{} {}", "measure", "mapping").alias("measure")
         parts.append(mapped.with_columns(named).select(columns))
-    levels = [name for name in ("token_level", "overlapping") if name in tables]
+    levels = [name for name in ("token_level", "overlapping", "senses") if name in tables]
     return [*parts, *(tables[name].select(columns) for name in levels)]
 
 

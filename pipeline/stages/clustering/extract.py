@@ -46,6 +46,8 @@ from schemas import (
 
 # Tables of entries: items with their classes or clusters
 
+BY = "by"
+"""The optional column that divides items, e.g. the target word of instances."""
 _NO_COUNT = "is not a count of 1 or more, or is too large to sum"
 _EMPTY_PART = "has an empty label between two separators"
 _WEIGHTS = (WEIGHT, f"{WEIGHT}s")
@@ -77,7 +79,7 @@ class EntryTable(NumberOptions):
 
     def weight_columns(self, schema: pl.Schema) -> list[str]:
         """Return the weight column, if any."""
-        taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f")}
+        taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f", BY)}
         own = (name for name in schema.names() if name not in taken)
         return [name for name in own if name.lower() in _WEIGHTS][:1]
 
@@ -97,15 +99,15 @@ class Columns:
     Raises
     ------
     ConfigError
-        If a required or named column is missing. f and weights are optional.
+        If a required or named column is missing. f, by and weights are optional.
     """
 
     def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
         schema = raw.collect_schema()
         columns = config.named
         wanted = {each: columns.get(each, each) for each in ("item", label)}
-        if "f" in columns or "f" in schema:
-            wanted["f"] = columns.get("f", "f")
+        optional = [each for each in ("f", BY) if each in columns or each in schema]
+        wanted |= {each: columns.get(each, each) for each in optional}
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
         self.forms = config.formats(raw)
@@ -121,9 +123,9 @@ class Columns:
         }
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
-        """Return file, item, label, f (null without counts) and weight, one row per label.
+        """Return file, item, label, f (null without counts), by and weight, one row per label.
 
-        There is no weight if the file has none.
+        There is no by and no weight if the file has none.
         """
         item = pl.col(self.names["item"]).cast(pl.String)
         label = pl.col(self.names[self.label]).cast(pl.String)
@@ -132,9 +134,15 @@ class Columns:
             (item.str.to_lowercase() if config.fold else item).alias("item"),
             self._labels(label, config.separator).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
+            *(pl.col(self.names[each]).cast(pl.String).alias(each) for each in self.by),
             *(each.alias(WEIGHT) for each in self.weights.values()),
         ).explode(self.label)
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
+
+    @property
+    def by(self) -> list[str]:
+        """`BY`, if the file has the column."""
+        return [BY] if BY in self.names else []
 
     @staticmethod
     def _labels(label: pl.Expr, separator: str) -> pl.Expr:
@@ -150,6 +158,7 @@ class Columns:
         texts = {
             self.names["item"]: numeric.text_or_null(self.names["item"]),
             self.names[self.label]: label_lists(label),
+            **{self.names[each]: numeric.text_or_null(self.names[each]) for each in self.by},
         }
         wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
@@ -228,15 +237,15 @@ def require_distinct(files: pl.Series) -> None:
         raise ConfigError("run", [problem])
 
 
-Column: TypeAlias = Literal["item", "cluster", "f"]
+Column: TypeAlias = Literal["item", "cluster", "f", "by"]
 
 
 class ExtractClusters(EntryTable, RunOptions):
     """Read induced clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and (optional) f in the file, if different. Measures of types
-    reject a column weight.
+    """Names of item, cluster and (optional) f and by in the file, if different; by is the target
+    word of an instance. Only fuzzy measures use a column weight, others reject it.
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
@@ -260,7 +269,7 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         run=pl.lit(config.run) if config.run else bare_name("file"),
         cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
     )
-    key = ["system", "run", "item", "cluster"]
+    key = ["system", "run", "item", "cluster", *columns.by]
     entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
     return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
 
@@ -591,7 +600,7 @@ def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
 
 # Gold entries from a tag dictionary
 
-GoldColumn: TypeAlias = Literal["item", "gold", "f"]
+GoldColumn: TypeAlias = Literal["item", "gold", "f", "by"]
 _NO_NUMBER = "is not a count, or is too large to sum"
 
 
@@ -599,8 +608,8 @@ class ExtractGoldTable(EntryTable):
     """Read gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and (optional) f in the file, if different. Measures of types reject
-    a column weight.
+    """Names of item, gold and (optional) f and by in the file, if different; by is the target word
+    of an instance. Only fuzzy measures use a column weight, others reject it.
     """
     classes: tuple[str, ...] = ()
     """Columns for single classes, with counts or 1 and 0, instead of gold and f."""
@@ -630,8 +639,9 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     raw = with_label_texts(tables["path"], [config.named.get("gold", "gold")])
     entries, faults = (_wide if config.classes else _long)(config, raw)
     usable = entries.filter(pl.col("f") >= 1).drop_nulls(["item", "gold", "f"])
-    weights = [WEIGHT] if WEIGHT in entries.collect_schema() else []
-    summed = usable.group_by("item", "gold").agg(pl.sum("f"), *map(_add_up, weights))
+    names = entries.collect_schema().names()
+    weights, by = ([each] if each in names else [] for each in (WEIGHT, BY))
+    summed = usable.group_by("item", "gold", *by).agg(pl.sum("f"), *map(_add_up, weights))
     if config.exclude:
         classes = summed.group_by("gold").agg(pl.sum("f")).collect()
         ordered = classes.sort("f", "gold", descending=[True, False])["gold"]
@@ -649,7 +659,7 @@ def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     columns = Columns(raw, config, "gold")
     rows, weights = columns.entries(config).drop("file"), [WEIGHT] if columns.weights else []
     if not columns.counts:
-        once = rows.group_by("item", "gold").agg(map(_add_up, weights))
+        once = rows.group_by("item", "gold", *columns.by).agg(map(_add_up, weights))
         rows = once.with_columns(f=pl.lit(1, pl.Int64))
     return rows, columns.faults(config)
 

@@ -1,4 +1,4 @@
-"""Measures of overlapping groupings: BCubed, element-centric similarity, NMI, Omega index."""
+"""Measures of overlapping groupings: BCubed, element-centric similarity, NMI, Omega, fuzzy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import scipy
 
+from pipeline.kernels.clustering.encoding import refuse_weights
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, overlapping_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships, Patterns, memberships
 from pipeline.kernels.numeric import FloatArray, IntArray
@@ -58,10 +59,7 @@ def bcubed_recall(data: Memberships) -> float:
 def bcubed_f(data: Memberships) -> float:
     """Harmonic mean of extended BCubed precision and recall; 0 if no item has a cluster."""
     recall = bcubed_recall(data)
-    if recall == 0.0:
-        return 0.0
-    precision = bcubed_precision(data)
-    return 2.0 * precision * recall / (precision + recall)
+    return harmonic_mean(bcubed_precision(data), recall) if recall else 0.0
 
 
 def _mean(values: FloatArray, data: Memberships) -> float:
@@ -370,6 +368,80 @@ def shared_by_pairs(data: Memberships) -> IntArray:
     return ordered // 2
 
 
+# Measures of degrees of membership, for graded word senses
+
+_JURGENS = "Jurgens & Klapaftis 2013"
+
+
+@overlapping_measure(
+    title="fuzzy B-Cubed P", family="overlapping",
+    formula="mean_i mean_j min(C_B, C_A) / C_B, C = sum_k 1 - |w_k(i) - w_k(j)| over common groups",
+    range="[0, 1]", reference=_JURGENS, weights=True, is_in_all=False,
+    aliases=("fuzzy B-Cubed P", "fuzzy_b3_precision", "fuzzy_b_cubed_precision"),
+)  # fmt: skip
+def fuzzy_bcubed_precision(data: Memberships) -> float:
+    """Fuzzy B-Cubed precision: pairs that agree in clusters, and how far in classes.
+
+    Mean over all items with a class, 0 for items that share no cluster; j is another item, with or
+    without a class. Weights are divided by the largest of the item. The scorer of SemEval-2013 task
+    13 calls this value recall.
+    """
+    return data.degrees.agreement[0]
+
+
+@overlapping_measure(
+    title="fuzzy B-Cubed R", family="overlapping",
+    formula="mean_i mean_j min(C_A, C_B) / C_A, C = sum_k 1 - |w_k(i) - w_k(j)| over common groups",
+    range="[0, 1]", reference=_JURGENS, weights=True, is_in_all=False,
+    aliases=("fuzzy B-Cubed R", "fuzzy_b3_recall", "fuzzy_b_cubed_recall"),
+)  # fmt: skip
+def fuzzy_bcubed_recall(data: Memberships) -> float:
+    """Fuzzy B-Cubed recall: pairs that agree in classes, and how far in clusters.
+
+    Mean over all items with a class, 0 for items that share no class with another. The scorer of
+    SemEval-2013 task 13 calls this value precision.
+    """
+    return data.degrees.agreement[1]
+
+
+@overlapping_measure(
+    title="fuzzy B-Cubed F", family="overlapping", formula="2 P R / (P + R); 0 if both are 0",
+    range="[0, 1]", reference=_JURGENS, weights=True, is_in_all=False,
+    aliases=("fuzzy B-Cubed F", "fuzzy_bcubed", "fuzzy_b3", "fuzzy_b_cubed", "FBC"),
+)  # fmt: skip
+def fuzzy_bcubed_f(data: Memberships) -> float:
+    """Harmonic mean of fuzzy B-Cubed precision and recall."""
+    return harmonic_mean(*data.degrees.agreement)
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    """Return ``2 P R / (P + R)``; 0 if both are 0, NaN if one is.
+
+    Examples
+    --------
+    >>> harmonic_mean(0.5, 0.25), harmonic_mean(0.0, 0.0)
+    (0.3333333333333333, 0.0)
+    """
+    both = precision + recall
+    return 2.0 * precision * recall / both if both else 0.0
+
+
+@overlapping_measure(
+    title="fuzzy NMI", family="overlapping",
+    formula="(H(X) - H(X|Y) + H(Y) - H(Y|X)) / (2 max(H(X), H(Y))) of degrees in ten bins",
+    range="[0, 1]", reference=_JURGENS, symmetric=True, weights=True, is_in_all=False,
+    aliases=("fuzzy NMI", "FNMI", "fuzzy_normalised_mutual_information"),
+)  # fmt: skip
+def fuzzy_nmi(data: Memberships) -> float:
+    """Information that each group has about the most informative group of the other side.
+
+    Like `nmi_max`, with degrees of membership in ten equal bins: H(X) is the sum over groups of the
+    entropy of an item's bin. Without weights it equals `nmi_max` if all items have a class; those
+    without one count, too.
+    """
+    return data.degrees.information
+
+
 # Table of measures
 
 ESTIMATES: Mapping[str, Callable[[Memberships], tuple[float, float]]] = MappingProxyType(
@@ -404,7 +476,8 @@ def overlapping_scores(
     KeyError
         For an unknown measure, with the nearest names.
     DataError
-        If a label is null or empty, or the data are too large, see `sharing`.
+        If a label is null or empty, memberships have weights that a measure does not use, or the
+        data are too large, see `sharing`.
 
     Examples
     --------
@@ -414,6 +487,9 @@ def overlapping_scores(
     [('omega', 1.0, None), ('bcubed_f', 1.0, None)]
     """
     names = OVERLAPPING_MEASURES.resolve(measures)
+    if without := without_weights(names):
+        refuse_weights(gold, "gold", without)
+        refuse_weights(induced, "cluster", without)
     data = memberships(gold, induced, seed=seed)
     rows = [(name, *_estimate(name, data)) for name in names]
     table = pl.DataFrame(rows, schema=_SCHEMA, orient="row").fill_nan(None)
@@ -421,6 +497,24 @@ def overlapping_scores(
     return table.with_columns(
         standard_error=pl.when(exact).then(None).otherwise(pl.col("standard_error"))
     )
+
+
+def without_weights(names: Sequence[str]) -> str:
+    """Say which measures do not use weights, and which do; empty if all do.
+
+    Examples
+    --------
+    >>> without_weights(["fuzzy_nmi"])
+    ''
+    >>> without_weights(["omega", "fuzzy_nmi"])[:36]
+    'which omega does not use (only fuzzy'
+    """
+    those = [name for name in names if not OVERLAPPING_MEASURES.get(name).weights]
+    if not those:
+        return ""
+    use = [name for name in OVERLAPPING_MEASURES if OVERLAPPING_MEASURES.get(name).weights]
+    does = "does" if len(those) == 1 else "do"
+    return f"which {', '.join(those)} {does} not use (only {', '.join(use)} do)"
 
 
 _SCHEMA = {"measure": pl.String, "value": pl.Float64, "standard_error": pl.Float64}

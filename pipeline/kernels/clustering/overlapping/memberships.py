@@ -17,9 +17,9 @@ from pipeline.kernels.clustering.encoding import (
     check_labels,
     distinct_values,
     incidence,
-    refuse_weights,
     sorted_distinct,
 )
+from pipeline.kernels.clustering.overlapping.degrees import Degrees, degrees
 from pipeline.kernels.numeric import FloatArray, IntArray
 
 # Overlaps of distinct sets of labels
@@ -365,6 +365,8 @@ class Memberships:
         Items with this pair of sets.
     without_gold : int
         Items with clusters but without a class, which are omitted.
+    tables : tuple of pl.DataFrame
+        The memberships that were counted, with weights if there are any.
     seed : str
         Fixes the sample of measures that look at a sample of very many items.
     """
@@ -374,6 +376,7 @@ class Memberships:
     pairs: IntArray
     counts: IntArray
     without_gold: int
+    tables: tuple[pl.DataFrame, pl.DataFrame]
     seed: str = ""
 
     @property
@@ -390,6 +393,11 @@ class Memberships:
     def sharing(self) -> Sharing:
         """What pairs of items share; see `sharing`."""
         return sharing(self.gold, self.clusters, self.pairs, self.counts)
+
+    @cached_property
+    def degrees(self) -> Degrees:
+        """Degrees of membership, of items without a class, too; see `degrees`."""
+        return degrees(*self.tables)
 
     @cached_property
     def overlap(self) -> IntArray:
@@ -417,6 +425,7 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     ----------
     gold : pl.DataFrame
         String columns item and gold, a row for each class of an item; repeated rows count once.
+        A column weight is kept for the measures that use it.
     induced : pl.DataFrame
         String columns item and cluster, likewise. Items without a row here are kept, as items
         of no cluster; items that gold has not are dropped and counted.
@@ -431,7 +440,7 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     Raises
     ------
     DataError
-        If an item or a label is null or empty, or a column weight has others than 1.
+        If an item or a label is null or empty.
 
     Examples
     --------
@@ -443,7 +452,6 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     """
     for table, label in ((gold, "gold"), (induced, "cluster")):
         check_labels(table, ["item", label])
-        refuse_weights(table, label)
     # Numbers for items: any will do, only how many items have which sets counts.
     items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
     placed = induced.join(items, on="item")
@@ -453,7 +461,8 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     joint = one * max(1, len(second.members)) + two
     distinct, counts = np.unique(joint, return_counts=True)
     pairs = np.stack(np.divmod(distinct, max(1, len(second.members))), axis=1)
-    return Memberships(first, second, pairs, counts.astype(np.int64), dropped, seed)
+    tables = (gold, induced)
+    return Memberships(first, second, pairs, counts.astype(np.int64), dropped, tables, seed)
 
 
 def _patterns(rows: pl.DataFrame, label: str, many: int) -> tuple[Patterns, IntArray]:
