@@ -175,15 +175,18 @@ def clusters(run: lx.Run) -> str:
 
 
 def senses(run: lx.Run) -> str:
-    """Return BCubed of each system."""
-    names = ("bcubed_precision", "bcubed_recall", "bcubed_f")
-    scores = run.table("overlapping")
-    values = {(row["system"], row["measure"]): row["value"] for row in scores.to_dicts()}
-    rows = [
-        [system, *(f"{values[system, name]:.3f}" for name in names)]
-        for system in scores["system"].unique(maintain_order=True)
-    ]
-    return _table(["system", "BCubed P", "R", "F"], rows)
+    """Return fuzzy B-Cubed and NMI of each system, and V and BCubed of its heaviest senses."""
+    names = ("fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_bcubed_f", "fuzzy_nmi")
+    names += ("v", "bcubed_f")
+    scores = pl.concat([run.table("senses.scores"), run.table("heaviest.scores")])
+    values = {(row["system"], row["measure"]): row for row in scores.to_dicts()}
+    rows = []
+    for system in scores["system"].unique(maintain_order=True):
+        cells = [f"{values[system, name]['value']:.3f}" for name in names]
+        limits = (f"{values[system, 'fuzzy_bcubed_f'][name]:.3f}" for name in ("lower", "upper"))
+        cells[2] += f" [{', '.join(limits)}]"
+        rows.append([system, *cells])
+    return _table(["system", "fuzzy P", "R", "F", "NMI", "heaviest: V", "BCubed F"], rows)
 
 
 def lexicons(maltese: lx.Run, spanish: lx.Run) -> str:
@@ -229,7 +232,7 @@ EVALUATIONS = {
         ["ewt-pos-induction"], "clustering/brown_ewtgum_c45.paths.gz", clusters
     ),
     "word-senses": Evaluation(
-        ["word-senses"], "wsi/semeval2013_gold.key.gz", senses, "systems-scatter", converted=True
+        ["word-senses"], "wsi/semeval2013_gold.key.gz", senses, "systems-scatter"
     ),
     "lexicons": Evaluation(
         ["maltese-lexicon", "spanish-lexicon"], "lexicon/unimorph_mlt.tsv", lexicons

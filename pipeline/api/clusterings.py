@@ -248,7 +248,7 @@ def sense_measures(
     >>> gold, induced = ["s", "s", "t", "u", "u"], [{"a": 4, "b": 1}, "a", "b", "c", "c"]
     >>> made = sense_measures(words, gold, induced, measures="fuzzy_bcubed")
     >>> made.select("measure", pl.col("value").round(4), "n_words").rows()
-    [('fuzzy_bcubed_f', 0.75, 2)]
+    [('fuzzy_bcubed_f', 0.7895, 2)]
     """
     named = as_labels(words, "words")
     require_all(named, "give the word of each instance")

@@ -117,7 +117,9 @@ def _combination(fit: pl.DataFrame) -> str:
 
 
 def clusters(
-    gold: Annotated[Path, typer.Argument(help="Tagged corpus, or table of words and classes.")],
+    gold: Annotated[
+        Path, typer.Argument(help="Tagged corpus, table of words and classes, or Senseval key.")
+    ],
     induced: Annotated[list[Path], typer.Argument(help="One file per system.")],
     tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
     cluster: Annotated[
@@ -163,12 +165,25 @@ def clusters(
             report=report,
             listeners=listeners,
         )
+    if "senses" in run.project.nodes:
+        for stage, title in _SENSES.items():
+            scores = run.table(f"{stage}.scores")
+            wide = scores.pivot("system", index="measure", values="value", maintain_order=True)
+            _print(wide, title)
+        return _print_report(run)
     table = run.table("systems.table")
     wide = table.pivot("system", index="measure", values="mean", maintain_order=True)
     _print(wide, "Measures by type (with their mapping), then by token")
     if "tokens" not in run.project.nodes:
         print("no token measures: they need word frequencies and one cluster per word")
     return _print_report(run)
+
+
+_SENSES = {
+    "senses": "Graded senses: means over words",
+    "heaviest": "The heaviest sense of each instance: means over words",
+}
+"""What is printed of Senseval keys, by stage."""
 
 
 def lexicon(

@@ -156,7 +156,7 @@ _BY_TYPES = ("MicroI", "MicroC", "MacroI")
 _LEADING: dict[Level, tuple[str, ...]] = {
     "types": tuple(f"{name} {kind}" for kind in ("1-1", "M-1") for name in _BY_TYPES),
     "tokens": ("v", "one_to_one", "many_to_one", "nvi", "vi"),
-    "overlaps": ("bcubed_f", "nmi_max", "omega"),
+    "overlaps": ("fuzzy_bcubed_f", "bcubed_f", "nmi_max", "omega"),
 }
 _REGISTRIES: tuple[Registry[ClusterMeasure[Any]], ...] = (TOKEN_MEASURES, OVERLAPPING_MEASURES)
 
@@ -699,8 +699,21 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
 @finder(stages=("evaluate.overlapping",), place=20)
 def overlapping(stage: StageView) -> Iterator[Finding]:
     """Say which system ranks first by BCubed F."""
-    if not is_compared(stage):
-        yield from leaders(mean_scores(stage.table("scores").collect(), LOWER), "overlaps")
+    yield from _leaders_of_levels(stage, "overlaps")
+
+
+@finder(stages=("evaluate.senses",), place=20)
+def senses(stage: StageView) -> Iterator[Finding]:
+    """Say which system ranks first for graded senses and for single senses of instances."""
+    yield from _leaders_of_levels(stage, "overlaps", "tokens")
+
+
+def _leaders_of_levels(stage: StageView, *levels: Level) -> Iterator[Finding]:
+    if is_compared(stage):
+        return
+    scores = stage.table("scores").collect()
+    for level in levels:
+        yield from leaders(mean_scores(scores, LOWER), level, limits=partial(limits_of, scores))
 
 
 # Shares of types and tokens: uneven shares can make the two levels differ.
@@ -767,7 +780,7 @@ def systems(stage: StageView) -> Iterator[Finding]:
 def _limits(stage: StageView, level: Level) -> Limits:
     """Return a function that looks up the limits of a level's scores."""
     named = stage.inputs.get(_TABLES[level])
-    if named is None or level == "overlaps":
+    if named is None:
         return no_limits
     scores = stage.table(named).collect()
     return partial(limits_of, by_mapping(scores) if level == "types" else scores)

@@ -14,6 +14,8 @@ from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, format_of
 from pipeline.formats.unicode import normalise_column, normalise_series
 from pipeline.kernels.cells import label_lists
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
+from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
@@ -36,6 +38,7 @@ _CLUSTER = ("cluster", "induced", "tag", "state", "class", "label")
 _COUNT = ("f", "freq", "frequency", "count", "tokens", "n")
 _CORPORA = ("conllu", "vertical")
 """Formats that only contain corpora."""
+_KEY = "senseval"
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,16 @@ def clusters(
 ) -> Run:
     """Evaluate induced word clusters against gold classes, at type and token level.
 
+    Senseval keys are evaluated word by word: graded senses by fuzzy B-Cubed and fuzzy NMI, and the
+    heaviest sense of each instance by V, pairs and BCubed.
+
     Parameters
     ----------
     gold : path
-        A tagged corpus (CoNLL-U, vertical), or a table of words and classes.
+        A tagged corpus (CoNLL-U, vertical), a table of words and classes, or a Senseval key.
     *induced : path
-        One file per system: a table of words and clusters, Brown paths, blocks of words, or the
-        same corpus with induced tags.
+        One file per system: a table of words and clusters, Brown paths, blocks of words, the same
+        corpus with induced tags, or Senseval keys if gold is one.
     tag, cluster : str
         Corpus attributes with the gold class and with the induced class.
     item : str
@@ -119,7 +125,8 @@ def clusters(
     Returns
     -------
     Run
-        ``run.table("systems.table")`` has all measures.
+        ``run.table("systems.table")`` has all measures; of Senseval keys ``senses.scores`` and
+        ``heaviest.scores``.
 
     Raises
     ------
@@ -147,6 +154,12 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     if not induced:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is given", "name a file")])
     read.tables.require_used([gold, *induced])
+    keys = [path for path in (gold, *induced) if _is_key(path, read)]
+    if keys:
+        if others := [path for path in (gold, *induced) if path not in keys]:
+            what = f"{keys[0]} is a Senseval key, but {others[0]} is not"
+            raise ConfigError("clusters", [Problem("FILES", what, "give Senseval keys only")])
+        return _senses_recipe(gold, induced, read)
     read, notes = _keep_apart(induced, read)
     tagged = _corpus(gold, read)
     standard, counted, said_of_gold = _gold(gold, tagged, read)
@@ -176,9 +189,48 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     return Recipe("clusters", about, stages, title, notes, options)
 
 
+def _is_key(path: Path, read: Tagged) -> bool:
+    try:
+        return format_of(path.name, name=read.tables.format_of(path), kind="table").name == _KEY
+    except ValueError:
+        return False
+
+
+def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
+    """Return the experiment that evaluates the senses of each word."""
+    tables = {path: table_file(path, read.tables.select()) for path in (gold, *induced)}
+    names = _names(induced)
+    by, same = {"by": "word"}, {"fold": read.fold}
+    stages: dict[str, dict[str, Any]] = {
+        "gold": {
+            "use": "extract.gold_table",
+            "path": tables[gold].source,
+            "columns": {"gold": "sense", **by},
+            "exclude": list(read.exclude),
+            **same,
+        }
+    }
+    for name, path in names.items():
+        columns = {"cluster": "sense", **by}
+        options = {"path": tables[path].source, "columns": columns, "prefix": read.prefix}
+        stages[name] = {"use": "extract.clusters", "system": name, **options, **same}
+    both = {"use": "evaluate.senses", "gold": "gold", "systems": list(names)}
+    stages["senses"] = both
+    stages["heaviest"] = {
+        **both,
+        "senses": "heaviest",
+        "measures": list(SINGLE),
+        "token_measures": [name for name in SINGLE_TOKENS if name in TOKEN_MEASURES],
+    }
+    about = gold.name.partition(".")[0]
+    options = {"gold.exclude": "--exclude"}
+    notes = tuple(note for table in tables.values() for note in table.notes)
+    return Recipe("clusters", about, stages, f"Word senses against {about}", notes, options)
+
+
 def _names(paths: Sequence[Path]) -> dict[str, Path]:
     """Name systems after their files; duplicates get a number."""
-    taken = {"gold", "types", "tokens", "systems"}
+    taken = {"gold", "types", "tokens", "systems", "senses", "heaviest"}
     names: dict[str, Path] = {}
     for path in paths:
         stem = "".join(sign if sign.isalnum() else "_" for sign in path.name.partition(".")[0])

@@ -266,15 +266,11 @@ def test_memory_gives_a_type_one_tag(text: list[list[Token]]) -> None:
 # Tables of public files
 
 COMPOUNDS = "academy award,1,1,1,1\nair force,0,1,1,0\n"
-KEY = "add.v add.v.1 s%2:1::/4 s%2:3::/4\nlate.j late.j.7 t.3/0.25 t.1/0.75\n"
 
 
 def test_public_files_are_converted(tmp_path: Path) -> None:
-    for folder in ("noun-compounds", "wsi"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "noun-compounds").mkdir()
     (tmp_path / "noun-compounds" / "nonComp-judgments.csv").write_text(COMPOUNDS)
-    with gzip.open(tmp_path / "wsi" / "semeval2013_gold.key.gz", "wt") as file:
-        file.write(KEY)
     made = convert_public.convert(tmp_path, tmp_path / "made")
     lines = {path.name: path.read_text().splitlines() for path in made}
     assert lines == {
@@ -283,15 +279,6 @@ def test_public_files_are_converted(tmp_path: Path) -> None:
             "academy\taward\t1\t1\t1\t1",
             "air\tforce\t0\t1\t1\t0",
         ],
-        "gold_all.tsv": [
-            "item\tgold",
-            "add.v.1\tadd.v:s%2:1::",
-            "add.v.1\tadd.v:s%2:3::",
-            "late.j.7\tlate.j:t.3",
-            "late.j.7\tlate.j:t.1",
-        ],
-        "gold_first.tsv": ["item\tgold", "add.v.1\tadd.v:s%2:1::", "late.j.7\tlate.j:t.1"],
-        "one_sense.tsv": ["item\tcluster", "add.v.1\tadd.v", "late.j.7\tlate.j"],
     }
 
 

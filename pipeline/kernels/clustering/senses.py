@@ -20,6 +20,9 @@ from schemas.errors import count_text
 
 FUZZY = ("fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_bcubed_f", "fuzzy_nmi")
 """Default measures, those of SemEval-2013 task 13."""
+SINGLE = ("bcubed_precision", "bcubed_recall", "bcubed_f")
+SINGLE_TOKENS = ("v", "pair_f", "pair_precision", "pair_recall")
+"""Measures of one sense per instance, as in SemEval-2010 task 14."""
 OF_MEANS: Mapping[str, tuple[str, str]] = MappingProxyType({"fuzzy_bcubed_f": FUZZY[:2]})
 """F scores that are those of the mean precision and recall, as in the task."""
 ALONE = "(none)"

@@ -338,6 +338,7 @@ def _columns(rows: pl.DataFrame, runs: Sequence[Shown]) -> tuple[Attribute, ...]
 FIRST = (
     *("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman", "misclassification_index"),
     *("van_dongen", "mirkin", "nmi", "ami", "rand", "adjusted_rand"),
+    *("fuzzy_bcubed_f", "fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_nmi"),
     *("bcubed_f", "bcubed_precision", "bcubed_recall", "nmi_lfk", "nmi_max", "omega"),
     "element_centric",
 )
@@ -515,11 +516,82 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
 def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
-    caption = "Measures for overlapping classes and clusters, ± the standard error of estimates."
+    caption = "Measures for overlapping classes and clusters"
+    if scores["lower"].null_count() < scores.height:
+        caption += ". Brackets: bootstrap limits (over items)."
+        return [_listing(scores, caption, Column(("value", "lower", "upper"), text=_limits))]
+    caption += ", ± the standard error of estimates."
     return [_listing(scores, caption, Column(("value", "standard_error"), text=_with_error))]
 
 
-def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
+class SensesView(ViewOptions):
+    """Options of the section on word senses."""
+
+    measure: str = ""
+    """Show this measure of each word; by default the first column of the table."""
+
+
+@view("evaluate.senses", options=SensesView, title="Scores for word senses", place=30)
+def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
+    """Show the means over words, the means by instances, and a measure of each word."""
+    scores = stage.table("scores").collect()
+    if scores.is_empty():
+        return [Text("There are no runs to evaluate.")]
+    caption = "Measures of the instances of each word, means over words."
+    if scores["lower"].null_count() < scores.height:
+        caption += " Brackets: bootstrap limits (over words)."
+    weighted = scores.drop("value").rename({"weighted": "value"})
+    by_instances = "The same, where words are weighted by their instances."
+    names = order_measures(scores["measure"])
+    measure = options.measure or names[0]
+    select_names((measure,), names, where=f"views.{stage.name}.measure")
+    return [
+        _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits)),
+        *_without_cluster(stage),
+        Fold(
+            "Means by instances and scores of each word",
+            [
+                _listing(weighted, by_instances, Column("value", text=_value_text), name="weighted"),
+                _words(stage, measure),
+            ],
+        ),
+    ]
+
+
+def _value_text(value: float | None, *, measure: str) -> str:
+    """Return a value of a measure as text."""
+    return in_unit(measure, value)
+
+
+def _without_cluster(stage: StageView) -> Iterator[Block]:
+    sizes = stage.table("sizes").filter(what="instances without a cluster").collect()
+    missing = sizes.filter(pl.col("count") > 0).sort("system", "run")
+    if missing.height:
+        said = "; ".join(
+            f"{system} ({run}): {count:,}"
+            for system, run, count in missing.select("system", "run", "count").head(12).iter_rows()
+        )
+        yield Text(f"Instances without a cluster: {said}.")
+
+
+def _words(stage: StageView, measure: str) -> Listing:
+    """Return a row for each word and a column for each run."""
+    words = stage.table("words").filter(measure=measure).collect()
+    named = pl.format("{} ({})", "system", "run").alias("name")
+    words = words.with_columns(named).sort("by", "system", "run")
+    columns = (
+        Column("by", "word"),
+        Column("instances"),
+        *(
+            Column("value", name, partial(_value_text, measure=measure), at=("name", name))
+            for name in words["name"].unique(maintain_order=True)
+        ),
+    )
+    caption = f"{with_unit(measure)} of each word."
+    return listing("words", caption, words, columns, by=("by", "instances"), shown=words)
+
+
+def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "scores") -> Listing:
     """Return a row for each run and a column for each measure."""
     runs = ("system", "run")
     columns = (
@@ -534,7 +606,7 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
             for measure in order_measures(scores["measure"])
         ),
     )
-    return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
+    return listing(name, caption, scores, columns, by=runs, shown=scores.sort(runs))
 
 
 def _limits(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
