@@ -780,6 +780,8 @@ def systems(stage: StageView) -> Iterator[Finding]:
 def _limits(stage: StageView, level: Level) -> Limits:
     """Return a function that looks up the limits of a level's scores."""
     named = stage.inputs.get(_TABLES[level])
+    if named is None and level != "types":
+        named = stage.inputs.get("senses")
     if named is None:
         return no_limits
     scores = stage.table(named).collect()

@@ -198,7 +198,7 @@ def _is_key(path: Path, read: Tagged) -> bool:
 
 def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
-    tables = {path: table_file(path, read.tables.select()) for path in (gold, *induced)}
+    tables = {path: table_file(path, read.tables) for path in (gold, *induced)}
     names = _names(induced)
     by, same = {"by": "word"}, {"fold": read.fold}
     stages: dict[str, dict[str, Any]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import gzip
 import hashlib
 import subprocess
 import sys

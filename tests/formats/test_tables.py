@@ -50,6 +50,36 @@ def test_brown_without_lines(tmp_path: Path) -> None:
         rows(tmp_path / "b.paths", b"", "item")
 
 
+KEY = b"a a.1 s%1:2::/4 t/.5 !! sure\n\n  a\ta.2  x/y/2\nb b.1 u v\n"
+
+
+@pytest.mark.parametrize("name", ["k.key", "k.key.gz"])
+def test_senseval_keys(name: str, tmp_path: Path) -> None:
+    assert rows(tmp_path / name, KEY, "word", "item", "sense", "weight") == [
+        (1, "a", "a.1", "s%1:2::", 4.0), (1, "a", "a.1", "t", 0.5), (3, "a", "a.2", "x/y", 2.0),
+        (4, "b", "b.1", "u", None), (4, "b", "b.1", "v", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a a.1 s\na a.2\n", ["1 line without a sense", "line 2: 'a a.2'", "at least one sense"]),
+        ("a\n!! none\n", ["1 line without a sense", "line 1: 'a'"]),
+        ("a x s/k\na y s/-1\na z s/0 t/1\na w s/nan\n",
+         ["4 lines with a weight that is not a number above 0", "line 1: 'a x s/k'", "line 3:"]),
+        ("a x s/1 t\n", ["1 line with weights of some senses only", "line 1: 'a x s/1 t'"]),
+        ("a x s\nb y s\nb x t\n", ["2 lines with an instance that another line has", "line 3"]),
+        ("\n \n", ["it has no instances"]),
+    ],
+)  # fmt: skip
+def test_senseval_keys_that_are_refused(content: str, said: list[str], tmp_path: Path) -> None:
+    with pytest.raises(DataError) as error:
+        rows(tmp_path / "k.key", content.encode(), "item")
+    for each in ["k.key", *said]:
+        assert each in str(error.value)
+
+
 def test_a_table_without_a_header(tmp_path: Path) -> None:
     named = {"columns": ["word", "cluster"], "comment": "%"}
     found = rows(tmp_path / "t.tsv", b"% two\ndog\t3\n\t4\n", "word", "cluster", **named)

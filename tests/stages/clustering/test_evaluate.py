@@ -264,6 +264,94 @@ def test_weights_are_refused_where_no_measure_has_them(use: str) -> None:
     )
 
 
+def test_limits_of_overlapping_measures() -> None:
+    tables = {"gold": gold(), "systems": [entries()]}
+    config = {"seed": "s", "measures": ["bcubed_f", "omega"], "replicates": 20}
+    found = stage("evaluate.overlapping", config, **tables)["scores"]
+    plain = stage("evaluate.overlapping", config | {"replicates": 0}, **tables)["scores"]
+    assert found["value"].equals(plain["value"])
+    assert plain["lower"].null_count() == 2
+    for row in found.rows(named=True):
+        assert row["lower"] < row["upper"]
+
+
+def test_fuzzy_measures_use_weights_of_entries() -> None:
+    weighed = entries().with_columns(weight=pl.Series([1.0, 0.3, 0.7, 1.0, 1.0]))
+    config = {"seed": "s", "measures": ["fuzzy_bcubed_recall"]}
+    one, other = (
+        stage("evaluate.overlapping", config, gold=gold(), systems=[each])["scores"]["value"].item()
+        for each in (entries(), weighed)
+    )
+    assert one != other
+    with pytest.raises(DataError, match="1 other than 1|2 other than 1"):
+        stage(
+            "evaluate.overlapping",
+            config | {"measures": ["fuzzy_nmi", "omega"]},
+            gold=gold(),
+            systems=[weighed],
+        )
+
+
+def words(table: pl.DataFrame) -> pl.DataFrame:
+    """Return entries of two words: dog and run, eat and walk."""
+    return table.with_columns(by=pl.col("item").replace_strict(WORDS))
+
+
+WORDS = {"dog": "a", "run": "a", "eat": "b", "walk": "b"}
+SENSES = {"seed": "s", "measures": ["fuzzy_bcubed_f", "bcubed_f"]}
+
+
+def test_senses_are_compared_within_words() -> None:
+    config = SENSES | {"replicates": 9}
+    made = stage("evaluate.senses", config, gold=words(gold()), systems=[words(entries())])
+    assert made["scores"].select("system", "measure", "n_words").rows() == [
+        ("S", "fuzzy_bcubed_f", 2), ("S", "bcubed_f", 2),
+    ]  # fmt: skip
+    a, b = (
+        stage(
+            "evaluate.overlapping",
+            SENSES,
+            gold=gold({item: GOLD[item] for item in own}),
+            systems=[entries({item: INDUCED[item] for item in own})],
+        )["scores"].filter(measure="bcubed_f")["value"].item()
+        for own in (["dog", "run"], ["eat", "walk"])
+    )  # fmt: skip
+    assert made["words"].filter(measure="bcubed_f").select("by", "value", "instances").rows() == [
+        ("a", a, 2), ("b", b, 2),
+    ]  # fmt: skip
+    assert made["scores"]["value"][1] == pytest.approx((a + b) / 2)
+    assert counts(made["sizes"].drop("system", "run"))["instances"] == 4
+    systems = run_stage("evaluate.systems", {"senses": "x"}, senses=made["scores"])
+    assert systems["table"]["rank"].to_list() == [1.0, 1.0]
+
+
+def test_heaviest_senses_of_weighted_entries() -> None:
+    weighed = words(entries()).with_columns(weight=pl.Series([1.0, 0.3, 0.7, 1.0, 1.0]))
+    config = {"seed": "s", "measures": [], "token_measures": ["v"], "senses": "heaviest"}
+    made = stage("evaluate.senses", config, gold=words(gold()), systems=[weighed])
+    assert made["scores"]["measure"].to_list() == ["v"]
+    with pytest.raises(DataError, match="stages.a has weights of clusters, .* which bcubed_f does"):
+        stage("evaluate.senses", SENSES, gold=words(gold()), systems=[weighed])
+
+
+def test_senses_without_words() -> None:
+    for option, tables in (
+        ("gold: stages.gold", (gold(), words(entries()))),
+        ("systems: stages.a", (words(gold()), entries())),
+    ):
+        with pytest.raises(DataError, match=f"{option} has no column by"):
+            stage("evaluate.senses", SENSES, gold=tables[0], systems=[tables[1]])
+    with pytest.raises(ValidationError, match="name at least one of measures"):
+        stage("evaluate.senses", {"measures": []}, gold=gold(), systems=[entries()])
+    with pytest.raises(ValidationError, match="without the other levels"):
+        run_stage("evaluate.systems", {"senses": "x", "token_level": "y"})
+
+
+def test_a_dry_run_of_senses() -> None:
+    nothing = {"gold": gold().clear(), "systems": [entries().clear()]}
+    assert stage("evaluate.senses", SENSES, **nothing)["scores"].is_empty()
+
+
 def test_tokens_get_the_cluster_of_their_item_whatever_it_weighs() -> None:
     known = pl.DataFrame([("x", "a", 4), ("y", "b", 2)], schema=GoldEntries.columns(), orient="row")
     plain = entries({"x": "1", "y": "2"})

@@ -282,3 +282,28 @@ def test_a_class_that_never_occurs_is_no_class() -> None:
         ("run", "N"),
         ("run", "V"),
     ]
+
+
+KEY = "add.v add.v.1 s%1/4 t/1\nadd.v Add.v.2 t/2\nask.v ask.v.1 u/1 u/2\n"
+NAMED = 'path = "k.key"\ncolumns = {{ {0} = "sense", by = "word" }}\nfold = true\n'
+
+
+def test_senseval_keys_with_words_and_weights(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"k.key": KEY})
+    made = small.run(STAGE + NAMED.format("cluster"))["c.entries"]
+    assert made.select("run", "item", "cluster", "by", "weight").rows() == [
+        ("k", "add.v.1", "s%1", "add.v", 4.0), ("k", "add.v.1", "t", "add.v", 1.0),
+        ("k", "add.v.2", "t", "add.v", 2.0), ("k", "ask.v.1", "u", "ask.v", 3.0),
+    ]  # fmt: skip
+    stage = '[stages.c]\nuse = "extract.gold_table"\n'
+    gold = small.run(stage + NAMED.format("gold"))["c.entries"]
+    assert gold.select("item", "gold", "by", "f").rows()[0] == ("add.v.1", "s%1", "add.v", 1)
+
+
+def test_the_word_of_an_item_is_required_where_it_is_named(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.csv": "item,cluster,word\na.1,x,a\na.2,x,\n"})
+    with pytest.raises(DataError, match="word"):
+        small.run(STAGE + 'path = "c.csv"\ncolumns = { by = "word" }')
+    assert "by" not in small.run(STAGE + 'path = "c.csv"')["c.entries"].columns
+    with pytest.raises(ConfigError, match="columns.by"):
+        small.run(STAGE + 'path = "c.csv"\ncolumns = { by = "lemma" }')

@@ -14,6 +14,7 @@ import scipy
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.encoding import WEIGHT, Sparse
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
+from schemas.errors import count_text
 
 MOST_PAIRS = 2**30
 """Maximum number of compared pairs of items; about a minute."""
@@ -213,9 +214,10 @@ def _refuse(rows: pl.DataFrame, label: str, what: str, remedy: str) -> None:
     if rows.height:
         item, group, weight = rows.sort("item", label).row(0)
         shown = "none" if weight is None else f"{weight:g}"
+        count = count_text(rows.height, "membership")
         raise DataError(
-            f"column {WEIGHT}: {rows.height:,} memberships have a weight {what}, for example "
-            f"{shown} of {item!r} in {group!r}; {remedy}"
+            f"column {WEIGHT}: {count} with a weight {what}, for example {shown} of {item!r} in "
+            f"{group!r}; {remedy}"
         )
 
 

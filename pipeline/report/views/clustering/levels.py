@@ -551,7 +551,9 @@ def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
         Fold(
             "Means by instances and scores of each word",
             [
-                _listing(weighted, by_instances, Column("value", text=_value_text), name="weighted"),
+                _listing(
+                    weighted, by_instances, Column("value", text=_value_text), name="weighted"
+                ),
                 _words(stage, measure),
             ],
         ),

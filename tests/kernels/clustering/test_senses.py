@@ -1,0 +1,236 @@
+"""Scores of word senses: each word by itself, means over words, against independent counts."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import v_measure_score
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
+from pipeline.kernels.clustering.senses import (
+    FUZZY,
+    SINGLE,
+    SINGLE_TOKENS,
+    TIES,
+    heaviest_senses,
+    sense_scores,
+)
+from schemas import SenseScores, WordSenseScores
+from schemas.validate import validate
+
+Key = dict[str, dict[str, dict[str, float]]]
+"""Word to instance to sense to weight."""
+
+
+def table(key: Key, label: str) -> pl.DataFrame:
+    rows = [(word, item, sense, weight) for word, items in key.items()
+            for item, senses in items.items() for sense, weight in senses.items()]  # fmt: skip
+    schema = {"by": pl.String, "item": pl.String, label: pl.String, "weight": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def read(path: Path) -> Key:
+    """Read a key by the plainest means."""
+    key: Key = defaultdict(dict)
+    with gzip.open(path, "rt") as lines:
+        for line in lines:
+            word, item, *senses = line.split()
+            parts = [sense.rpartition("/") for sense in senses]
+            key[word][item] = {sense: float(weight) for sense, _, weight in parts}
+    return key
+
+
+def heaviest(senses: dict[str, float]) -> str:
+    return min(senses, key=lambda sense: (-senses[sense], sense))
+
+
+def of_a_word(gold: list[str], induced: list[str]) -> dict[str, float]:
+    """Return V, measures of pairs, and BCubed, by their definitions."""
+    pairs = [
+        (gold[i] == gold[j], induced[i] == induced[j])
+        for i, j in itertools.combinations(range(len(gold)), 2)
+    ]
+    n = Counter(pairs)
+    both, cluster, classes = n[True, True], n[False, True], n[True, False]
+    precision = both / (both + cluster) if both + cluster else math.nan
+    recall = both / (both + classes) if both + classes else math.nan
+    cells = Counter(zip(gold, induced, strict=True))
+    of_class, of_cluster = Counter(gold), Counter(induced)
+    shared = [cells[each] for each in zip(gold, induced, strict=True)]
+    p = np.mean([k / of_cluster[c] for k, c in zip(shared, induced, strict=True)])
+    r = np.mean([k / of_class[c] for k, c in zip(shared, gold, strict=True)])
+    return {
+        "v": v_measure_score(gold, induced), "pair_precision": precision, "pair_recall": recall,
+        "pair_f": 2 * both / (2 * both + cluster + classes) if pairs else math.nan,
+        "bcubed_precision": float(p), "bcubed_recall": float(r), "bcubed_f": float(2 * p * r / (p + r)),
+    }  # fmt: skip
+
+
+def independent(gold: Key, induced: Key) -> dict[str, tuple[float, float]]:
+    """Return the mean over words, and that by instances, of each measure of heaviest senses."""
+    values, sizes = defaultdict(list), []
+    for word, items in gold.items():
+        known = [item for item in items if item in induced.get(word, {})]
+        found = of_a_word(
+            [heaviest(items[item]) for item in known],
+            [heaviest(induced[word][item]) for item in known],
+        )
+        sizes.append(len(items))
+        for name, value in found.items():
+            values[name].append(value)
+    means = {}
+    for name, own in values.items():
+        kept = ~np.isnan(own)
+        each, weights = np.array(own)[kept], np.array(sizes)[kept]
+        means[name] = (float(each.mean()), float(np.average(each, weights=weights)))
+    return means
+
+
+def invented(seed: int) -> Key:
+    bits = np.random.default_rng(seed)
+    return {
+        word: {
+            f"{word}.{i}": {f"s{k}": float(bits.integers(1, 5)) for k in bits.integers(4, size=2)}
+            for i in range(n)
+        }
+        for word, n in (("add", 20), ("ask", 7), ("late", 12))
+    }
+
+
+def check_heaviest(gold: Key, induced: Key) -> None:
+    tokens = [name for name in SINGLE_TOKENS if name in TOKEN_MEASURES]
+    found = sense_scores(
+        table(gold, "gold"), table(induced, "cluster"), measures=SINGLE, token_measures=tokens,
+        senses="heaviest",
+    )  # fmt: skip
+    expected = independent(gold, induced)
+    assert set(found.scores["measure"]) == {*SINGLE, *tokens}
+    for name, value, weighted in found.scores.select("measure", "value", "weighted").iter_rows():
+        assert (value, weighted) == pytest.approx(expected[name], rel=1e-9), name
+
+
+def test_heaviest_senses_by_independent_counts() -> None:
+    check_heaviest(invented(1), invented(2))
+
+
+@pytest.mark.parametrize("name", ["aiku_base", "unimelb_5p"])
+@pytest.mark.long
+def test_heaviest_senses_of_semeval(name: str, public_data: Callable[[str], Path]) -> None:
+    gold, induced = (read(public_data(f"wsi/semeval2013_{each}.key.gz")) for each in ("gold", name))
+    check_heaviest(gold, induced)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("aiku_base", [0.2543435587, 0.8383856269, 0.3902851443, 0.0650404798]),
+        ("unimelb_5p", [0.4485617427, 0.4695930110, 0.4588365055, 0.0557420598]),
+    ],
+)
+@pytest.mark.long
+def test_the_scorer_of_semeval_2013(
+    name: str, expected: list[float], public_data: Callable[[str], Path]
+) -> None:
+    """The task's own program gives these values; it calls precision recall and recall precision."""
+    gold, induced = (read(public_data(f"wsi/semeval2013_{each}.key.gz")) for each in ("gold", name))
+    found = sense_scores(table(gold, "gold"), table(induced, "cluster"), measures=FUZZY)
+    assert found.scores["value"].to_list() == pytest.approx(expected, abs=1e-9)
+    assert found.scores["n_words"].to_list() == [50] * 4
+
+
+def test_f_of_fuzzy_bcubed_is_that_of_the_means() -> None:
+    gold, induced = invented(3), invented(4)
+    tables = table(gold, "gold"), table(induced, "cluster")
+    whole = sense_scores(*tables, measures=FUZZY)
+    precision, recall, f, _ = whole.scores["value"]
+    assert f == pytest.approx(2 * precision * recall / (precision + recall))
+    alone = sense_scores(*tables, measures=["fuzzy_bcubed"])
+    assert alone.scores.equals(whole.scores[2:3])
+    assert alone.words["measure"].unique().to_list() == ["fuzzy_bcubed_f"]
+
+
+def test_tables_of_their_schemas_with_limits_over_words() -> None:
+    tables = table(invented(3), "gold"), table(invented(4), "cluster")
+    found = sense_scores(*tables, measures=FUZZY, replicates=50, seed="s")
+    run = [pl.lit("s").alias("system"), pl.lit("1").alias("run")]
+    assert validate([found.scores.select(*run, pl.all())], SenseScores, name="s") == 4
+    assert validate([found.words.select(*run, pl.all())], WordSenseScores, name="w") == 12
+    shuffled = [each.reverse() for each in tables]
+    again = sense_scores(*shuffled, measures=FUZZY, replicates=50, seed="s")
+    assert again.scores.equals(found.scores)
+    words = found.words.filter(measure="fuzzy_nmi")["value"]
+    limits = found.scores.filter(measure="fuzzy_nmi").row(0, named=True)
+    assert words.min() <= limits["lower"] <= limits["value"] <= limits["upper"] <= words.max()
+    assert limits["standard_error"] == pytest.approx(words.std(ddof=0) / math.sqrt(3), rel=0.3)
+
+
+def test_words_and_instances_that_one_side_lacks() -> None:
+    gold: Key = {
+        "a": {"a.1": {"s": 1.0}, "a.2": {"s": 1.0}},
+        "b": {"b.1": {"s": 1.0}, "b.2": {"s": 1}},
+    }
+    induced: Key = {
+        "a": {"a.1": {"k": 1.0}, "a.2": {"k": 1.0}, "a.3": {"k": 1.0}},
+        "c": {"c.1": {"k": 1.0}},
+    }
+    found = sense_scores(
+        table(gold, "gold"), table(induced, "cluster"), measures=FUZZY[:2], token_measures=["v"]
+    )
+    # Word b has no cluster: 0 by fuzzy measures, no value of V, whose instances are all excluded.
+    assert found.scores.select("measure", "value", "n_words").rows() == [
+        ("fuzzy_bcubed_precision", 0.25, 2), ("fuzzy_bcubed_recall", 0.5, 2), ("v", 1.0, 1),
+    ]  # fmt: skip
+    assert dict(found.sizes.iter_rows()) == {
+        "words": 2, "words without an instance in a cluster": 1, "instances": 4,
+        "instances without a cluster": 2, "instances without a gold sense": 2,
+    }  # fmt: skip
+    alone = sense_scores(
+        table(gold, "gold"), table(induced, "cluster"), measures=[], token_measures=["v"],
+        without_cluster="cluster",
+    )  # fmt: skip
+    assert alone.scores["n_words"].item() == 2
+
+
+def test_ties_of_heaviest_senses_are_counted() -> None:
+    gold: Key = {"a": {"i": {"t": 2.0, "s": 2.0}, "j": {"s": 1.0, "t": 3.0}}}
+    assert heaviest_senses(table(gold, "gold"), "gold").select("item", "gold").rows() == [
+        ("i", "s"), ("j", "t"),
+    ]  # fmt: skip
+    induced = table(gold, "cluster").filter(item="j")
+    found = sense_scores(table(gold, "gold"), induced, measures=["omega"], senses="heaviest")
+    sizes = dict(found.sizes.iter_rows())
+    assert [sizes[each] for each in TIES] == [1, 0]
+
+
+def test_what_is_refused() -> None:
+    gold, induced = table(invented(1), "gold"), table(invented(2), "cluster")
+    with pytest.raises(DataError, match="weights of classes, .* which omega does not use"):
+        sense_scores(gold, induced, measures=["omega"])
+    with pytest.raises(DataError, match=r"gold: \d+ instances with several senses, for example"):
+        sense_scores(gold, induced, token_measures=["v"])
+    other = induced.with_columns(by=pl.lit("other"))
+    with pytest.raises(
+        DataError, match=r"39 instances of several words, for example 'add.0' of add, other"
+    ):
+        sense_scores(gold, other)
+    with pytest.raises(DataError, match="column by: 1 null or empty"):
+        sense_scores(pl.concat([gold, gold.head(1).with_columns(by=pl.lit(""))]), induced)
+    with pytest.raises(ValueError, match="confidence"):
+        sense_scores(gold, induced, replicates=1, confidence=0.0)
+
+
+def test_no_words() -> None:
+    gold, induced = table({}, "gold"), table({}, "cluster")
+    found = sense_scores(gold, induced, measures=["fuzzy_bcubed", "omega"], replicates=2)
+    assert found.scores["n_words"].to_list() == [0, 0]
+    assert found.scores["value"].to_list() == [None, None]
+    assert found.words.is_empty()
