@@ -19,6 +19,7 @@ from schemas import (
     Findings,
     FrequentTypes,
     OverlappingScores,
+    SenseScores,
     SystemSize,
     TaggedTypes,
     TokenLevel,
@@ -425,3 +426,18 @@ def test_names_of_any_kind_make_a_valid_table() -> None:
     table = valid(as_table(collect_findings({"types": made})), Findings)
     assert table.filter(about="types")["name"].to_list() == [hostile]
     assert all("\n" not in text for text in table["text"])
+
+
+def test_word_senses_by_graded_and_by_single_senses() -> None:
+    rows = [
+        {"system": name, "run": "1", "measure": measure, "value": value, "lower": 0.3, "upper": 0.6}
+        for name, measure, value in (
+            ("a", "fuzzy_bcubed_f", 0.4), ("b", "fuzzy_bcubed_f", 0.5), ("a", "v", 0.5), ("b", "v", 0.4),
+        )
+    ]  # fmt: skip
+    scores = {"scores": table(SenseScores, rows)}
+    assert texts("senses", stage("evaluate.senses", scores, name="o")) == [
+        ("Highest for overlapping classes: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0]; next among 2 "
+        "systems: a (40.0 %)."),
+        "Highest at token level: a, V 50.0 % [30.0, 60.0]; next among 2 systems: b (40.0 %).",
+    ]

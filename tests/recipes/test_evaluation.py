@@ -6,6 +6,7 @@ import datetime
 import gzip
 import shutil
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -577,3 +578,53 @@ def test_words_that_differ_in_an_apostrophe_keep_their_clusters(
     out, err = capsys.readouterr()
     assert "differ only in apostrophes" not in err
     assert "no token measures" in out
+
+
+# Senseval keys
+
+GOLD_KEY = "add.v add.v.1 s/4 t/1\nadd.v add.v.2 s/2\nask.v ask.v.1 u/1\nask.v ask.v.2 u/1\n"
+SYSTEM_KEY = (
+    "add.v add.v.1 t.1/.5\nadd.v add.v.2 t.1/.5 t.2/.5\nask.v ask.v.1 t.1\nask.v ask.v.2 t.2\n"
+)
+
+
+def test_senseval_keys_are_told_by_their_extension(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.key").write_text(GOLD_KEY)
+    (tmp_path / "system.key.gz").write_bytes(gzip.compress(SYSTEM_KEY.encode()))
+    words = ["clusters", str(tmp_path / "gold.key"), str(tmp_path / "system.key.gz")]
+    assert main([*words, "--no-report", "--runs", str(tmp_path / "r")]) == 0
+    out = capsys.readouterr().out
+    for said in ("Graded senses: means over words", "fuzzy_nmi", "The heaviest sense", "bcubed_f"):
+        assert said in out
+    run = clusters(*words[1:], runs=tmp_path / "r", report=False)
+    scores = run.table("senses.scores").filter(measure="fuzzy_bcubed_f")
+    # Both instances of add share a sense and a cluster, those of ask a sense only: P 1/2, R 1/2.
+    assert scores.select("system", "value", "n_words").rows() == [("system", 0.5, 2)]
+    assert set(run.table("heaviest.words")["by"]) == {"add.v", "ask.v"}
+
+
+@pytest.mark.long
+def test_senseval_keys_of_semeval(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    files = [
+        public_data(f"wsi/semeval2013_{name}.key.gz")
+        for name in ("gold", "aiku_base", "unimelb_5p")
+    ]
+    run = clusters(*files, runs=tmp_path, report=False)
+    found = run.table("senses.scores").filter(measure="fuzzy_bcubed_f")["value"].to_list()
+    assert found == pytest.approx([0.3902851443, 0.4588365055], abs=1e-9)
+
+
+def test_keys_and_tables_are_not_compared(tmp_path: Path) -> None:
+    (tmp_path / "gold.key").write_text(GOLD_KEY)
+    (tmp_path / "c.tsv").write_text("item\tcluster\nadd.v.1\t1\n")
+    with pytest.raises(ConfigError, match="gold.key is a Senseval key, but .*c.tsv is not"):
+        clusters(tmp_path / "gold.key", tmp_path / "c.tsv", runs=tmp_path / "r")
+    with pytest.raises(ConfigError, match="has no column 'instance'"):
+        clusters(
+            tmp_path / "gold.key",
+            tmp_path / "gold.key",
+            columns={"item": "instance"},
+            runs=tmp_path / "r",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -10,12 +11,14 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page import images
-from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, flatten_blocks
+from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, flatten_blocks
 from pipeline.report.views.clustering.levels import (
+    SensesView,
     TokenLevelView,
     TypeLevelView,
     diagonal_order,
     show_overlapping,
+    show_senses,
     show_token_level,
     show_type_level,
 )
@@ -35,11 +38,13 @@ from schemas import (
     FrequentTypes,
     MeasureCorrelations,
     OverlappingScores,
+    SenseScores,
     SystemSize,
     SystemTable,
     TokenLevel,
     TokenMapping,
     TypeLevel,
+    WordSenseScores,
     WorstItems,
 )
 from tests.report import report_frames as frames
@@ -223,6 +228,56 @@ def test_overlapping_scores_with_their_errors() -> None:
     assert isinstance(found, Listing)
     assert found.shown is not None
     assert found.shown.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
+
+
+def test_overlapping_scores_with_limits() -> None:
+    row = {"measure": "omega", "value": 0.25, "lower": 0.125, "upper": 0.5, "standard_error": 0.1}
+    stage = frames.stage("evaluate.overlapping", {"scores": table(OverlappingScores, [row])})
+    (found,) = show_overlapping(stage, ViewOptions())
+    assert isinstance(found, Listing)
+    assert found.shown is not None
+    assert found.shown.row(0) == ("A", "1", "0.2500 [0.1250, 0.5000]")
+    assert "bootstrap limits (over items)" in found.caption
+
+
+def senses(**options: Any) -> Sequence[Block]:
+    rows = [
+        {"measure": "fuzzy_bcubed_f", "value": 0.5, "weighted": 0.25, "lower": 0.4, "upper": 0.6},
+        {"measure": "v", "value": 0.125, "weighted": 0.5},
+    ]
+    words = [
+        {"by": by, "measure": measure, "value": value, "instances": n}
+        for by, n, value in (("ask.v", 9, None), ("add.v", 4, 0.75)) for measure in ("fuzzy_bcubed_f", "v")
+    ]  # fmt: skip
+    sizes = [{"what": "instances without a cluster", "count": 3}]
+    tables = {
+        "scores": table(SenseScores, rows),
+        "words": table(WordSenseScores, words),
+        "sizes": table(SystemSize, sizes),
+    }
+    return show_senses(frames.stage("evaluate.senses", tables), SensesView(**options))
+
+
+def test_scores_of_word_senses() -> None:
+    scores, text, fold = senses(measure="fuzzy_bcubed_f")
+    assert isinstance(scores, Listing)
+    assert scores.shown is not None
+    assert scores.shown.row(0) == ("A", "1", "12.50", "50.00 [40.00, 60.00]")
+    assert text == Text("Instances without a cluster: A (1): 3; A (2): 3; B (1): 3.")
+    assert isinstance(fold, Fold)
+    weighted, words = fold.blocks
+    assert isinstance(weighted, Listing)
+    assert isinstance(words, Listing)
+    assert weighted.shown is not None
+    assert weighted.shown.row(0) == ("A", "1", "50.00", "25.00")
+    assert words.caption == "fuzzy B-Cubed F (%) of each word."
+    assert words.shown is not None
+    assert words.shown.rows() == [("add.v", "4", *["75.00"] * 3), ("ask.v", "9", *["–"] * 3)]
+    fold = senses()[-1]
+    assert isinstance(fold, Fold)
+    assert fold.blocks[1].caption == "V (%) of each word."
+    with pytest.raises(ConfigError, match="views.shown.measure"):
+        senses(measure="omega")
 
 
 MEASURES = ("MacroI M-1", "many_to_one", "vi")
