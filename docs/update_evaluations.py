@@ -176,8 +176,8 @@ def clusters(run: lx.Run) -> str:
 
 def senses(run: lx.Run) -> str:
     """Return fuzzy B-Cubed and NMI of each system, and V and BCubed of its heaviest senses."""
-    names = ("fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_bcubed_f", "fuzzy_nmi")
-    names += ("v", "bcubed_f")
+    names = ["fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_bcubed_f", "fuzzy_nmi"]
+    names += ["v", "bcubed_f"]
     scores = pl.concat([run.table("senses.scores"), run.table("heaviest.scores")])
     values = {(row["system"], row["measure"]): row for row in scores.to_dicts()}
     rows = []

@@ -422,7 +422,12 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     -------
     DataFrame
         Int64 column item, the position, and the labels as text; null where there is none. With
-        weights other than 1, a column weight, NaN where it is not a number.
+        weights other than 1, a column weight.
+
+    Raises
+    ------
+    DataError
+        If they are not such a sequence, or a weight is not a number above 0.
 
     Examples
     --------
@@ -442,10 +447,20 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     if not any(_is_weighed(each) for each in given):
         return table
     weights = [
-        weight for each in given for weight in
-        (map(_number, each.values()) if isinstance(each, Mapping) else [None] * len(_several(each)))
-    ]  # fmt: skip
-    return table.with_columns(weight=pl.Series(weights, dtype=pl.Float64))
+        weight
+        for each in given
+        for weight in (each.values() if isinstance(each, Mapping) else [None] * len(_several(each)))
+    ]
+    numbers = [None if weight is None else _number(weight) for weight in weights]
+    wrong = [
+        place
+        for place, each in enumerate(given)
+        if isinstance(each, Mapping) and not all(0 < _number(w) < np.inf for w in each.values())
+    ]
+    if wrong:
+        what = describe_places(given, wrong, "have a weight that is not a number above 0")
+        raise DataError(f"{name}: {what}; correct it, or omit the label")
+    return table.with_columns(weight=pl.Series(numbers, dtype=pl.Float64))
 
 
 def _several(given: Any) -> Collection[Any]:

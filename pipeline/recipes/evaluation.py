@@ -200,32 +200,35 @@ def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
     tables = {path: table_file(path, read.tables) for path in (gold, *induced)}
     names = _names(induced)
-    by, same = {"by": "word"}, {"fold": read.fold}
     stages: dict[str, dict[str, Any]] = {
         "gold": {
             "use": "extract.gold_table",
             "path": tables[gold].source,
-            "columns": {"gold": "sense", **by},
+            "columns": {"gold": "sense", "by": "word"},
             "exclude": list(read.exclude),
-            **same,
+            "fold": read.fold,
         }
     }
     for name, path in names.items():
-        columns = {"cluster": "sense", **by}
-        options = {"path": tables[path].source, "columns": columns, "prefix": read.prefix}
-        stages[name] = {"use": "extract.clusters", "system": name, **options, **same}
-    both = {"use": "evaluate.senses", "gold": "gold", "systems": list(names)}
-    stages["senses"] = both
+        stages[name] = {
+            "use": "extract.clusters",
+            "system": name,
+            "path": tables[path].source,
+            "columns": {"cluster": "sense", "by": "word"},
+            "prefix": read.prefix,
+            "fold": read.fold,
+        }
+    stages["senses"] = {"use": "evaluate.senses", "gold": "gold", "systems": list(names)}
     stages["heaviest"] = {
-        **both,
+        **stages["senses"],
         "senses": "heaviest",
         "measures": list(SINGLE),
         "token_measures": [name for name in SINGLE_TOKENS if name in TOKEN_MEASURES],
     }
     about = gold.name.partition(".")[0]
-    options = {"gold.exclude": "--exclude"}
+    title = f"Word senses against {about}"
     notes = tuple(note for table in tables.values() for note in table.notes)
-    return Recipe("clusters", about, stages, f"Word senses against {about}", notes, options)
+    return Recipe("clusters", about, stages, title, notes, {"gold.exclude": "--exclude"})
 
 
 def _names(paths: Sequence[Path]) -> dict[str, Path]:

@@ -246,3 +246,44 @@ def test_bcubed_of_single_labels_by_its_definition(pairs: list[tuple[str, int]])
     ]
     found = lx.overlapping_measures(true, pred, measures="bcubed_precision")
     assert found["bcubed_precision"] == pytest.approx(sum(shares) / len(shares))
+
+
+def test_fuzzy_measures_use_weights() -> None:
+    whole = lx.overlapping_measures(
+        ["s", "s", "t"], ["x", "x", "y"], measures="fuzzy_bcubed_recall"
+    )
+    assert whole == {"fuzzy_bcubed_recall": pytest.approx(2 / 3)}
+    # The first two share the sense, and of the cluster x one quarter.
+    graded: list[Any] = [{"x": 1, "y": 4}, "x", "y"]
+    found = lx.overlapping_measures(["s", "s", "t"], graded, measures="fuzzy_bcubed_recall")
+    assert found == {"fuzzy_bcubed_recall": pytest.approx(2 / 3 / 4)}
+    for wrong in ({"x": "much", "y": 1}, {"x": -1, "y": 1}, {"x": None, "y": 1}):
+        with pytest.raises(DataError, match="labels_pred: 1 of 1 have a weight that is not"):
+            lx.overlapping_measures(["s"], [wrong], measures="fuzzy_nmi")
+    with pytest.raises(
+        DataError, match="labels_pred: 1 of 3 have weights, for .* which omega does"
+    ):
+        lx.overlapping_measures(["s", "s", "t"], graded, measures=["fuzzy_nmi", "omega"])
+    with pytest.raises(DataError, match="give labels without weights"):
+        lx.overlapping_measures(["s"] * 3, graded, items=["a", "a", "b"], measures="fuzzy_nmi")
+
+
+def test_senses_of_words() -> None:
+    words, gold = ["add", "add", "ask", "ask", "ask"], ["s", "s", {"t": 2, "u": 1}, "t", None]
+    found = lx.sense_measures(words, gold, ["a", "a", "b", "b", {"b": 3}])
+    values = dict(found.select("measure", "value").iter_rows())
+    # ask: the two with a sense share a cluster with the third, which has none: P 1/2, R 1.
+    assert values["fuzzy_bcubed_precision"] == pytest.approx((1 + 1 / 2) / 2)
+    assert values["fuzzy_bcubed_recall"] == pytest.approx(1.0)
+    assert found["n_words"].to_list() == [2] * 4
+    single = lx.sense_measures(words, gold, list("aabbb"), measures="bcubed_f",
+                               token_measures="V-measure", senses="heaviest")  # fmt: skip
+    assert dict(single.select("measure", "value").iter_rows()) == {"bcubed_f": 1.0, "v": 1.0}
+    with pytest.raises(DataError, match="gold: 1 instance with several senses"):
+        lx.sense_measures(words, gold, list("aabbb"), token_measures="v")
+    with pytest.raises(DataError, match="labels_true has 5 labels, labels_pred 5, words 2"):
+        lx.sense_measures(["a", "b"], gold, gold)
+    with pytest.raises(DataError, match="words: 1 of 5 missing or empty"):
+        lx.sense_measures([None, *words[1:]], gold, gold)
+    with pytest.raises(ConfigError, match="unknown overlapping measure"):
+        lx.sense_measures(words, gold, gold, measures="fuzy")

@@ -437,7 +437,9 @@ def test_word_senses_by_graded_and_by_single_senses() -> None:
     ]  # fmt: skip
     scores = {"scores": table(SenseScores, rows)}
     assert texts("senses", stage("evaluate.senses", scores, name="o")) == [
-        ("Highest for overlapping classes: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0]; next among 2 "
-        "systems: a (40.0 %)."),
+        (
+            "Highest for overlapping classes: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0]; next among 2 "
+            "systems: a (40.0 %)."
+        ),
         "Highest at token level: a, V 50.0 % [30.0, 60.0]; next among 2 systems: b (40.0 %).",
     ]

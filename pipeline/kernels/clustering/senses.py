@@ -214,7 +214,9 @@ def _mean(
     held = weights * ~np.isnan(own)
     whole = held.sum(axis=1).astype(np.float64)
     sums = (held * np.nan_to_num(own)).sum(axis=1)
-    return np.divide(sums, whole, out=np.full(len(held), np.nan), where=whole > 0)
+    mean = np.full(len(held), np.nan)
+    np.divide(sums, whole, out=mean, where=whole > 0)
+    return mean
 
 
 def _draw_words(words: int, replicates: int, seed: str) -> IntArray:

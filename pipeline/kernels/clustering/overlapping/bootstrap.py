@@ -89,8 +89,8 @@ def _samples(
     items = gold["item"].unique().sort()
     others = induced.join(items.to_frame(), on="item", how="anti")
     for _ in range(replicates):
-        draw = bits.integers(len(items), size=len(items)) if len(items) else []
-        copies = pl.DataFrame({"item": items.gather(draw)}).with_row_index("copy")
+        draw = bits.integers(max(1, len(items)), size=len(items))
+        copies = items.gather(draw).to_frame().with_row_index("copy")
         name = pl.format("{} {}", "item", "copy")
         one, two = (
             copies.join(table, on="item").with_columns(item=name).drop("copy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -56,7 +57,7 @@ def slow_side(own: Weights, other: Weights, gold: Weights) -> float:
     return total / len(gold)
 
 
-def entropy(values: list[object]) -> float:
+def entropy(values: Sequence[object]) -> float:
     counts = np.array(list(Counter(values).values())) / len(values)
     return float(-(counts * np.log(counts)).sum())
 

@@ -275,6 +275,7 @@ def test_scores_of_word_senses() -> None:
     assert words.shown.rows() == [("add.v", "4", *["75.00"] * 3), ("ask.v", "9", *["–"] * 3)]
     fold = senses()[-1]
     assert isinstance(fold, Fold)
+    assert isinstance(fold.blocks[1], Listing)
     assert fold.blocks[1].caption == "V (%) of each word."
     with pytest.raises(ConfigError, match="views.shown.measure"):
         senses(measure="omega")
