@@ -59,11 +59,13 @@ DRAWN = {
     "Precision": "precision",
     "ListParts": "precision",
     "Recall": "recall",
+    "SenseScores": "value",
     "SubsetPrecision": "precision",
     "SystemTable": "mean",
     "TokenLevel": "value",
     "TypeLevel": "value",
     "WorstCase": "precision",
+    "WordSenseScores": "value",
 }
 """The tables of estimates, and the column to which their limits belong, or that systems have."""
 MODELS: dict[str, type[Table]] = {

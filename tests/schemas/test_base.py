@@ -154,6 +154,8 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Corrected", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
     ("DesignedSample", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
     ("Inclusion", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
+    ("OverlappingScores", "limits_are_ordered"): [{"lower": 0.6}],
+    ("SenseScores", "limits_are_ordered"): [{"lower": 0.6}],
     ("Refit", "sampled_are_judged"): [{"sampled": True, "tp": None}],
     ("Questions", "raised_only"): [{"weight": 0.6}],
     ("DesignedDifferences", "limits_are_ordered"): [{"lower": 0.6}],

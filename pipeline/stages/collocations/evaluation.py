@@ -291,7 +291,7 @@ class OfAGoldStandard(Evaluation):
 
     @model_validator(mode="after")
     def _base_of_positives(self) -> OfAGoldStandard:
-        if "base" in self.model_fields_set and self.positives is None:
+        if self.base != "gold" and self.positives is None:
             raise ValueError('base requires positives = "STAGE.coverage" of a join.gold')
         return self
 

@@ -126,7 +126,7 @@ def test_bases_that_do_not_fit() -> None:
     with pytest.raises(ConfigError, match="there is no category 'TP'; did you mean TPs"):
         found(positives=listed(6, 1, "TPs"))
     with pytest.raises(ValidationError, match="base requires positives"):
-        found(config={"base": "gold"})
+        found(config={"base": "candidates"})
 
 
 @pytest.mark.parametrize("option", ["recall", "at_recall", "positives"])

@@ -297,4 +297,4 @@ def test_recall_over_a_gold_standard() -> None:
     with pytest.raises(ConfigError, match="requires judgements of all ranked candidates, but 2 of"):
         run_stage("evaluate.precision", {}, **tables | {"judgements": gold["judgements"].head(1)})
     with pytest.raises(ValidationError, match="base requires positives"):
-        run_stage("evaluate.precision", {"base": "gold"}, ranks=RANKS, judgements=VERDICTS)
+        run_stage("evaluate.precision", {"base": "candidates"}, ranks=RANKS, judgements=VERDICTS)
