@@ -70,6 +70,8 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
         if any(sign in text for sign in signs):
             text, number = pattern.subn(new, text)
             found[kind] += number
+            # A letter and its accent may have been apart.
+            text = unicodedata.normalize("NFC", text)
     for sign in _HYPHENS:
         if sign in text:
             found[HYPHENS] += text.count(sign)

@@ -23,11 +23,11 @@ def slowly(text: str) -> str:
         if sign in "\u00ad\u2060\ufeff\u200e\u200f\u061c" and not line_goes_on:
             continue
         kept.append(" " if sign in "\u00a0\u202f\u2007" else sign)
-    text, kept = "".join(kept), []
+    text, kept = unicodedata.normalize("NFC", "".join(kept)), []
     for sign in text:
         if sign != "\u200b" or (kept and ord(kept[-1]) in WITHOUT_BLANKS):
             kept.append(sign)
-    text, kept = "".join(kept), []
+    text, kept = unicodedata.normalize("NFC", "".join(kept)), []
     for place, sign in enumerate(text):
         after = text[place + 1 : place + 2]
         straight = sign in "\u2019\u02bc" and after.isalpha() and after not in "\u2019\u02bc"
@@ -55,6 +55,11 @@ def test_against_a_slow_twin(texts: list[str]) -> None:
 )
 def test_what_stays(text: str) -> None:
     assert normalise(text) == text
+
+
+@pytest.mark.parametrize("sign", ["\u00ad", "\u200b", "\u2060"])
+def test_accents_that_an_invisible_sign_kept_apart(sign: str) -> None:
+    assert normalise(f"a{sign}\u0301") == "\u00e1"
 
 
 def test_bytes_that_are_no_text_stay() -> None:
