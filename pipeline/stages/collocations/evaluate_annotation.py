@@ -22,8 +22,8 @@ from pipeline.kernels.nbest.precision import judged, ranked_candidates
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
-    OfAGoldStandard,
     Pairs,
+    RecallOptions,
     chosen_ranks,
     judged_alone,
     pairs_of,
@@ -125,7 +125,7 @@ def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
 # Average precision of complete rankings
 
 
-class EvaluateAveragePrecision(OfAGoldStandard):
+class EvaluateAveragePrecision(RecallOptions):
     """Estimate the average precision of each ranking from judged candidates."""
 
     sample: Annotated[str | None, Of(Identified)] = None

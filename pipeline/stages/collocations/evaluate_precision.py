@@ -42,7 +42,7 @@ from pipeline.stages.collocations.evaluation import (
     FirstToLast,
     IntervalOptions,
     ListSizes,
-    OfAGoldStandard,
+    RecallOptions,
     chosen_ranks,
     clusters_of,
     judged_alone,
@@ -249,7 +249,7 @@ def band_thresholds(
 # Precision of every n-best list
 
 
-class EvaluatePrecision(ByCluster, OfAGoldStandard, Estimating, Correcting, InterimOptions):
+class EvaluatePrecision(ByCluster, RecallOptions, Estimating, Correcting, InterimOptions):
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)

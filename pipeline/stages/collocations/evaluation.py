@@ -276,10 +276,10 @@ class Evaluation(Rankings):
     """The random sample; all candidates if omitted."""
 
 
-# Recall over a gold standard
+# Recall
 
 
-class OfAGoldStandard(Evaluation):
+class RecallOptions(Evaluation):
     """Options of stages that estimate recall."""
 
     positives: Annotated[str | None, Of(GoldCoverage)] = None
@@ -290,7 +290,7 @@ class OfAGoldStandard(Evaluation):
     """
 
     @model_validator(mode="after")
-    def _base_of_positives(self) -> OfAGoldStandard:
+    def _base_of_positives(self) -> RecallOptions:
         if self.base != "gold" and self.positives is None:
             raise ValueError('base requires positives = "STAGE.coverage" of a join.gold')
         return self
@@ -311,7 +311,7 @@ def require_all_judged(judged: pl.DataFrame, *, candidates: int, option: str) ->
         raise ConfigError(option, [Problem(option, what, remedy)])
 
 
-def recall_base(config: OfAGoldStandard, tables: Tables, judged: pl.DataFrame) -> RecallBase:
+def recall_base(config: RecallOptions, tables: Tables, judged: pl.DataFrame) -> RecallBase:
     """Return the true positives that recall counts.
 
     Raises

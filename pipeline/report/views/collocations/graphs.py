@@ -530,7 +530,7 @@ def graph_block(drawing: Drawing) -> Block:
         baseline=drawing.baseline is not None, together=_together(frame),
     )  # fmt: skip
     if graph.kind in {"recall", "precision_by_recall"}:
-        caption += _base(drawing)
+        caption += _recall_base(drawing)
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     draw = _draw(drawing, frame, extras, window)
     return figure(name, f"{caption}{said}", draw, graph.look)
@@ -563,7 +563,7 @@ def _gold_base(drawing: Drawing) -> str | None:
     return given.base if given.positives else None
 
 
-def _base(drawing: Drawing) -> str:
+def _recall_base(drawing: Drawing) -> str:
     """Return the sentence on what recall counts, if it is not what is ranked."""
     base = _gold_base(drawing)
     if base is None:
