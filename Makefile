@@ -137,14 +137,18 @@ browser-smoke: $(VENV)/browser chromium
 	then $(BIN)/python -m pytest -m smoke tests/browser; \
 	else echo "make browser-smoke: Chromium is not here and cannot be installed: nothing was tested"; fi
 
-# axe-core comes from npm; without it its tests are left out.
+# axe-core comes from npm; without it its tests are skipped.
 AXE := axe-core@4.14.1
+# Rarely, Chromium does not answer. The test that waits for it ends its process after 300 seconds.
+# Therefore the tests that failed run once more, one by one: a defect of a page fails twice.
+BROWSER := $(BIN)/python -m pytest -m browser tests/browser -o faulthandler_timeout=300
 browser: $(VENV)/browser chromium
 	@test -d $(VENV)/$(AXE) || ! command -v npm > /dev/null || npm install --silent --no-save \
 		--no-audit --no-fund --ignore-scripts --prefix $(VENV)/$(AXE) $(AXE) || true
 	@if command -v chromium > /dev/null; \
-	then LEXASSAY_AXE=$(VENV)/$(AXE)/node_modules/axe-core/axe.min.js \
-		$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist loadgroup; \
+	then export LEXASSAY_AXE=$(VENV)/$(AXE)/node_modules/axe-core/axe.min.js; \
+		$(BROWSER) --numprocesses 2 --dist loadgroup \
+		|| $(BROWSER) --last-failed --last-failed-no-failures none; \
 	else echo "make browser: Chromium is not here and cannot be installed: nothing was tested"; fi
 
 # The server and PySpark have demands of their own on other libraries, so they get an environment of their own.
