@@ -13,7 +13,7 @@ import scipy
 from pipeline import memory
 from pipeline.kernels.clustering.encoding import is_missing, refuse_missing
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES
-from pipeline.kernels.clustering.token.contingency import Contingency, contingency, without_empty
+from pipeline.kernels.clustering.token.contingency import Contingency, contingency, with_tokens
 from pipeline.kernels.clustering.token.measures import score_table
 from pipeline.kernels.numeric import IntArray, check_bootstrap, summary
 from pipeline.kernels.partitions import batches
@@ -44,7 +44,7 @@ class SentenceCounts:
         How many there are.
     spill : Spill
         Columns pair, place, f: the tokens of a pair in a sentence, which may stand in several rows.
-        Pairs are numbered class by class.
+        Pairs are numbered as in the table.
     """
 
     table: Contingency
@@ -56,7 +56,7 @@ class SentenceCounts:
         weights = min(_WEIGHTS, int(memory.available_bytes() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
         return max(1, weights // max(1, self.sentences))
 
-    def weighted(self, weights: IntArray) -> Iterator[IntArray]:
+    def weighted(self, weights: IntArray) -> Iterator[Contingency]:
         """Yield the contingency table of each sample of the sentences.
 
         Parameters
@@ -64,13 +64,13 @@ class SentenceCounts:
         weights : array of int64, shape (sentences, samples)
             Multiplicity of each sentence in each sample.
         """
-        shape = (self.table.counts.size, self.sentences)
+        shape = (self.table.tokens.size, self.sentences)
         added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
         for rows in self.spill.frames(0):
             pairs, places, counts = (column.to_numpy() for column in rows)
             added += scipy.sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
-        for flat in added.T:
-            yield np.ascontiguousarray(flat).reshape(self.table.counts.shape)
+        for counts in added.T:
+            yield with_tokens(self.table, np.ascontiguousarray(counts))
 
 
 @contextmanager
@@ -98,8 +98,8 @@ def sentence_counts(
     --------
     >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
     >>> with sentence_counts(pl.LazyFrame(rows), "s") as found:
-    ...     [table.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
-    [[[3], [3]], [[2], [0]]]
+    ...     [table.tokens.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
+    [[3, 3], [2]]
     """
     which = pl.lit(value=True) if among is None else among
     sums = _sum_cells(cells.filter(which))
@@ -112,14 +112,16 @@ def sentence_counts(
     memory.require(len(places) * _PLACE, what, otherwise="omit replicates")
     schema = _count_schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
     # Filtering in an ordered query makes Polars 2.1 buffer most of a table.
-    codes = cells.select(which.alias(_WHICH), _pair_number(table), *place, "f")
+    codes = cells.select(which.alias(_WHICH), _pair_key(table), *place, "f")
+    keys = table.rows * len(table.clusters) + table.columns
     with Spill(
         1, schema, most=int(memory.available_bytes() * _OF_ROOM_FOR_COUNTS) // _COUNT
     ) as spill:
         for batch in batches(codes):
             held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
+            pair = pl.Series("pair", np.searchsorted(keys, held["pair"].to_numpy()))
             number = pl.Series("place", places.number(held))
-            spill.put(held.select("pair", number, "f").cast(schema), 0)
+            spill.put(held.select(pair, number, "f").cast(schema), 0)
         yield SentenceCounts(table, len(places), spill)
 
 
@@ -141,8 +143,8 @@ def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame
             refuse_missing(column, rows.collect(engine="streaming").to_series().sort())
 
 
-def _pair_number(table: Contingency) -> pl.Expr:
-    """Return the number of the pair of a row; null without tokens."""
+def _pair_key(table: Contingency) -> pl.Expr:
+    """Return a number that orders the pairs as the table does; null without tokens."""
     gold, cluster = (
         pl.col(name).cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int64)
         for name, names in (("gold", table.gold), ("cluster", table.clusters))
@@ -152,7 +154,7 @@ def _pair_number(table: Contingency) -> pl.Expr:
 
 def _count_schema(table: Contingency, most: int) -> pl.Schema:
     """Return the count columns, with 32 bits if sufficient."""
-    pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.counts.size, most))
+    pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.tokens.size, most))
     return pl.Schema({"pair": pair, "place": pl.Int32(), "f": f})
 
 
@@ -276,14 +278,13 @@ def _sample_tables(
     counts: SentenceCounts, bits: np.random.Generator, replicates: int
 ) -> Iterator[Contingency]:
     """Yield the table of each sample, independently of the batch size."""
-    table, sentences = counts.table, counts.sentences
+    sentences = counts.sentences
     size = counts.samples_at_a_time()
     for start in range(0, replicates, size):
         weights = np.empty((sentences, min(size, replicates - start)), dtype=np.int64)
         for sample in range(weights.shape[1]):
             weights[:, sample] = _draw_weights(bits, sentences)
-        for drawn in counts.weighted(weights):
-            yield without_empty(Contingency(table.gold, table.clusters, drawn))
+        yield from counts.weighted(weights)
 
 
 def _draw_weights(bits: np.random.Generator, sentences: int) -> IntArray:

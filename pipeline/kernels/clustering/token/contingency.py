@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -115,45 +115,70 @@ def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the fi
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """Tokens of each class in each cluster.
+    """Tokens of each class in each cluster: a sparse table.
 
     Parameters
     ----------
     gold, clusters : tuple of str
         Labels, sorted; each has at least one token.
-    counts : array of int, shape (classes, clusters)
-        Tokens with the class and the cluster.
+    rows, columns : array of int, shape (pairs,)
+        Class and cluster of each pair, in the order of classes, then of clusters.
+    tokens : array of int, shape (pairs,)
+        Tokens of each pair, positive.
+
+    Examples
+    --------
+    >>> table = Contingency(("N", "V"), ("1",), *np.array([[0, 1], [0, 0], [3, 2]]))
+    >>> table.counts.tolist(), table.classes.tolist(), table.sizes.tolist()
+    ([[3], [2]], [3, 2], [5])
     """
 
     gold: tuple[str, ...]
     clusters: tuple[str, ...]
-    counts: IntArray
+    rows: IntArray
+    columns: IntArray
+    tokens: IntArray
 
     @cached_property
     def classes(self) -> IntArray:
         """Tokens of each class."""
-        return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
+        return _sum_by(self.rows, self.tokens, len(self.gold))
 
     @cached_property
     def sizes(self) -> IntArray:
         """Tokens of each cluster."""
-        return np.asarray(self.counts.sum(axis=0), dtype=np.int64)
+        return _sum_by(self.columns, self.tokens, len(self.clusters))
 
     @cached_property
     def N(self) -> int:  # noqa: N802  the letter of the field
         """All tokens."""
-        return int(self.classes.sum())
+        return int(self.tokens.sum())
 
-    @property
+    @cached_property
     def swapped(self) -> Contingency:
         """The transposed table."""
-        return Contingency(self.clusters, self.gold, np.ascontiguousarray(self.counts.T))
+        order = np.argsort(self.columns, kind="stable")
+        parts = (each[order] for each in (self.columns, self.rows, self.tokens))
+        return Contingency(self.clusters, self.gold, *parts)
 
     @property
     def equal(self) -> bool:
         """True if classes and clusters are identical partitions."""
-        held = self.counts > 0
-        return bool((held.sum(axis=0) <= 1).all() and (held.sum(axis=1) <= 1).all())
+        return len(self.tokens) == len(self.gold) == len(self.clusters)
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """The table as an array, shape (classes, clusters); too large with many labels."""
+        table = np.zeros((len(self.gold), len(self.clusters)), dtype=np.int64)
+        table[self.rows, self.columns] = self.tokens
+        return table
+
+
+def _sum_by(groups: IntArray, counts: IntArray, number: int) -> IntArray:
+    """Add up the counts of each group; as integers, since floats are exact only below 2^53."""
+    sums = np.zeros(number, dtype=np.int64)
+    np.add.at(sums, groups, counts)
+    return sums
 
 
 def contingency(cells: pl.DataFrame) -> Contingency:
@@ -167,7 +192,8 @@ def contingency(cells: pl.DataFrame) -> Contingency:
     Returns
     -------
     Contingency
-        Without empty classes and clusters.
+        Without empty classes and clusters. Time and memory grow with the pairs, not with the
+        product of classes and clusters.
 
     Raises
     ------
@@ -185,19 +211,29 @@ def contingency(cells: pl.DataFrame) -> Contingency:
     held = cells.filter(pl.col("f") > 0)
     rows, gold = codes(held["gold"])
     columns, clusters = codes(held["cluster"])
-    counts = np.zeros((len(gold), len(clusters)), dtype=np.int64)
-    counts[rows, columns] = held["f"].to_numpy()
-    return Contingency(tuple(gold), tuple(clusters), counts)
+    order = np.argsort(rows * max(len(clusters), 1) + columns)
+    tokens = held["f"].to_numpy()
+    return Contingency(tuple(gold), tuple(clusters), rows[order], columns[order], tokens[order])
 
 
-def without_empty(table: Contingency) -> Contingency:
-    """Return the table without empty classes and clusters."""
-    rows, columns = table.classes > 0, table.sizes > 0
-    if rows.all() and columns.all():
-        return table
-    gold = tuple(np.array(table.gold, dtype=object)[rows])
-    clusters = tuple(np.array(table.clusters, dtype=object)[columns])
-    return Contingency(gold, clusters, table.counts[np.ix_(rows, columns)])
+def with_tokens(table: Contingency, tokens: IntArray) -> Contingency:
+    """Return a table of the same pairs with other counts of tokens, without those that are 0.
+
+    Examples
+    --------
+    >>> table = Contingency(("N", "V"), ("1",), *np.array([[0, 1], [0, 0], [3, 2]]))
+    >>> with_tokens(table, np.array([0, 5])).gold
+    ('V',)
+    """
+    kept = tokens > 0
+    if kept.all():
+        return replace(table, tokens=tokens)
+    labels, places = list[tuple[str, ...]](), list[IntArray]()
+    for names, codes_ in ((table.gold, table.rows), (table.clusters, table.columns)):
+        used, place = np.unique(codes_[kept], return_inverse=True)
+        labels.append(tuple(names[code] for code in used.tolist()))
+        places.append(place)
+    return Contingency(labels[0], labels[1], places[0], places[1], tokens[kept])
 
 
 def _check_counts(cells: pl.DataFrame) -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES, token_measure
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES, ClusterMeasure, token_measure
 from pipeline.kernels.clustering.token.contingency import (
     Contingency,
     contingency,
     expected_information,
 )
 from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.registry import Number, NumberRange, Template
 
+_REICHART = "Reichart, Abend & Rappoport 2010, section 2"
 _ROSENBERG = "Rosenberg & Hirschberg 2007"
 _VINH = "Vinh, Epps & Bailey 2010"
 _NAN = float("nan")
@@ -41,9 +45,26 @@ def conditional_entropy(table: Contingency) -> float:
 
     Not H(C, K) - H(K), which loses its digits where the clusters give the classes away.
     """
-    rows, columns = table.counts.nonzero()
-    n = table.counts[rows, columns].astype(np.float64)
-    return float(-(n * np.log(n / table.sizes[columns])).sum() / table.N) + 0.0
+    n = table.tokens.astype(np.float64)
+    return float(-(n * np.log(n / table.sizes[table.columns])).sum() / table.N) + 0.0
+
+
+@token_measure(
+    title="H(C|K)", family="information theory", formula="-sum n_ck/N ln(n_ck/n_k)",
+    range="[0, ln N]", reference=_REICHART, better="lower", aliases=("H(C|K)",),
+)  # fmt: skip
+def h_class_given_cluster(table: Contingency) -> float:
+    """Entropy of the classes where the cluster is known, in nats: 0 for pure clusters."""
+    return conditional_entropy(table) if table.N else _NAN
+
+
+@token_measure(
+    title="H(K|C)", family="information theory", formula="-sum n_ck/N ln(n_ck/n_c)",
+    range="[0, ln N]", reference=_REICHART, better="lower", aliases=("H(K|C)",),
+)  # fmt: skip
+def h_cluster_given_class(table: Contingency) -> float:
+    """Entropy of the clusters where the class is known, in nats: 0 for undivided classes."""
+    return conditional_entropy(table.swapped) if table.N else _NAN
 
 
 @token_measure(
@@ -78,6 +99,31 @@ def v(table: Contingency) -> float:
     """Harmonic mean of homogeneity and completeness; equals NMI with the arithmetic mean."""
     hom, comp = homogeneity(table), completeness(table)
     return 2.0 * hom * comp / (hom + comp) if hom + comp else 0.0
+
+
+def v_beta(table: Contingency, beta: float) -> float:
+    """Weighted harmonic mean of homogeneity and completeness; above 1, completeness counts more.
+
+    ``(1 + beta) hom comp / (beta hom + comp)``, where V has beta = 1.
+    """
+    hom, comp = homogeneity(table), completeness(table)
+    return (1.0 + beta) * hom * comp / (beta * hom + comp) if hom + comp else 0.0
+
+
+def _v_beta(name: str, number: Number) -> ClusterMeasure[Callable[[Contingency], float]]:
+    """Return V with a beta as a measure of its own."""
+    written = _BETAS.write(number)
+    return ClusterMeasure(
+        name, partial(v_beta, beta=float(number)), title=f"V (beta {written})",
+        family="information theory", range="[0, 1]", reference=_ROSENBERG,
+        formula=f"(1 + {written}) hom comp / ({written} hom + comp); 0 if both are 0",
+    )  # fmt: skip
+
+
+_BETAS = NumberRange(decimals=3)
+TOKEN_MEASURES.add_template(
+    Template("v_beta", _BETAS, _v_beta, shown=_v_beta("v_beta(n)", 1)), f"{__name__}:v_beta"
+)
 
 
 @token_measure(
@@ -135,12 +181,37 @@ def nmi(table: Contingency) -> float:
 )  # fmt: skip
 def nmi_geometric(table: Contingency) -> float:
     """Mutual information over the geometric mean of the entropies; 0 if one of them is 0."""
+    return _divide_by(table, lambda first, second: math.sqrt(first * second))
+
+
+@token_measure(
+    title="NMI min", family="information theory", formula="I / min(H(C), H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_min", symmetric=True,
+    aliases=("nmi_min", "NMI min", "NMI_min"),
+)  # fmt: skip
+def nmi_minimum(table: Contingency) -> float:
+    """Mutual information over the smaller entropy: 1 if one partition refines the other."""
+    return _divide_by(table, min)
+
+
+@token_measure(
+    title="NMI max", family="information theory", formula="I / max(H(C), H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_max", symmetric=True,
+    aliases=("nmi_max", "NMI max", "NMI_max"),
+)  # fmt: skip
+def nmi_maximum(table: Contingency) -> float:
+    """Mutual information over the larger entropy; 1 minus it is a metric."""
+    return _divide_by(table, max)
+
+
+def _divide_by(table: Contingency, whole: Callable[[float, float], float]) -> float:
+    """Divide mutual information by a mean of the entropies; without information it is 0."""
     if not table.N:
         return _NAN
     first, second = entropy(table.classes), entropy(table.sizes)
     if not first * second:
         return float(first == second)
-    return _clip(mutual_information(table) / math.sqrt(first * second))
+    return _clip(mutual_information(table) / whole(first, second))
 
 
 @token_measure(
@@ -175,6 +246,8 @@ def _clip(value: float) -> float:
 # Accuracies of mappings of clusters to classes
 
 _UNMAPPED = -1
+_DENSE = 1_000_000
+"""Cells of the largest table that is assigned as an array."""
 
 
 @token_measure(
@@ -190,7 +263,7 @@ def many_to_one(table: Contingency) -> float:
 
     It never decreases when a cluster is split, and is 1 for singleton clusters.
     """
-    return _token_share(int(table.counts.max(axis=0, initial=0).sum()), table)
+    return _token_share(int(_best_by_cluster(table, table.tokens).sum()), table)
 
 
 @token_measure(
@@ -204,8 +277,7 @@ def many_to_one(table: Contingency) -> float:
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy under the optimal one-to-one mapping."""
-    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
-    return _token_share(int(table.counts[rows, columns].sum()), table)
+    return _token_share(int(_shared(table, _assign(table)).sum()), table)
 
 
 @token_measure(
@@ -282,27 +354,61 @@ def token_mapping(cells: pl.DataFrame) -> pl.DataFrame:
     ])  # fmt: skip
 
 
+def _best_by_cluster(table: Contingency, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the largest value of each cluster among those of its pairs, which are positive."""
+    best = np.zeros(len(table.clusters), dtype=values.dtype)
+    np.maximum.at(best, table.columns, values)
+    return best
+
+
 def _largest_classes(table: Contingency) -> IntArray:
-    if not table.gold:
-        return np.zeros(0, dtype=np.int64)
-    return np.asarray(table.counts.argmax(axis=0), dtype=np.int64)
-
-
-def _assign(table: Contingency) -> IntArray:
-    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
-    mapping = np.full(len(table.clusters), _UNMAPPED, dtype=np.int64)
-    mapping[columns] = rows
+    best = table.tokens == _best_by_cluster(table, table.tokens)[table.columns]
+    mapping = np.full(len(table.clusters), len(table.gold), dtype=np.int64)
+    np.minimum.at(mapping, table.columns[best], table.rows[best])
     return mapping
 
 
+def _assign(table: Contingency) -> IntArray:
+    """Return the class of each cluster, or -1, in an assignment with the most tokens.
+
+    A large table is assigned as a graph of its pairs, in which every class may stay alone for 0
+    tokens. Weights are raised by 1, since the algorithm reads 0 as no edge. The rest is mapped in
+    order, so that in both cases all clusters or all classes are mapped.
+    """
+    m, n = len(table.gold), len(table.clusters)
+    mapping = np.full(n, _UNMAPPED, dtype=np.int64)
+    if m * n <= _DENSE:
+        rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
+        mapping[columns] = rows
+        return mapping
+    own = np.arange(m)
+    weights = np.concatenate([table.tokens + 1, np.ones(m)])
+    places = np.concatenate([table.rows, own]), np.concatenate([table.columns, n + own])
+    graph = scipy.sparse.csr_array((weights, places), shape=(m, n + m))
+    match = scipy.sparse.csgraph.min_weight_full_bipartite_matching
+    classes, assigned = match(graph, maximize=True)
+    mapped = assigned < n
+    mapping[assigned[mapped]] = classes[mapped]
+    left, free = np.flatnonzero(mapping < 0), np.setdiff1d(own, mapping)
+    size = min(len(left), len(free))
+    mapping[left[:size]] = free[:size]
+    return mapping
+
+
+def _shared(table: Contingency, mapping: IntArray) -> IntArray:
+    """Return the tokens that each cluster shares with its class; 0 without one."""
+    shared = np.zeros(len(mapping), dtype=np.int64)
+    chosen = table.rows == mapping[table.columns]
+    shared[table.columns[chosen]] = table.tokens[chosen]
+    return shared
+
+
 def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
-    mapped, columns = places != _UNMAPPED, np.arange(len(places))
-    shared = np.where(mapped, table.counts[places, columns], 0)
-    sizes = np.where(mapped, table.classes[places], 0)
-    gold = [table.gold[place] if place != _UNMAPPED else None for place in places]
+    gold = pl.Series(table.gold, dtype=pl.String).gather(pl.Series(places).replace(_UNMAPPED, None))
+    sizes = np.append(table.classes, 0)[places]
     data = {
         "mapping": [mapping] * len(places), "cluster": table.clusters, "gold": gold,
-        "n_ij": shared, "n_i": sizes, "n_j": table.sizes,
+        "n_ij": _shared(table, places), "n_i": sizes, "n_j": table.sizes,
     }  # fmt: skip
     schema = dict.fromkeys(("mapping", "cluster", "gold"), pl.String) | dict.fromkeys(
         ("n_ij", "n_i", "n_j"), pl.Int64
@@ -340,12 +446,12 @@ def count_pairs(table: Contingency) -> Pairs:
 
     Examples
     --------
-    >>> table = Contingency(("a", "b"), ("1",), np.array([[2], [1]]))
+    >>> table = Contingency(("a", "b"), ("1",), *np.array([[0, 1], [0, 0], [2, 1]]))
     >>> count_pairs(table)
     Pairs(both=1, cluster=2, gold=0, neither=0)
     """
     N = table.N
-    both = (_sum_of_squares(table.counts.ravel(), N) - N) // 2
+    both = (_sum_of_squares(table.tokens, N) - N) // 2
     clusters = (_sum_of_squares(table.sizes, N) - N) // 2
     classes = (_sum_of_squares(table.classes, N) - N) // 2
     rest = N * (N - 1) // 2 - clusters - classes + both
@@ -416,6 +522,17 @@ def pair_recall(table: Contingency) -> float:
 
 
 @token_measure(
+    title="pair-F", family="pair counting", formula="2 both / (2 both + cluster + gold)",
+    range="[0, 1]", reference="Manandhar et al. 2010, SemEval-2010 task 14", symmetric=True,
+    aliases=("pair-F", "paired F", "paired F-score", "paired_f", "pairwise_f"),
+)  # fmt: skip
+def pair_f(table: Contingency) -> float:
+    """Harmonic mean of pair precision and recall."""
+    pairs = count_pairs(table)
+    return _pair_quotient(2 * pairs.both, 2 * pairs.both + pairs.cluster + pairs.gold, table)
+
+
+@token_measure(
     title="FM", family="pair counting", formula="both / sqrt((both + cluster)(both + gold))",
     range="[0, 1]", reference="Fowlkes & Mallows 1983", symmetric=True,
     aliases=("FM", "FMI", "fm", "fmi", "fowlkes_mallows_index", "fowlkes_mallows_score"),
@@ -471,8 +588,10 @@ def _pair_quotient(part: int, whole: int, table: Contingency) -> float:
 
 # Table of measures
 
-PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
-"""Measures for a table like the paper's; its sixth could not be verified and is replaced by H."""
+PAPER = (
+    "many_to_one", "one_to_one", "nvi", "v", "h_class_given_cluster", "h_cluster_given_class",
+)  # fmt: skip
+"""The token-level measures of Reichart, Abend & Rappoport (2010)."""
 
 
 def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFrame:
@@ -528,9 +647,9 @@ def score_table(table: Contingency, names: Sequence[str]) -> list[float]:
 
 
 def _f_scores(table: Contingency) -> FloatArray:
-    """Return ``2 n_ck / (n_c + n_k)`` of every class with every cluster."""
-    both = table.classes[:, None] + table.sizes[None, :]
-    return np.asarray(2.0 * table.counts / both)
+    """Return ``2 n_ck / (n_c + n_k)`` of every pair of a class and a cluster with tokens."""
+    both = table.classes[table.rows] + table.sizes[table.columns]
+    return np.asarray(2.0 * table.tokens / both)
 
 
 @token_measure(
@@ -542,7 +661,8 @@ def clustering_f(table: Contingency) -> float:
     """F-score of each class with its best cluster, weighted by tokens."""
     if not table.N:
         return _NAN
-    return float((table.classes * _f_scores(table).max(axis=1)).sum() / table.N)
+    best = _best_by_cluster(table.swapped, _f_scores(table.swapped))
+    return float((table.classes * best).sum() / table.N)
 
 
 @token_measure(
@@ -551,7 +671,7 @@ def clustering_f(table: Contingency) -> float:
 )  # fmt: skip
 def larsen(table: Contingency) -> float:
     """Unweighted F-score of each cluster with its best class."""
-    return float(_f_scores(table).max(axis=0).mean()) if table.N else _NAN
+    return float(_best_by_cluster(table, _f_scores(table)).mean()) if table.N else _NAN
 
 
 @token_measure(
@@ -564,5 +684,6 @@ def van_dongen(table: Contingency) -> float:
     """Share of tokens to move for one partition to refine the other; mean of both directions."""
     if not table.N:
         return _NAN
-    fitting = int(table.counts.max(axis=0).sum()) + int(table.counts.max(axis=1).sum())
+    sides = (table, table.swapped)
+    fitting = sum(int(_best_by_cluster(side, side.tokens).sum()) for side in sides)
     return (2 * table.N - fitting) / (2 * table.N)

@@ -336,8 +336,9 @@ def _columns(rows: pl.DataFrame, runs: Sequence[Shown]) -> tuple[Attribute, ...]
 # Names, units and order of measures
 
 FIRST = (
-    *("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman", "misclassification_index"),
-    *("van_dongen", "mirkin", "nmi", "ami", "rand", "adjusted_rand"),
+    *("many_to_one", "one_to_one", "nvi", "v", "h_class_given_cluster", "h_cluster_given_class"),
+    *("vi", "meila_heckerman", "misclassification_index", "van_dongen", "mirkin", "nmi", "ami"),
+    *("rand", "adjusted_rand"),
     *("fuzzy_bcubed_f", "fuzzy_bcubed_precision", "fuzzy_bcubed_recall", "fuzzy_nmi"),
     *("bcubed_f", "bcubed_precision", "bcubed_recall", "nmi_lfk", "nmi_max", "omega"),
     "element_centric",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import mpmath
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.clustering.token.contingency import (
     contingency,
     expected_information,
-    without_empty,
+    with_tokens,
 )
 
 
@@ -27,6 +28,7 @@ def test_labels_are_sorted_and_empty_ones_left_out() -> None:
     table = contingency(cells([("b", "2", 3), ("a", "1", 1), ("a", "9", 0), ("c", "1", 0)]))
     assert (table.gold, table.clusters) == (("a", "b"), ("1", "2"))
     assert table.counts.tolist() == [[1, 0], [0, 3]]
+    assert (table.rows.tolist(), table.columns.tolist()) == ([0, 1], [0, 1])
     assert (table.classes.tolist(), table.sizes.tolist(), table.N) == ([1, 3], [1, 3], 4)
 
 
@@ -43,8 +45,7 @@ def test_equal_partitions() -> None:
 
 def test_rows_and_columns_without_tokens_go() -> None:
     table = contingency(cells([("a", "1", 1), ("b", "2", 3)]))
-    table.counts[0, 0] = 0
-    left = without_empty(table)
+    left = with_tokens(table, np.array([0, 3]))
     assert (left.gold, left.clusters, left.counts.tolist()) == (("b",), ("2",), [[3]])
 
 

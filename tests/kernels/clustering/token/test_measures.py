@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     lower_is_better,
 )
+from pipeline.kernels.clustering.token import measures
 from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
 from schemas import TokenMapping
 from schemas.validate import validate
@@ -87,6 +89,8 @@ WORKED = {
          "clustering_f": 0.5 * 1 + 0.5 * 2 / 3, "larsen": 0.5 * (1 + 2 / 3), "nmi": 0.8,
          "micro_precision": 0.75, "micro_recall": 0.75, "nmi_geometric": math.sqrt(2 / 3),
          "rand": 24 / 28, "jaccard": 8 / 12, "pair_precision": 8 / 12, "pair_recall": 1.0,
+         "pair_f": 0.8, "h_class_given_cluster": 0.5 * math.log(2), "h_cluster_given_class": 0.0,
+         "nmi_minimum": 1.0, "nmi_maximum": 2 / 3, "v_beta_2": 6 / 7,
          "mirkin": 8.0, "fowlkes_mallows": math.sqrt(2 / 3), "adjusted_rand": 256 / 368,
          "hubert_gamma": 128 / math.sqrt(12 * 8 * 16 * 20)},
     ),
@@ -115,6 +119,11 @@ ORACLES: dict[str, Callable[[list[int], list[int]], float]] = {
     "adjusted_rand": metrics.adjusted_rand_score,
     "rand": metrics.rand_score,
     "mutual_information": metrics.mutual_info_score,
+    "nmi_geometric": partial(metrics.normalized_mutual_info_score, average_method="geometric"),
+    "nmi_minimum": partial(metrics.normalized_mutual_info_score, average_method="min"),
+    "nmi_maximum": partial(metrics.normalized_mutual_info_score, average_method="max"),
+    "v_beta_0_5": partial(metrics.v_measure_score, beta=0.5),
+    "v_beta_2": partial(metrics.v_measure_score, beta=2.0),
 }
 
 
@@ -133,7 +142,7 @@ def test_pairs_one_by_one(tokens: Tokens) -> None:
     together = [(a[0] == b[0], a[1] == b[1]) for a, b in itertools.combinations(tokens, 2)]
     both, gold = together.count((True, True)), together.count((True, False))
     clusters = together.count((False, True))
-    names = ["jaccard", "pair_precision", "pair_recall", "mirkin", "fowlkes_mallows"]
+    names = ["jaccard", "pair_precision", "pair_recall", "mirkin", "fowlkes_mallows", "pair_f"]
     found = token_scores(from_tokens(tokens), measures=names)["value"].to_list()
     expected = [
         both / (both + gold + clusters) if both + gold + clusters else 1.0,
@@ -141,9 +150,10 @@ def test_pairs_one_by_one(tokens: Tokens) -> None:
         both / (both + gold) if both + gold else None,
         2.0 * (gold + clusters),
         both / math.sqrt((both + gold) * (both + clusters)) if both else 0.0,
+        2 * both / (2 * both + gold + clusters) if both + gold + clusters else 1.0,
     ]
     if gold == clusters == both == 0:
-        expected = [1.0, 1.0, 1.0, 0.0, 1.0]
+        expected = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
     assert found == pytest.approx(expected)
     x, y = np.array(together, dtype=float).reshape(-1, 2).T
     if len(x) and x.std() and y.std():
@@ -166,6 +176,35 @@ def test_mapping_by_brute_force(tokens: Tokens) -> None:
 
 
 @given(labellings)
+def test_large_tables_are_assigned_as_graphs(tokens: Tokens) -> None:
+    cells = from_tokens(tokens)
+    small = token_mapping(cells).filter(mapping="one_to_one")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measures, "_DENSE", 0)
+        large = token_mapping(cells).filter(mapping="one_to_one")
+    assert large["n_ij"].sum() == small["n_ij"].sum()
+    assert large["gold"].null_count() == small["gold"].null_count()
+    assert large["gold"].drop_nulls().is_unique().all()
+
+
+def test_tables_of_many_labels() -> None:
+    """A table of 20,000 x 20,000 labels: each class is one cluster, but two share one."""
+    labels = [f"{i:05}" for i in range(20_000)]
+    cells = pl.DataFrame({"gold": labels, "cluster": ["00001", *labels[1:]], "f": 2}, schema=SCHEMA)
+    found = dict(token_scores(cells, measures=["all"]).iter_rows())
+    assert found["one_to_one"] == found["many_to_one"] == 1 - 1 / 20_000
+    assert found["h_class_given_cluster"] == pytest.approx(math.log(2) / 10_000)
+    assert found["h_cluster_given_class"] == 0.0
+    assert found["pair_precision"] == 20_000 / 20_004
+
+
+def test_betas_outside_the_range() -> None:
+    for typed, said in (("v_beta", "type v_beta"), ("v_beta(0)", "n is a number from 0.001")):
+        with pytest.raises(KeyError, match=said):
+            TOKEN_MEASURES.resolve([typed])
+
+
+@given(labellings)
 def test_entropies_one_by_one(tokens: Tokens) -> None:
     N = len(tokens)
     classes, clusters = ([pair[side] for pair in tokens] for side in (0, 1))
@@ -180,6 +219,9 @@ def test_entropies_one_by_one(tokens: Tokens) -> None:
     whole = h(list(classes)) or None
     expected = vi / whole if whole else h(list(clusters))
     assert score(cells, "nvi") == pytest.approx(expected, abs=1e-9)
+    conditional = (joint - h(list(clusters)), joint - h(list(classes)))
+    for name, entropy in zip(("H(C|K)", "H(K|C)"), conditional, strict=True):
+        assert score(cells, name) == pytest.approx(entropy, abs=1e-12)
 
 
 def f(a: set[int], b: set[int]) -> float:
