@@ -26,8 +26,9 @@ import polars as pl
 from make_memberships import EVEN, Size, memberships
 
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Neighbours, Patterns, entries
+from pipeline.kernels.clustering.types.entries import Patterns, entries
 from pipeline.kernels.clustering.types.mapping import climb, is_separable, many_to_one
+from pipeline.kernels.clustering.types.moves import Neighbours
 
 IMPROVEMENT = Fraction(1, 10**12)
 DICTIONARIES = {

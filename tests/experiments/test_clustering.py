@@ -14,8 +14,9 @@ import pytest
 import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Neighbours, entries
+from pipeline.kernels.clustering.types.entries import entries
 from pipeline.kernels.clustering.types.mapping import climb, many_to_one
+from pipeline.kernels.clustering.types.moves import Neighbours
 from pipeline.kernels.numeric import IntArray
 
 STAGES = """

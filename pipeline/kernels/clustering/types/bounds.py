@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import scipy
 
-from pipeline.kernels.clustering.encoding import Sparse, distinct_sets
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.moves import Neighbours
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
 # Lagrangian relaxation and subgradient descent
@@ -321,28 +321,6 @@ class _Rows(NamedTuple):
     fixed: FloatArray
 
 
-class _Overlaps(NamedTuple):
-    """The items in several clusters, and how many of these a mapping gives each class."""
-
-    members: Sparse
-    widths: IntArray
-    sizes: FloatArray
-    hits: FloatArray
-    held: FloatArray
-
-
-def _overlaps(several: Patterns, of: BoolArray) -> _Overlaps:
-    """Add up the items with one set of clusters."""
-    first, place = distinct_sets(several.induced)
-    where = (place, np.arange(len(place)))
-    counts = several.counts.astype(np.float64)
-    gather = scipy.sparse.csr_array((counts, where), shape=(len(first), len(place)))
-    members = several.induced[first].astype(np.float64)
-    hits = np.asarray((gather @ several.gold).toarray())
-    held = np.asarray(members @ of.astype(np.float64))
-    return _Overlaps(members, np.diff(members.indptr), gather.sum(axis=1), hits, held)
-
-
 class UnionRelaxation:
     """Every class takes the clusters that are worth most to it, and pays for each its price.
 
@@ -365,7 +343,6 @@ class UnionRelaxation:
 
     def __init__(self, patterns: Patterns, mapping: IntArray, value: float) -> None:
         neighbours = Neighbours(patterns)
-        single, several = neighbours.single, neighbours.several.patterns
         clusters, n = neighbours.overlap.shape
         self.ratio, self.classes = value, np.asarray(patterns.gold.T @ patterns.counts)
         placed = int(patterns.counts[np.diff(patterns.induced.indptr) > 0].sum())
@@ -374,9 +351,9 @@ class UnionRelaxation:
         self.prices = np.zeros(clusters)
         self._empty = neighbours.sizes == 0
         self._of = mapping[:, None] == np.arange(n)
-        self._sizes, self._shared = single.sizes, single.overlap
-        self._overlaps = _overlaps(several, self._of)
-        every, sizes = np.arange(n), np.tile(self._overlaps.sizes[:, None], n)
+        self._sizes, self._shared = neighbours.single_sizes, neighbours.single_overlap
+        self._sets, self._held = neighbours, neighbours.sets @ self._of.astype(np.float64)
+        every, sizes = np.arange(n), np.tile(neighbours.items[:, None], n)
         upper, self._sure = self._modular_bounds(every, sizes)
         lower, _ = self._modular_bounds(every, -sizes)
         self._upper, self._lower = self._sizes + upper, self._sizes - lower
@@ -393,9 +370,9 @@ class UnionRelaxation:
         the clusters that reach it; where it does not, a gain counts for each cluster, and a loss
         in equal parts.
         """
-        members, held = self._overlaps.members, self._overlaps.held[:, classes]
+        members, held = self._sets.sets, self._held[:, classes]
         wins, losses = np.maximum(gains, 0), np.minimum(gains, 0)
-        others = losses * (held == 0) / self._overlaps.widths[:, None]
+        others = losses * (held == 0) / self._sets.widths[:, None]
         weights = members.T @ (wins * (held < 2) + others)
         weights += self._of[:, classes] * (members.T @ (losses * (held > 0) / np.maximum(held, 1)))
         return weights.T, (wins * (held >= 2)).sum(axis=0)
@@ -405,10 +382,10 @@ class UnionRelaxation:
         share = 2.0 * high / (high + self.classes[classes])
         weights = share[:, None] * self._shared[:, classes].T - self.ratio * self._sizes
         fixed = np.zeros(len(classes))
-        size = max(1, _CELLS // max(len(self._overlaps.sizes), 1))
+        size = max(1, _CELLS // max(len(self._sets.items), 1))
         for at in (slice(start, start + size) for start in range(0, len(classes), size)):
-            gains = self._overlaps.hits[:, classes[at]] * share[at]
-            gains -= self.ratio * self._overlaps.sizes[:, None]
+            gains = self._sets.classes[:, classes[at]] * share[at]
+            gains -= self.ratio * self._sets.items[:, None]
             more, fixed[at] = self._modular_bounds(classes[at], gains)
             weights[at] += more
         return _Rows(classes, low, high, weights, fixed)

@@ -17,7 +17,6 @@ from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bounds import certify
 from pipeline.kernels.clustering.types.entries import (
     Entries,
-    Neighbours,
     Patterns,
     entries,
     select_patterns,
@@ -28,9 +27,9 @@ from pipeline.kernels.clustering.types.mapping import (
     is_separable,
     many_to_one,
     one_to_one,
-    overlap,
 )
 from pipeline.kernels.clustering.types.measures import Score, class_unions, image, item_counts
+from pipeline.kernels.clustering.types.moves import Neighbours, overlap
 from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, percentiles
 from pipeline.kernels.sampling import seeded_generator
 from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping import (
-    ItemState,
-    UnionState,
     climb,
     complete_mapping,
     edge_weights,
     is_separable,
-    item_moves,
-    macro_moves,
     many_to_one,
-    micro_moves,
     one_to_one,
-    overlap,
-    reciprocals,
 )
 from pipeline.kernels.clustering.types.measures import macro_i
+from pipeline.kernels.clustering.types.moves import Neighbours, UnionState, macro_moves, overlap
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     WORKED,
@@ -38,37 +30,11 @@ from tests.kernels.clustering.types.type_twin import (
     some,
 )
 
-MOVES: dict[str, tuple[Any, Any]] = {
-    "MacroI": (UnionState, macro_moves),
-    "MicroI": (ItemState, item_moves),
-    "MicroC": (UnionState, micro_moves),
-}
-
 
 def worked(place: int) -> Patterns:
     gold, induced, *_ = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     return patterns_of(gold, induced, n, m)
-
-
-# First of all: if a move were miscounted, the climbs below might never end.
-@pytest.mark.parametrize("name", MAPPED)
-def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
-    bits = np.random.default_rng(4)
-    make, moves = MOVES[name]
-    for gold, induced, n, m in instances(60, seed=5, most_clusters=3):
-        state = make(Neighbours(patterns_of(gold, induced, n, m)), bits.integers(n, size=m))
-        for _ in range(4):
-            values = moves(state)
-            for k, c in np.ndindex(m, n):
-                h = [*state.mapping.tolist()]
-                h[k] = c
-                assert values[k, c] == pytest.approx(
-                    float(MAPPED[name](gold, induced, h)), abs=1e-13
-                )
-            k, c = int(bits.integers(m)), int(bits.integers(n))
-            if c != state.mapping[k]:
-                state.move(k, c)
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
@@ -204,28 +170,6 @@ def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
     assert stuck > 1
 
 
-def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
-    # 41 clusters an item: the common denominator is too large, sums are of fractions
-    bits = np.random.default_rng(8)
-    gold = [{int(bits.integers(3))} for _ in range(12)]
-    induced = [set(bits.choice(45, size=41, replace=False).tolist()) for _ in range(12)]
-    state = ItemState(Neighbours(patterns_of(gold, induced, 3, 45)), bits.integers(3, size=45))
-    assert state.reciprocals[1] == 1
-    for k in range(45):
-        state.move(k, (int(state.mapping[k]) + 1) % 3)
-    assert item_moves(state)[0, state.mapping[0]] == pytest.approx(
-        float(MAPPED["MicroI"](gold, induced, state.mapping.tolist())), abs=1e-12
-    )
-
-
-@pytest.mark.long
-def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
-    monkeypatch.setattr("pipeline.kernels.clustering.types.entries._KEPT_ENTRIES", 0)
-    cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
-    assert [h.tolist() for h in kept] == [h.tolist() for h in cut]
-
-
 # 1-1 mappings against all 1-1 mappings of small instances.
 
 
@@ -273,13 +217,6 @@ def test_weights_by_hand() -> None:
     assert edge_weights(patterns, "MicroC").tolist() == expected
     with pytest.raises(KeyError):
         edge_weights(patterns, "Macro")
-
-
-def test_reciprocals_are_whole_if_sums_stay_exact() -> None:
-    assert reciprocals(np.array([2, 3, 4]), items=9).tolist() == [0, 0, 6, 4, 3]
-    wide = np.arange(1, 60)
-    assert 4 * math.lcm(*wide.tolist()) > 2**53
-    assert reciprocals(wide, items=1)[2] == 0.5
 
 
 def test_nothing_induced() -> None:
