@@ -80,6 +80,10 @@ def type_measures(
     items: Any = None,
     measures: str | Sequence[str] = TYPE_LEVEL,
     mappings: str | Sequence[str] = MAPPING_KINDS,
+    restarts: int | None = None,
+    kicks: int | None = None,
+    certificate_seconds: float | None = None,
+    seed: str = "clustering",
 ) -> pl.DataFrame:
     """Return MacroI, MicroI and MicroC of clusters of word types, under their best mappings.
 
@@ -98,19 +102,28 @@ def type_measures(
         Names of type measures, or "all".
     mappings : str or sequence of str
         "1-1" (each class has at most one cluster) or "M-1" (several).
+    restarts, kicks : int, optional
+        Random starts of the search for an M-1 mapping, and random changes of the best one, each
+        followed by a climb (default: as many as the data need; 0 is fastest).
+    certificate_seconds : float, optional
+        Time per measure for a proof that an M-1 mapping is optimal, or a bound (default: none).
+    seed : str
+        Seed of the search.
 
     Returns
     -------
     DataFrame
         A row per measure and mapping: value, recall, precision, certificate (of an optimal
-        mapping), and numbers of types. Rows "floor" assign one class to all.
+        mapping), bound and gap (how far a better mapping can be above the value; null where not
+        known), and numbers of types. Rows "floor" assign one class to all.
 
     Raises
     ------
     ConfigError
         If a measure is unknown.
     DataError
-        If the lengths differ, an item is missing, labels have weights, or no type has a class.
+        If the lengths differ, an item is missing, labels have weights, no type has a class, or a
+        number is out of range.
 
     References
     ----------
@@ -129,8 +142,9 @@ def type_measures(
     gold, induced = _entries(labels_true, labels_pred, items)
     with translate_errors("type_measures"):
         found = evaluate_type_level(
-            gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0
-        )
+            gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0,
+            restarts=restarts, kicks=kicks, certificate_seconds=certificate_seconds, seed=seed,
+        )  # fmt: skip
     return found.summary
 
 

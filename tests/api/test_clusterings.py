@@ -183,6 +183,18 @@ def test_word_types_are_measured_as_by_the_stage() -> None:
     assert set(found["mapping"]) == {"1-1", "M-1", "floor"}
 
 
+def test_search_and_certificate_of_word_types() -> None:
+    options: dict[str, Any] = {"measures": "MacroI", "mappings": "M-1"}
+    few = lx.type_measures(GOLD, INDUCED, restarts=3, kicks=0, **options).row(0, named=True)
+    assert (few["starts"], few["certificate"], few["gap"]) == (5, "not proven", None)
+    sure = lx.type_measures(GOLD, INDUCED, certificate_seconds=5, **options).row(0, named=True)
+    assert (sure["value"], sure["certificate"], sure["gap"]) == (few["value"], "proven", 0.0)
+    with pytest.raises(DataError, match="type_measures: -1 kicks: must be 0 or more"):
+        lx.type_measures(GOLD, INDUCED, kicks=-1)
+    with pytest.raises(DataError, match="0 seconds for the certificate: must be > 0"):
+        lx.type_measures(GOLD, INDUCED, certificate_seconds=0)
+
+
 @pytest.mark.parametrize(
     "kind",
     [
