@@ -1,13 +1,14 @@
-"""The L-measure of a lexicon on two mappings from lemmas to their forms."""
+"""The L-measure of a lexicon, from lemmas and their forms."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn, TypeAlias
 
 import polars as pl
 
-from pipeline.errors import DataError
+from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.lexicon.l_measure import (
     best_match_f,
     entropy,
@@ -18,7 +19,8 @@ from pipeline.kernels.lexicon.l_measure import (
     matches,
 )
 
-Forms = str | Collection[str] | None
+Forms: TypeAlias = str | Collection[str] | None
+Lexicon: TypeAlias = Mapping[str, Forms] | Iterable[tuple[str, Forms]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +65,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasure:
+def l_measure(gold: Lexicon, lexicon: Lexicon) -> LMeasure:
     """Return the L-measure of a lexicon against the gold.
 
     The cluster of a lemma is the set of its forms. With recall r and precision p of the
@@ -72,8 +74,9 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
 
     Parameters
     ----------
-    gold, lexicon : mapping of str to collection of str
-        Lemma to forms, compared exactly; None or an empty collection for a lemma without forms.
+    gold, lexicon : mapping of str to collection of str, or sequence of pairs
+        Lemma to forms, compared exactly; None or an empty collection for a lemma without forms. Of
+        pairs, a lemma has the forms of all: ``[("go", "goes"), ("go", "went")]``.
 
     Returns
     -------
@@ -82,8 +85,8 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
 
     Raises
     ------
-    DataError
-        If a lemma or form is empty or not text.
+    ConfigError
+        If an argument is neither a mapping nor pairs, or a lemma or form is empty or not text.
 
     References
     ----------
@@ -97,6 +100,7 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
     LMeasure(l_star=0.7551, f_star=0.7551, entropy=0.0, best_match=0.7143, coverage=1.0, lemmas: 2)
     """
     right, other = _wordlist(gold, "gold"), _wordlist(lexicon, "lexicon")
+    lemmas = right.select(pl.col("lemma").n_unique()).collect().item()
     overlaps = lexicon_overlaps(right, other).collect()
     every = matches(overlaps.lazy(), right, other).collect()
     both = lemma_scores(every.lazy().drop_nulls("n_same")).select(_SHOWN).collect().sort("lemma")
@@ -106,24 +110,49 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
         f_star=f_star(every),
         entropy=entropy(overlaps, right, other).value,
         best_match=best_match_f(overlaps, gold_forms=forms[0], lexicon_forms=forms[1]),
-        coverage=both.height / len(gold) if gold else None,
+        coverage=both.height / lemmas if lemmas else None,
         lemmas=both,
     )
 
 
-def _wordlist(lexicon: Mapping[str, Forms], name: str) -> pl.LazyFrame:
+def _wordlist(lexicon: Lexicon, name: str) -> pl.LazyFrame:
     """Return a row per form of a lemma; null where it has none."""
-    rows = [(lemma, form) for lemma, forms in lexicon.items() for form in _forms(forms)]
-    bare = [(lemma, None) for lemma, forms in lexicon.items() if not _forms(forms)]
+    held = dict[Any, set[Any]]()
+    for lemma, forms in _pairs(lexicon, name):
+        held.setdefault(lemma, set()).update({forms} if isinstance(forms, str) else forms or ())
+    rows = [(lemma, form) for lemma, forms in held.items() for form in forms]
+    bare = [(lemma, None) for lemma, forms in held.items() if not forms]
     texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
     wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
     if wrong:
         some = "; ".join(f"{lemma!r}: {form!r}" for lemma, form in wrong[:3])
         what = f"{len(wrong):,} of {len(texts):,} lemmas or forms are empty or not text"
-        raise DataError(f"{name}: {what}, for example {some}; map lemmas to forms as text")
+        _refuse(name, f"{what}, for example {some}", "map lemmas to forms as text")
     schema = {"lemma": pl.String, "form": pl.String}
     return pl.LazyFrame([*rows, *bare], schema=schema, orient="row")
 
 
-def _forms(forms: Forms) -> set[str]:
-    return {forms} if isinstance(forms, str) else set(forms or ())
+def _pairs(lexicon: Any, name: str) -> Sequence[tuple[Any, Any]]:
+    """Return lemmas with forms, one or several."""
+    remedy = "give a mapping of lemmas to forms, or pairs of a lemma and a form"
+    if not isinstance(lexicon, Mapping | Iterable) or isinstance(lexicon, str | pl.DataFrame):
+        _refuse(name, f"is of type {type(lexicon).__name__}", remedy)
+    pairs = list(lexicon.items() if isinstance(lexicon, Mapping) else lexicon)
+    wrong = [place for place, each in enumerate(pairs) if not _is_pair(each)]
+    if wrong:
+        some = ", ".join(f"{pairs[place]!r} at position {place}" for place in wrong[:3])
+        what = f"{len(wrong):,} of {len(pairs):,} are not a lemma with its form or forms"
+        _refuse(name, f"{what}, for example {some}", remedy)
+    return pairs
+
+
+def _is_pair(each: Any) -> bool:
+    if not isinstance(each, tuple | list) or len(each) != 2:
+        return False
+    lemma, forms = each
+    several = isinstance(forms, Collection) and all(isinstance(form, Hashable) for form in forms)
+    return isinstance(lemma, Hashable) and (forms is None or several)
+
+
+def _refuse(name: str, what: str, remedy: str) -> NoReturn:
+    raise ConfigError("l_measure", [Problem(name, what, remedy)])

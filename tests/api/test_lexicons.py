@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 
 import pipeline as lx
-from pipeline.errors import DataError
+from pipeline.errors import ConfigError
 from tests.kernels.lexicon.lexicons import (
     DICTIONARY,
     MISSIER,
@@ -71,6 +72,17 @@ def test_forms_of_any_kind() -> None:
         assert lx.l_measure(gold, {"a": ["v", "u"], "b": "w"}) == expected
 
 
+def test_pairs_are_read_as_mappings() -> None:
+    gold, lexicon = {"a": {"u", "v"}, "b": set()}, {"a": {"u"}, "c": {"v", "w"}}
+    expected = lx.l_measure(gold, lexicon)
+    pairs = [("a", "v"), ("b", None), ("a", "u"), ("a", "u")]
+    assert lx.l_measure(pairs, [("c", ["v"]), ("a", "u"), ("c", {"w"})]) == expected
+    lists: Any = [list(each) for each in lexicon.items()]
+    assert lx.l_measure(gold.items(), lists) == expected
+    assert expected.coverage == 0.5
+    assert lx.l_measure([], []) == lx.l_measure({}, {})
+
+
 def test_nothing_to_measure() -> None:
     found = lx.l_measure({}, {})
     assert repr(found).endswith("entropy=None, best_match=None, coverage=None, lemmas: 0)")
@@ -92,9 +104,19 @@ def test_nothing_to_measure() -> None:
             "2 of 2 lemmas or forms are empty or not text, for example 3: 'u'; '': ''",
         ),
         ({"a": [None]}, "'a': None"),
+        ({"a": 7}, "lexicon: 1 of 1 are not a lemma with its form or forms, for example ('a', 7)"),
+        (7, "lexicon: is of type int; give a mapping of lemmas to forms, or pairs of a lemma"),
+        ("ab", "lexicon: is of type str"),
+        (pl.DataFrame({"lemma": ["a"], "form": ["u"]}), "lexicon: is of type DataFrame"),
+        (
+            [("a", "u"), "ab", ("b",)],
+            "2 of 3 are not a lemma with its form or forms, for example 'ab' at position 1",
+        ),
+        ([("a", "u"), (["b"], "u")], "1 of 2 are not a lemma"),
+        ([("a", "")], "lexicon: 1 of 1 lemmas or forms are empty or not text"),
     ],
 )
 def test_what_is_refused(lexicon: Any, said: str) -> None:
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(ConfigError) as caught:
         lx.l_measure({"a": ["u"]}, lexicon)
     assert said in str(caught.value)
