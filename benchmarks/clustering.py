@@ -1,6 +1,6 @@
 """Evaluate clusterings by lexassay, scikit-learn, bcubed, clusim and cdlib: time, ratio, memory.
 
-python benchmarks/clustering.py [--runs 5] [--only twelve|overlapping|tokens]
+python benchmarks/clustering.py [--runs 5] [--only twelve|tokens|types|overlapping]
 
 Every run is a fresh process that makes the data, evaluates a hundredth of them to warm up, and then
 times the evaluation alone. The values are beside the times: where a peer measures something else
@@ -52,6 +52,7 @@ class Contest:
 
 PAPER_SIZES = [Size(39_546, 34, clusters) for clusters in (34, 91, 192)]
 MILLION = [Size(1_000_000, 45, 45), Size(1_000_000, 45, 45, EVEN)]
+MANY_LABELS = Size(100_000, 43_000, 43_000)
 TEN, ONE = Size(10_000, 34, 91), Size(1_000, 34, 91)
 
 
@@ -66,6 +67,15 @@ def contests() -> list[Contest]:
         *(
             Contest("tokens", "V, AMI, ARI, FM", size, "lexassay, tokens", ["scikit-learn"])
             for size in (*PAPER_SIZES[1:], Size(400_000, 45, 91))
+        ),
+        Contest(
+            "tokens", "V, I, ARI, FM, Rand of random labels", MANY_LABELS, "lexassay, many labels",
+            ["scikit-learn, many labels"],
+        ),
+        Contest("tokens", "all measures of random labels", MANY_LABELS, "lexassay, all measures"),
+        *(
+            Contest("types", "types of tokens", Size(tokens, 45, 45), "lexassay, types")
+            for tokens in (100_000, 1_000_000)
         ),
         *(
             Contest("overlapping", "7 overlapping measures", size, "lexassay, overlapping")
@@ -163,7 +173,7 @@ def main() -> int:
     """Print a block per contest."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--only", choices=["twelve", "tokens", "overlapping"])
+    parser.add_argument("--only", choices=["twelve", "tokens", "types", "overlapping"])
     parser.add_argument("--work", nargs=2)
     given = parser.parse_args()
     if given.work:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
-from make_memberships import Size, memberships, partition
+from make_memberships import Size, memberships, partition, taggings
 
+import lexassay as lx
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
 from pipeline.kernels.clustering.token.measures import PAPER, token_scores
 from pipeline.kernels.clustering.types.evaluation import evaluate_type_level
@@ -78,6 +81,45 @@ def scikit_learn(size: Size) -> Evaluation:
         metrics.adjusted_rand_score, metrics.fowlkes_mallows_score,
     )  # fmt: skip
     return lambda: [float(score(gold, cluster)) for score in scores]
+
+
+MANY = ("v", "mutual_information", "adjusted_rand", "fowlkes_mallows", "rand")
+
+
+def many_labels(*measures: str) -> Callable[[Size], Evaluation]:
+    """Measure labels drawn at random, of which there are nearly as many as tokens."""
+
+    def prepare(size: Size) -> Evaluation:
+        labels = _random_labels(size)
+        return lambda: lx.token_measures(*labels, measures=measures).values()
+
+    return prepare
+
+
+def scikit_learn_many_labels(size: Size) -> Evaluation:
+    from sklearn import metrics
+
+    labels = _random_labels(size)
+    scores = (
+        metrics.v_measure_score, metrics.mutual_info_score, metrics.adjusted_rand_score,
+        metrics.fowlkes_mallows_score, metrics.rand_score,
+    )  # fmt: skip
+    return lambda: [float(score(*labels)) for score in scores]
+
+
+def _random_labels(size: Size) -> list[npt.NDArray[np.int64]]:
+    bits = np.random.default_rng(0)
+    return [bits.integers(labels, size=size.items) for labels in (size.classes, size.clusters)]
+
+
+def types(size: Size) -> Evaluation:
+    """Take three type-level measures under both mappings of the types of tokens."""
+    gold, cluster, item = taggings(size)
+
+    def run() -> list[float]:
+        return lx.type_measures(gold, cluster, items=item)["value"].to_list()
+
+    return run
 
 
 def bcubed(size: Size) -> Evaluation:
@@ -177,7 +219,11 @@ WORKERS: dict[str, Callable[[Size], Evaluation]] = {
     "lexassay, ECS of partitions": partitions("element_centric"),
     "lexassay, Omega of partitions": partitions("omega"),
     "lexassay, tokens": tokens,
+    "lexassay, many labels": many_labels(*MANY),
+    "lexassay, all measures": many_labels("all"),
+    "lexassay, types": types,
     "scikit-learn": scikit_learn,
+    "scikit-learn, many labels": scikit_learn_many_labels,
     "bcubed": bcubed,
     "clusim, ECS": clusim("element_sim", overlap=True),
     "clusim, ECS of partitions": clusim("element_sim", overlap=False),

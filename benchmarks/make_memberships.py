@@ -68,6 +68,23 @@ def partition(size: Size) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
     return gold, cluster
 
 
+def taggings(size: Size, seed: int = 1) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return class, cluster and word type of tokens, of which most types have several.
+
+    Here `size.items` is the number of tokens. Of 100,000, 9 in 10 types are in several clusters,
+    and 3 in 4 have several classes.
+    """
+    bits = np.random.default_rng(seed)
+    types = int(28 * size.items**0.5)
+    frequencies = np.arange(1, types + 1) ** -0.75
+    item = bits.choice(types, size=size.items, p=frequencies / frequencies.sum())
+    classes = bits.choice(size.classes, size=(types, 4), p=_zipf(size.classes))
+    gold = classes[item, bits.choice(4, size=size.items, p=[0.7, 0.15, 0.1, 0.05])]
+    drawn = bits.choice(size.clusters, size=size.items, p=_zipf(size.clusters))
+    cluster = np.where(bits.random(size.items) < NOISE, drawn, gold % size.clusters)
+    return gold, cluster, item
+
+
 def _zipf(size: int) -> npt.NDArray[np.float64]:
     weights = 1.0 / np.arange(1, size + 1)
     return np.asarray(weights / weights.sum())

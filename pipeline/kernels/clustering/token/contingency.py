@@ -113,6 +113,12 @@ def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the fi
     return np.asarray(np.where(O < 16.0, direct, 0.5 * np.log(2 * np.pi * large) + tail))
 
 
+UNMAPPED = -1
+"""The class of a cluster that is mapped to none."""
+_DENSE = 1_000_000
+"""Cells of the largest table that is assigned as an array."""
+
+
 @dataclass(frozen=True, eq=False)
 class Contingency:
     """Tokens of each class in each cluster: a sparse table.
@@ -172,6 +178,41 @@ class Contingency:
         table = np.zeros((len(self.gold), len(self.clusters)), dtype=np.int64)
         table[self.rows, self.columns] = self.tokens
         return table
+
+    @cached_property
+    def assignment(self) -> IntArray:
+        """The class of each cluster, or -1, in a one-to-one mapping with the most tokens.
+
+        As many are mapped as there are classes or clusters, some perhaps without common tokens.
+        """
+        mapping = np.full(len(self.clusters), UNMAPPED, dtype=np.int64)
+        if len(self.gold) * len(self.clusters) <= _DENSE:
+            rows, columns = scipy.optimize.linear_sum_assignment(self.counts, maximize=True)
+            mapping[columns] = rows
+            return mapping
+        rows, columns = _match(self)
+        mapping[columns] = rows
+        left, free = np.flatnonzero(mapping < 0), np.setdiff1d(np.arange(len(self.gold)), mapping)
+        size = min(len(left), len(free))
+        mapping[left[:size]] = free[:size]
+        return mapping
+
+
+def _match(table: Contingency) -> tuple[IntArray, IntArray]:
+    """Match classes and clusters that have common tokens, so that the most tokens are matched.
+
+    Every class may also stay alone, for no tokens, since the algorithm matches all. Weights are
+    raised by 1, since it reads 0 as no edge.
+    """
+    m, n = len(table.gold), len(table.clusters)
+    weights = np.concatenate([table.tokens + 1, np.ones(m)])
+    columns = np.concatenate([table.columns, n + np.arange(m)])
+    places = np.concatenate([table.rows, np.arange(m)]), columns
+    graph = scipy.sparse.csr_array((weights, places), shape=(m, n + m))
+    match = scipy.sparse.csgraph.min_weight_full_bipartite_matching
+    rows, columns = match(graph, maximize=True)
+    matched = columns < n
+    return rows[matched].astype(np.int64), columns[matched].astype(np.int64)
 
 
 def _sum_by(groups: IntArray, counts: IntArray, number: int) -> IntArray:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy
 
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES, ClusterMeasure, token_measure
 from pipeline.kernels.clustering.token.contingency import (
+    UNMAPPED,
     Contingency,
     contingency,
     expected_information,
@@ -245,10 +245,6 @@ def _clip(value: float) -> float:
 
 # Accuracies of mappings of clusters to classes
 
-_UNMAPPED = -1
-_DENSE = 1_000_000
-"""Cells of the largest table that is assigned as an array."""
-
 
 @token_measure(
     title="M-1 accuracy", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
@@ -277,7 +273,7 @@ def many_to_one(table: Contingency) -> float:
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy under the optimal one-to-one mapping."""
-    return _token_share(int(_shared(table, _assign(table)).sum()), table)
+    return _token_share(int(_shared(table, table.assignment).sum()), table)
 
 
 @token_measure(
@@ -350,7 +346,7 @@ def token_mapping(cells: pl.DataFrame) -> pl.DataFrame:
     table = contingency(cells)
     return pl.concat([
         _rows(table, "many_to_one", _largest_classes(table)),
-        _rows(table, "one_to_one", _assign(table)),
+        _rows(table, "one_to_one", table.assignment),
     ])  # fmt: skip
 
 
@@ -368,33 +364,6 @@ def _largest_classes(table: Contingency) -> IntArray:
     return mapping
 
 
-def _assign(table: Contingency) -> IntArray:
-    """Return the class of each cluster, or -1, in an assignment with the most tokens.
-
-    A large table is assigned as a graph of its pairs, in which every class may stay alone for 0
-    tokens. Weights are raised by 1, since the algorithm reads 0 as no edge. The rest is mapped in
-    order, so that in both cases all clusters or all classes are mapped.
-    """
-    m, n = len(table.gold), len(table.clusters)
-    mapping = np.full(n, _UNMAPPED, dtype=np.int64)
-    if m * n <= _DENSE:
-        rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
-        mapping[columns] = rows
-        return mapping
-    own = np.arange(m)
-    weights = np.concatenate([table.tokens + 1, np.ones(m)])
-    places = np.concatenate([table.rows, own]), np.concatenate([table.columns, n + own])
-    graph = scipy.sparse.csr_array((weights, places), shape=(m, n + m))
-    match = scipy.sparse.csgraph.min_weight_full_bipartite_matching
-    classes, assigned = match(graph, maximize=True)
-    mapped = assigned < n
-    mapping[assigned[mapped]] = classes[mapped]
-    left, free = np.flatnonzero(mapping < 0), np.setdiff1d(own, mapping)
-    size = min(len(left), len(free))
-    mapping[left[:size]] = free[:size]
-    return mapping
-
-
 def _shared(table: Contingency, mapping: IntArray) -> IntArray:
     """Return the tokens that each cluster shares with its class; 0 without one."""
     shared = np.zeros(len(mapping), dtype=np.int64)
@@ -404,7 +373,7 @@ def _shared(table: Contingency, mapping: IntArray) -> IntArray:
 
 
 def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
-    gold = pl.Series(table.gold, dtype=pl.String).gather(pl.Series(places).replace(_UNMAPPED, None))
+    gold = pl.Series(table.gold, dtype=pl.String).gather(pl.Series(places).replace(UNMAPPED, None))
     sizes = np.append(table.classes, 0)[places]
     data = {
         "mapping": [mapping] * len(places), "cluster": table.clusters, "gold": gold,

@@ -233,10 +233,9 @@ class UnionState:
     def copy(self) -> Self:
         """Return one that can be moved while this stays."""
         other = copy.copy(self)
-        other.mapping, other.union, other.common, other.new, other.new_common = (
-            each.copy()
-            for each in (self.mapping, self.union, self.common, self.new, self.new_common)
-        )
+        other.mapping = self.mapping.copy()
+        other.union, other.common = self.union.copy(), self.common.copy()
+        other.new, other.new_common = self.new.copy(), self.new_common.copy()
         return other
 
     def move(self, cluster: int, to: int) -> None:

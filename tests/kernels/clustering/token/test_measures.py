@@ -19,7 +19,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     lower_is_better,
 )
-from pipeline.kernels.clustering.token import measures
+from pipeline.kernels.clustering.token import contingency
 from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
 from schemas import TokenMapping
 from schemas.validate import validate
@@ -180,7 +180,7 @@ def test_large_tables_are_assigned_as_graphs(tokens: Tokens) -> None:
     cells = from_tokens(tokens)
     small = token_mapping(cells).filter(mapping="one_to_one")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "_DENSE", 0)
+        patch.setattr(contingency, "_DENSE", 0)
         large = token_mapping(cells).filter(mapping="one_to_one")
     assert large["n_ij"].sum() == small["n_ij"].sum()
     assert large["gold"].null_count() == small["gold"].null_count()
