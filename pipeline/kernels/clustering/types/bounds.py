@@ -197,11 +197,13 @@ class SetRelaxation:
         The items.
     measure : str
         "MacroI" or "MicroI".
+    mapping : array of int, shape (clusters,)
+        The mapping that is to be proven best.
     value : float
-        The measure under the mapping that is to be proven best.
+        The measure of it.
     """
 
-    def __init__(self, patterns: Patterns, measure: str, value: float) -> None:
+    def __init__(self, patterns: Patterns, measure: str, mapping: IntArray, value: float) -> None:
         ratio = value if measure == "MacroI" else None
         widths = np.diff(patterns.induced.indptr)
         shape = (patterns.induced.shape[1], patterns.gold.shape[1])
@@ -216,8 +218,12 @@ class SetRelaxation:
         self.target = value * (gold if measure == "MacroI" else items)
         placed = int(patterns.counts[widths > 0].sum())
         self.least = float(items if ratio is None else gold + placed)
-        self.prices = np.zeros(sum(len(each.members) * each.gains[0].size for each in self.groups))
-        self.fixed = len(self.prices) > MOST_PRICES
+        number = sum(len(each.members) * each.gains[0].size for each in self.groups)
+        self.fixed = number > MOST_PRICES
+        self.prices = np.zeros(number)
+        if ratio is not None and self.groups and not self.fixed:
+            parts = [_first_prices(each, mapping).ravel() for each in self.groups]
+            self.prices = np.concatenate(parts)
         self.cost = 2e-3 + 7e-8 * len(self.prices)
 
     def at(self, prices: FloatArray, allowed: BoolArray) -> RelaxedBound:
@@ -238,6 +244,19 @@ class SetRelaxation:
             slopes.append(slope.ravel())
         slope = np.concatenate(slopes) if slopes else np.zeros(0)
         return RelaxedBound(excess, slope, excess - best[:, None] + values)
+
+
+def _first_prices(group: _Group, mapping: IntArray) -> FloatArray:
+    """Return prices at which no set gains, for gains that images of all sizes share.
+
+    Every cluster is paid all that its set gains from a class. A loss is charged to the first
+    cluster with the class, or to all in equal parts, if none has it.
+    """
+    classes, gains = mapping[group.members], group.gains
+    has = classes[:, :, None] == np.arange(gains.shape[2])
+    first = has & (np.cumsum(has, axis=1) == 1)
+    share = np.where(has.any(axis=1, keepdims=True), first, 1.0 / classes.shape[1])
+    return np.where(gains > 0, gains, gains * share)
 
 
 def _gains(
@@ -573,7 +592,7 @@ def _branch_and_bound(
     relaxation: Relaxation = (
         UnionRelaxation(patterns, mapping, float(value))
         if measure == "MicroC"
-        else SetRelaxation(patterns, measure, float(value))
+        else SetRelaxation(patterns, measure, mapping, float(value))
     )
     every = np.ones((patterns.induced.shape[1], patterns.gold.shape[1]), dtype=np.bool_)
     rest = (1 - ROOT_SHARE) * work.left

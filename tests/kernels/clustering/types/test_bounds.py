@@ -13,6 +13,7 @@ from pipeline.kernels.clustering.types.bounds import (
     SetRelaxation,
     UnionRelaxation,
     Work,
+    _best_images,
     certify,
     descend,
 )
@@ -107,9 +108,10 @@ TOLERANCE = 1e-9
 def made(instance: tuple[Sets, Sets, int, int], name: str, h: Mapping) -> Relaxation:
     gold, induced, n, m = instance
     patterns, value = patterns_of(gold, induced, n, m), float(MAPPED[name](gold, induced, h))
+    mapping = np.array(h, dtype=np.int64)
     if name == "MicroC":
-        return UnionRelaxation(patterns, np.array(h, dtype=np.int64), value)
-    return SetRelaxation(patterns, name, value)
+        return UnionRelaxation(patterns, mapping, value)
+    return SetRelaxation(patterns, name, mapping, value)
 
 
 @pytest.mark.parametrize("name", MAPPED)
@@ -121,14 +123,28 @@ def test_the_bounds_hold_at_any_prices(name: str) -> None:
         start = float(MAPPED[name](gold, induced, h))
         relaxation = made((gold, induced, n, m), name, h)
         above = {tuple(h): float(MAPPED[name](gold, induced, h)) - start for h in mappings}
-        for scale in (0.0, 0.3, 3.0):
-            prices = scale * bits.normal(size=len(relaxation.prices))
+        drawn = bits.normal(size=(2, len(relaxation.prices)))
+        for prices in (relaxation.prices, 0.0 * drawn[0], 0.3 * drawn[0], 3.0 * drawn[1]):
             found = relaxation.at(prices, np.ones((m, n), dtype=np.bool_))
             assert found.slope.shape == prices.shape
             for each, excess in above.items():
                 assert excess <= max(found.excess, 0) / relaxation.least + TOLERANCE
                 given = min(found.given[k, c] for k, c in enumerate(each))
                 assert excess <= max(given, 0) / relaxation.least + TOLERANCE
+
+
+def test_sets_gain_nothing_at_the_first_prices() -> None:
+    """So the bound is the sum of what each cluster gains from its best class by itself."""
+    for gold, induced, n, m in instances(80, seed=9, most_clusters=3):
+        h = np.random.default_rng(m).integers(n, size=m)
+        relaxation = made((gold, induced, n, m), "MacroI", h.tolist())
+        assert isinstance(relaxation, SetRelaxation)
+        end, allowed = 0, np.ones((m, n), dtype=np.bool_)
+        for group in relaxation.groups:
+            start, end = end, end + group.members.size * n
+            price = relaxation.prices[start:end].reshape(*group.members.shape, n)
+            gained, _ = _best_images(group, price, allowed)
+            assert gained == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", MAPPED)
