@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.types import mapping
 from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping import (
     climb,
@@ -154,14 +156,48 @@ def test_restarts() -> None:
             many_to_one(neighbours, "MacroI", seed="s", **wrong)
 
 
+def hard(bits: np.random.Generator) -> Patterns:
+    """Items on which the starts of MicroC often end at different values."""
+    gold = [some(bits, 4, least=1, most=2) for _ in range(14)]
+    induced = [some(bits, 5, least=1, most=3) for _ in range(14)]
+    return patterns_of(gold, induced, 4, 5)
+
+
+def test_kicks_are_fewer_where_most_starts_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    bits, asked = np.random.default_rng(5), list[int]()
+
+    def no_kicks(_neighbours: Neighbours, _measure: str, best: Any, *_: Any, **given: Any) -> Any:
+        asked.append(given["kicks"])
+        return best
+
+    monkeypatch.setattr(mapping, "_climb_with_kicks", no_kicks)
+    for _ in range(8):
+        found = many_to_one(Neighbours(hard(bits)), "MicroC", restarts=4, seed="s")
+        assert found.reached is not None
+        assert asked[-1] == (25 if found.reached >= 3 else 200)
+    assert set(asked) == {25, 200}
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_mappings_that_are_forgotten_are_counted_again(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bits = np.random.default_rng(6)
+    for _ in range(3):
+        neighbours = Neighbours(hard(bits))
+        kept = many_to_one(neighbours, name, kicks=40, restarts=2, seed="s")
+        with monkeypatch.context() as patch:
+            patch.setattr(mapping, "_KEPT_CELLS", 0)
+            anew = many_to_one(neighbours, name, kicks=40, restarts=2, seed="s")
+        assert anew.mapping.tolist() == kept.mapping.tolist()
+
+
 @pytest.mark.long
 def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
     """Where climbs from two starts miss the best mapping of all, kicks find it."""
     bits, score, stuck = np.random.default_rng(5), TYPE_MEASURES.get("MicroC").score, 0
     for _ in range(6):
-        gold = [some(bits, 4, least=1, most=2) for _ in range(14)]
-        induced = [some(bits, 5, least=1, most=3) for _ in range(14)]
-        neighbours = Neighbours(patterns_of(gold, induced, 4, 5))
+        neighbours = Neighbours(hard(bits))
         values = [score(neighbours.patterns, np.array(h)).value for h in every(5, 4)]
         climbed = many_to_one(neighbours, "MicroC", restarts=0, kicks=0, seed="s").mapping
         stuck += score(neighbours.patterns, climbed).value < max(values)
