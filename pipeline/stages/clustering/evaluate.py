@@ -601,7 +601,8 @@ class EvaluateTypeLevel(Seeded):
     restarts: int | None = Field(default=None, ge=0)
     """Random starts of hill climbing for M-1 mappings (default: 20, or 5 above 10,000 items)."""
     kicks: int | None = Field(default=None, ge=0)
-    """Perturbations of the best mapping (default: 40 per cluster, or 5 if most starts agree; at most 2,000)."""
+    """Perturbations of the best mapping (default: 40 per cluster, 5 if most starts agree; at most
+    2,000)."""
     certificate_seconds: float | None = Field(default=None, gt=0)
     """Time limit per measure for proving or bounding M-1 mappings (default: no proof).
     """
