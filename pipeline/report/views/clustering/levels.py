@@ -580,8 +580,9 @@ def _without_cluster(stage: StageView) -> Iterator[Block]:
 def _words(stage: StageView, measure: str) -> Listing:
     """Return a row for each word and a column for each run."""
     words = stage.table("words").filter(measure=measure).collect()
-    named = pl.format("{} ({})", "system", "run").alias("name")
-    words = words.with_columns(named).sort("by", "system", "run")
+    several = pl.col("run").n_unique().over("system") > 1
+    named = pl.when(several).then(pl.format("{} ({})", "system", "run")).otherwise("system")
+    words = words.with_columns(name=named).sort("by", "system", "run")
     columns = (
         Column("by", "word"),
         Column("instances"),
@@ -590,7 +591,7 @@ def _words(stage: StageView, measure: str) -> Listing:
             for name in words["name"].unique(maintain_order=True)
         ),
     )
-    caption = f"{with_unit(measure)} of each word."
+    caption = f"Scores of each word: {with_unit(measure)}."
     return listing("words", caption, words, columns, by=("by", "instances"), shown=words)
 
 

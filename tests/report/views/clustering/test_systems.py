@@ -270,13 +270,14 @@ def test_scores_of_word_senses() -> None:
     assert isinstance(words, Listing)
     assert weighted.shown is not None
     assert weighted.shown.row(0) == ("A", "1", "50.00", "25.00")
-    assert words.caption == "fuzzy B-Cubed F (%) of each word."
+    assert words.caption == "Scores of each word: fuzzy B-Cubed F (%)."
     assert words.shown is not None
+    assert words.shown.columns == ["word", "instances", "A (1)", "A (2)", "B"]
     assert words.shown.rows() == [("add.v", "4", *["75.00"] * 3), ("ask.v", "9", *["–"] * 3)]
     fold = senses()[-1]
     assert isinstance(fold, Fold)
     assert isinstance(fold.blocks[1], Listing)
-    assert fold.blocks[1].caption == "V (%) of each word."
+    assert fold.blocks[1].caption == "Scores of each word: V (%)."
     with pytest.raises(ConfigError, match="views.shown.measure"):
         senses(measure="omega")
 
