@@ -322,6 +322,11 @@ class Listing:
         Further columns of `shown` to align right; columns of numbers always are.
     wraps : bool
         Whether cells contain sentences, which pages of several runs break into lines.
+    groups : tuple of str
+        The heading above each column, "" for none; equal neighbours share one. Empty if no column
+        has any.
+    marked : frozenset of (int, int)
+        Row and column of the cells that are set in bold.
     """
 
     name: str
@@ -330,6 +335,8 @@ class Listing:
     shown: pl.DataFrame | None = None
     right: tuple[str, ...] = ()
     wraps: bool = False
+    groups: tuple[str, ...] = ()
+    marked: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -436,6 +443,10 @@ class Column:
         several rows of the frame stand side by side, see `listing`.
     absent : str
         The text if there is no such row.
+    group : str
+        A heading that it shares with its neighbours.
+    mark : str
+        A column of truth values: cells are bold where it is true.
     """
 
     of: str | tuple[str, ...]
@@ -444,6 +455,8 @@ class Column:
     right: bool | None = None
     at: tuple[str, Any] | None = None
     absent: str = ""
+    group: str = ""
+    mark: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -489,25 +502,38 @@ def listing(
     keys = by or ("~row",)
     order = list(dict.fromkeys(rows.select(keys).rows()))
     texts = [_cells(column, rows, keys, order) for column in columns]
+    marked = frozenset(
+        (order.index(key), place)
+        for place, column in enumerate(columns) if column.mark
+        for key in _rows_of(column, rows).filter(column.mark).select(keys).rows()
+    )  # fmt: skip
+    groups = tuple(column.group for column in columns)
     table = text_frame([column.head or column.names[0] for column in columns], texts)
     right = [
         head
         for head, column in zip(table.columns, columns, strict=True)
         if column.is_right(rows.schema)
     ]
-    return Listing(name, caption, frame, shown=table, right=tuple(right))
+    return Listing(
+        name, caption, frame, shown=table, right=tuple(right),
+        groups=groups if any(groups) else (), marked=marked,
+    )  # fmt: skip
 
 
 def _cells(
     column: Column, rows: pl.DataFrame, keys: Sequence[str], order: Sequence[tuple[Any, ...]]
 ) -> list[str]:
-    mine = rows if column.at is None else rows.filter(pl.col(column.at[0]) == column.at[1])
+    mine = _rows_of(column, rows)
     values = zip(mine.select(keys).rows(), mine.select(column.names).rows(), strict=True)
     texts: dict[tuple[Any, ...], str] = {}
     for key, made_of in values:
         if key not in texts:
             texts[key] = column.text(*made_of)
     return [texts.get(key, column.absent) for key in order]
+
+
+def _rows_of(column: Column, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows if column.at is None else rows.filter(pl.col(column.at[0]) == column.at[1])
 
 
 def place_in(order: Sequence[str], column: str) -> pl.Expr:

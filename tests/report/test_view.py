@@ -133,6 +133,21 @@ def test_a_repeated_head_gets_a_number_and_keeps_its_side() -> None:
     assert table.right == ("n-2",)
 
 
+def test_columns_in_groups_and_cells_in_bold() -> None:
+    frame = pl.DataFrame(
+        {"name": ["a", "b", "b"], "of": ["x", "x", "y"], "n": [1, 2, 3], "top": [False, True, True]}
+    )
+    columns = [
+        Column("name"),
+        *(Column("n", of, at=("of", of), group="both", mark="top") for of in ("y", "x")),
+    ]
+    found = listing("t", "", frame, columns, by=["name"])
+    assert found.groups == ("", "both", "both")
+    assert found.marked == {(1, 1), (1, 2)}
+    plain = listing("t", "", frame, [Column("name"), Column("n")])
+    assert (plain.groups, plain.marked) == ((), frozenset())
+
+
 def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
     looks: list[Look] = []
     frame = pl.DataFrame({"name": ["a"], "value": [0.5], "lower": [0.4], "upper": [0.6]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -209,6 +210,8 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     grid = Grid(
         tuple(frame.columns), tuple(right), tuple(zip(*columns, strict=True)), block.caption,
         left_out=frame.height - first.height, links=file_links(files), wraps=block.wraps,
+        groups=tuple((name, len(list(same))) for name, same in itertools.groupby(block.groups)),
+        marked=block.marked,
     )  # fmt: skip
     return grid, files
 

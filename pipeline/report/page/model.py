@@ -148,7 +148,9 @@ class Picture:
 class Grid:
     """A table as text; `right` says of each column whether it is flush right.
 
-    In one that `wraps`, cells hold sentences, which are broken into lines.
+    In one that `wraps`, cells hold sentences, which are broken into lines. `groups` are headings
+    above the columns, each with the number of columns that it spans; "" spans those without one.
+    `marked` has row and column of cells in bold.
     """
 
     head: tuple[str, ...]
@@ -159,6 +161,8 @@ class Grid:
     links: tuple[Link, ...] = ()
     wraps: bool = False
     kind: str = "table"
+    groups: tuple[tuple[str, int], ...] = ()
+    marked: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,23 @@ def test_a_listing_in_the_page_and_in_its_files() -> None:
     assert files["tables/x.csv"] == b"measure,precision,n\ndice,0.12345,1000\n,-inf,\n"
 
 
+def test_headings_over_several_columns_and_bold_cells() -> None:
+    frame = pl.DataFrame(
+        {"system": ["a", "b"], "V": ["1", "2"], "NVI": ["3", "4"], "f": ["5", "6"]}
+    )
+    block = Listing(
+        "x", "", frame, groups=("", "Tokens", "Tokens", "<Types>"), marked=frozenset({(1, 2)})
+    )  # fmt: skip
+    grid, _ = table_part(block, "tables/x")
+    assert grid.groups == (("", 1), ("Tokens", 2), ("<Types>", 1))
+    section = PageSection("made", "", "", "evaluate.systems", "", (grid,))
+    text = render(Page("", "", (section,), {}))
+    assert (
+        '<th scope="colgroup" colspan="2">Tokens</th><th scope="colgroup" colspan="1">&lt;Types&gt;'
+    ) in text
+    assert re.findall(r"<strong>(\d)</strong>", text) == ["4"]
+
+
 def test_long_listings_are_cut_in_the_page_alone() -> None:
     grid, files = table_part(Listing("x", "", pl.DataFrame({"n": range(1000)})), "tables/x")
     assert (len(grid.rows), grid.left_out) == (200, 800)
