@@ -44,6 +44,7 @@ from schemas.clustering import ClassScores as ClassScores
 from schemas.clustering import ClassShares as ClassShares
 from schemas.clustering import ClusterMapping as ClusterMapping
 from schemas.clustering import ClusterOverlaps as ClusterOverlaps
+from schemas.clustering import FrequencyBands as FrequencyBands
 from schemas.clustering import FrequentTypes as FrequentTypes
 from schemas.clustering import GoldEntries as GoldEntries
 from schemas.clustering import GoldSentences as GoldSentences

@@ -263,13 +263,42 @@ class ClassShares(Table):
 
 
 class FrequentTypes(Table):
-    """Share of the tokens covered by the k most frequent types."""
+    """Tokens and classes of the k most frequent types; equal frequencies are ordered by name."""
 
     gold: str = column("class; * = all items together", key=True)
     k: int = column("number of most frequent types", key=True, ge=1)
     tokens: int = column("tokens of these types in the class", ge=0)
     share_tokens: float = column(
         "share of the tokens of the class; proportion", nullable=True, ge=0, le=1
+    )
+    classes: int = column(
+        "classes that one of these types has; null for a single class", nullable=True, ge=1
+    )
+
+
+class FrequencyBands(Table):
+    """Types, tokens and classes of bands of ranks by frequency.
+
+    Types with one class and with several stand apart. Equal frequencies are ordered by name.
+    """
+
+    first_rank: int = column("rank of the most frequent type of the band", key=True, ge=1)
+    last_rank: int = column("rank of the least frequent type", key=True, ge=1)
+    words: str = column(
+        "types that count in the row", key=True, isin=["all", "one class", "several classes"]
+    )
+    types: int = column("types; types", ge=0)
+    tokens: int = column("their tokens; tokens", ge=0)
+    share_tokens: float = column("tokens / all tokens", nullable=True, ge=0, le=1)
+    classes: int = column("classes that one of these types has", ge=0)
+    classes_per_type: float = column("mean number of classes of a type", nullable=True, ge=1)
+    f_max: int = column("tokens of the most frequent of these types", nullable=True, ge=0)
+    f_min: int = column("tokens of the least frequent of these types", nullable=True, ge=0)
+
+    band_holds_types = rule(
+        "types <= last_rank - first_rank + 1, f_min <= f_max",
+        pl.col("types") <= pl.col("last_rank") - pl.col("first_rank") + 1,
+        pl.col("f_min") <= pl.col("f_max"),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.encoding import check_labels
 from pipeline.kernels.numeric import FloatArray, ratio
-from schemas import MeasureCorrelations, SystemTable
+from schemas import FrequencyBands, MeasureCorrelations, SystemTable
 
 # Names of runs from names of input files
 
@@ -89,7 +90,7 @@ def class_shares(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) -> pl.DataFrame:
-    """Return the share of tokens of the k most frequent types in each class.
+    """Return the share of tokens of the k most frequent types in each class, and their classes.
 
     Parameters
     ----------
@@ -103,11 +104,17 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
     pl.DataFrame
         Table `FrequentTypes`, sorted by gold and k: tokens of the class in its k most frequent
         types. Increasing in k, up to 1. Classes with fewer than k types have no row for k.
+        ``classes`` counts, for all items only, the classes that one of these types has. Types of
+        equal f are ordered by name.
 
     Raises
     ------
     DataError
         As for `class_shares`.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010).
 
     Examples
     --------
@@ -115,9 +122,8 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
     ...     "item": ["dog", "run", "run"], "gold": ["N", "N", "V"], "f": [5, 1, 4]
     ... })
     >>> frequent_types(items, most=[1]).rows()
-    [('*', 1, 5, 0.5), ('N', 1, 5, 0.8333333333333334), ('V', 1, 4, 1.0)]
+    [('*', 1, 5, 0.5, 1), ('N', 1, 5, 0.8333333333333334, None), ('V', 1, 4, 1.0, None)]
     """
-    # The order of types with equal f does not affect the sums.
     ordered = _with_all(items).sort("gold", "f", "item", descending=[False, True, False])
     sums = ordered.select(
         "gold",
@@ -131,7 +137,95 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
     if most is None:
         kept |= pl.col("k") == pl.col("_types")
     share = pl.when(pl.col("_all") > 0).then(pl.col("tokens") / pl.col("_all"))
-    return sums.filter(kept).select("gold", "k", "tokens", share_tokens=share).sort("gold", "k")
+    # The rank of the first type of each class, in order: k types have the classes up to rank k.
+    firsts = _by_rank(items).explode("gold").group_by("gold").agg(pl.min("rank"))["rank"].sort()
+    found = sums.filter(kept).sort("gold", "k")
+    classes = firsts.search_sorted(found["k"], side="right").cast(pl.Int64)
+    return found.select(
+        "gold", "k", "tokens", share_tokens=share,
+        classes=pl.when(gold=EVERY).then(classes),
+    )  # fmt: skip
+
+
+BANDS = (100, 1_000, 10_000)
+"""Default last ranks of frequency bands; a further band has the rest."""
+
+
+def frequency_bands(items: pl.DataFrame, *, last: Sequence[int] = BANDS) -> pl.DataFrame:
+    """Return types, tokens and classes by frequency band, with one class and with several apart.
+
+    Parameters
+    ----------
+    items : pl.DataFrame
+        As for `class_shares`.
+    last : sequence of int
+        Last rank of each band, increasing. Ranks order types by all their tokens, most first, then
+        by name.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `FrequencyBands`: three rows for each band that has types, then for all types together
+        unless there is only one band. ``classes_per_type`` is the mean number of classes, null
+        without types.
+
+    Raises
+    ------
+    DataError
+        As for `class_shares`.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010).
+
+    Examples
+    --------
+    >>> items = pl.DataFrame({
+    ...     "item": ["dog", "run", "run", "so"], "gold": ["N", "N", "V", "R"], "f": [4, 1, 4, 1]
+    ... })
+    >>> frequency_bands(items, last=[1]).filter(words="all").select(
+    ...     "first_rank", "last_rank", "tokens", "classes", "classes_per_type"
+    ... ).rows()
+    [(1, 1, 5, 2, 2.0), (2, 3, 5, 2, 1.0), (1, 3, 10, 3, 1.3333333333333333)]
+    """
+    ranked = _by_rank(items)
+    types = ranked.height
+    ends = [0, *(rank for rank in last if rank < types), types]
+    bands = list(itertools.pairwise(ends)) if types else []
+    if len(bands) > 1:
+        bands.append((0, types))
+    rows = [row for band in bands for row in _band_rows(ranked, *band)]
+    table = pl.DataFrame(rows, schema=FrequencyBands.columns())
+    return table.with_columns(share_tokens=_share(table["tokens"], ranked.select(pl.sum("f"))["f"]))
+
+
+def _band_rows(ranked: pl.DataFrame, before: int, last: int) -> list[dict[str, Any]]:
+    """Return the rows of the ranks after one and up to another."""
+    band = ranked.slice(before, last - before)
+    several = pl.col("gold").list.len() > 1
+    parts = {
+        "all": band,
+        "one class": band.filter(~several),
+        "several classes": band.filter(several),
+    }
+    return [
+        {
+            "first_rank": before + 1, "last_rank": last, "words": words,
+            "types": part.height, "tokens": part["f"].sum(),
+            "classes": part["gold"].explode().drop_nulls().n_unique(),
+            "classes_per_type": part["gold"].list.len().mean(),
+            "f_max": part["f"].max(), "f_min": part["f"].min(),
+        }
+        for words, part in parts.items()
+    ]  # fmt: skip
+
+
+def _by_rank(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item, f, the list of its classes, and rank: most frequent first, then by name."""
+    check_labels(items, ["item", "gold"])
+    types = items.group_by("item").agg(pl.col("f").sum(), pl.col("gold").unique())
+    ordered = types.sort("f", "item", descending=[True, False])
+    return ordered.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
 
 
 def _round_numbers(types: int) -> list[int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pipeline.errors import DataError
 from pipeline.kernels.clustering import encoding
@@ -21,7 +22,9 @@ from pipeline.kernels.clustering.overlapping.bootstrap import overlapping_interv
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
 from pipeline.kernels.clustering.senses import FUZZY, SenseTables, WhichSenses, sense_scores
 from pipeline.kernels.clustering.systems import (
+    BANDS,
     class_shares,
+    frequency_bands,
     frequent_types,
     measure_correlations,
     system_table,
@@ -48,6 +51,7 @@ from schemas import (
     ClassShares,
     ClusterMapping,
     ClusterOverlaps,
+    FrequencyBands,
     FrequentTypes,
     GoldEntries,
     GoldSentences,
@@ -341,23 +345,37 @@ def _require_by(tables: Tables, config: EvaluateSenses) -> None:
 
 
 class EvaluateShares(StageConfig):
-    """Count types and tokens of each class, and the tokens of its k most frequent types."""
+    """Count types and tokens of each class, of its k most frequent types, and by frequency band."""
 
     gold: Annotated[str, Of(GoldEntries)]
     """Gold classes of the items, with tokens."""
     most: Annotated[tuple[int, ...], Field(min_length=1)] | None = None
     """Values of k (default: 1, 2, 5, 10, 20, 50 ...)."""
+    bands: tuple[Annotated[int, Field(ge=1)], ...] = BANDS
+    """Last ranks of the frequency bands; a further band has the rest."""
+
+    @field_validator("bands")
+    @classmethod
+    def _increasing(cls, bands: tuple[int, ...]) -> tuple[int, ...]:
+        for one, after in itertools.pairwise(bands):
+            if one >= after:
+                raise ValueError(f"ranks increase from band to band; {after:,} follows {one:,}")
+        return bands
 
 
 @stage(
     "evaluate.shares",
     config=EvaluateShares,
-    outputs={"shares": ClassShares, "frequent": FrequentTypes},
+    outputs={"shares": ClassShares, "frequent": FrequentTypes, "bands": FrequencyBands},
 )
 def evaluate_shares(config: EvaluateShares, tables: Tables) -> Outputs:
-    """Sum the tokens of each class."""
+    """Sum the tokens of each class and each band."""
     items = tables["gold"].select("item", "gold", "f").collect()
-    return {"shares": class_shares(items), "frequent": frequent_types(items, most=config.most)}
+    return {
+        "shares": class_shares(items),
+        "frequent": frequent_types(items, most=config.most),
+        "bands": frequency_bands(items, last=config.bands),
+    }
 
 
 # Comparison of systems under all measures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections import Counter
@@ -15,11 +16,12 @@ from scipy import stats
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.systems import (
     class_shares,
+    frequency_bands,
     frequent_types,
     measure_correlations,
     system_table,
 )
-from schemas import ClassShares, FrequentTypes, MeasureCorrelations, SystemTable
+from schemas import ClassShares, FrequencyBands, FrequentTypes, MeasureCorrelations, SystemTable
 from schemas.validate import validate
 
 # Shares of types and tokens, against counting by hand.
@@ -47,11 +49,65 @@ def test_counting(pairs: list[tuple[str, str]]) -> None:
         assert (types, f) == (len(counts), sum(counts.values()))
         assert share_types == types / len({item for item, _ in pairs})
         assert share_tokens == f / len(pairs)
-        expected = [
-            (gold, k, top := sum(n for _, n in counts.most_common(k)), top / f)
-            for k in range(1, types + 1)
-        ]
+        ordered = sorted(counts, key=lambda item: (-counts[item], item))
+        expected = []
+        for k in range(1, types + 1):
+            top = sum(counts[item] for item in ordered[:k])
+            classes = len({g for item, g in pairs if item in ordered[:k]}) if gold == "*" else None
+            expected.append((gold, k, top, top / f, classes))
         assert sums.filter(gold=gold).rows() == expected
+
+
+@given(tokens, st.sets(st.integers(1, 9)))
+def test_bands_by_counting(pairs: list[tuple[str, str]], last: set[int]) -> None:
+    bands = frequency_bands(frame_shares(Counter(pairs)), last=sorted(last))
+    validate([bands], FrequencyBands, name="bands")
+    counts = Counter(item for item, _ in pairs)
+    ordered = sorted(counts, key=lambda item: (-counts[item], item))
+    classes = {item: {g for other, g in pairs if other == item} for item in ordered}
+    ends = [0, *sorted(rank for rank in last if rank < len(ordered)), len(ordered)]
+    spans = list(itertools.pairwise(ends)) if ordered else []
+    expected = []
+    for before, end in [*spans, (0, len(ordered))] if len(spans) > 1 else spans:
+        for words in ("all", "one class", "several classes"):
+            mine = [
+                item for item in ordered[before:end]
+                if words == "all" or (len(classes[item]) > 1) == (words == "several classes")
+            ]  # fmt: skip
+            f = [counts[item] for item in mine]
+            sizes = [len(classes[item]) for item in mine]
+            expected.append((
+                before + 1, end, words, len(mine), sum(f), sum(f) / len(pairs),
+                len(set().union(*(classes[item] for item in mine))),
+                sum(sizes) / len(sizes) if sizes else None, max(f, default=None),
+                min(f, default=None),
+            ))  # fmt: skip
+    assert bands.rows() == expected
+
+
+def test_bands_by_hand() -> None:
+    """Of 5 types, the 2 most frequent have 3 of 4 classes; ties are ordered by name."""
+    items = frame_shares({
+        ("to", "P"): 5, ("to", "T"): 3, ("run", "N"): 2, ("run", "V"): 2,
+        ("dog", "N"): 4, ("eat", "V"): 1, ("cat", "N"): 1,
+    })  # fmt: skip
+    bands = frequency_bands(items, last=[2, 50])
+    shown = ["first_rank", "last_rank", "words", "types", "tokens", "classes", "classes_per_type",
+             "f_max", "f_min"]  # fmt: skip
+    assert bands.select(shown).rows() == [
+        (1, 2, "all", 2, 12, 3, 1.5, 8, 4),
+        (1, 2, "one class", 1, 4, 1, 1.0, 4, 4),
+        (1, 2, "several classes", 1, 8, 2, 2.0, 8, 8),
+        (3, 5, "all", 3, 6, 2, 4 / 3, 4, 1),
+        (3, 5, "one class", 2, 2, 2, 1.0, 1, 1),
+        (3, 5, "several classes", 1, 4, 2, 2.0, 4, 4),
+        (1, 5, "all", 5, 18, 4, 1.4, 8, 1),
+        (1, 5, "one class", 3, 6, 2, 1.0, 4, 1),
+        (1, 5, "several classes", 2, 12, 4, 2.0, 8, 4),
+    ]
+    assert frequent_types(items, most=[2, 3]).filter(gold="*")["classes"].to_list() == [3, 4]
+    assert frequency_bands(items, last=[]).equals(bands.tail(3))
+    assert frequency_bands(items, last=[5]).equals(bands.tail(3))
 
 
 def test_round_numbers_by_default() -> None:
@@ -59,7 +115,8 @@ def test_round_numbers_by_default() -> None:
     found = frequent_types(items)
     assert found.filter(gold="*")["k"].to_list() == [1, 2, 5, 10, 20, 50, 61]
     assert found.filter(gold="N")["k"].to_list() == [1, 2, 5, 10, 20, 50, 60]
-    assert found.filter(gold="V").rows() == [("V", 1, 3, 1.0)]
+    assert found.filter(gold="V").rows() == [("V", 1, 3, 1.0, None)]
+    assert set(found.filter(gold="*")["classes"][1:]) == {2}
 
 
 def test_order_and_repeated_rows() -> None:
@@ -68,14 +125,19 @@ def test_order_and_repeated_rows() -> None:
     assert class_shares(again)["tokens"].to_list() == [14, 6, 8]
     assert class_shares(items.reverse()).equals(class_shares(items))
     assert frequent_types(items.reverse()).equals(frequent_types(items))
+    assert frequency_bands(items.reverse()).equals(frequency_bands(items))
 
 
 def test_nothing_and_no_tokens() -> None:
     assert class_shares(frame_shares({})).height == 0
     assert frequent_types(frame_shares({})).height == 0
+    assert frequency_bands(frame_shares({})).height == 0
     none = frame_shares({("a", "N"): 0})
     assert class_shares(none)["share_tokens"].to_list() == [None, None]
     assert frequent_types(none)["share_tokens"].to_list() == [None, None]
+    bands = frequency_bands(none)
+    assert bands["share_tokens"].to_list() == [None] * 3
+    assert bands["classes_per_type"].to_list() == [1.0, 1.0, None]
 
 
 def test_impossible_labels() -> None:

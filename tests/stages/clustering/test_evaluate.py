@@ -235,6 +235,20 @@ def test_shares_of_classes() -> None:
         ("*", 4, 6), ("N", 3, 3), ("V", 3, 3),
     ]  # fmt: skip
     assert made["frequent"]["k"].unique().to_list() == [1, 2]
+    assert made["frequent"].filter(gold="*")["classes"].to_list() == [2, 2]
+    few = run_stage("evaluate.shares", {"bands": [1, 3]}, gold=gold())["bands"]
+    assert few.filter(words="all").select("first_rank", "last_rank", "types").rows() == [
+        (1, 1, 1), (2, 3, 2), (4, 4, 1), (1, 4, 4),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bands", "said"),
+    [([100, 10], "10 follows 100"), ([10, 10], "10 follows 10"), ([0], "greater than or equal")],
+)
+def test_bands_that_do_not_increase(bands: list[int], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        run_stage("evaluate.shares", {"bands": bands}, gold=gold())
 
 
 def test_overlapping_measures() -> None:
