@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -189,6 +190,26 @@ def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     return sorted(mine, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
+PAPER = (
+    "many_to_one", "one_to_one", "nvi", "v", "h_class_given_cluster", "h_cluster_given_class",
+)  # fmt: skip
+"""The token-level measures of Reichart, Abend & Rappoport (2010), in the order of their table."""
+
+
+def compare_levels(measures: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the token-level and the type-level measures of the table that compares the levels.
+
+    At token level those of the paper, or all if it has none of them; at type level all.
+
+    Examples
+    --------
+    >>> compare_levels(["v", "MacroI M-1", "nmi", "omega", "many_to_one"])
+    (['many_to_one', 'v'], ['MacroI M-1'])
+    """
+    tokens = [name for name in PAPER if name in measures]
+    return tokens or order_measures("tokens", measures), order_measures("types", measures)
+
+
 def title(measure: str) -> str:
     """Return the name of a measure in sentences.
 
@@ -286,6 +307,11 @@ class First(NamedTuple):
         """The system whose classes and clusters are shown: the first of those tied by name."""
         return self.systems[0]
 
+    @property
+    def all_tied(self) -> bool:
+        """Whether no system ranks after another."""
+        return len(self.systems) == self.of
+
 
 def first(table: pl.DataFrame, level: Level) -> First | None:
     """Return the systems that rank first at a level; None if no system has a value.
@@ -352,7 +378,7 @@ def _leader(
     names = [name_text(name) for name in found.systems]
     if found.of == 1:
         text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase} (the only system)"
-    elif len(names) == found.of:
+    elif found.all_tied:
         text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
     else:
         after = rows.row(len(names), named=True)
@@ -402,7 +428,7 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
 # Cautions.
 
 _LATE = 80
-_CLEAR = 5
+CLEAR = 5
 """With this many systems, an order or its reverse has a chance probability below 1 in 20."""
 _UNLIKE = 1.1
 """The largest ratio of numbers of clusters that counts as similar."""
@@ -427,13 +453,22 @@ def untested_order(stage: StageView) -> Iterator[Finding]:
         float(many),
     )
     both = all(first(table, level) is not None for level in ("types", "tokens"))
-    if both and many < _CLEAR:
-        yield make_caution(
-            "few systems",
-            f"rank correlations over {many:,} systems are weak evidence: by chance alone, any "
-            f"given order has a probability of 1 in {math.factorial(many):,}",
-            float(many),
-        )
+    if both and many < CLEAR:
+        yield make_caution("few systems", few_systems_text(many), float(many))
+
+
+def few_systems_text(many: int) -> str:
+    """Say that rank correlations over less than `CLEAR` systems mean nothing.
+
+    Examples
+    --------
+    >>> few_systems_text(4).partition(": ")[2]
+    'by chance alone, two measures order 4 systems identically with probability 1 in 24'
+    """
+    return (
+        f"rank correlations over {many:,} systems mean nothing: by chance alone, two measures "
+        f"order {many:,} systems identically with probability 1 in {math.factorial(many):,}"
+    )
 
 
 @finder(stages=("evaluate.type_level",), place=_LATE)
@@ -720,26 +755,29 @@ def _leaders_of_levels(stage: StageView, *levels: Level) -> Iterator[Finding]:
 
 _ALL = "*"
 """All items together, in the tables."""
-_FEW = 10
+_FEW = 100
 """The number of most frequent types to report, or the nearest that was counted."""
 
 
 @finder(stages=("evaluate.shares",), place=60)
 def shares(stage: StageView) -> Iterator[Finding]:
-    """Give the share of tokens of the most frequent types, and the shares of the largest class."""
+    """Say what the most frequent types, those with several classes, and the largest class have."""
     frequent = stage.table("frequent").filter(gold=_ALL).collect().drop_nulls("share_tokens")
+    classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
     question = "shares of types and tokens"
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
         types = count_text(row["k"], "most frequent type")
-        phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
-        accounts = "accounts" if row["k"] == 1 else "account"
+        has = "has" if row["k"] == 1 else "have"
+        phrase = (
+            f"{phrases.per_cent(row['share_tokens'])} of the tokens and {row['classes']:,} of "
+            f"{count_text(classes.height, 'class', 'classes')}"
+        )
         yield Finding(
             about="frequent", question=question, value=row["share_tokens"], n=row["k"],
-            text=phrases.sentence(f"the {types} {accounts} for {phrase}"),
-            figure="frequent",
+            text=phrases.sentence(f"the {types} {has} {phrase}"), figure="covered",
         )  # fmt: skip
-    classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
+    yield from _several_classes(stage, question)
     known = classes.drop_nulls(["share_types", "share_tokens"])
     if known.height:
         row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
@@ -750,6 +788,29 @@ def shares(stage: StageView) -> Iterator[Finding]:
             text=phrases.sentence(f"largest class by types: {phrase}"), value=row["share_types"],
             n=row["types"], figure="classes",
         )  # fmt: skip
+
+
+def _several_classes(stage: StageView, question: str) -> Iterator[Finding]:
+    """Give the shares of the types with several classes, of all types and of the most frequent."""
+    bands = stage.table("bands").collect()
+    if bands.is_empty():
+        return
+    ranks = bands.select(types=pl.max("last_rank"), top=pl.min("last_rank")).row(0, named=True)
+    every, top = (
+        bands.filter(first_rank=1, last_rank=last, words="several classes")
+        for last in ranks.values()
+    )
+    share = every["types"][0] / ranks["types"]
+    said = (
+        f"types with several classes are {phrases.per_cent(share)} of the types and "
+        f"{phrases.per_cent(every['share_tokens'][0] or 0.0)} of the tokens"
+    )
+    if ranks["top"] < ranks["types"]:
+        said += f", and {top['types'][0]:,} of the {ranks['top']:,} most frequent types"
+    yield Finding(
+        about="several classes", question=question, value=share, n=ranks["types"],
+        text=phrases.sentence(said), figure="covered",
+    )  # fmt: skip
 
 
 # Comparison of systems by types and by tokens.
@@ -773,6 +834,7 @@ def systems(stage: StageView) -> Iterator[Finding]:
         for level in _TABLES
     }
     yield from (each for level in _TABLES for each in found[level][:1])
+    yield from _first_of_levels(table)
     yield from _agreement(stage, table)
     yield from (each for level in _TABLES for each in found[level][1:])
 
@@ -786,6 +848,57 @@ def _limits(stage: StageView, level: Level) -> Limits:
         return no_limits
     scores = stage.table(named).collect()
     return partial(limits_of, by_mapping(scores) if level == "types" else scores)
+
+
+def _first_of_levels(table: pl.DataFrame) -> Iterator[Finding]:
+    """Say whether the same system ranks first by types and by tokens, and in how many pairs."""
+    types, tokens = first(table, "types"), first(table, "tokens")
+    if types is None or tokens is None or types.all_tied or tokens.all_tied:
+        return
+    token_measures, type_measures = compare_levels(set(table["measure"]))
+    pairs = list(
+        itertools.product(
+            _firsts(table, "types", type_measures), _firsts(table, "tokens", token_measures)
+        )
+    )
+    differ = sum(set(one.systems).isdisjoint(other.systems) for one, other in pairs)
+    by = f"{title(types.measure)} and {title(tokens.measure)}"
+    shared = [name_text(name) for name in types.systems if name in tokens.systems]
+    if shared:
+        said = (
+            f"types and tokens agree on the system that ranks first, {phrases.list_text(shared)}, "
+            f"by {by}"
+        )
+    else:
+        said = (
+            "types and tokens disagree on the system that ranks first: "
+            f"{_rank_text(table, types, tokens)}; {_rank_text(table, tokens, types)}"
+        )
+    if len(pairs) > 1:
+        many = f"{differ:,} of" if 0 < differ < len(pairs) else "all"
+        verb = "disagree" if differ else "agree"
+        said += f". They {verb} in {many} {len(pairs):,} pairs of a type-level and a token-level "
+        said += "measure"
+    yield Finding(
+        about="first by level", question="agreement of types and tokens", value=differ / len(pairs),
+        text=phrases.sentence(said), name=types.system, other=tokens.system, n=types.of,
+        figure="scatter",
+    )  # fmt: skip
+
+
+def _firsts(table: pl.DataFrame, level: Level, measures: Iterable[str]) -> list[First]:
+    """Return the first systems by each measure, except where all are tied."""
+    found = (first(table.filter(measure=name), level) for name in measures)
+    return [each for each in found if each is not None and not each.all_tied]
+
+
+def _rank_text(table: pl.DataFrame, here: First, there: First) -> str:
+    """Name the first systems of a level, with their rank at the other level."""
+    rows = table.filter(pl.col("system").is_in(here.systems), measure=there.measure)
+    ranks = rows["rank"].drop_nulls().to_list()
+    names = phrases.list_text([name_text(name) for name in here.systems])
+    place = f"rank {min(ranks):g} of {there.of:,}" if ranks else "no value"
+    return f"by {title(here.measure)} it is {names} ({place} by {title(there.measure)})"
 
 
 def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:

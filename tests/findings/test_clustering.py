@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from pipeline.findings.base import StageView, as_table, collect_findings
 from pipeline.findings.clustering import Run, clusters_with_words, first_run, memberships
-from pipeline.kernels.clustering.systems import class_shares, frequent_types
+from pipeline.kernels.clustering.systems import class_shares, frequency_bands, frequent_types
 from schemas import (
     ClassShares,
     ClusterOverlaps,
     Findings,
+    FrequencyBands,
     FrequentTypes,
     OverlappingScores,
     SenseScores,
@@ -55,7 +56,12 @@ def test_each_level_has_its_first() -> None:
         said[1]
         == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
     )
-    assert said[3:] == [
+    assert said[2] == (
+        "Types and tokens disagree on the system that ranks first: by MicroI 1-1 it is a (rank 3 of 3 "
+        "by M-1 accuracy); by M-1 accuracy it is c (rank 3 of 3 by MicroI 1-1). They disagree in all 2 "
+        "pairs of a type-level and a token-level measure."
+    )
+    assert said[4:] == [
         "Ranked first by 1 other type-level measure: b (MacroI M-1).",
         "Ranked first by 1 other token-level measure: a (VI).",
     ]
@@ -76,11 +82,29 @@ def test_orders_that_are_alike_and_orders_that_are_not() -> None:
     both = {"MicroI 1-1": THREE["MicroI 1-1"], "many_to_one": THREE["MicroI 1-1"]}
     assert (
         "rank the 3 systems identically: Spearman's rho 1.00"
-        in texts("systems", systems_stage(both))[2]
+        in texts("systems", systems_stage(both))[3]
     )
     other = {"a": [0.1], "b": [0.3], "c": [0.2]}
     said = texts("systems", systems_stage({**both, "many_to_one": other}), "agreement")
     assert "differently: Spearman's rho −.50" in said[0]
+
+
+def test_levels_that_agree_on_the_first_system() -> None:
+    same = {"MicroI 1-1": THREE["MicroI 1-1"], "v": THREE["MicroI 1-1"]}
+    (one,) = texts("systems", systems_stage(same), "first by level")
+    assert one == "Types and tokens agree on the system that ranks first, a, by MicroI 1-1 and V."
+    (agree,) = texts(
+        "systems", systems_stage({**same, "one_to_one": same["v"]}), "first by level"
+    )  # fmt: skip
+    assert agree.endswith("They agree in all 2 pairs of a type-level and a token-level measure.")
+    other = {**same, "many_to_one": THREE["many_to_one"], "vi": THREE["vi"]}
+    (some,) = found("systems", systems_stage(other))[2:3]
+    assert some.text.endswith(
+        "They disagree in 1 of 2 pairs of a type-level and a token-level measure."
+    )
+    assert (some.about, some.value, some.n) == ("first by level", 0.5, 3)
+    tied = {**same, "v": {"a": [0.5], "b": [0.5], "c": [0.4]}}
+    assert "first, a, by" in texts("systems", systems_stage(tied), "first by level")[0]
 
 
 def test_a_tie_of_all_has_no_correlation() -> None:
@@ -134,8 +158,8 @@ def test_few_systems_are_said_to_be_few() -> None:
     assert said == [
         "The 3 systems were not tested against each other: they are ordered by estimates.",
         (
-            "Rank correlations over 3 systems are weak evidence: by chance alone, any given order has a "
-            "probability of 1 in 6."
+            "Rank correlations over 3 systems mean nothing: by chance alone, two measures order 3 "
+            "systems identically with probability 1 in 6."
         ),
     ]
     five = {
@@ -276,15 +300,24 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
 
 def test_how_types_and_tokens_are_spread() -> None:
     items = GOLD_ENTRIES.select("item", "gold", "f")
-    tables = {"shares": class_shares(items), "frequent": frequent_types(items)}
+    tables = {
+        "shares": class_shares(items),
+        "frequent": frequent_types(items),
+        "bands": frequency_bands(items, last=[3]),
+    }
     said = texts("shares", stage("evaluate.shares", tables))
     assert said == [
-        "The 5 most frequent types account for 100.0 % of the tokens.",
+        "The 5 most frequent types have 100.0 % of the tokens and 3 of 3 classes.",
+        (
+            "Types with several classes are 20.0 % of the types and 17.8 % of the tokens, and 1 of the "
+            "3 most frequent types."
+        ),
         "Largest class by types: N, with 60.0 % of the types and 33.3 % of the tokens.",
     ]
     empty = {
         "shares": pl.DataFrame(schema=ClassShares.columns()),
         "frequent": pl.DataFrame(schema=FrequentTypes.columns()),
+        "bands": pl.DataFrame(schema=FrequencyBands.columns()),
     }
     assert texts("shares", stage("evaluate.shares", empty)) == []
 

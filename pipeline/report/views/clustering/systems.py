@@ -10,7 +10,9 @@ from typing import Literal
 import polars as pl
 
 from pipeline.findings.base import StageView
+from pipeline.findings.clustering import CLEAR, compare_levels, few_systems_text
 from pipeline.findings.clustering import order_measures as leading_first
+from pipeline.findings.phrases import list_text, sentence
 from pipeline.report import charts
 from pipeline.report.view import (
     NULL_TEXT,
@@ -23,8 +25,10 @@ from pipeline.report.view import (
     Text,
     ViewOptions,
     figure,
+    format_decimals,
     format_percent,
     listing,
+    place_in,
     select_names,
     stage_title,
     unique_names,
@@ -89,10 +93,29 @@ def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
 _ALL, _SAID = "*", "all"
 """All items together: the name in tables, and in figures."""
 _MOST_ROWS = 20
+
+
+def _range(one: int | None, other: int | None) -> str:
+    """Return two numbers as a range, equal ones once."""
+    if one is None or other is None:
+        return NULL_TEXT
+    return f"{one:,}" if one == other else f"{one:,}–{other:,}"
+
+
 SHARES = (
     *map(Column, ("gold", "types", "tokens")),
     Column("share_types", "types (%)", format_percent),
     Column("share_tokens", "tokens (%)", format_percent),
+)
+BANDS = (
+    Column(("first_rank", "last_rank"), "ranks", _range, right=False),
+    Column("words"),
+    Column("types"),
+    Column("tokens"),
+    Column("share_tokens", "tokens (%)", format_percent),
+    Column("classes"),
+    Column("classes_per_type", "classes per type", partial(format_decimals, digits=2)),
+    Column(("f_max", "f_min"), "frequencies", _range),
 )
 
 
@@ -105,7 +128,7 @@ class SharesView(StyleOptions):
 
 @view("evaluate.shares", options=SharesView, title="Classes and their shares", place=40)
 def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
-    """Show the shares of classes as a table and a figure, and the graph of frequent types."""
+    """Show the shares of classes, the frequency bands, and the graphs of frequent types."""
     shares = stage.table("shares").collect()
     classes = shares.filter(pl.col("gold") != _ALL).sort("tokens", "gold", descending=[True, False])
     if classes.is_empty():
@@ -113,7 +136,45 @@ def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
     caption = "Types and tokens of each class; a type with several classes counts in each."
     every = pl.concat([classes, shares.filter(gold=_ALL)])
     table = listing("shares", caption, every, SHARES)
-    return [table, _classes(classes, options), _growth(stage, classes, options)]
+    return [
+        table,
+        _classes(classes, options),
+        *_bands(stage),
+        _covered(stage, classes.height, options),
+        _growth(stage, classes, options),
+    ]
+
+
+def _bands(stage: StageView) -> Iterator[Listing]:
+    bands = stage.table("bands").collect()
+    if bands.is_empty():
+        return
+    caption = (
+        "Types by rank of frequency, those with one class and with several apart: their tokens, "
+        "the classes that one of them has, and the mean number of classes of a type. Types of "
+        "equal frequency are ordered by name."
+    )
+    # The row of all types has the last rank of the last band, and follows it.
+    ordered = bands.sort("last_rank", "first_rank", "words", descending=[False, True, False])
+    yield listing("bands", caption, bands, BANDS, shown=ordered)
+
+
+def _covered(stage: StageView, classes: int, options: SharesView) -> Figure:
+    every = stage.table("frequent").filter(gold=_ALL).sort("k").collect()
+    names = ("tokens", "classes")
+    shares = (pl.col("share_tokens"), pl.col("classes") / classes)
+    frame = pl.concat([
+        every.select("k", share=share, name=pl.lit(name))
+        for name, share in zip(names, shares, strict=True)
+    ])  # fmt: skip
+    draw = partial(
+        charts.growth, frame, names, x_title="k most frequent types", y_title="share",
+    )  # fmt: skip
+    caption = (
+        f"Share of all tokens, and of the {count_text(classes, 'class', 'classes')}, that the k "
+        "most frequent types have."
+    )
+    return figure("covered", caption, draw, replace(options.look, width=480))
 
 
 def _classes(classes: pl.DataFrame, options: SharesView) -> Figure:
@@ -147,10 +208,11 @@ def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Fig
 # Comparison of systems
 
 Method = Literal["spearman", "kendall"]
+_FEWEST = 3
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 HOW_SYSTEMS = (
     "Each number is the mean over the runs of a system, ± the standard deviation if it has "
-    "several, with the rank in parentheses (1 is best). ↓: low values are good; the sign of these "
+    "several; ranks are in parentheses (1 is best). ↓: low values are good; the sign of these "
     "measures is reversed for correlations, so that a positive correlation always means that two "
     "measures prefer the same systems."
 )
@@ -218,12 +280,91 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
         select_names([wanted] if wanted else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
     unseen = [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
+    both = list(_both_levels(stage, table))
+    ranks = list(_tables(table, names))
     return [
-        *_tables(table, names),
+        *both,
+        *([] if both else ranks),
         Fold("How to read this table", [Text(HOW_SYSTEMS), *unseen]),
         *_scatter(table, options, names),
         *_correlations(correlations, measures, options),
+        Fold("All measures, with ranks", ranks if both else []),
     ]
+
+
+# The table of Reichart, Abend & Rappoport (2010): systems by measures of both levels
+
+_HEADS = {"many_to_one": "M-1", "one_to_one": "1-1"}
+_GROUPS = ("Token level", "Type level")
+
+
+def _both_levels(stage: StageView, table: pl.DataFrame) -> Iterator[Listing]:
+    """Yield the table with both levels, the first system of each column in bold."""
+    tokens, types = compare_levels(set(table["measure"]))
+    if not tokens or not types:
+        return
+    levels = (tokens, order_measures(types))
+    mine = table.filter(pl.col("measure").is_in([*tokens, *types]))
+    rank = pl.col("rank")
+    lowest, highest = rank.min().over("measure"), rank.max().over("measure")
+    first = ((rank == lowest) & (lowest < highest)).fill_null(value=False)
+    shown = mine.join(_clusters(stage), on="system", how="left").with_columns(first=first)
+    columns = [
+        Column("system"),
+        *([Column("clusters", right=True)] if shown["clusters"].null_count() == 0 else []),
+        *(
+            Column(
+                ("mean", "sd"), _head(measure), partial(_short_value, measure=measure),
+                at=("measure", measure), absent=NULL_TEXT, group=group, mark="first",
+            )
+            for group, measures in zip(_GROUPS, levels, strict=True)
+            for measure in measures
+        ),
+    ]  # fmt: skip
+    units = [_head(name).removesuffix(" ↓") for name in tokens if not is_proportion(name)]
+    caption = (
+        "Systems at token level and at type level: mean over runs, ± standard deviation, in per "
+        f"cent{f' except {list_text(units)}' if units else ''}. ↓: low values are good. Bold: the "
+        "first system of the column, not tested. M-1 values increase with the number of clusters."
+    )
+    yield listing("levels", caption, mine, columns, by=["system"], shown=shown.sort("system"))
+
+
+def _clusters(stage: StageView) -> pl.DataFrame:
+    """Return the number of clusters of each system, a range if its runs differ.
+
+    Those at type level count, of which each has a word with a gold entry, if they are known.
+    """
+    counts = [pl.LazyFrame(schema={"system": pl.String, "n": pl.Int64})]
+    if "type_level" in stage.inputs:
+        counts.append(stage.table(stage.inputs["type_level"]).select("system", n="n_clusters"))
+    if "token_level" in stage.inputs:
+        scores, _, _ = stage.inputs["token_level"].partition(".")
+        mapping = stage.table(f"{scores}.mapping").filter(mapping="many_to_one")
+        counted = mapping.group_by("system", "run").agg(n=pl.len().cast(pl.Int64))
+        counts.append(counted.select("system", "n"))
+    ranges = [
+        each.group_by("system").agg(least=pl.min("n"), most=pl.max("n")).collect()
+        for each in counts
+    ]
+    by_system = pl.concat(ranges).unique("system", keep="first", maintain_order=True)
+    texts = [_range(*row) for row in by_system.select("least", "most").rows()]
+    return by_system.select("system", clusters=pl.Series(texts, dtype=pl.String))
+
+
+def _head(measure: str) -> str:
+    return _HEADS.get(measure) or title(measure)
+
+
+def _short_value(mean: float | None, sd: float | None, *, measure: str) -> str:
+    """Return a value with as few digits as a table of twelve columns has room for."""
+    text = (
+        partial(format_percent, digits=1)
+        if is_proportion(measure)
+        else partial(format_decimals, digits=2)
+    )
+    # A line may end before the sign, not after it.
+    return text(mean) + ("" if sd is None else f" ±\xa0{text(sd)}")
 
 
 def _tables(table: pl.DataFrame, names: Sequence[str]) -> Iterator[Block]:
@@ -296,13 +437,53 @@ def _correlations(
     correlations: pl.DataFrame, measures: Sequence[str], options: SystemsView
 ) -> Iterator[Block]:
     systems = int(correlations["n_systems"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
-    if systems < 3:
+    if systems < _FEWEST:
         many = count_text(systems, "system")
-        yield Text(f"Correlations between measures need at least 3 systems; this table has {many}.")
+        yield Text(
+            f"Correlations between measures need at least {_FEWEST} systems; this table has {many}."
+        )
         return
+    yield from _between_levels(correlations)
     inside = pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     for method in options.methods:
         yield _heat_map(correlations.filter(inside, method=method), measures, method, options)
+
+
+def _between_levels(correlations: pl.DataFrame) -> Iterator[Block]:
+    """Yield the correlations of token-level with type-level measures."""
+    tokens, types = compare_levels(set(correlations["measure_1"]))
+    frame = correlations.filter(
+        pl.col("measure_1").is_in(tokens),
+        pl.col("measure_2").is_in(types),
+        pl.col("n_systems") >= _FEWEST,
+    )
+    if frame.is_empty():
+        return
+    ends = frame.select(least=pl.min("n_systems"), most=pl.max("n_systems")).row(0)
+    if ends[0] < CLEAR:
+        yield Text(sentence(few_systems_text(ends[0])))
+    shown = frame.pivot(
+        on="method", index=["measure_1", "measure_2"], values="correlation"
+    ).sort(place_in(tokens, "measure_1"))  # fmt: skip
+    columns = [
+        Column("measure_1", "token level", _head),
+        *(
+            Column(("spearman", "kendall"), _head(name), _two, right=True,
+                   at=("measure_2", name), group="Type level")
+            for name in order_measures(types)
+        ),
+    ]  # fmt: skip
+    caption = (
+        f"Rank correlation of token-level with type-level measures over {_range(*ends)} "
+        "systems: Spearman's rho / Kendall's tau-b. Positive: both prefer the same systems."
+    )
+    yield listing("correlations", caption, frame, columns, by=["measure_1"], shown=shown)
+
+
+def _two(rho: float | None, tau: float | None) -> str:
+    return (
+        NULL_TEXT if rho is None and tau is None else f"{_two_digits(rho)} /\xa0{_two_digits(tau)}"
+    )
 
 
 def _heat_map(
@@ -325,8 +506,8 @@ def _heat_map(
     counts = sorted(set(frame["n_systems"].to_list()))
     many = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
     caption = (
-        f"Rank correlation between measures over {many} systems ({_METHODS[method]}). With so few "
-        "systems, correlations describe these systems and do not generalise."
+        f"Rank correlation between measures over {many} systems ({_METHODS[method]}): it "
+        "describes these systems and does not generalise."
     )
     draw = partial(charts.grid_map, cells, grid)
     return figure(method, caption, draw, options.look)

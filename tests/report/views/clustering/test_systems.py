@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.clustering.systems import measure_correlations, system_table
 from pipeline.report.page import images
 from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, flatten_blocks
 from pipeline.report.views.clustering.levels import (
@@ -35,6 +37,7 @@ from schemas import (
     ClassShares,
     ClusterMapping,
     ClusterOverlaps,
+    FrequencyBands,
     FrequentTypes,
     MeasureCorrelations,
     OverlappingScores,
@@ -316,6 +319,90 @@ def test_systems_by_measures_with_ranks() -> None:
     assert "MicroC does not see" not in texts(blocks)
 
 
+CELLS = {
+    "MicroI M-1": {"a": (0.25, 0.5), "b": (0.75,), "c": (0.75,)},
+    "MacroI 1-1": {"a": (0.5, 0.5), "b": (0.5,), "c": (0.5,)},
+    "v": {"a": (0.9, 0.7), "b": (0.3,), "c": (None,)},
+    "nvi": {"a": (2.5, 2.5), "b": (1.5,), "c": (2.0,)},
+    "one_to_one": {"a": (0.1, 0.1), "b": (0.2,), "c": (0.3,)},
+    "nmi": {"a": (0.1, 0.1), "b": (0.2,), "c": (0.3,)},
+}
+
+
+def comparison(cells: dict[str, Any], clusters: dict[str, tuple[int, ...]]) -> list[Block]:
+    """Return the blocks of a comparison of invented scores."""
+    rows = [
+        (system, str(run), measure, value)
+        for measure, systems in cells.items() for system, values in systems.items()
+        for run, value in enumerate(values)
+    ]  # fmt: skip
+    scores = pl.DataFrame(
+        rows, orient="row",
+        schema={"system": pl.String, "run": pl.String, "measure": pl.String, "value": pl.Float64},
+    )  # fmt: skip
+    lower = ["nvi"]
+    counts = [
+        {"system": system, "run": str(run), "measure": "MacroI", "mapping": "1-1",
+         **COUNTS, "n_clusters": n}
+        for system, numbers in clusters.items() for run, n in enumerate(numbers)
+    ]  # fmt: skip
+    tables = {
+        "table": system_table(scores, lower_is_better=lower),
+        "correlations": measure_correlations(scores, lower_is_better=lower),
+        "types.scores": pl.DataFrame(counts, schema=TypeLevel.columns()),
+    }
+    inputs = {"type_level": "types.scores"} if clusters else {}
+    stage = replace(frames.stage("evaluate.systems", tables), inputs=inputs)
+    return list(flatten_blocks(show_systems(stage, SystemsView())))
+
+
+def test_both_levels_as_in_the_table_of_the_paper() -> None:
+    found = listing(comparison(CELLS, {"a": (45, 44), "b": (17,), "c": (1_000,)}), "levels")
+    assert found.shown is not None
+    heads = ["system", "clusters", "1-1", "NVI ↓", "V", "MicroI M-1", "MacroI 1-1"]
+    assert found.shown.columns == heads
+    assert found.shown.drop("NVI ↓").rows() == [
+        ("a", "44–45", "10.0 ±\xa00.0", "80.0 ±\xa014.1", "37.5 ±\xa017.7", "50.0 ±\xa00.0"),
+        ("b", "17", "20.0", "30.0", "75.0", "50.0"),
+        ("c", "1,000", "30.0", "–", "75.0", "50.0"),
+    ]
+    assert found.groups == ("", "", *["Token level"] * 3, *["Type level"] * 2)
+    marked = [
+        (found.shown["system"][row], found.shown.columns[place]) for row, place in found.marked
+    ]
+    # A tie of all is not marked; a tie of some is, and the lowest value where low values are good.
+    assert set(marked) == {
+        ("a", "V"), ("b", "NVI ↓"), ("c", "1-1"), ("b", "MicroI M-1"), ("c", "MicroI M-1"),
+    }  # fmt: skip
+
+
+def test_correlations_between_the_levels() -> None:
+    blocks = comparison(CELLS, {})
+    assert "clusters" not in listing(blocks, "levels").frame.columns
+    found = listing(blocks, "correlations")
+    assert found.shown is not None
+    assert found.shown.select("token level", "MicroI M-1", "MacroI 1-1").rows()[0] == (
+        "1-1", ".87 /\xa0.82", "–",
+    )  # fmt: skip
+    assert found.shown["token level"].to_list() == ["1-1", "NVI ↓"]
+    assert "over 3 systems" in found.caption
+    assert "Rank correlations over 3 systems mean nothing: by chance alone, two" in texts(blocks)
+    five = {
+        name: {letter: (0.1 * place,) for place, letter in enumerate("abcde")} for name in CELLS
+    }  # fmt: skip
+    blocks = comparison(five, {})
+    assert "mean nothing" not in texts(blocks)
+    assert listing(blocks, "correlations").frame["n_systems"].unique().to_list() == [5]
+
+
+def test_without_a_level_there_is_no_table_of_both() -> None:
+    only = {name: cells for name, cells in CELLS.items() if " " not in name}
+    names = [block.name for block in comparison(only, {}) if isinstance(block, Listing)]
+    assert names == ["tokens"]
+    other = {"nmi": CELLS["nmi"], "MicroI M-1": CELLS["MicroI M-1"]}
+    assert listing(comparison(other, {}), "levels").groups == ("", "Token level", "Type level")
+
+
 def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
     row = {"measure": "MicroC M-1", "system": "s", "mean": 0.5, "n_runs": 1, "rank": 1.0}
     tables = {
@@ -359,11 +446,29 @@ def test_shares_of_classes() -> None:
         schema=ClassShares.columns(), orient="row",
     )  # fmt: skip
     frequent = pl.DataFrame(
-        [("*", 1, 5, 0.5), ("*", 4, 10, 1.0), ("N", 1, 1, 0.5), ("V", 1, 8, 1.0)],
+        [("*", 1, 5, 0.5, 1), ("*", 4, 10, 1.0, 2), ("N", 1, 1, 0.5, None), ("V", 1, 8, 1.0, None)],
         schema=FrequentTypes.columns(), orient="row",
     )  # fmt: skip
-    stage = frames.stage("evaluate.shares", {"shares": shares, "frequent": frequent})
-    found, classes, growth = show_shares(stage, SharesView(classes=1))
+    bands = pl.DataFrame(
+        [(1, 4, "all", 4, 10, 1.0, 2, 1.25, 5, 1), (3, 4, "all", 2, 2, 0.2, 2, 1.0, 1, 1),
+         (1, 2, "all", 2, 8, 0.8, 2, 1.5, 5, 3), (3, 4, "several classes", 0, 0, 0.0, 0, *[None] * 3)],
+        schema=FrequencyBands.columns(), orient="row",
+    )  # fmt: skip
+    stage = frames.stage(
+        "evaluate.shares", {"shares": shares, "frequent": frequent, "bands": bands}
+    )  # fmt: skip
+    found, classes, by_band, covered, growth = show_shares(stage, SharesView(classes=1))
+    assert isinstance(by_band, Listing)
+    assert by_band.shown is not None
+    assert by_band.shown.rows() == [
+        ("1–2", "all", "2", "8", "80.00", "2", "1.50", "5–3"),
+        ("3–4", "all", "2", "2", "20.00", "2", "1.00", "1"),
+        ("3–4", "several classes", "0", "0", "0.00", "0", "–", "–"),
+        ("1–4", "all", "4", "10", "100.00", "2", "1.25", "5–1"),
+    ]
+    assert isinstance(covered, Figure)
+    assert "of the 2 classes" in covered.caption
+    assert ">classes<" in images.svg(covered.chart)
     assert isinstance(found, Listing)
     assert found.frame["gold"].to_list() == ["V", "N", "*"]
     assert isinstance(classes, Figure)
@@ -372,7 +477,9 @@ def test_shares_of_classes() -> None:
     assert ">all<" in drawn
     assert ">V<" in drawn
     assert ">N<" not in drawn
-    empty = frames.stage("evaluate.shares", {"shares": shares.clear(), "frequent": frequent})
+    empty = frames.stage(
+        "evaluate.shares", {"shares": shares.clear(), "frequent": frequent, "bands": bands}
+    )  # fmt: skip
     assert isinstance(show_shares(empty, SharesView())[0], Text)
 
 
