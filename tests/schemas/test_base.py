@@ -102,6 +102,7 @@ def test_who_imports_a_table_rests_on_its_module_alone() -> None:
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}
 GOOD: dict[str, dict[str, Any]] = {
+    "FrequencyBands": {"words": "all", "classes_per_type": 1.0},
     "Coefficients": {"kind": "word"},
     "AveragePrecision": {"base": "gold"},
     "GoldCoverage": {"n_candidates": 3, "n_entries": 2},
@@ -140,6 +141,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("AveragePrecision", "limits_hold_estimate"): [
         {"average_precision": 0.4}, {"average_precision": 0.6},
     ],
+    ("FrequencyBands", "band_holds_types"): [{"types": 2}, {"f_min": 2}],
     ("GoldCoverage", "candidates_add_up"): [{"n_false": 2}, {"n_unjudged": 0}],
     ("GoldCoverage", "entries_add_up"): [{"n_matched": 2}, {"n_unmatched": 0}],
     ("BandThresholds", "at_least_before_below"): [
