@@ -94,10 +94,16 @@ from schemas.errors import LexassayError as LexassayError
 from schemas.errors import SchemaViolation as SchemaViolation
 from schemas.errors import Violation as Violation
 from schemas.findings import Findings as Findings
+from schemas.lexicon import AboutLemmas as AboutLemmas
 from schemas.lexicon import ExpectedWidths as ExpectedWidths
 from schemas.lexicon import KeyedEntries as KeyedEntries
 from schemas.lexicon import KeyedLemmas as KeyedLemmas
+from schemas.lexicon import KeyingAgreement as KeyingAgreement
+from schemas.lexicon import KeyingDisagreements as KeyingDisagreements
+from schemas.lexicon import KeyingResolutions as KeyingResolutions
 from schemas.lexicon import KeyingRows as KeyingRows
+from schemas.lexicon import Keyings as Keyings
+from schemas.lexicon import KeyingsCompared as KeyingsCompared
 from schemas.lexicon import LemmaForms as LemmaForms
 from schemas.lexicon import LemmaList as LemmaList
 from schemas.lexicon import LemmaSample as LemmaSample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.base import FamilyLimits, Table, column, rule
+from schemas.base import FamilyLimits, OpenTable, Table, column, rule
 
 # Keying sheets: forms of a printed dictionary for the sampled lemmas
 
@@ -18,8 +18,12 @@ class KeyingRows(Table, further=(pl.String,)):
     lemma: str = column("lemma to look up")
 
 
-class KeyedEntries(Table):
-    """The contents of returned keying sheets, as typed."""
+class KeyedEntries(Table, further=(pl.String,)):
+    """The contents of returned keying sheets, as typed.
+
+    A column ``round`` distinguishes independent keying (null or "annotation") from adjudication
+    with knowledge of the first forms ("adjudication").
+    """
 
     file: str = column("file name of the sheet", key=True)
     line: int = column("row number in the spreadsheet", key=True, ge=1)
@@ -37,6 +41,70 @@ class KeyedLemmas(Table):
     found: bool = column("the dictionary has the lemma")
     n_forms: int = column("forms keyed in; forms", ge=0)
     note: str = column("remarks of the annotators", nullable=True)
+
+
+class Keyings(Table):
+    """The forms that each person keyed in, in the spelling of the experiment."""
+
+    lemma: str = column("lemma", key=True)
+    annotator: str = column("annotator", key=True)
+    form: str = column("wordform; null = the dictionary lacks the lemma", key=True, nullable=True)
+
+
+class KeyingsCompared(Table):
+    """The forms of each two people who keyed in the same lemma."""
+
+    lemma: str = column("lemma", key=True)
+    annotator_1: str = column("annotator", key=True)
+    annotator_2: str = column("annotator", key=True)
+    n_1: int = column("forms of the first; forms", ge=0)
+    n_2: int = column("forms of the second; forms", ge=0)
+    n_common: int = column("forms in common; forms", ge=0)
+    agreement: float = column(
+        "2 n_common / (n_1 + n_2), 1 if neither found the lemma; proportion", ge=0, le=1
+    )
+    only_1: str = column("forms of the first alone, in alphabetical order")
+    only_2: str = column("forms of the second alone, in alphabetical order")
+
+
+class KeyingAgreement(Table):
+    """The agreement of people on keyed forms, with confidence limits."""
+
+    annotator_1: str = column("annotator; * = all pairs together", key=True)
+    annotator_2: str = column("annotator; * = all pairs together", key=True)
+    statistic: str = column(
+        "lemmas: share of lemmas with equal forms; forms: 2 sum n_common / sum (n_1 + n_2)",
+        key=True,
+    )
+    lemmas: int = column("lemmas keyed in by both; for forms, those with forms; lemmas", ge=0)
+    estimate: float = column("proportion", nullable=True, ge=0, le=1)
+    lower: float = column("lower limit; proportion", nullable=True, ge=0, le=1)
+    upper: float = column("upper limit; proportion", nullable=True, ge=0, le=1)
+    confidence: float = column("confidence level; proportion", gt=0, lt=1)
+
+
+class AboutLemmas(OpenTable):
+    """A table about lemmas, with any number of rows for each."""
+
+    lemma: str = column("lemma")
+
+
+class KeyingDisagreements(AboutLemmas, further=()):
+    """The forms of lemmas for which people keyed in different forms."""
+
+    lemma: str = column("lemma", key=True)
+    annotator: str = column("annotator", key=True)
+    forms: str = column("forms keyed in, in alphabetical order; - = not in the dictionary")
+
+
+class KeyingResolutions(Table):
+    """Decisions of adjudicators who saw the first forms, one row per resolved lemma."""
+
+    lemma: str = column("lemma", key=True)
+    forms: str = column("forms decided on; - = not in the dictionary")
+    annotator: str = column("adjudicators, e.g. anna, ben")
+    note: str = column("remarks of the adjudicators", nullable=True)
+    first: str = column("forms of the first round, e.g. anna: dar, djar; ben: dar")
 
 
 # Comparison of lexicons on one gold standard and one sample of lemmas
@@ -244,7 +312,7 @@ class Preparation(Table):
     such_as: str = column("example", nullable=True)
 
 
-class LemmaSample(Table):
+class LemmaSample(AboutLemmas, further=()):
     """The lemmas used in the evaluation."""
 
     lemma: str = column("sampled lemma", key=True)

@@ -677,9 +677,7 @@ def _scan(path: Path, options: DecisionOptions, *, answer: str) -> pl.LazyFrame:
         ]
     units = ["lemma"] if answer == "forms" else list(_PAIR)
     names = [LINE, "annotator", "id", *units, answer, "note"]
-    names += sorted({name for row in rows for name in row} - {*names, "round"})
-    if answer == "label":
-        names.append("round")
+    names += [*sorted({name for row in rows for name in row} - {*names, "round"}), "round"]
     schema = {name: pl.Int64 if name == LINE else pl.String for name in names}
     return pl.DataFrame(rows, schema=schema, orient="row").lazy()
 

@@ -15,7 +15,7 @@ import pytest
 import lexassay as lx
 from pipeline.cli.main import main
 from pipeline.errors import LexassayError
-from pipeline.kernels.lexicon.wordlists import keying_faults
+from pipeline.kernels.lexicon.keying import keying_faults
 from pipeline.kernels.sampling import candidate_id
 from tests.stages.run_stage import SmallRun, faults, run_stage
 

@@ -112,13 +112,15 @@ _FORMS_HELP = (
 )
 
 
-def keying_layout(*, shown: bool = True) -> Layout:
+def keying_layout(*, shown: bool = True, keyed: bool = False) -> Layout:
     """Return the columns of a keying sheet.
 
     Parameters
     ----------
     shown : bool
         Show the forms of the lexicon beside the lemma.
+    keyed : bool
+        Show the different forms that people keyed in.
 
     Examples
     --------
@@ -129,6 +131,10 @@ def keying_layout(*, shown: bool = True) -> Layout:
         "lexicon_forms", "forms in the lexicon", writable=False, width=60, required=False,
         help="Forms in the lexicon, for comparison only.",
     )  # fmt: skip
+    first = Column(
+        "keyed_forms", "forms keyed in", writable=False, width=60, required=False,
+        help="What each person keyed in: decide which forms the dictionary gives.",
+    )  # fmt: skip
     return Layout(
         (
             Column(
@@ -136,6 +142,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
             ),
             Column("forms", "forms in the dictionary", writable=True, width=60, help=_FORMS_HELP),
             Column("note", "note", writable=True, width=40, help="Any remark.", required=False),
+            *((first,) if keyed else ()),
             *((beside,) if shown else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("id", "id", writable=False, width=20, help="Identifies the lemma of this row."),
@@ -145,13 +152,13 @@ def keying_layout(*, shown: bool = True) -> Layout:
 
 def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     """Find files that are not sheets; other errors are raised on reading."""
-    return check_is_sheet(path, keying_layout())
+    return check_is_sheet(path, keying_layout(keyed=True))
 
 
 @reader("keying_sheet", suffixes=[], check=_check_keying, kind="sheet")
 def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """Read completed keying sheets, as saved by any spreadsheet program."""
-    return scan(path, keying_layout(), _KEYING_COLUMNS)
+    return scan(path, keying_layout(keyed=True), _KEYING_COLUMNS)
 
 
 # Kinds of sheets by format
@@ -183,7 +190,7 @@ def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
 
 
 def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:
-    return keying_layout(shown="lexicon_forms" in columns)
+    return keying_layout(shown="lexicon_forms" in columns, keyed="keyed_forms" in columns)
 
 
 SHEETS: Mapping[str, SheetKind] = {

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
 from pipeline.kernels import numeric
-from pipeline.kernels.annotation.sheets import assign, notes, unassigned_faults, unify_names
+from pipeline.kernels.annotation.adjudication import (
+    Round,
+    adjudicate,
+    apply_resolutions,
+    of_round,
+    resolutions,
+    unknown_rounds,
+)
+from pipeline.kernels.annotation.sheets import (
+    assign,
+    by_fold,
+    fold,
+    notes,
+    unassigned_faults,
+    unify_names,
+)
 from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.lexicon.keying import (
+    compare_keyings,
+    contradictions,
+    forms_of,
+    keyed_forms,
+    keying_agreement,
+    keying_faults,
+    keyings,
+    spelt_out,
+)
 from pipeline.kernels.lexicon.wordlists import (
     Design,
     canonical,
     common_in_parts,
-    contradictions,
-    keyed_forms,
-    keying_faults,
     normalise,
     paradigm_sizes,
     sample_by_size,
@@ -35,6 +58,7 @@ from pipeline.stages.base import (
     Seeded,
     Sheets,
     StageConfig,
+    StageReference,
     Tables,
     stage,
     tables_of_option,
@@ -42,9 +66,15 @@ from pipeline.stages.base import (
 from pipeline.stages.inputs import Asks, Names, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import (
+    AboutLemmas,
     KeyedEntries,
     KeyedLemmas,
+    KeyingAgreement,
+    KeyingDisagreements,
+    KeyingResolutions,
     KeyingRows,
+    Keyings,
+    KeyingsCompared,
     LemmaSample,
     LemmaSizes,
     Preparation,
@@ -65,6 +95,18 @@ class JoinKeying(Asks, Spelt):
     """Folder of the sheets and of decisions made in the browser."""
     entries: Annotated[str | None, Of(KeyedEntries)] = None
     """Alternative to folder: a table of entries, e.g. from simulated keying."""
+    earlier: Annotated[str | None, Of(Keyings)] = None
+    """Forms keyed in before (table keyings): this sheet decides where they differ."""
+    rule: Literal["unanimous", "majority", "expert", "union"] = "unanimous"
+    """Which forms count if people keyed in different forms: none without a decision, those of most
+    people, those of the expert, or the forms of all.
+    """
+    expert: str | None = None
+    """Name of the expert, for rule = "expert"."""
+    undecided: Literal["wait", "exclude"] = "wait"
+    """Wait for decisions on lemmas with different forms, or exclude these lemmas."""
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    """Confidence level of the agreement."""
     lemma_is_form: bool = False
     """Count each lemma as one of its forms, keyed in or not."""
     partial: bool = False
@@ -76,43 +118,98 @@ class JoinKeying(Asks, Spelt):
             raise ValueError("give either folder or entries")
         return self
 
+    @model_validator(mode="after")
+    def _expert_is_named(self) -> JoinKeying:
+        if (self.rule == "expert") != (self.expert is not None):
+            raise ValueError('expert = NAME requires rule = "expert"')
+        return self
+
+
+def _expert_is_asked(
+    config: JoinKeying, referred: Mapping[str, StageReference]
+) -> Iterator[Problem]:
+    """Report an expert who keys in nothing, whom the majority would silently replace."""
+    sheet = referred.get("sheet")
+    if config.expert is None or sheet is None or not isinstance(sheet.config, SheetKeying):
+        return
+    known = (*sheet.config.annotators, *config.former)
+    if config.earlier is None and fold(config.expert) not in by_fold(known):
+        what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
+        yield Problem("expert", what, did_you_mean(config.expert, known))
+
 
 @stage(
     "join.keying",
     config=JoinKeying,
+    agree=_expert_is_asked,
     outputs={
         "gold": WordList,
         "keyed": KeyedLemmas,
+        "keyings": Keyings,
+        "compared": KeyingsCompared,
+        "agreement": KeyingAgreement,
+        "disagreements": KeyingDisagreements,
+        "resolutions": KeyingResolutions,
         "others": KeyedEntries,
         "notes": KeyedEntries,
         "preparation": Preparation,
     },
 )
 def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
-    """Check all returned rows, wait for missing lemmas, then list the forms."""
+    """Check all returned rows, wait for missing lemmas, then decide on the forms.
+
+    Decisions of adjudicators are not keyings, and take precedence over the rule.
+    """
     sheet = tables["sheet"]
     asked, known = sheet.select("lemma").unique(), config.known(sheet)
     entries = unify_names(tables["entries" if config.entries else "folder"], known)
     every = keyed_forms(entries).collect()
     typed = every.lazy().join(asked, on="lemma", how="semi").collect()
-    wrong = pl.concat([
-        keying_faults(entries),
-        unassigned_faults(entries.join(asked, on="lemma", how="semi"), known=known, answer="forms"),
-        contradictions(normalise(every, config.spelling, columns=["form"])[0].lazy()),
-    ])  # fmt: skip
-    empty = sheet.join(typed.lazy(), on="lemma", how="anti")
-    missing = empty.select(pl.col("lemma").n_unique()).collect().item()
-    if missing and not config.partial and wrong.limit(1).collect().is_empty():
-        place, shown = config.folder or str(config.entries), empty.with_columns(shown="lemma")
-        raise wait_for(shown, folder=place, missing=missing, what="lemma")
     spelt, counts = normalise(typed, config.spelling, columns=["form"])
-    rows = spelt.lazy().select("lemma", "form")
-    forms = rows.drop_nulls("form")
-    own = forms.select("lemma", form=pl.col("lemma"))
-    gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
+    first, decisions = (of_round(_with_lemmas(config, spelt), each) for each in _ROUNDS)
+    own = of_round(entries, "annotation").join(asked, on="lemma", how="semi")
+    all_spelt = normalise(every, config.spelling, columns=["form"])[0].lazy()
+    wrong = pl.concat([
+        unknown_rounds(entries),
+        *(keying_faults(of_round(entries, each)) for each in _ROUNDS),
+        unassigned_faults(own, known=known, answer="forms"),
+        *(contradictions(of_round(all_spelt, each)) for each in _ROUNDS),
+    ])  # fmt: skip
+    place, valid = config.folder or str(config.entries), wrong.limit(1).collect().is_empty()
+    if valid and not config.partial:
+        _wait_for_lemmas(sheet, first, place)
+    given, made = keyings(first), keyings(decisions)
+    if "earlier" in tables:  # this sheet decides on the lemmas keyed in before, and adds others
+        before = tables["earlier"]
+        given, made = _after(keyings(before), pl.concat([given, made]))
+        first = pl.concat([before, first.join(before, on="lemma", how="anti").select(_KEYING)])
+    decided, resolved = _decide(config, given, made, entries, known)
+    undecided = decided.filter(pl.col("label").is_null()).select("lemma")
+    differ = given.join(
+        given.unique(["lemma", "label"]).group_by("lemma").len().filter(pl.col("len") > 1),
+        on="lemma", how="semi",
+    ).select("lemma", "annotator", forms=spelt_out("label"))  # fmt: skip
+    if config.rule == "union":
+        decided = pl.concat(
+            [
+                decided.drop_nulls("label"),
+                given.join(undecided, on="lemma", how="semi").select("lemma", "label"),
+            ]
+        )
+    elif valid and config.undecided == "wait":
+        _wait_for_decisions(differ.join(undecided, on="lemma", how="semi"), place)
+    final = decided.drop_nulls("label").select("lemma", form=forms_of("label"))
+    gold = canonical(final.explode("form").drop_nulls("form"))
+    compared = compare_keyings(given)
+    lacking = asked.join(typed.lazy(), on="lemma", how="anti").collect().height
     return {
         "gold": gold,
-        "keyed": _keyed_lemmas(rows.select("lemma").unique(), gold, entries),
+        "keyed": _keyed_lemmas(final.select("lemma").unique(), gold, entries),
+        "keyings": first.select(_KEYING).unique(),
+        "compared": compared,
+        "agreement": keying_agreement(compared, confidence=config.confidence),
+        "disagreements": differ,
+        "resolutions": resolved,
         # Rows of lemmas outside this sample, e.g. of earlier samples.
         "others": entries.join(asked, on="lemma", how="anti"),
         "notes": notes(entries),
@@ -121,11 +218,80 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
                 ("forms keyed in", typed["form"].count(), None),
                 *change_steps(counts),
                 ("lemmas to look up", asked.collect().height, None),
-                ("lemmas not looked up yet", missing, None),
+                ("lemmas not looked up yet", lacking, None),
             ]
         ),
         FAULTS: wrong,
     }
+
+
+_ROUNDS: tuple[Round, ...] = ("annotation", "adjudication")
+_KEYING = list(Keyings.columns())
+
+
+def _with_lemmas(config: JoinKeying, forms: pl.DataFrame) -> pl.LazyFrame:
+    """Return forms with each lemma as one of its forms, if requested."""
+    if not config.lemma_is_form:
+        return forms.lazy()
+    there = forms.drop_nulls("form").with_columns(form=pl.col("lemma"))
+    return pl.concat([forms, there.unique(["lemma", "annotator", "file", "line"])]).lazy()
+
+
+def _after(before: pl.LazyFrame, now: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Return the first keyings of all lemmas, and what was keyed in again as decisions."""
+    new = now.join(before, on="lemma", how="anti")
+    return pl.concat([before, new]), now.join(before, on="lemma", how="semi")
+
+
+def _decide(
+    config: JoinKeying,
+    given: pl.LazyFrame,
+    made: pl.LazyFrame,
+    entries: pl.LazyFrame,
+    known: Sequence[str],
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Return lemma and label (null = undecided), and the resolutions of adjudicators."""
+    remarks = entries.drop_nulls(["lemma", "annotator", "note"]).group_by("lemma", "annotator")
+    noted = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
+    votes = given.rename({"lemma": "id"})
+    answers = made.join(noted, on=["lemma", "annotator"], how="left").rename({"lemma": "id"})
+    resolved = resolutions(votes, answers)
+    people = [*known, *given.select(pl.col("annotator").unique().sort()).collect().to_series()]
+    expert = config.expert and by_fold(people).get(fold(config.expert), config.expert)
+    rule = "unanimous" if config.rule == "union" else config.rule
+    decided = apply_resolutions(adjudicate(votes, rule=rule, expert=expert), resolved)
+    return decided.select(lemma="id", label="label"), resolved.select(
+        lemma="id", forms=spelt_out("label"), annotator="annotator", note="note",
+        first=spelt_out("first"),
+    )  # fmt: skip
+
+
+def _wait_for_lemmas(sheet: pl.LazyFrame, first: pl.LazyFrame, folder: str) -> None:
+    """Wait for missing lemmas: each needs as many people as have it on their sheets."""
+    people = pl.col("annotator").n_unique()
+    has = first.group_by("lemma").agg(given=people)
+    needs = sheet.group_by("lemma").agg(needed=people).join(has, on="lemma", how="left")
+    short = needs.filter(pl.col("given").fill_null(0) < pl.col("needed"))
+    empty = sheet.join(short, on="lemma", how="semi").join(
+        first, on=["lemma", "annotator"], how="anti"
+    )
+    missing = empty.select(pl.col("lemma").n_unique()).collect().item()
+    if missing:
+        shown = empty.with_columns(shown="lemma")
+        raise wait_for(shown, folder=folder, missing=missing, what="lemma")
+
+
+def _wait_for_decisions(differ: pl.LazyFrame, folder: str) -> None:
+    """Wait for decisions on lemmas for which people keyed in different forms."""
+    answer = pl.format("{}: {}", "annotator", "forms").sort_by("annotator").str.join("; ")
+    open_ = differ.group_by("lemma").agg(answer.alias("answers")).sort("lemma").collect()
+    if open_.height:
+        shown = [f"{lemma} ({answers})" for lemma, answers in open_.head(3).iter_rows()]
+        remedy = (
+            "people keyed in different forms: let somebody decide in a round of adjudication or on"
+            ' a second sheet, choose a rule, or set undecided = "exclude"'
+        )
+        raise WaitsForPerson(folder, open_.height, "decision", such_as=shown, remedy=remedy)
 
 
 def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
@@ -251,12 +417,16 @@ class SheetKeying(Seeded):
 
     lexicon: Annotated[str, Of(WordList)]
     """The lexicon, for forms to show."""
-    sample: Annotated[str, Of(LemmaSample)]
-    """The lemmas to look up."""
+    sample: Annotated[str, Of(AboutLemmas)]
+    """The lemmas to look up. For the table disagreements of join.keying, the sheet shows the forms
+    keyed in.
+    """
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the sheets; existing sheets are never overwritten."""
     annotators: Names = Field(default=("annotator",), min_length=1)
-    """Names of the annotators; each lemma is assigned to one."""
+    """Names of the annotators."""
+    overlap: float = Field(default=0.0, ge=0, le=1)
+    """Share of lemmas assigned to all annotators."""
     shown: bool = True
     """Show the lexicon's forms beside the lemma."""
     kind: Literal["xlsx", "csv"] = "xlsx"
@@ -273,11 +443,19 @@ class SheetKeying(Seeded):
 )
 def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
     """Assign each lemma, and add its forms in the lexicon."""
-    lemmas = tables["sample"].select(candidate_id("lemma"), "lemma")
+    sample = tables["sample"]
+    lemmas = sample.select(candidate_id("lemma"), "lemma").unique()
     assigned = assign(
-        lemmas.select("id"), annotators=config.annotators, overlap=0.0, seed=config.seed
+        lemmas.select("id"),
+        annotators=config.annotators,
+        overlap=config.overlap,
+        seed=config.seed,
     )
     rows = assigned.join(lemmas, on="id").select("annotator", "order", "id", "lemma")
+    if {*KeyingDisagreements.columns()} <= {*sample.collect_schema()}:
+        answers = pl.format("{}: {}", "annotator", "forms").sort_by("annotator").str.join("; ")
+        given = sample.group_by("lemma").agg(keyed_forms=answers)
+        rows = rows.join(given, on="lemma", how="left")
     if config.shown:
         forms = tables["lexicon"].drop_nulls("form").group_by("lemma")
         beside = forms.agg(lexicon_forms=pl.col("form").sort().str.join(", "))

@@ -40,11 +40,8 @@ from pipeline.kernels.lexicon.wordlists import (
     canonical,
     common,
     common_in_parts,
-    keyed_forms,
-    keying_faults,
 )
 from pipeline.kernels.partitions import ranges_of
-from pipeline.kernels.sampling import candidate_id
 from schemas import LemmaScores
 from tests.kernels.lexicon.lexicons import (
     DICTIONARY,
@@ -408,52 +405,6 @@ def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
         assert missing == ", ".join(sorted(gold[lemma] - other))
         assert spurious == ", ".join(sorted(other - gold[lemma]))
         assert (n_missing, n_spurious) == (len(gold[lemma] - other), len(other - gold[lemma]))
-
-
-def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
-    made = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
-    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
-    place = [pl.lit("s.csv").alias("file"), line, pl.lit("anna").alias("annotator")]
-    return made.select(*place, candidate_id("lemma"), pl.all())
-
-
-def test_what_was_typed_becomes_forms() -> None:
-    typed = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
-    assert sorted(keyed_forms(typed).select("lemma", "form").collect().rows(), key=str) == [
-        ("a", "u"), ("a", "v"), ("a", "w"), ("a", "x"), ("b", None), ("d", "two words"),
-    ]  # fmt: skip
-    assert keying_faults(typed).collect().height == 0
-
-
-def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
-    typed = entries(("a", "well-known, by-"))
-    assert keying_faults(typed).collect().height == 0
-    assert keyed_forms(typed).collect().height == 2
-
-
-@pytest.mark.parametrize(
-    ("forms", "faulty"),
-    [
-        ("u\rv", True),
-        ("\r", True),
-        ("u\n\r", True),
-        ("u\r\nv", False),
-        ("u\nv", False),
-        ("\n", False),
-    ],
-)
-def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
-    """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
-    said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
-    assert any(r"write this text as \x5Fx000D_" in each for each in said) == faulty
-
-
-def test_ids_are_checked() -> None:
-    wrong = entries(("a", "u")).with_columns(id=pl.lit("x0"))
-    empty = entries(("a", "u")).with_columns(id=pl.lit(None, pl.String))
-    for rows, start in ((wrong, "is not the id of 'a'"), (empty, "is empty")):
-        (said,) = keying_faults(rows).collect()["problem"]
-        assert said.startswith(start)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12))

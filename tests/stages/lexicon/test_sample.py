@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion
 from pipeline.stages.base import FAULTS, STAGES
@@ -20,19 +20,27 @@ from tests.stages.run_stage import run_stage
 Row = tuple[str | None, str, str | None, str | None]
 
 
-def join(*rows: Row, **options: Any) -> dict[str, pl.DataFrame]:
-    """Join rows of annotator, lemma, forms, note; anna and ben are asked for ra and dar."""
+def join(
+    *rows: Row, overlap: bool = False, rounds: list[str | None] | None = None, **options: Any
+) -> dict[str, pl.DataFrame]:
+    """Join rows of annotator, lemma, forms, note.
+
+    Anna is asked for ra and ben for dar, with overlap both for both.
+    """
     names = ("annotator", "lemma", "forms", "note")
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
     line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64)
     entries = frame.with_columns(file=pl.lit("k.csv"), line=line).with_columns(
         candidate_id("lemma")
     )
-    sheet = pl.DataFrame({"annotator": ["anna", "ben"], "order": [1, 1], "lemma": ["ra", "dar"]})
+    further = [pl.Series("round", rounds, dtype=pl.String)] if rounds else []
+    asked = [("anna", 1, "ra"), ("ben", 1, "dar"), ("anna", 2, "dar"), ("ben", 2, "ra")]
+    columns = ["annotator", "order", "lemma"]
+    sheet = pl.DataFrame(asked if overlap else asked[:2], schema=columns, orient="row")
     return run_stage(
         "join.keying", {"partial": True} | options,
         sheet=sheet.with_columns(candidate_id("lemma")).select("annotator", "order", "id", "lemma"),
-        entries=entries.select(list(KeyedEntries.columns())),
+        entries=entries.select(*KeyedEntries.columns(), *further),
     )  # fmt: skip
 
 
@@ -60,10 +68,142 @@ def test_equal_by_the_spelling_of_the_stage() -> None:
     assert not problems(join(*rows, case="lower"))
 
 
-def test_two_people_may_key_in_one_lemma() -> None:
-    made = join(("anna", "ra", "ra", None), ("ben", "ra", "rajt", None))
+# Two people key in the same lemmas
+
+DIFFERENT: list[Row] = [
+    ("anna", "ra", "ra, rajt", None),
+    ("ben", "ra", "ra; rait", "smudged"),
+    ("anna", "dar", "dar", None),
+    ("ben", "dar", "dar", None),
+]
+
+
+def test_different_forms_are_not_united() -> None:
+    said = r"entries: waiting for 1 decision, for example ra \(anna: ra, rajt; ben: ra, rait\);"
+    with pytest.raises(WaitsForPerson, match=said):
+        join(*DIFFERENT)
+    made = join(*DIFFERENT, undecided="exclude")
     assert not problems(made)
-    assert made["gold"].height == 2
+    assert made["gold"].rows() == [("dar", "dar")]
+    assert made["keyed"]["lemma"].to_list() == ["dar"]
+    assert made["disagreements"].sort("annotator").rows() == [
+        ("ra", "anna", "ra, rajt"), ("ra", "ben", "ra, rait"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "forms"),
+    [
+        ({"rule": "union"}, ["ra", "rait", "rajt"]),
+        ({"rule": "expert", "expert": "Ben"}, ["ra", "rait"]),
+        ({"rule": "majority", "undecided": "exclude"}, []),
+    ],
+)
+def test_a_rule_decides(options: dict[str, Any], forms: list[str]) -> None:
+    made = join(*DIFFERENT, **options)
+    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == forms
+    assert made["gold"].filter(lemma="dar")["form"].to_list() == ["dar"]
+
+
+def test_the_majority_of_three() -> None:
+    made = join(*DIFFERENT, ("carla", "ra", "rait,ra", None), former=("carla",), rule="majority")
+    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rait"]
+    pairs = made["agreement"].filter(statistic="lemmas").sort("annotator_1", "annotator_2")
+    assert pairs.select("annotator_1", "annotator_2", "lemmas", "estimate").rows() == [
+        ("*", "*", 2, 0.5), ("anna", "ben", 2, 0.5), ("anna", "carla", 1, 0.0),
+        ("ben", "carla", 1, 1.0),
+    ]  # fmt: skip
+
+
+def test_agreement_of_two() -> None:
+    made = join(*DIFFERENT, undecided="exclude")
+    assert made["compared"].sort("lemma").rows() == [
+        ("dar", "anna", "ben", 1, 1, 1, 1.0, "", ""),
+        ("ra", "anna", "ben", 2, 2, 1, 0.5, "rajt", "rait"),
+    ]
+    lemmas, forms = made["agreement"].sort("statistic", descending=True).to_dicts()
+    assert (lemmas["lemmas"], lemmas["estimate"]) == (2, 0.5)
+    assert forms["estimate"] == pytest.approx(2 * 2 / 6)
+    assert 0 <= forms["lower"] < forms["estimate"] < forms["upper"] <= 1
+
+
+def test_one_found_the_lemma_and_one_did_not() -> None:
+    made = join(("anna", "ra", "ra", None), ("ben", "ra", "-", None), undecided="exclude")
+    assert not problems(made)
+    assert made["disagreements"].sort("annotator")["forms"].to_list() == ["ra", "-"]
+    assert made["compared"]["agreement"].to_list() == [0.0]
+    both = join(("anna", "ra", "-", None), ("ben", "ra", "–", None))
+    assert both["keyed"].select("lemma", "found").rows() == [("ra", False)]
+    assert both["compared"]["agreement"].to_list() == [1.0]
+    assert both["agreement"].filter(statistic="forms").row(0)[3:7] == (0, None, None, None)
+
+
+def test_equal_but_for_the_headword() -> None:
+    rows: list[Row] = [("anna", "ra", "ra, rajt", None), ("ben", "ra", "rajt", None)]
+    with pytest.raises(WaitsForPerson):
+        join(*rows)
+    assert join(*rows, lemma_is_form=True)["gold"]["form"].sort().to_list() == ["ra", "rajt"]
+
+
+def test_a_round_of_adjudication_decides() -> None:
+    decision: Row = ("carla", "ra", "ra, rajt", "page 7")
+    made = join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudication"])
+    assert not problems(made)
+    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rajt"]
+    first = "anna: ra, rajt; ben: ra, rait"
+    assert made["resolutions"].rows() == [("ra", "ra, rajt", "carla", "page 7", first)]
+    assert made["disagreements"].height == 2
+    assert made["keyings"].filter(annotator="carla").is_empty()
+    typo = problems(join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudicaton"], former=("carla",),
+                         undecided="exclude"))  # fmt: skip
+    assert [each[2:] for each in typo] == [("round", "is not a round; did you mean adjudication?")]
+
+
+def test_a_second_sheet_decides() -> None:
+    first = join(*DIFFERENT, undecided="exclude")
+    laid_out = run_stage(
+        "sheet.keying",
+        {"folder": "third", "annotators": ("carla",), "seed": "s"},
+        sample=first["disagreements"],
+        lexicon=words_by_stages([("ra", "ra")]),
+    )["sheet"]
+    assert laid_out.select("annotator", "lemma", "keyed_forms", "lexicon_forms").rows() == [
+        ("carla", "ra", "anna: ra, rajt; ben: ra, rait", "ra")
+    ]
+    entry = laid_out.select(
+        "annotator", "id", "lemma", file=pl.lit("c.csv"), line=pl.lit(2, pl.Int64),
+        forms=pl.lit("rait, ra"), note=pl.lit(None, pl.String),
+    )  # fmt: skip
+    made = run_stage(
+        "join.keying", {}, sheet=laid_out, entries=entry.select(list(KeyedEntries.columns())),
+        earlier=first["keyings"],
+    )  # fmt: skip
+    assert made["gold"].sort("lemma", "form").rows() == [
+        ("dar", "dar"), ("ra", "ra"), ("ra", "rait"),
+    ]  # fmt: skip
+    assert made["keyed"]["lemma"].sort().to_list() == ["dar", "ra"]
+    assert made["keyings"].sort(pl.all()).equals(first["keyings"].sort(pl.all()))
+
+
+def test_both_are_waited_for() -> None:
+    with pytest.raises(WaitsForPerson, match=r'waiting for 1 lemma from "ben", for example dar'):
+        join(*DIFFERENT[:3], overlap=True, partial=False)
+
+
+@pytest.mark.parametrize(("overlap", "rows"), [(0.0, 40), (1.0, 80), (0.5, 60)])
+def test_a_share_of_the_lemmas_goes_to_both(overlap: float, rows: int) -> None:
+    lemmas = words_by_stages([(f"l{n}", f"l{n}s") for n in range(40)])
+    drawn = sample({"rate": 1.0}, gold=lemmas, lexicons={"x": lemmas})
+    options = {"folder": "k", "annotators": ("anna", "ben"), "overlap": overlap, "seed": "s"}
+    laid_out = run_stage("sheet.keying", options, sample=drawn, lexicon=lemmas)["sheet"]
+    assert laid_out["lemma"].n_unique() == 40
+    assert laid_out.height == rows
+    assert "keyed_forms" not in laid_out.columns
+
+
+def test_an_expert_is_named() -> None:
+    with pytest.raises(ValidationError, match='expert = NAME requires rule = "expert"'):
+        join(expert="anna")
 
 
 def test_strangers_and_nobody_have_their_places() -> None:

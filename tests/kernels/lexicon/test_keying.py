@@ -1,0 +1,148 @@
+"""Forms keyed in from a printed dictionary: reading, checks, and agreement of two people."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.lexicon.keying import (
+    compare_keyings,
+    forms_of,
+    keyed_forms,
+    keying_agreement,
+    keying_faults,
+    keyings,
+    spelt_out,
+)
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.statistics.binomial_intervals import wilson
+
+
+def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
+    made = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    place = [pl.lit("s.csv").alias("file"), line, pl.lit("anna").alias("annotator")]
+    return made.select(*place, candidate_id("lemma"), pl.all())
+
+
+def test_what_was_typed_becomes_forms() -> None:
+    typed = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
+    assert sorted(keyed_forms(typed).select("lemma", "form").collect().rows(), key=str) == [
+        ("a", "u"), ("a", "v"), ("a", "w"), ("a", "x"), ("b", None), ("d", "two words"),
+    ]  # fmt: skip
+    assert keying_faults(typed).collect().height == 0
+
+
+def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
+    typed = entries(("a", "well-known, by-"))
+    assert keying_faults(typed).collect().height == 0
+    assert keyed_forms(typed).collect().height == 2
+
+
+@pytest.mark.parametrize(
+    ("forms", "faulty"),
+    [
+        ("u\rv", True),
+        ("\r", True),
+        ("u\n\r", True),
+        ("u\r\nv", False),
+        ("u\nv", False),
+        ("\n", False),
+    ],
+)
+def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
+    """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
+    said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
+    assert any(r"write this text as \x5Fx000D_" in each for each in said) == faulty
+
+
+def test_ids_are_checked() -> None:
+    wrong = entries(("a", "u")).with_columns(id=pl.lit("x0"))
+    empty = entries(("a", "u")).with_columns(id=pl.lit(None, pl.String))
+    for rows, start in ((wrong, "is not the id of 'a'"), (empty, "is empty")):
+        (said,) = keying_faults(rows).collect()["problem"]
+        assert said.startswith(start)
+
+
+def test_a_sign_and_forms_of_two_people_are_no_fault() -> None:
+    two = entries(("a", "u"), ("a", "-")).with_columns(annotator=pl.Series(["anna", "ben"]))
+    assert keying_faults(two).collect().is_empty()
+    assert keying_faults(two.with_columns(annotator=pl.lit("anna"))).collect().height == 2
+
+
+# Agreement of people on forms
+
+Keyed = dict[tuple[str, str], frozenset[str]]
+FORMS = st.frozensets(st.sampled_from("uvwx"), max_size=3)
+KEYED = st.dictionaries(
+    st.tuples(st.sampled_from("abcd"), st.sampled_from(["anna", "ben", "carla"])), FORMS,
+    max_size=12,
+)  # fmt: skip
+
+
+def labels(keyed: Keyed) -> pl.LazyFrame:
+    rows: list[tuple[str, str, str | None]] = [
+        (lemma, who, form)
+        for (lemma, who), forms in keyed.items()
+        for form in ([*forms, *forms] if forms else [None])
+    ]
+    names = ("lemma", "annotator", "form")
+    return keyings(pl.LazyFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"))
+
+
+@given(KEYED)
+def test_labels_are_equal_for_equal_forms(keyed: Keyed) -> None:
+    found = labels(keyed).select("lemma", "annotator", "label", forms=forms_of("label")).collect()
+    assert {(a, b): frozenset(forms) for a, b, _, forms in found.iter_rows()} == keyed
+    by_forms = dict(zip(map(tuple, found["forms"].to_list()), found["label"], strict=True))
+    assert len(set(by_forms.values())) == len(by_forms)
+    shown = found.select(spelt_out("label")).to_series().to_list()
+    assert shown == [", ".join(forms) or "-" for forms in found["forms"].to_list()]
+
+
+@given(KEYED)
+def test_agreement_of_sets(keyed: Keyed) -> None:
+    """Compare with sums over Python sets."""
+    compared = compare_keyings(labels(keyed))
+    wanted: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    for (lemma, one), (other, two) in itertools.product(keyed, keyed):
+        if lemma == other and one < two:
+            x, y = keyed[lemma, one], keyed[lemma, two]
+            dice = 2 * len(x & y) / (len(x) + len(y)) if x or y else 1.0
+            sides = (", ".join(sorted(each)) for each in (x - y, y - x))
+            wanted[lemma, one, two] = (len(x), len(y), len(x & y), dice, *sides)
+    assert {row[:3]: row[3:] for row in compared.iter_rows()} == wanted
+    agreement = {row[:3]: row[3:] for row in keying_agreement(compared).iter_rows()}
+    pairs = {key[1:] for key in wanted}
+    for pair in pairs:
+        mine = [values for key, values in wanted.items() if key[1:] == pair]
+        equal = sum(values[3] == 1 for values in mine)
+        found = agreement[(*pair, "lemmas")]
+        assert found[:2] == (len(mine), pytest.approx(equal / len(mine)))
+        limits = [float(each) for each in wilson(equal, len(mine))]
+        assert list(found[2:4]) == pytest.approx(limits)
+        sizes = sum(values[0] + values[1] for values in mine)
+        with_forms = sum(values[0] + values[1] > 0 for values in mine)
+        count, estimate, lower, upper, _ = agreement[(*pair, "forms")]
+        assert count == with_forms
+        if sizes:
+            assert estimate == pytest.approx(2 * sum(values[2] for values in mine) / sizes)
+            assert 0 <= lower <= estimate <= upper <= 1
+        else:
+            assert estimate is lower is upper is None
+    people = {name for pair in pairs for name in pair}
+    assert (("*", "*", "lemmas") in agreement) == (len(people) > 2)
+
+
+def test_equal_keyings_of_few_lemmas_prove_little() -> None:
+    """Without variance the limits are exact binomial ones: 0.025 ** (1 / 10) of ten lemmas."""
+    keyed = {(f"l{n}", who): frozenset("uv") for n in range(10) for who in ("anna", "ben")}
+    forms = keying_agreement(compare_keyings(labels(keyed))).filter(statistic="forms")
+    row = forms.row(0, named=True)
+    assert (row["lemmas"], row["estimate"], row["upper"]) == (10, 1.0, 1.0)
+    assert row["lower"] == pytest.approx(0.025**0.1, abs=0.02)
