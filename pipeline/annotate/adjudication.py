@@ -16,6 +16,12 @@ from pipeline.formats.annotation_log import Round, TaskRequest, add_tasks, trans
 from pipeline.kernels.annotation.adjudication import resolutions
 from pipeline.kernels.annotation.agreement import EVERY, agreement
 from pipeline.kernels.annotation.sheets import fold
+from pipeline.kernels.lexicon.keying import (
+    BETWEEN,
+    EVERYBODY,
+    compare_keyings,
+    keying_agreement,
+)
 from pipeline.stages.inputs import distinct
 
 ROUND: Round = "adjudication"
@@ -328,3 +334,44 @@ def _agreement_of(found: pl.DataFrame, one: str, other: str, people: tuple[str, 
         # "analytic" stands before "bootstrap"
         for row in mine.filter(coefficient=name).sort("method").head(1).iter_rows(named=True)
     ))  # fmt: skip
+
+
+_FORMS = {"lemmas": "lemmas with equal forms", "forms": "agreement of forms"}
+"""The statistics of keyed forms, in this order."""
+
+
+def forms_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tuple[Agreed, ...]:
+    """Return the agreement on keyed forms of all annotators, if more than two, and of each pair.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        The current answers of the first round.
+    confidence : float
+        Of the limits, in (0, 1).
+
+    Examples
+    --------
+    >>> said = [("x", "ra, rajt", "ra"), ("y", "-", "-")]
+    >>> given = [Answer(i, who, forms) for i, *two in said for who, forms in zip("ab", two)]
+    >>> (both,) = forms_so_far(given)
+    >>> both.people, both.items, [round(each.estimate, 3) for each in both.coefficients]
+    (('a', 'b'), 2, [0.5, 0.667])
+    """
+    rows = [(each.id, each.annotator, each.label.replace(", ", BETWEEN)) for each in answers]
+    names = dict.fromkeys(("lemma", "annotator", "label"), pl.String)
+    compared = compare_keyings(pl.LazyFrame(rows, schema=names, orient="row"))
+    found = keying_agreement(compared, confidence=confidence)
+    pairs = found.select("annotator_1", "annotator_2").unique(maintain_order=True)
+    agreed = []
+    for one, other in pairs.iter_rows():
+        mine = found.filter(annotator_1=one, annotator_2=other)
+        values = {row["statistic"]: row for row in mine.to_dicts()}
+        people = () if one == EVERYBODY else (one, other)
+        items = values["lemmas"]["lemmas"]
+        shown = _FORMS.items() if items >= _LEAST else ()
+        agreed.append(Agreed(people, items, tuple(
+            Coefficient(title, *(values[name][each] for each in ("estimate", "lower", "upper")))
+            for name, title in shown
+        )))  # fmt: skip
+    return tuple(agreed)

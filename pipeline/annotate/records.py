@@ -26,6 +26,7 @@ from pipeline.formats.annotation_log import (
     replay_task,
     transaction,
 )
+from pipeline.kernels.lexicon.keying import sort_forms
 
 _ANSWERED = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
 _DECIDERS = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
@@ -152,7 +153,7 @@ class Answer:
     Parameters
     ----------
     id, annotator, label : str
-        Annotator, answer and item.
+        Item, annotator and answer; keyed forms in alphabetical order.
     unsure : bool
         Whether the person marked it so.
     note : str
@@ -208,10 +209,17 @@ def standing_answers(
         The round.
     """
     rows = connection.execute(_STANDING, (named,))
+    spell = sort_forms if is_keying(connection) else str
     return [
-        Answer(row["id"], row["annotator"], row["answer"], bool(row["unsure"]), row["note"])
+        Answer(row["id"], row["annotator"], spell(row["answer"]), bool(row["unsure"]), row["note"])
         for row in rows
     ]
+
+
+def is_keying(connection: sqlite3.Connection) -> bool:
+    """Return whether the answers are forms of lemmas, not labels."""
+    item = connection.execute("SELECT shown FROM items LIMIT 1").fetchone()
+    return item is not None and "lemma" in json.loads(item["shown"]).get("units", {})
 
 
 def asked_tasks(

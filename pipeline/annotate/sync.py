@@ -334,7 +334,7 @@ def sheet_rows(work: Work) -> pl.DataFrame:
     for task in tasks:
         shown, own = json.loads(task["shown"]), stands.get(task["task"])
         examples = enumerate(shown.get("examples", []), 1)
-        beside = {"lexicon_forms": shown["lexicon_forms"]} if shown.get("lexicon_forms") else {}
+        beside = {name: shown[name] for name in ("keyed_forms", "lexicon_forms") if shown.get(name)}
         rows.append({
             "annotator": task["annotator"], "order": task["place"], "id": task["id"],
             **shown["units"], **{f"example_{number}": text for number, text in examples}, **beside,

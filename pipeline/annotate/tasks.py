@@ -146,7 +146,7 @@ def refresh(work: Work, rows: pl.DataFrame) -> None:
 
 def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
     """Return the displayed content of each item, by id."""
-    around = {"annotator", "order", "id", "lexicon_forms"}
+    around = {"annotator", "order", "id", "lexicon_forms", "keyed_forms"}
     units = [
         name for name in rows.columns if name not in around and not name.startswith("example_")
     ]
@@ -158,6 +158,8 @@ def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
         }
         if kind == "keying":
             one["lexicon_forms"] = row.get("lexicon_forms")
+            if row.get("keyed_forms"):
+                one["keyed_forms"] = row["keyed_forms"]
         else:
             one["examples"] = [row[name] for name in examples if row[name] is not None]
         shown[row["id"]] = one

@@ -179,7 +179,8 @@ def _card(card: Card) -> dict[str, Any]:
     return {
         "id": card.id, "place": card.place, "units": units,
         "examples": card.shown.get("examples", []),
-        "lexicon_forms": card.shown.get("lexicon_forms"), **standing_data(card.standing),
+        "lexicon_forms": card.shown.get("lexicon_forms"),
+        "keyed_forms": card.shown.get("keyed_forms"), **standing_data(card.standing),
     }  # fmt: skip
 
 

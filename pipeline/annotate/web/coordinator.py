@@ -22,6 +22,7 @@ from pipeline.annotate.adjudication import (
     Adjudication,
     adjudications,
     agreement_so_far,
+    forms_so_far,
     give_to_third,
     give_to_those_who_disagree,
     ready,
@@ -442,8 +443,6 @@ class Coordinator:
 
     def _open(self, wanted: Opening) -> int:
         with self._one, opened(self.work.database) as connection:
-            if self.work.kind != "annotation":
-                return 0
             if wanted.who == "third":
                 return give_to_third(connection, wanted.name, unsure=wanted.unsure)
             return give_to_those_who_disagree(connection, unsure=wanted.unsure)
@@ -457,13 +456,16 @@ class Coordinator:
             decided = standing_answers(connection, named=ROUND)
             deciding = progress_of_all(connection, decided, named=ROUND)
             labels = self.work.kind == "annotation"
-            lists = self._lists(connection, answers) if labels else {}
+            several = labels or _is_shared(connection)
+            lists = self._lists(connection, answers) if several else {}
         base = str(request.base_url).rstrip("/")
         return {
             "work": self.work, "stamp": _stamp(entry, known), "shown": _SHOWN,
-            "address": request.url.path.rstrip("/"), "labels": labels,
+            "address": request.url.path.rstrip("/"), "labels": labels, "several": several,
+            "answers": "labels" if labels else "forms",
             "people": people, "deciding": deciding,
-            "agreement": agreement_so_far(answers, labels=self.work.labels) if labels else (),
+            "agreement": agreement_so_far(answers, labels=self.work.labels) if labels
+            else forms_so_far(answers),
             **lists,
             "links": {each.annotator: f"{base}{self._page_of(each.annotator)}"
                       for each in deciding},
@@ -525,6 +527,15 @@ def routes(
         Route("/state", made.state),
         Route("/adjudication", made.adjudicate, methods=["POST"]),
     ]
+
+
+def _is_shared(connection: sqlite3.Connection) -> bool:
+    """Return whether an item is assigned to several annotators."""
+    shared = connection.execute(
+        "SELECT 1 FROM tasks WHERE round = 'annotation' AND asked = 1"
+        " GROUP BY id HAVING count(*) > 1 LIMIT 1"
+    )
+    return shared.fetchone() is not None
 
 
 def _decided_by(each: Adjudication) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+import unicodedata
 
 import numpy as np
 import polars as pl
@@ -170,6 +172,19 @@ def _join_values(column: str) -> pl.Expr:
 def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr) -> pl.LazyFrame:
     bad = entries.filter(wrong)
     return bad.select("file", "line", column=pl.lit(column), value=pl.col(column), problem=problem)
+
+
+def sort_forms(typed: str) -> str:
+    r"""Return the distinct forms of a cell in alphabetical order, with commas between them.
+
+    Examples
+    --------
+    >>> sort_forms(" rajt; ra,\nrajt "), sort_forms("–")
+    ('ra, rajt', '-')
+    """
+    each = (part.strip() for part in re.split(SEPARATORS, unicodedata.normalize("NFC", typed)))
+    forms = sorted({form for form in each if form})
+    return ABSENT[0] if forms and forms[0] in ABSENT else ", ".join(forms)
 
 
 # Keyings: what a person keyed in for a lemma

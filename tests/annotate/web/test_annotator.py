@@ -92,8 +92,8 @@ def test_cards_come_and_go(served: Served) -> None:
     assert found["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
     assert found["cards"][0] == {
         "id": "x0", "place": 1, "units": [["l1", "left0"], ["l2", "right0"]],
-        "examples": ["[[left0]] …"], "lexicon_forms": None, "answer": None, "unsure": False,
-        "note": "", "version": 0,
+        "examples": ["[[left0]] …"], "lexicon_forms": None, "keyed_forms": None,
+        "answer": None, "unsure": False, "note": "", "version": 0,
     }  # fmt: skip
     assert len(found["cards"]) == 2
     first = label("x0", unsure=True, note="hm")

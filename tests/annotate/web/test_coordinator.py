@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.records import asked_tasks, standing_answers
-from pipeline.formats.annotation_log import opened
+from pipeline.annotate.tasks import Work
+from pipeline.formats.annotation_log import TaskRequest, add_tasks, opened
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
+from tests.annotate.served import ask, say
 from tests.annotate.web.stand_in import SECRET, app_of
 
 HOME = f"/c/{SECRET}"
@@ -207,13 +209,48 @@ def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
     assert all(re.search(r'\bid="\w+"', each) for each in parts)
 
 
-def test_keying_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
-    work = desk(tmp_path).work
-    keying = replace(work, kind="keying", labels=())
-    client = TestClient(app_of(keying, BackgroundEstimates(keying)))
+LEMMAS = {
+    lemma: {"units": {"lemma": lemma}, "lexicon_forms": None} for lemma in ("gehen", "ra", "xi")
+}
+
+
+def keying(folder: Path, *, shared: bool) -> tuple[Work, TestClient]:
+    office = desk(folder).work
+    work = replace(office, kind="keying", labels=(), folder=folder / "keying")
+    ask(work, "ana", shown=LEMMAS)
+    with opened(work.database) as log:
+        both = [TaskRequest("ben", each, n) for n, each in enumerate(LEMMAS, 1)]
+        add_tasks(log, both if shared else [], round="annotation")
+    return work, TestClient(app_of(work, BackgroundEstimates(work)))
+
+
+def test_keying_alone_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
+    _, client = keying(tmp_path, shared=False)
     page = told(client.get(HOME).text)
     assert "Each lemma has a single annotator, so there is no agreement to show." in page
-    assert "ana 0 84" in page
+    assert "ana 0 3" in page
     for absent in ("Estimates", "Disagreements", "Adjudication", "Open the round"):
         assert absent not in page
     assert client.post(f"{HOME}/adjudication", json={"who": "those"}).json()["new"] == 0
+
+
+def test_keying_by_two_people(tmp_path: Path) -> None:
+    """Forms in another order are equal; the round asks for the others."""
+    work, client = keying(tmp_path, shared=True)
+    for who, forms in {
+        "ana": ("geht, ging", "ra", "-"),
+        "ben": ("ging;geht", "ra, rajt", "–"),
+    }.items():
+        for lemma, typed in zip(LEMMAS, forms, strict=True):
+            say(work, who, lemma, typed)
+    page = told(client.get(HOME).text)
+    assert "ana and ben lemmas with equal forms 3 0.67" in page
+    assert "agreement of forms 3 0.86" in page  # 2 (2 + 1) of 2 + 2 + 1 + 2 forms
+    assert "1 item with different forms" in page
+    assert "Estimates" not in page
+    body = {"who": "third", "name": "carla"}
+    assert client.post(f"{HOME}/adjudication", json=body).json()["new"] == 1
+    say(work, "carla", "ra", "rajt, ra", round="adjudication")
+    page = told(client.get(HOME).text)
+    assert "1 of 1 resolved" in page
+    assert "carla : ra, rajt ra, rajt" in page

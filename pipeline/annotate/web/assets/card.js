@@ -65,6 +65,7 @@ listen(keys, (act) => (act.label === undefined ? acts[act.command]() : label(act
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (button?.dataset.label !== undefined) label(button.dataset.label);
+  else if (button?.dataset.forms !== undefined) session.drafts.use(button.dataset.forms);
   else if (button?.dataset.act) acts[button.dataset.act]();
 });
 at("leave").addEventListener("click", () => session.leave());

@@ -30,6 +30,13 @@ export class Drafts {
     if (this.keying) at("forms").focus({ preventScroll: true });
   }
 
+  // Forms that somebody keyed in, to be changed or saved.
+  use(forms) {
+    at("forms").value = forms;
+    this.#keep();
+    at("forms").focus();
+  }
+
   // What was decided and not taken is there to be chosen again.
   set({ unsure, note, answer }) {
     this.#fill({ unsure: Boolean(unsure), note: note ?? "", forms: answer && answer !== "-" ? answer : "" });

@@ -96,19 +96,31 @@ export class View {
   #first(first) {
     at("first").hidden = !first?.length;
     if (!first?.length) return;
-    const head = element("tr", {}, ...["Who", "Label", "Note"].map((text) => element("th", { scope: "col" }, text)));
+    const names = ["Who", this.keying ? "Forms" : "Label", "Note"];
+    const head = element("tr", {}, ...names.map((text) => element("th", { scope: "col" }, text)));
     const rows = first.map(({ annotator, answer, unsure, note }) => element("tr", {},
       element("th", { scope: "row" }, isolated(annotator)),
-      element("td", {}, isolated(answer ?? "none"), unsure ? " (unsure)" : ""),
+      element("td", {}, isolated(this.keying && answer === "-" ? "not found" : answer ?? "none"),
+        unsure ? " (unsure)" : "", this.#use(annotator, answer)),
       element("td", {}, isolated(note ?? ""))));
-    at("first").replaceChildren(element("table", {}, element("caption", {}, "First labels"),
+    at("first").replaceChildren(element("table", {}, element("caption", {}, this.keying ? "First forms" : "First labels"),
       element("thead", {}, head), element("tbody", {}, ...rows)));
+  }
+
+  // A button that puts a person's forms in the field.
+  #use(annotator, answer) {
+    if (!this.keying || !answer || answer === "-") return "";
+    const button = element("button", { type: "button", class: "use", "aria-label": `Use the forms of ${annotator}` }, "Use");
+    button.dataset.forms = answer;
+    return button;
   }
 
   #form(card) {
     if (!this.keying) return;
     const lemma = card.units.map(([, text]) => text).join(" ");
     at("forms-label").replaceChildren("Forms of ", isolated(lemma, "bdi", 60));
+    at("keyed").hidden = !card.keyed_forms;
+    at("keyed").replaceChildren(element("strong", {}, "Keyed in: "), isolated(card.keyed_forms ?? ""));
     at("lexicon").hidden = !card.lexicon_forms;
     at("lexicon").replaceChildren(element("strong", {}, "In the lexicon: "), isolated(card.lexicon_forms ?? ""));
   }
