@@ -311,6 +311,33 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
         )
         text = f"{lemmas} of {stage.name} {have} excluded"
         yield make_caution("keying", text, float(left), n=keyed.height + left)
+    yield from _different_keyings(stage, keyed)
+
+
+def _different_keyings(stage: StageView, keyed: pl.DataFrame) -> Iterator[Finding]:
+    """Count lemmas with different forms from several people, and say what became of them."""
+    differ = stage.table("disagreements").select(pl.col("lemma").unique()).collect()
+    if differ.is_empty():
+        return
+    resolved = stage.table("resolutions").select("lemma").collect()
+    open_ = differ.join(resolved, on="lemma", how="anti")
+    undecided = open_.join(keyed, on="lemma", how="anti").height
+    by_rule = open_.height - undecided
+    rule = "all their forms count" if stage.config.get("rule") == "union" else "a rule decided"
+    parts = [
+        f"{count:,} {what}"
+        for count, what in (
+            (differ.height - open_.height, "decided by adjudicators"),
+            (by_rule, f"where {rule}"),
+            (undecided, "undecided and excluded"),
+        )
+        if count
+    ]
+    text = (
+        f"people keyed in different forms for {count_text(differ.height, 'lemma')} of {stage.name}:"
+        f" {', '.join(parts)}"
+    )
+    yield make_caution("different keyings", text, float(differ.height), n=keyed.height + undecided)
 
 
 # Parts of the loss: missing forms, spurious forms, lemmas without a correct form.

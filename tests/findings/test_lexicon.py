@@ -13,7 +13,13 @@ from pipeline.findings.base import as_table, collect_findings
 from pipeline.findings.lexicon import cost_of_missing, lemmas_more, loss, losses
 from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
-from schemas import Findings, KeyedLemmas, Preparation
+from schemas import (
+    Findings,
+    KeyedLemmas,
+    KeyingDisagreements,
+    KeyingResolutions,
+    Preparation,
+)
 from tests.findings.stages import (
     GOLD,
     Words,
@@ -396,7 +402,11 @@ def test_what_the_dictionary_lacks_and_what_is_not_keyed_yet(left: int, many: in
         {"lemma": "b", "found": False, "n_forms": 0},
     ]
     steps = [{"number": 1, "step": "lemmas not looked up yet", "n": left}]
-    tables = {"keyed": table(KeyedLemmas, keyed), "preparation": table(Preparation, steps)}
+    tables = {
+        "keyed": table(KeyedLemmas, keyed),
+        "preparation": table(Preparation, steps),
+        "disagreements": table(KeyingDisagreements, []),
+    }
     said = texts("keying_cautions", stage("join.keying", tables, name="paper"))
     assert len(said) == many
     assert said[0] == (
@@ -404,3 +414,27 @@ def test_what_the_dictionary_lacks_and_what_is_not_keyed_yet(left: int, many: in
     )
     later = ["12 lemmas of paper have not been looked up yet and are excluded."]
     assert said[1:] == later[: many - 1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "by_rule"), [("union", "all their forms count"), ("majority", "a rule decided")]
+)
+def test_what_became_of_different_keyings(rule: str, by_rule: str) -> None:
+    differ = [
+        {"lemma": lemma, "annotator": who, "forms": who}
+        for lemma in "abc" for who in ("anna", "ben")
+    ]  # fmt: skip
+    tables = {
+        "keyed": table(KeyedLemmas, [{"lemma": x, "found": True, "n_forms": 1} for x in "abd"]),
+        "preparation": table(Preparation, []),
+        "disagreements": table(KeyingDisagreements, differ),
+        "resolutions": table(
+            KeyingResolutions, [{"lemma": "a", "forms": "u", "annotator": "carla", "first": ""}]
+        ),
+    }
+    made = stage("join.keying", tables, name="paper", rule=rule)
+    (said,) = texts("keying_cautions", made)
+    assert said == (
+        "People keyed in different forms for 3 lemmas of paper: 1 decided by adjudicators, 1 where"
+        f" {by_rule}, 1 undecided and excluded."
+    )

@@ -742,6 +742,33 @@ def _preparation(stage: StageView, subject: str) -> Listing:
     )
 
 
+def _double_keying(stage: StageView) -> Iterator[Block]:
+    """Show how far people agree on forms, and where they differ."""
+    agreement = stage.table("agreement").collect()
+    if agreement.is_empty():
+        return
+    caption = (
+        "Agreement of people who keyed in the same lemmas: the share of lemmas with equal forms,"
+        " and twice the forms in common divided by all forms of both, with confidence limits."
+    )
+    shown = agreement.select(
+        pl.col("annotator_1").replace("*", "all pairs").alias("first"),
+        pl.col("annotator_2").replace("*", "all pairs").alias("second"),
+        pl.col("statistic").replace({"lemmas": "equal lemmas", "forms": "agreement of forms"}),
+        "lemmas", "estimate", "lower", "upper",
+    )  # fmt: skip
+    yield Listing("keying agreement", caption, shown)
+    compared = stage.table("compared").filter(pl.col("agreement") < 1).collect()
+    if compared.height:
+        yield Listing("different forms", "Lemmas for which two people keyed in different forms.",
+            compared.sort("agreement", "lemma").select(
+                "lemma", pl.col("annotator_1").alias("first"), pl.col("only_1").alias("only first"),
+                pl.col("annotator_2").alias("second"), pl.col("only_2").alias("only second"),
+                "agreement",
+            ),
+        )  # fmt: skip
+
+
 @view("join.keying", title="Forms from printed dictionaries", place=60)
 def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Count the lemmas in the dictionary."""
@@ -754,5 +781,6 @@ def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
             f"with {count_text(forms, 'form')}."
         ),
         _preparation(stage, "Forms keyed in"),
+        *_double_keying(stage),
         *notes_listing(stage, "lemma", "forms"),
     ]

@@ -283,15 +283,14 @@ def _wait_for_lemmas(sheet: pl.LazyFrame, first: pl.LazyFrame, folder: str) -> N
 
 def _wait_for_decisions(differ: pl.LazyFrame, folder: str) -> None:
     """Wait for decisions on lemmas for which people keyed in different forms."""
-    answer = pl.format("{}: {}", "annotator", "forms").sort_by("annotator").str.join("; ")
-    open_ = differ.group_by("lemma").agg(answer.alias("answers")).sort("lemma").collect()
-    if open_.height:
-        shown = [f"{lemma} ({answers})" for lemma, answers in open_.head(3).iter_rows()]
+    lemmas = differ.select(pl.col("lemma").unique().sort()).collect().to_series()
+    if len(lemmas):
         remedy = (
             "people keyed in different forms: let somebody decide in a round of adjudication or on"
             ' a second sheet, choose a rule, or set undecided = "exclude"'
         )
-        raise WaitsForPerson(folder, open_.height, "decision", such_as=shown, remedy=remedy)
+        such_as = lemmas.head(3).to_list()
+        raise WaitsForPerson(folder, len(lemmas), "decision", such_as=such_as, remedy=remedy)
 
 
 def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:

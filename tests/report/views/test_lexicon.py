@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.lexicon.keying import compare_keyings, keying_agreement
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
 from pipeline.report.explorer import Explorer, payload
 from pipeline.report.page.images import svg
@@ -26,7 +27,7 @@ from pipeline.report.views.lexicon import (
     wrap_forms,
 )
 from pipeline.stages.base import STAGES
-from schemas import KeyedEntries
+from schemas import KeyedEntries, KeyedLemmas, KeyingAgreement, Preparation
 from tests.report import report_frames as frames
 from tests.report.report_frames import details_on_page, table_on_page
 
@@ -237,6 +238,7 @@ def test_preparation_and_keyed_lemmas() -> None:
     keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
     nothing = KeyedEntries.zero_rows().collect()
     tables = {"keyed": keyed, "preparation": pl.DataFrame(rows), "notes": nothing}
+    tables["agreement"] = KeyingAgreement.zero_rows().collect()
     text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
     assert isinstance(listing, Listing)
     assert listing.frame["step"].to_list() == ["a", "b"]
@@ -245,6 +247,29 @@ def test_preparation_and_keyed_lemmas() -> None:
     )
     assert isinstance(listing, Listing)
     assert text == Text("2 lemmas looked up; the dictionary has 1 (50.0 %), with 3 forms.")
+
+
+def test_agreement_of_keyed_forms() -> None:
+    label = {"anna": ["u\x1fv", "w"], "ben": ["u", "w"]}
+    given = [
+        (lemma, who, text) for who in label for lemma, text in zip("ab", label[who], strict=True)
+    ]
+    names = ["lemma", "annotator", "label"]
+    compared = compare_keyings(pl.LazyFrame(given, schema=names, orient="row"))
+    tables = {
+        "keyed": KeyedLemmas.zero_rows().collect(),
+        "preparation": Preparation.zero_rows().collect(),
+        "notes": KeyedEntries.zero_rows().collect(),
+        "agreement": keying_agreement(compared),
+        "compared": compared,
+    }
+    _, _, agreement, differ = show_keyed(frames.stage("join.keying", tables), LexiconView())
+    assert isinstance(agreement, Listing)
+    assert isinstance(differ, Listing)
+    assert agreement.frame.select("first", "second", "statistic", "estimate").rows() == [
+        ("anna", "ben", "equal lemmas", 0.5), ("anna", "ben", "agreement of forms", 0.8),
+    ]  # fmt: skip
+    assert differ.frame.rows() == [("a", "anna", "v", "ben", "", pytest.approx(2 / 3))]
 
 
 def test_long_lists_of_forms_are_counted() -> None:

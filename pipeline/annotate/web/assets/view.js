@@ -100,11 +100,22 @@ export class View {
     const head = element("tr", {}, ...names.map((text) => element("th", { scope: "col" }, text)));
     const rows = first.map(({ annotator, answer, unsure, note }) => element("tr", {},
       element("th", { scope: "row" }, isolated(annotator)),
-      element("td", {}, isolated(this.keying && answer === "-" ? "not found" : answer ?? "none"),
+      element("td", {}, ...(this.keying ? this.#keyed(answer, first) : [isolated(answer ?? "none")]),
         unsure ? " (unsure)" : "", this.#use(annotator, answer)),
       element("td", {}, isolated(note ?? ""))));
     at("first").replaceChildren(element("table", {}, element("caption", {}, this.keying ? "First forms" : "First labels"),
       element("thead", {}, head), element("tbody", {}, ...rows)));
+  }
+
+  // A person's forms; those that not everybody gives are marked.
+  #keyed(answer, first) {
+    if (answer === "-") return ["not found"];
+    const forms = (text) => (text ?? "").split(/[,;\n،、]+/).map((form) => form.trim().normalize("NFC")).filter(Boolean);
+    const others = first.map((each) => new Set(forms(each.answer)));
+    return forms(answer).flatMap((form, number) => {
+      const shared = others.every((each) => each.has(form));
+      return [number ? ", " : "", isolated(form, shared ? "bdi" : "mark")];
+    });
   }
 
   // A button that puts a person's forms in the field.
