@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
@@ -16,6 +16,8 @@ from pipeline.api.convert import (
     require_no_weights,
     translate_errors,
 )
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.clustering.encoding import Noise, is_noise
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
 from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, sense_scores
@@ -25,7 +27,12 @@ from pipeline.registry import as_names
 
 
 def token_measures(
-    labels_true: Any, labels_pred: Any, *, measures: str | Sequence[str] = ("all",)
+    labels_true: Any,
+    labels_pred: Any,
+    *,
+    measures: str | Sequence[str] = ("all",),
+    noise: Any = (),
+    noise_as: Noise = "excluded",
 ) -> dict[str, float]:
     """Return measures of a clustering of tokens against gold classes.
 
@@ -39,6 +46,10 @@ def token_measures(
         Class and cluster of each token: text, numbers or categories.
     measures : str or sequence of str
         Names or aliases, also those of scikit-learn, or "all".
+    noise : array_like
+        Labels in `labels_pred` of tokens that the clustering left out: [-1] of DBSCAN and HDBSCAN.
+    noise_as : str
+        Noise is "excluded" with its gold classes, or "clusters": each token is one of its own.
 
     Returns
     -------
@@ -61,13 +72,16 @@ def token_measures(
     --------
     >>> token_measures(["N", "N", "V", "V"], [1, 1, 1, 2], measures=["purity", "1-1", "ari"])
     {'many_to_one': 0.75, 'one_to_one': 0.75, 'adjusted_rand': 0.0}
+    >>> token_measures(["N", "V", "V"], [0, -1, -1], measures="1-1", noise=[-1])
+    {'one_to_one': 1.0}
     """
     columns = {"gold": as_labels(labels_true, "labels_true")}
     columns["cluster"] = as_labels(labels_pred, "labels_pred")
     require_as_long(labels_true=len(columns["gold"]), labels_pred=len(columns["cluster"]))
     for labels in columns.values():
         require_all(labels, "label them, or drop these tokens from both arrays")
-    tokens = pl.DataFrame(columns)
+    tokens = _without_noise(pl.DataFrame(columns).with_row_index("item"), noise, noise_as)
+    tokens = tokens.drop_nulls("cluster")
     cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
     with translate_errors("token_measures"):
         return _values(token_scores(cells, measures=as_names(measures)))
@@ -80,6 +94,8 @@ def type_measures(
     items: Any = None,
     measures: str | Sequence[str] = TYPE_LEVEL,
     mappings: str | Sequence[str] = MAPPING_KINDS,
+    noise: Any = (),
+    noise_as: Noise = "excluded",
     restarts: int | None = None,
     kicks: int | None = None,
     certificate_seconds: float | None = None,
@@ -102,6 +118,8 @@ def type_measures(
         Names of type measures, or "all".
     mappings : str or sequence of str
         "1-1" (each class has at most one cluster) or "M-1" (several).
+    noise, noise_as
+        As for `token_measures`; an excluded word type is one without a cluster.
     restarts, kicks : int, optional
         Random starts of the search for an M-1 mapping, and random changes of the best one, each
         followed by a climb (default: as many as the data need; 0 is fastest).
@@ -140,6 +158,7 @@ def type_measures(
     for name, values in (("labels_true", labels_true), ("labels_pred", labels_pred)):
         require_no_weights(values, name)
     gold, induced = _entries(labels_true, labels_pred, items)
+    induced = _without_noise(induced, noise, noise_as)
     with translate_errors("type_measures"):
         found = evaluate_type_level(
             gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0,
@@ -154,6 +173,8 @@ def overlapping_measures(
     *,
     items: Any = None,
     measures: str | Sequence[str] = ("all",),
+    noise: Any = (),
+    noise_as: Noise = "excluded",
     seed: str = "",
 ) -> dict[str, float]:
     """Return measures of clusters against classes that may overlap.
@@ -169,6 +190,8 @@ def overlapping_measures(
         measures use.
     measures : str or sequence of str
         Names or aliases of overlapping measures, or "all" without the fuzzy ones.
+    noise, noise_as
+        As for `type_measures`.
     seed : str
         Seed of the sample of items for element-centric similarity in large data.
 
@@ -203,6 +226,7 @@ def overlapping_measures(
         for name, values in (("labels_true", labels_true), ("labels_pred", labels_pred)):
             require_no_weights(values, name, without)
     gold, induced = _entries(labels_true, labels_pred, items)
+    induced = _without_noise(induced, noise, noise_as)
     gold, induced = gold.drop_nulls("gold"), induced.drop_nulls("cluster")
     with translate_errors("overlapping_measures"):
         return _values(overlapping_scores(gold, induced, measures=as_names(measures), seed=seed))
@@ -302,6 +326,19 @@ def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFra
         pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in named.items()
     )
     return gold, induced
+
+
+def _without_noise(induced: pl.DataFrame, noise: Any, noise_as: Noise) -> pl.DataFrame:
+    """Return item and cluster: of noise null, or a cluster of its own."""
+    if noise_as not in get_args(Noise):
+        problem = Problem("noise_as", f"{noise_as!r} is unknown", "give excluded or clusters")
+        raise ConfigError("noise", [problem])
+    labels = as_labels([noise] if isinstance(noise, str | int | float) else noise, "noise")
+    require_all(labels, "name the labels of noise")
+    cluster = pl.col("cluster")
+    own = pl.format("{} {}", cluster, "item") if noise_as == "clusters" else None
+    noisy = is_noise(cluster, labels.to_list())
+    return induced.with_columns(cluster=pl.when(noisy).then(own).otherwise(cluster))
 
 
 def _values(scores: pl.DataFrame) -> dict[str, float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import polars as pl
 import typer
@@ -11,8 +13,9 @@ import typer
 from pipeline.api.results import Run
 from pipeline.cli import from_files, output
 from pipeline.cli.options import Columns, DecimalMark, Header, Missing, decimal_of, listed
+from pipeline.kernels.clustering.encoding import Noise
 from pipeline.kernels.measure import measure_title
-from pipeline.recipes.evaluation import CUTS
+from pipeline.recipes.evaluation import CUTS, Induced, noise_counts, without_cluster
 from pipeline.recipes.evaluation import clusters as evaluate_clusters
 from pipeline.recipes.evaluation import evaluate as evaluate_list
 from pipeline.recipes.evaluation import lexicon as evaluate_lexicon
@@ -120,7 +123,12 @@ def clusters(
     gold: Annotated[
         Path, typer.Argument(help="Tagged corpus, table of words and classes, or Senseval key.")
     ],
-    induced: Annotated[list[Path], typer.Argument(help="One file per system.")],
+    induced: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]FILE,...", help="One file per system, or NAME=FILE,FILE for its runs."
+        ),
+    ],
     tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
     cluster: Annotated[
         str, typer.Option("--cluster", help="Attribute with the induced class, in a corpus.")
@@ -133,6 +141,13 @@ def clusters(
     prefix: Annotated[
         int | None, typer.Option("--prefix", min=1, help="Bits of Brown paths to use.")
     ] = None,
+    noise: Annotated[
+        list[str] | None, typer.Option("--noise", help="Label of noise: -1 of DBSCAN.")
+    ] = None,
+    noise_as: Annotated[
+        str,
+        typer.Option("--noise-as", help="excluded | clusters: each noise word is one of its own."),
+    ] = "excluded",
     columns: Columns = None,
     header: Header = None,
     decimal: DecimalMark = None,
@@ -140,43 +155,100 @@ def clusters(
     attributes: from_files.Attributes = None,
     normalise: from_files.Normalise = None,
     reader_options: from_files.ReaderOptions = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip lines without valid rows.")
+    ] = False,
+    format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate word clusters against gold classes, by type and by token."""
+    output.require(format_, command="clusters")
+    leniently = ["lenient=true"] if lenient else []
+    known: tuple[Noise, ...] = get_args(Noise)
+    treat_as = from_files.choose("clusters", "--noise-as", noise_as, known, "unknown choice {}")
     with from_files.progress_listeners() as listeners:
         run = evaluate_clusters(
             gold,
-            *induced,
+            *map(_runs_of, induced),
             tag=tag,
             cluster=cluster,
             item=item,
             exclude=from_files.words(exclude),
             fold=fold,
             prefix=prefix,
+            noise=from_files.words(noise),
+            noise_as=treat_as,
             columns=pairs(listed(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
             read_as=from_files.formats(read_as),
-            reader=from_files.reader(attributes, None, None, None, normalise, reader_options),
+            reader=from_files.reader(
+                attributes, None, None, None, normalise, [*leniently, *(reader_options or [])]
+            ),
             runs=runs,
             experiment=save,
             report=report,
             listeners=listeners,
         )
     if "senses" in run.project.nodes:
-        for stage, title in _SENSES.items():
-            scores = run.table(f"{stage}.scores")
-            wide = scores.pivot("system", index="measure", values="value", maintain_order=True)
-            _print(wide, title)
+        shown = {title: _by_system(run.table(f"{stage}.scores"), "value")
+                 for stage, title in _SENSES.items()}  # fmt: skip
+    else:
+        table = run.table("systems.table")
+        over = ": means over runs" if (table["n_runs"] > 1).any() else ""
+        title = f"Measures by type (with their mapping), then by token{over}"
+        shown = {title: _by_system(table, "mean")}
+    if format_ == "table":
+        for title, table in shown.items():
+            _print(table, title)
+    else:
+        rows = pl.concat(shown.values())
+        output.write_or_print(rows, format_, None, overwrite=False, rows=rows.height, title="")
+    # Sentences must not get into a table that another program reads.
+    with contextlib.redirect_stdout(sys.stdout if format_ == "table" else sys.stderr):
+        if not {"tokens", "senses"} & {*run.project.nodes}:
+            print("no token measures: they need word frequencies and one cluster per word")
+        _print_coverage(run)
         return _print_report(run)
-    table = run.table("systems.table")
-    wide = table.pivot("system", index="measure", values="mean", maintain_order=True)
-    _print(wide, "Measures by type (with their mapping), then by token")
-    if "tokens" not in run.project.nodes:
-        print("no token measures: they need word frequencies and one cluster per word")
-    return _print_report(run)
+
+
+def _by_system(scores: pl.DataFrame, value: str) -> pl.DataFrame:
+    """Return a column per system: means over its runs."""
+    return scores.pivot(
+        "system", index="measure", values=value, aggregate_function="mean", maintain_order=True
+    )
+
+
+def _runs_of(text: str) -> Induced:
+    """Return the file of a system, or the files of its runs by its name.
+
+    Examples
+    --------
+    >>> _runs_of("hdp=run1.paths,run2.paths"), _runs_of("tree.paths")
+    ({'hdp': ['run1.paths', 'run2.paths']}, 'tree.paths')
+    """
+    name, equals, files = text.partition("=")
+    if not equals or Path(text).exists():
+        return text
+    return {name: [each for each in files.split(",") if each]}
+
+
+def _print_coverage(run: Run) -> None:
+    """Print how many words are noise, and how many have no cluster."""
+    for system, name, what, count in noise_counts(run).iter_rows():
+        print(f"{_run_title(system, name)}: {count:,} {what}")
+    for system, name, words, lacking, such_as in without_cluster(run).iter_rows():
+        shown = ", ".join(map(repr, such_as))
+        print(
+            f"{_run_title(system, name)}: {lacking:,} of {words:,} words ({lacking / words:.1%}) "
+            f"{'has' if lacking == 1 else 'have'} no cluster, for example {shown}"
+        )
+
+
+def _run_title(system: str, run: str) -> str:
+    return system if run == system else f"{system} ({run})"
 
 
 _SENSES = {

@@ -363,10 +363,10 @@ def collocates(
     _require_options("collocates", format_, to, read_as)
     chosen = None
     if relation is not None:
-        chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
+        chosen = choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
     counted = None
     if count is not None:
-        counted = _choose("collocates", "--count", count, COUNTS, "unknown way to count {}")
+        counted = choose("collocates", "--count", count, COUNTS, "unknown way to count {}")
     with progress_listeners() as listeners:
         found = find_collocates(
             node,
@@ -397,10 +397,10 @@ def collocates(
 
 def _within(command: str, given: str | None) -> WithinName | None:
     what = "unknown unit {}"
-    return _choose(command, "--within", given, WITHIN, what) if given else None
+    return choose(command, "--within", given, WITHIN, what) if given else None
 
 
-def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
+def choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
     """Return the choice of an option; refuse unknown values."""
     for name in known:
         if name == given:
@@ -691,7 +691,7 @@ def candidates(
     """List the word pairs of a corpus with f, f1, f2, N and scores."""
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
-    known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
+    known = choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
     with progress_listeners() as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),

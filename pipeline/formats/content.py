@@ -237,6 +237,23 @@ def is_unimorph(lines: Sequence[str]) -> bool:
     return bundles >= _MOST * len(rows) and (semicolons or header)
 
 
+_CONLLU_FIELDS = 10
+
+
+def is_conllu(lines: Sequence[str]) -> bool:
+    r"""Return true for lines of ten fields, comments and blank lines: CoNLL-U.
+
+    Examples
+    --------
+    >>> is_conllu(["# sent_id = 1", "\t".join(["1", "dogs", "dog", "NOUN", *"______"]), ""])
+    True
+    >>> is_conllu(["dogs\tNOUN"])
+    False
+    """
+    tokens = [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
+    return width_of(tokens) == _CONLLU_FIELDS and all(row[0][:1].isdecimal() for row in tokens)
+
+
 def table_format(path: Path) -> str | None:
     """Return the format of a table without a known extension, from its lines; None if unclear.
 

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -204,6 +204,22 @@ class Recipe:
         return tomli_w.dumps(self.content(folder))
 
 
+def require_new(file: Path) -> None:
+    """Reject a file of an experiment that exists, or does not end in .toml.
+
+    Raises
+    ------
+    ConfigError
+        With the remedy.
+    """
+    if file.suffix != ".toml":
+        raise ConfigError(
+            "--save", [Problem(str(file), "does not end in .toml", "use the ending .toml")]
+        )
+    if file.exists():
+        raise ConfigError("--save", [Problem(str(file), "already exists", "choose another name")])
+
+
 def save(recipe: Recipe, file: Path) -> None:
     """Write an experiment to a new file, with paths relative to its folder.
 
@@ -214,12 +230,7 @@ def save(recipe: Recipe, file: Path) -> None:
     StoreError
         If it cannot be written.
     """
-    if file.suffix != ".toml":
-        raise ConfigError(
-            "--save", [Problem(str(file), "does not end in .toml", "use the ending .toml")]
-        )
-    if file.exists():
-        raise ConfigError("--save", [Problem(str(file), "already exists", "choose another name")])
+    require_new(file)
     storage = storage_at(file.absolute().parent, remedy="choose another file")
     with storage.guarded("--save", ""):
         storage.write(file.name, recipe.text(file.absolute().parent).encode())
@@ -232,6 +243,7 @@ def perform(
     experiment: str | Path | None = None,
     report: bool = False,
     listeners: Sequence[Listener] = (),
+    accept: Callable[[Run], None] | None = None,
 ) -> Run:
     """Run an experiment, reusing earlier results.
 
@@ -242,11 +254,13 @@ def perform(
     runs : path, optional
         The folder of its results; by default the user's cache folder, where unused results expire.
     experiment : path, optional
-        File to which to write the experiment first.
+        File to which to write the experiment if the run succeeds.
     report : bool
         Write the report.
     listeners : sequence of callable
         Called with every event.
+    accept : callable, optional
+        Raises an error if the results answer nothing; then no experiment is written.
 
     Raises
     ------
@@ -256,7 +270,7 @@ def perform(
     for note in recipe.notes:
         tell(listeners, "note", text=note)
     if experiment is not None:
-        save(recipe, Path(experiment))
+        require_new(Path(experiment))
     root = Path(runs) if runs else cache_folder()
     in_a_folder(root, recipe.kind)
     content = recipe.content()
@@ -269,7 +283,7 @@ def perform(
         if not runs:
             remove_old_results(root)
     try:
-        return run(root / key, runs=root, report=report, listeners=listeners)
+        made = run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:
         problems = [
             replace(
@@ -283,6 +297,11 @@ def perform(
         raise ConfigError(recipe.kind, problems) from error
     except DataError as error:
         raise DataError(_in_terms_of_command(recipe, str(error))) from error
+    if accept is not None:
+        accept(made)
+    if experiment is not None:
+        save(recipe, Path(experiment))
+    return made
 
 
 def _option(recipe: Recipe, where: str) -> str:

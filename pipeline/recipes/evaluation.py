@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, format_of
+from pipeline.formats.content import first_lines, is_conllu
 from pipeline.formats.unicode import normalise_column, normalise_series
 from pipeline.kernels.cells import label_lists
+from pipeline.kernels.clustering.encoding import Noise
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
 from pipeline.kernels.number_format import Decimal
@@ -29,6 +31,7 @@ from pipeline.recipes.inputs import (
 )
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
+from schemas import SystemSize
 
 # Clusters and gold classes
 
@@ -59,6 +62,8 @@ class Tagged:
         Convert items to lower case.
     prefix : int or None
         Truncate cluster names to this number of characters.
+    noise, noise_as
+        As for `clusters`.
     tables : TableOptions
         Options for reading tables; their columns are item, gold, cluster and f.
     """
@@ -69,18 +74,47 @@ class Tagged:
     exclude: Sequence[str] = ()
     fold: bool = False
     prefix: int | None = None
+    noise: Sequence[str] = ()
+    noise_as: Noise = "excluded"
     tables: TableOptions = field(default_factory=TableOptions)
+
+    @property
+    def noise_options(self) -> dict[str, Any]:
+        """The options of stages that read clusters."""
+        return {"noise": list(self.noise), "noise_as": self.noise_as} if self.noise else {}
+
+
+Induced: TypeAlias = str | Path | Mapping[str, Sequence[str | Path]]
+"""The file of a system, or the files of its runs by its name."""
+
+
+@dataclass(frozen=True)
+class System:
+    """The files of a system, one for each run.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the experiment.
+    paths : sequence of Path
+        One or several files.
+    """
+
+    name: str
+    paths: Sequence[Path]
 
 
 def clusters(
     gold: str | Path,
-    *induced: str | Path,
+    *induced: Induced,
     tag: str = "upos",
     cluster: str = "upos",
     item: str = "form",
     exclude: str | Sequence[str] = (),
     fold: bool = False,
     prefix: int | None = None,
+    noise: str | Sequence[str] = (),
+    noise_as: Noise = "excluded",
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
     decimal: Decimal | None = None,
@@ -100,9 +134,10 @@ def clusters(
     ----------
     gold : path
         A tagged corpus (CoNLL-U, vertical), a table of words and classes, or a Senseval key.
-    *induced : path
-        One file per system: a table of words and clusters, Brown paths, blocks of words, the same
-        corpus with induced tags, or Senseval keys if gold is one.
+    *induced : path or mapping of str to sequence of path
+        One file per system, or the files of its runs by its name: a table of words and clusters,
+        Brown paths, blocks of words, the same corpus with induced tags, or Senseval keys if gold is
+        one.
     tag, cluster : str
         Corpus attributes with the gold class and with the induced class.
     item : str
@@ -113,6 +148,10 @@ def clusters(
         Convert words to lower case.
     prefix : int, optional
         Truncate cluster names to this number of characters: Brown's paths to bits.
+    noise : str or sequence of str
+        Labels of words that the clustering left out: "-1" of DBSCAN and HDBSCAN.
+    noise_as : str
+        Noise is "excluded", as words without a cluster, or "clusters": each is one of its own.
     columns : mapping of str to str, optional
         Names of the columns item, gold, cluster and f in tables, if not recognised.
     header : bool, optional
@@ -138,12 +177,13 @@ def clusters(
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
     tables = TableOptions(columns or {}, header, decimal, (), read_as, reader or {})
-    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, tables)
-    recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
+    noisy = as_names(noise)
+    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables)
+    recipe = clusters_recipe(Path(gold), systems_of(induced), read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
-def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
+def clusters_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Recipe:
     """Return the experiment that evaluates.
 
     Raises
@@ -151,32 +191,33 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     ConfigError
         If there is no system, or a tagged corpus lacks a gold corpus.
     """
-    if not induced:
+    if not systems:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is given", "name a file")])
+    induced = [path for each in systems for path in each.paths]
     read.tables.require_used([gold, *induced])
     keys = [path for path in (gold, *induced) if _is_key(path, read)]
     if keys:
         if others := [path for path in (gold, *induced) if path not in keys]:
             what = f"{keys[0]} is a Senseval key, but {others[0]} is not"
             raise ConfigError("clusters", [Problem("FILES", what, "give Senseval keys only")])
-        return _senses_recipe(gold, induced, read)
+        return _senses_recipe(gold, systems, read)
     read, notes = _keep_apart(induced, read)
-    tagged = _corpus(gold, read)
+    tagged = _corpus([gold], read)
     standard, counted, said_of_gold = _gold(gold, tagged, read)
     notes += said_of_gold
     stages: dict[str, dict[str, Any]] = {"gold": standard}
-    names = _names(induced)
     taggings, dictionaries = [], []
-    for name, path in names.items():
-        stage, single, said = _system(name, path, gold, tagged, read)
+    for each in systems:
+        name = each.name
+        stage, single, said = _system(each, gold, tagged, read)
         notes += said
         stages[name] = stage
         if stage["use"] == "join.tagging":
             taggings.append(name)
         elif counted and single:
             dictionaries.append(name)
-    systems = {"gold": "gold", "systems": list(names)}
-    stages["types"] = {"use": "evaluate.type_level", **systems}
+    compared = {"gold": "gold", "systems": [each.name for each in systems]}
+    stages["types"] = {"use": "evaluate.type_level", **compared}
     levels = {"type_level": "types"}
     if taggings or dictionaries:
         tokens = {"taggings": taggings, "dictionaries": dictionaries, "gold": "gold"}
@@ -189,6 +230,42 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     return Recipe("clusters", about, stages, title, notes, options)
 
 
+def without_cluster(run: Run) -> pl.DataFrame:
+    """Return gold words without a cluster in each run of a system.
+
+    Returns
+    -------
+    DataFrame
+        system, run, words (in the gold standard), lacking (without a cluster), such_as (the most
+        frequent three). One row per run that lacks some.
+    """
+    (evaluation,) = (run.project.nodes[name] for name in ("types", "senses")
+                     if name in run.project.nodes)  # fmt: skip
+    gold = run.table("gold").group_by("item").agg(pl.sum("f"))
+    gold = gold.sort("f", "item", descending=[True, False])
+    rows = []
+    inputs = evaluation.inputs.items()
+    for name in [each.stage for option, each in inputs if option.startswith("systems.")]:
+        entries = run.table(f"{name}.entries")
+        for (each,), part in entries.group_by("run", maintain_order=True):
+            lacking = gold.join(part, on="item", how="anti", maintain_order="left")["item"]
+            if len(lacking):
+                rows.append((name, each, gold.height, len(lacking), lacking.head(3).to_list()))
+    names = ["system", "run", "words", "lacking", "such_as"]
+    return pl.DataFrame(rows, schema=names, orient="row").sort("system", "run")
+
+
+def noise_counts(run: Run) -> pl.DataFrame:
+    """Return system, run, what and count of noise items."""
+    tables = [
+        run.table(f"{name}.sizes")
+        for name, node in run.project.nodes.items()
+        if node.stage.name == "extract.clusters"
+    ]
+    rows = [each.filter(pl.col("what").str.starts_with("noise items")) for each in tables]
+    return pl.concat(rows) if rows else SystemSize.zero_rows().collect()
+
+
 def _is_key(path: Path, read: Tagged) -> bool:
     try:
         return format_of(path.name, name=read.tables.format_of(path), kind="table").name == _KEY
@@ -196,10 +273,10 @@ def _is_key(path: Path, read: Tagged) -> bool:
         return False
 
 
-def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
+def _senses_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
+    induced = [path for each in systems for path in each.paths]
     tables = {path: table_file(path, read.tables) for path in (gold, *induced)}
-    names = _names(induced)
     stages: dict[str, dict[str, Any]] = {
         "gold": {
             "use": "extract.gold_table",
@@ -209,16 +286,18 @@ def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
             "fold": read.fold,
         }
     }
-    for name, path in names.items():
-        stages[name] = {
+    for each in systems:
+        stages[each.name] = {
             "use": "extract.clusters",
-            "system": name,
-            "path": tables[path].source,
+            "system": each.name,
+            "path": _one_source([tables[path] for path in each.paths]),
             "columns": {"cluster": "sense", "by": "word"},
             "prefix": read.prefix,
             "fold": read.fold,
+            **read.noise_options,
         }
-    stages["senses"] = {"use": "evaluate.senses", "gold": "gold", "systems": list(names)}
+    compared = {"gold": "gold", "systems": [each.name for each in systems]}
+    stages["senses"] = {"use": "evaluate.senses", **compared}
     stages["heaviest"] = {
         **stages["senses"],
         "senses": "heaviest",
@@ -231,18 +310,51 @@ def _senses_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
     return Recipe("clusters", about, stages, title, notes, {"gold.exclude": "--exclude"})
 
 
-def _names(paths: Sequence[Path]) -> dict[str, Path]:
-    """Name systems after their files; duplicates get a number."""
+def systems_of(induced: Sequence[Induced]) -> list[System]:
+    """Return the systems with their names: as given, or after their file."""
+    given = []
+    for each in induced:
+        if isinstance(each, Mapping):
+            given += [(name, [Path(path) for path in paths]) for name, paths in each.items()]
+        else:
+            given.append(("", [Path(each)]))
+    if empty := [name for name, paths in given if not paths]:
+        problem = Problem("INDUCED", f"system {empty[0]!r} has no file", "name its files")
+        raise ConfigError("clusters", [problem])
+    names = [name or paths[0].name.partition(".")[0] for name, paths in given]
+    return [System(name, paths) for name, (_, paths) in zip(_distinct(names), given, strict=True)]
+
+
+def _distinct(wanted: Sequence[str]) -> list[str]:
+    """Return names of stages; duplicates get a number.
+
+    Examples
+    --------
+    >>> _distinct(["a-b", "gold", "a_b"])
+    ['a_b', 'gold_2', 'a_b_2']
+    """
     taken = {"gold", "types", "tokens", "systems", "senses", "heaviest"}
-    names: dict[str, Path] = {}
-    for path in paths:
-        stem = "".join(sign if sign.isalnum() else "_" for sign in path.name.partition(".")[0])
+    names: list[str] = []
+    for each in wanted:
+        stem = "".join(sign if sign.isalnum() else "_" for sign in each)
         stem, number = stem or "system", 2
         name = stem
         while name in taken or name in names:
             name, number = f"{stem}_{number}", number + 1
-        names[name] = path
+        names.append(name)
     return names
+
+
+def _one_source(tables: Sequence[TableFile]) -> dict[str, Any]:
+    """Return the source of the runs of a system, which are read in the same way."""
+    first, *others = ({**table.source, "path": None} for table in tables)
+    for table, other in zip(tables[1:], others, strict=True):
+        if other != first:
+            what = f"{table.source['path']} has another format than {tables[0].source['path']}"
+            remedy = "give the runs of a system in one format, with the same columns"
+            raise ConfigError("clusters", [Problem("INDUCED", what, remedy)])
+    paths = [table.source["path"] for table in tables]
+    return {**tables[0].source, "path": paths if others else paths[0]}
 
 
 def _corpus_format(path: Path, read: Tagged) -> str | None:
@@ -251,18 +363,21 @@ def _corpus_format(path: Path, read: Tagged) -> str | None:
     try:
         kind = format_of(path.name, name=said, kind="corpus").name
     except ValueError:
-        return None
+        without_ending = not said and not path.suffix and path.is_file()
+        return "conllu" if without_ending and is_conllu(first_lines(path)) else None
     return kind if said or kind in _CORPORA else None
 
 
-def _corpus(path: Path, read: Tagged) -> CorpusFiles | None:
+def _corpus(paths: Sequence[Path], read: Tagged) -> CorpusFiles | None:
     """Return a tagged corpus; None for a table."""
+    path = paths[0]
     kind = _corpus_format(path, read)
     if kind is None:
         return None
     fields = {"attributes", *FORMATS.get(kind).options.model_fields}
     own = {name: value for name, value in read.tables.reader.items() if name in fields}
-    return corpus_files([path], read_as=read.tables.format_of(path), options=own)
+    named = read.tables.format_of(path) or (None if path.suffix else kind)
+    return corpus_files(paths, read_as=named, options=own)
 
 
 def _gold(
@@ -285,24 +400,28 @@ def _gold(
 
 
 def _system(
-    name: str, path: Path, gold: Path, standard: CorpusFiles | None, read: Tagged
+    system: System, gold: Path, standard: CorpusFiles | None, read: Tagged
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage of a system's clusters, true if each word has one cluster, and notes."""
-    if corpus := _corpus(path, read):
+    name = system.name
+    if corpus := _corpus(system.paths, read):
         if standard is None:
-            what = f"{path} is a tagged corpus, but the gold standard {gold} is a table"
+            what = f"{system.paths[0]} is a tagged corpus, but the gold standard {gold} is a table"
             raise ConfigError("clusters", [Problem("GOLD", what, "give the gold corpus")])
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         both = {"gold": standard.source, "induced": corpus.source, "cluster": read.cluster, **tags}
         stage = {"use": "join.tagging", "system": name, **both, "fold": read.fold}
-        return stage, True, corpus.notes
-    table = table_file(path, read.tables.select("item", "cluster"))
-    require_rows(table)
+        return stage | read.noise_options, True, corpus.notes
+    tables = [table_file(path, read.tables.select("item", "cluster")) for path in system.paths]
+    for table in tables:
+        require_rows(table)
+    source, table = _one_source(tables), tables[0]
     found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
     options = {"columns": table.other_names(**found), "prefix": read.prefix, "fold": read.fold}
-    stage = {"use": "extract.clusters", "system": name, "path": table.source, **options}
-    single = _single(table, found["item"], fold=read.fold)
-    return stage | read.tables.numbers, single, table.notes
+    stage = {"use": "extract.clusters", "system": name, "path": source, **options}
+    single = all(_single(each, found["item"], fold=read.fold) for each in tables)
+    notes = tuple(note for each in tables for note in each.notes)
+    return stage | read.noise_options | read.tables.numbers, single, notes
 
 
 def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[str, ...]]:
@@ -625,9 +744,10 @@ def evaluate(
     named_columns = as_names(scores), as_names(ascending)
     asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes, combine)
     recipe = evaluation_recipe(asked)
-    run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
-    _require_judged(run, asked)
-    return run
+    return perform(
+        recipe, runs=runs, experiment=experiment, report=report, listeners=listeners,
+        accept=lambda run: _require_judged(run, asked),
+    )  # fmt: skip
 
 
 def _default_cuts(rows: int) -> Sequence[int]:

@@ -297,7 +297,9 @@ def _clusters_experiment(files: Sequence[Path]) -> Made:
     if len(files) < 2:
         problem = Problem("--from", f"{len(files)} files", "give the gold standard, then systems")
         raise ConfigError("new", [problem])
-    return evaluation.clusters_recipe(files[0], files[1:], evaluation.Tagged()), {}
+    return evaluation.clusters_recipe(
+        files[0], evaluation.systems_of(files[1:]), evaluation.Tagged()
+    ), {}
 
 
 def _lexicon_experiment(files: Sequence[Path]) -> Made:

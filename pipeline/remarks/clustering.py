@@ -114,6 +114,57 @@ def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
         )
 
 
+_FEWEST = 20
+"""Items below which labels may all differ."""
+_DECIMAL = r"^-?\d*[.,]\d+(?:[eE][+-]?\d+)?$"
+
+
+@check(
+    stages=("extract.clusters", "extract.tagging", "join.tagging"),
+    threshold=0.5,
+    means="distinct numbers with decimals as a proportion of the items",
+)
+def continuous_labels(stage: CheckInput, threshold: float) -> Found:
+    """Find columns of measurements that were read as cluster labels."""
+    config = stage.config
+    named = getattr(config, "columns", {}) if stage.use == "extract.clusters" else {}
+    column = getattr(config, "cluster", named.get("cluster", "cluster"))
+    columns = ", ".join(map(repr, [column] if isinstance(column, str) else column))
+    entries = stage.outputs["entries"]
+    decimal = pl.col("cluster").str.contains(_DECIMAL)
+    whole = pl.col("cluster").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    label = pl.col("cluster").filter(decimal & (whole != whole.round()))
+    counts = entries.group_by("system", "run").agg(
+        items=pl.col("item").n_unique(), labels=label.n_unique(), such_as=label.unique().sort()
+    )  # fmt: skip
+    bad = counts.filter(pl.col("items") >= _FEWEST, pl.col("labels") >= threshold * pl.col("items"))
+    for system, _, items, labels, such_as in bad.sort("system", "run").collect().iter_rows():
+        yield remark(
+            "warning",
+            f"column {columns} of {system} has {labels:,} distinct numbers with decimals among"
+            f" {items:,} items: these look like measurements, not like clusters",
+            such_as=such_as[:3],
+            remedy="name the column of the clusters",
+            labels=labels,
+            items=items,
+        )
+
+
+@check(stages=("extract.clusters",), threshold=1, means="noise labels that do not occur")
+def absent_noise(stage: CheckInput, threshold: float) -> Found:
+    """Find a label of noise that no item has."""
+    if not stage.config.noise:
+        return
+    rows = stage.outputs["sizes"].filter(pl.col("what").str.starts_with("noise items"))
+    if threshold and rows.select((pl.col("count") == 0).all()).collect().item():
+        labels = ", ".join(map(repr, stage.config.noise))
+        yield remark(
+            "note",
+            f"no item has the noise label {labels}",
+            remedy="check the option noise; a clustering without noise needs none",
+        )
+
+
 def _runs(stage: CheckInput) -> Iterator[tuple[str, pl.LazyFrame]]:
     """Yield the entries of each run, with its name."""
     for option, entries in stage.inputs.items():

@@ -299,3 +299,36 @@ def test_senses_of_words() -> None:
         lx.sense_measures([None, *words[1:]], gold, gold)
     with pytest.raises(ConfigError, match="unknown overlapping measure"):
         lx.sense_measures(words, gold, gold, measures="fuzy")
+
+
+# Noise of DBSCAN and HDBSCAN: excluded, or each item a cluster of its own
+
+SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("noise_as", "gold", "clusters"),
+    [("excluded", ["N", "N", "V"], [0, 0, 1]), ("clusters", SCANNED, [0, 0, 1, 2, 3])],
+)
+@pytest.mark.parametrize(
+    "labels", [SCAN_LABELS, [str(each) for each in SCAN_LABELS], [0.0, 0.0, 1.0, -1, -1]]
+)
+def test_noise_of_tokens(labels: Any, noise_as: Any, gold: list[str], clusters: list[int]) -> None:
+    found = lx.token_measures(SCANNED, labels, noise=[-1], noise_as=noise_as)
+    assert found == pytest.approx(lx.token_measures(gold, clusters), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("noise_as", "clusters"),
+    [("excluded", [0, 0, 1, None, None]), ("clusters", [0, 0, 1, 2, 3])],
+)
+def test_noise_of_types(noise_as: Any, clusters: list[int | None]) -> None:
+    found = lx.type_measures(SCANNED, SCAN_LABELS, noise=-1, noise_as=noise_as)
+    assert found["value"].to_list() == lx.type_measures(SCANNED, clusters)["value"].to_list()
+    over = lx.overlapping_measures(SCANNED, SCAN_LABELS, noise=["-1"], noise_as=noise_as)
+    assert over == pytest.approx(lx.overlapping_measures(SCANNED, clusters), nan_ok=True)
+
+
+def test_noise_is_one_of_two() -> None:
+    with pytest.raises(ConfigError, match="'dropped' is unknown; give excluded or clusters"):
+        lx.token_measures(SCANNED, SCAN_LABELS, noise=[-1], noise_as="dropped")  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -155,6 +155,24 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
     text = pl.col(name).cast(pl.String)
     text = text.str.to_lowercase() if fold else text
     return pl.when(text != "").then(text)
+
+
+Noise: TypeAlias = Literal["excluded", "clusters"]
+"""Noise has no cluster, or each noise item is a cluster of its own."""
+
+
+def is_noise(label: pl.Expr, noise: Sequence[str]) -> pl.Expr:
+    """Return whether a label says that the item is in no cluster; numbers are compared as numbers.
+
+    Examples
+    --------
+    >>> labels = pl.DataFrame({"cluster": ["-1", "-1.0", "0", "noise"]})
+    >>> labels.select(is_noise(pl.col("cluster"), ["-1"])).to_series().to_list()
+    [True, True, False, False]
+    """
+    numbers = pl.Series(noise, dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
+    same = label.cast(pl.Float64, strict=False).is_in(numbers.to_list())
+    return label.is_in(list(noise)) | same.fill_null(value=False)
 
 
 EXCLUDED = "tokens of the excluded class "

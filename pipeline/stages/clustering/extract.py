@@ -12,7 +12,7 @@ from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
 from pipeline.kernels.cells import NO_WORD, label_lists
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import WEIGHT
+from pipeline.kernels.clustering.encoding import WEIGHT, Noise, is_noise
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.number_format import NO_NUMBER, Kind
 from pipeline.kernels.sampling import candidate_id
@@ -249,6 +249,10 @@ class ExtractClusters(EntryTable, RunOptions):
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
+    noise: tuple[str, ...] = ()
+    """Labels of items that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
+    noise_as: Noise = "excluded"
+    """Noise items are ``excluded`` and have no cluster, or ``clusters``: each is one of its own."""
 
 
 @stage(
@@ -262,16 +266,33 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     if not config.run:
         require_distinct(files_of(raw))
     columns = Columns(raw, config, "cluster")
-    rows = columns.entries(config)
     cluster = pl.col("cluster")
-    named = rows.with_columns(
-        system=pl.lit(config.system),
-        run=pl.lit(config.run) if config.run else bare_name("file"),
-        cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
+    read = columns.entries(config).with_columns(
+        system=pl.lit(config.system), run=pl.lit(config.run) if config.run else bare_name("file")
     )
+    noisy = is_noise(cluster, config.noise)
+    cut = cluster.str.slice(0, config.prefix) if config.prefix else cluster
+    if config.noise and config.noise_as == "clusters":
+        cut = pl.when(noisy).then(pl.format("{} {}", cluster, "item")).otherwise(cut)
+    named = read.filter(~noisy) if config.noise_as == "excluded" else read
+    named = named.with_columns(cluster=cut)
     key = ["system", "run", "item", "cluster", *columns.by]
     entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
-    return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
+    counts = sizes(entries)
+    if config.noise:
+        items = read.group_by("system", "run").agg(
+            count=pl.col("item").filter(noisy).n_unique().cast(pl.Int64)
+        )
+        what = pl.lit(NOISE[config.noise_as])
+        counts = pl.concat([counts, items.select("system", "run", what.alias("what"), "count")])
+    return {"entries": entries, "sizes": counts, FAULTS: columns.faults(config)}
+
+
+NOISE: dict[Noise, str] = {
+    "excluded": "noise items, excluded",
+    "clusters": "noise items, each a cluster of its own",
+}
+"""What is counted in sizes."""
 
 
 def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from pipeline.errors import DataError, Problem
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import sum_counts
+from pipeline.kernels.clustering.encoding import Noise, is_noise, sum_counts
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.partitions import batches, spill_of
 from pipeline.kernels.sampling import seeded_key
@@ -198,6 +198,25 @@ class TaggingOptions(TagOptions):
     """Name of the system."""
     untagged: Annotated[bool, Late()] = False
     """Keep tokens without an induced tag; otherwise they are an error."""
+    noise: tuple[str, ...] = ()
+    """Tags of tokens that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
+    noise_as: Noise = "excluded"
+    """Noise tokens are ``excluded`` and have no cluster, as with untagged, or ``clusters``: each is
+    one of its own.
+    """
+
+    def columns(self) -> set[str]:
+        """Return the token columns used."""
+        return super().columns() | {"position"}
+
+    def clusters(self, tag: pl.Expr, *place: str) -> pl.Expr:
+        """Return the cluster of each token, given its tag and the columns of its place."""
+        if not self.noise:
+            return tag
+        noisy = is_noise(tag, self.noise)
+        if self.noise_as == "excluded":
+            return pl.when(~noisy).then(tag)
+        return pl.when(noisy).then(pl.concat_str(tag, *place, separator=" ")).otherwise(tag)
 
 
 def survey_tagging(
@@ -214,7 +233,7 @@ def survey_tagging(
     require_tags(config, found.sizes)
     require_excluded(config, found, tags)
     _require_some_clusters(config, found)
-    if not config.untagged:
+    if not config.untagged and not (config.noise and config.noise_as == "excluded"):
         _require_clusters(config, found)
     return found
 
@@ -330,7 +349,12 @@ def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
     """Count tokens of one part of the corpus by item, class and cluster, for each run."""
     tokens = tables["corpus"]
     runs = [
-        config.read(tokens, run=pl.lit(run), cluster=encoding.attribute(run)) for run in config.runs
+        config.read(
+            tokens,
+            run=pl.lit(run),
+            cluster=config.clusters(encoding.attribute(run), "file", "sentence", "position"),
+        )
+        for run in config.runs
     ]
     return config.count(pl.concat(runs))
 
@@ -375,7 +399,8 @@ def join_tagging(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
 def _count(config: JoinTagging, pair: pl.LazyFrame, spills: Mapping[str, Spill]) -> pl.DataFrame:
     """Count the tokens of a run, and return its faults."""
     run = pl.lit(config.run) if config.run else bare_name(encoding.THEIRS + "file")
-    cluster = encoding.attribute(encoding.THEIRS + config.cluster)
+    tag = encoding.attribute(encoding.THEIRS + config.cluster)
+    cluster = config.clusters(tag, "file", "sentence", "position")
     faults = []
     for batch in batches(pair.select(_used_columns(config))):
         rows = batch.rechunk().lazy()  # Polars 2.1 panics if one side ends within a chunk
