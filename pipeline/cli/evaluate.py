@@ -156,7 +156,7 @@ def clusters(
     normalise: from_files.Normalise = None,
     reader_options: from_files.ReaderOptions = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Skip lines without valid rows.")
+        bool, typer.Option("--lenient", help="Skip unreadable sentences of corpora.")
     ] = False,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     report: Report = True,
@@ -238,7 +238,8 @@ def _runs_of(text: str) -> Induced:
 def _print_coverage(run: Run) -> None:
     """Print how many words are noise, and how many have no cluster."""
     for system, name, what, count in noise_counts(run).iter_rows():
-        print(f"{_run_title(system, name)}: {count:,} {what}")
+        treated = what.partition(", ")[2]
+        print(f"{_run_title(system, name)}: {count_text(count, 'noise word')}, {treated}")
     for system, name, words, lacking, such_as in without_cluster(run).iter_rows():
         shown = ", ".join(map(repr, such_as))
         print(

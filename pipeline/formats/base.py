@@ -309,7 +309,10 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
             return by_suffix[suffix]
-    ending = "".join(Path(bare).suffixes[-1:]) or bare
+    ending = "".join(Path(bare).suffixes[-1:])
+    if not ending:
+        name = Path(bare).name
+        raise ValueError(f"{name!r} has no extension that tells its format; add format = ...")
     remedy = did_you_mean(ending, by_suffix)
     raise ValueError(
         f"no format has the extension {ending!r}; {remedy} or name the format: format = ..."

@@ -201,7 +201,11 @@ def clusters_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Reci
             what = f"{keys[0]} is a Senseval key, but {others[0]} is not"
             raise ConfigError("clusters", [Problem("FILES", what, "give Senseval keys only")])
         return _senses_recipe(gold, systems, read)
+    paths = [gold, *induced]
     read, notes = _keep_apart(induced, read)
+    if read.tables.reader.get("lenient") and not any(_corpus_format(each, read) for each in paths):
+        what = "applies to tagged corpora, but all files are tables"
+        raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
     tagged = _corpus([gold], read)
     standard, counted, said_of_gold = _gold(gold, tagged, read)
     notes += said_of_gold
@@ -347,7 +351,7 @@ def _distinct(wanted: Sequence[str]) -> list[str]:
 
 def _one_source(tables: Sequence[TableFile]) -> dict[str, Any]:
     """Return the source of the runs of a system, which are read in the same way."""
-    first, *others = ({**table.source, "path": None} for table in tables)
+    first, *others = ((table.file.format.name, table.columns) for table in tables)
     for table, other in zip(tables[1:], others, strict=True):
         if other != first:
             what = f"{table.source['path']} has another format than {tables[0].source['path']}"

@@ -628,3 +628,86 @@ def test_keys_and_tables_are_not_compared(tmp_path: Path) -> None:
             columns={"item": "instance"},
             runs=tmp_path / "r",
         )
+
+
+# Noise, runs of a system, and words without a cluster in the command
+
+GOLD_WORDS = "word,class,freq\na,N,4\nb,N,3\nc,V,2\nd,V,1\n"
+
+
+def said_of_clusters(
+    folder: Path, capsys: pytest.CaptureFixture[str], *given: str, code: int = 0
+) -> str:
+    (folder / "gold.csv").write_text(GOLD_WORDS)
+    words = [
+        "clusters",
+        str(folder / "gold.csv"),
+        *given,
+        "--no-report",
+        "--runs",
+        str(folder / "r"),
+    ]
+    assert main(words) == code
+    told = capsys.readouterr()
+    return told.out if code == 0 else told.err
+
+
+def test_noise_and_words_without_a_cluster_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.csv"
+    mine.write_text("word,cluster\na,0\nb,0\nc,-1\n")
+    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise", "-1")
+    assert "mine: 1 noise word, excluded" in said
+    assert "mine: 2 of 4 words (50.0%) have no cluster, for example 'c', 'd'" in said
+    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise=-1", "--noise-as", "clusters")
+    assert "mine: 1 noise word, each a cluster of its own" in said
+    assert "mine: 1 of 4 words (25.0%) has no cluster, for example 'd'" in said
+    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
+    assert "--noise-as: unknown choice 'own'" in said
+
+
+def test_runs_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / name for name in ("one.csv", "two.csv")]
+    for file, last in zip(files, "01", strict=True):
+        file.write_text(f"word,cluster\na,0\nb,0\nc,1\nd,{last}\n")
+    runs = f"hdp={files[0]},{files[1]}"
+    said = said_of_clusters(tmp_path, capsys, runs, "--format", "csv")
+    rows = dict(line.split(",") for line in said.splitlines())
+    assert rows["measure"] == "hdp"
+    alone = said_of_clusters(tmp_path, capsys, *map(str, files), "--format", "csv")
+    each = {name: values for name, *values in (line.split(",") for line in alone.splitlines())}
+    one, two = map(float, each["many_to_one"])
+    assert float(rows["many_to_one"]) == pytest.approx((one + two) / 2)
+    files[1].write_text("item;tag\na;0\n")
+    said = said_of_clusters(tmp_path, capsys, runs, code=2)
+    assert "two.csv has another format than" in said
+    assert "system 'hdp' has no file" in said_of_clusters(tmp_path, capsys, "hdp=", code=2)
+
+
+def test_files_without_endings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine, prose = tmp_path / "mine", tmp_path / "prose"
+    mine.write_text("word,cluster\na,0\nb,0\nc,1\nd,1\n")
+    assert "MacroI 1-1" in said_of_clusters(tmp_path, capsys, str(mine))
+    prose.write_text("It rains.\n")
+    said = said_of_clusters(tmp_path, capsys, str(prose), code=2)
+    assert "'prose' has no extension that tells its format; name it: --read-as FORMAT" in said
+    said = said_of_clusters(tmp_path, capsys, str(mine), "--lenient", code=2)
+    assert "--lenient: applies to tagged corpora, but all files are tables" in said
+    tokens = [f"{n}\t{word}\t_\tN\t" + "\t".join("______") for n, word in enumerate("ab", 1)]
+    (tmp_path / "corpus").write_text("\n".join([*tokens, "", ""]))
+    run = clusters(tmp_path / "corpus", mine, runs=tmp_path / "r", report=False)
+    assert run.table("gold")["item"].to_list() == ["a", "b"]
+
+
+def test_an_experiment_is_saved_if_it_succeeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine, saved = tmp_path / "mine.csv", tmp_path / "x.toml"
+    mine.write_text("word,cluster\na,0\n")
+    options = [str(mine), "--save", str(saved)]
+    assert "MIA" in said_of_clusters(tmp_path, capsys, *options, "--exclude", "MIA", code=2)
+    assert not saved.exists()
+    said_of_clusters(tmp_path, capsys, *options)
+    assert saved.exists()
+    assert "already exists" in said_of_clusters(tmp_path, capsys, *options, code=2)

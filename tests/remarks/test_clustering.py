@@ -83,3 +83,35 @@ def test_types_that_differ_in_upper_case_only() -> None:
     assert not run_check("upper_case_twins", outputs={"entries": items}, fold=True)
     names = pl.DataFrame({"item": ["Anna", "Ben", "is"]})
     assert not run_check("upper_case_twins", outputs={"entries": names}, fold=False)
+
+
+def labels(*clusters: str, column: str = "cluster") -> list[Remark]:
+    rows = [("d", "r", f"w{n}", each) for n, each in enumerate(clusters)]
+    made = pl.DataFrame(rows, schema=["system", "run", "item", "cluster"], orient="row")
+    columns = {} if column == "cluster" else {"cluster": column}
+    return run_check("continuous_labels", outputs={"entries": made}, columns=columns)
+
+
+def test_measurements_are_not_clusters() -> None:
+    (told,) = labels(*(f"{n / 7:.6f}" for n in range(1, 501)), column="score")
+    assert told.text.startswith("column 'score' of d has 429 distinct numbers with decimals among")
+    assert told.level == "warning"
+    assert len(told.such_as) == 3
+
+
+def test_whole_numbers_and_few_clusters_are_no_measurements() -> None:
+    assert not labels(*(f"{n}.0" for n in range(500)))
+    assert not labels(*map(str, range(500)))
+    assert not labels(*(f"0.{n % 9}" for n in range(500)))
+    assert not labels(*(f"{n}.5" for n in range(10)))
+
+
+def test_noise_that_does_not_occur() -> None:
+    def found(*noisy: int) -> list[Remark]:
+        rows = [("d", f"r{n}", "noise items, excluded", count) for n, count in enumerate(noisy)]
+        sizes = pl.DataFrame(rows, schema=["system", "run", "what", "count"], orient="row")
+        return run_check("absent_noise", outputs={"sizes": sizes}, noise=("-1",))
+
+    (told,) = found(0, 0)
+    assert told.text == "no item has the noise label '-1'"
+    assert not found(0, 3)

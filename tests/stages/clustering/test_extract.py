@@ -307,3 +307,26 @@ def test_the_word_of_an_item_is_required_where_it_is_named(tmp_path: Path) -> No
     assert "by" not in small.run(STAGE + 'path = "c.csv"')["c.entries"].columns
     with pytest.raises(ConfigError, match="columns.by"):
         small.run(STAGE + 'path = "c.csv"\ncolumns = { by = "lemma" }')
+
+
+# Noise of DBSCAN: excluded, or each item a cluster of its own
+
+NOISY = "item\tcluster\ndog\t0\nrun\t-1\nthe\t-1\nan\t-1.0\ncat\t0\n"
+
+
+def test_noise_is_excluded(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"d.tsv": NOISY})
+    made = small.run(STAGE + 'path = "d.tsv"\nnoise = ["-1"]')
+    assert made["c.entries"].select("item", "cluster").rows() == [("cat", "0"), ("dog", "0")]
+    assert counts(made["c.sizes"])["noise items, excluded"] == 3
+    assert counts(made["c.sizes"])["clusters"] == 1
+
+
+def test_each_noise_item_is_a_cluster(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"d.tsv": NOISY})
+    made = small.run(STAGE + 'path = "d.tsv"\nnoise = ["-1"]\nnoise_as = "clusters"\nprefix = 1')
+    entries = made["c.entries"].sort("item").select("item", "cluster").rows()
+    assert entries == [
+        ("an", "-1.0 an"), ("cat", "0"), ("dog", "0"), ("run", "-1 run"), ("the", "-1 the"),
+    ]  # fmt: skip
+    assert counts(made["c.sizes"])["noise items, each a cluster of its own"] == 3

@@ -493,3 +493,24 @@ def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path
             made_in_buckets(tmp_path, stage, run, f"runs{number}")
         said.append(str(refused.value))
     assert said[0] == said[1]
+
+
+def test_noise_of_a_tagging(tmp_path: Path) -> None:
+    """Noise tokens have no cluster, or each has its own: 1 is the tag of two dogs and two runs."""
+    small = SmallRun(tmp_path, {"c.tsv": BOTH})
+    tags = ONE + 'cluster = "t2"\nnoise = ["1"]\n'
+    made = small.run(tags)
+    assert rows(made["t.entries"]) == [("t2", ".", "2", 1)]
+    assert counts(made["t.sizes"])["tokens that count but have no cluster"] == 4
+    own = small.run(tags + 'noise_as = "clusters"\n')
+    assert own["t.entries"]["cluster"].n_unique() == 5
+    assert own["t.entries"].filter(item="dog")["f"].to_list() == [1, 1]
+    assert counts(own["t.sizes"])["clusters"] == 5
+
+
+def test_noise_of_a_tagging_in_a_file_of_its_own(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "dog\t-1\nrun\t3\n\nrun\t-1\n"})
+    tags = TWO + SIDE % "i.tsv" + 'noise = ["-1"]\n'
+    assert rows(small.run(tags)["t.entries"]) == [("i", "run", "3", 1)]
+    own = small.run(tags + 'noise_as = "clusters"\n')["t.entries"]
+    assert own["cluster"].n_unique() == 3
