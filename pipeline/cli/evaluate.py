@@ -124,10 +124,8 @@ def clusters(
         Path, typer.Argument(help="Tagged corpus, table of words and classes, or Senseval key.")
     ],
     induced: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[NAME=]FILE,...", help="One file per system, or NAME=FILE,FILE for its runs."
-        ),
+        list[Path],
+        typer.Argument(help="One file per system, or NAME=FILE,FILE for its runs."),
     ],
     tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
     cluster: Annotated[
@@ -171,7 +169,7 @@ def clusters(
     with from_files.progress_listeners() as listeners:
         run = evaluate_clusters(
             gold,
-            *map(_runs_of, induced),
+            *(_runs_of(str(each)) for each in induced),
             tag=tag,
             cluster=cluster,
             item=item,
