@@ -22,6 +22,7 @@ from pipeline.kernels.clustering.measure import (
     lower_is_better,
 )
 from pipeline.kernels.clustering.systems import system_table
+from pipeline.kernels.clustering.token.measures import PAPER
 from pipeline.registry import Registry
 from schemas.errors import count_text
 
@@ -188,12 +189,6 @@ def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     order = _LEADING[level]
     mine = {name for name in measures if level_of(name) == level}
     return sorted(mine, key=lambda name: (order.index(name) if name in order else len(order), name))
-
-
-PAPER = (
-    "many_to_one", "one_to_one", "nvi", "v", "h_class_given_cluster", "h_cluster_given_class",
-)  # fmt: skip
-"""The token-level measures of Reichart, Abend & Rappoport (2010), in the order of their table."""
 
 
 def compare_levels(measures: Collection[str]) -> tuple[list[str], list[str]]:

@@ -16,7 +16,6 @@ from pipeline.formats.content import first_lines, is_conllu
 from pipeline.formats.unicode import normalise_column, normalise_series
 from pipeline.kernels.cells import label_lists
 from pipeline.kernels.clustering.encoding import Noise
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
@@ -306,7 +305,7 @@ def _senses_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Recip
         **stages["senses"],
         "senses": "heaviest",
         "measures": list(SINGLE),
-        "token_measures": [name for name in SINGLE_TOKENS if name in TOKEN_MEASURES],
+        "token_measures": list(SINGLE_TOKENS),
     }
     about = gold.name.partition(".")[0]
     title = f"Word senses against {about}"

@@ -140,7 +140,7 @@ LEXICON_OPTIONS = [
 ]
 INSTEAD_OF = {"lemmas": ("rate",), "path": ("rate",), "folder": ("entries",)}
 """Options that take the place of others."""
-WITH = {"drawn": 'lemmas = ["missier"]'}
+WITH = {"drawn": 'lemmas = ["missier"]', "expert": 'rule = "expert"'}
 """Options that need another: it takes the place of the rate."""
 
 

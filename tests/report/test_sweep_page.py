@@ -49,6 +49,7 @@ DRAWN = {
     "DesignedPrecision": "precision",
     "DesignedWindows": "precision",
     "Estimated": "precision",
+    "KeyingAgreement": "estimate",
     "LexiconComparison": "l_star",
     "LexiconDifferences": "difference",
     "LexiconIntervals": "estimate",

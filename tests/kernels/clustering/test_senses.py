@@ -15,7 +15,6 @@ import pytest
 from sklearn.metrics import v_measure_score
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.senses import (
     FUZZY,
     SINGLE,
@@ -107,7 +106,7 @@ def invented(seed: int) -> Key:
 
 
 def check_heaviest(gold: Key, induced: Key) -> None:
-    tokens = [name for name in SINGLE_TOKENS if name in TOKEN_MEASURES]
+    tokens = list(SINGLE_TOKENS)
     found = sense_scores(
         table(gold, "gold"), table(induced, "cluster"), measures=SINGLE, token_measures=tokens,
         senses="heaviest",
