@@ -3,17 +3,16 @@
     python benchmarks/combined_rankings.py lists [--populations krenn ...] [--rates .05 .1 .15 .2]
     python benchmarks/combined_rankings.py estimates [--rates .1] [--samples 1000]
     python benchmarks/combined_rankings.py designed [--rates .1] [--samples 500]
-    python benchmarks/combined_rankings.py chance [--samples 500]
+    python benchmarks/combined_rankings.py calibration [--samples 500]
     python benchmarks/combined_rankings.py delivery [--rates .05 .1] [--samples 50]
 
 `lists`: true precision of n-best lists and average precision, mean over random samples of labels.
 The same sample chooses single measures; "in hindsight" is the best measure in each column.
 `estimates`: mean estimate of a list's precision and mean truth, coverage of the limits by Clopper
 and Pearson, and of resubstitution: a model that saw the labels. `designed`: the same for samples
-with unequal chances, designed for the lists and differences of six single measures. `chance`: how
-often the combination differs significantly from the measure chosen on the other folds (Fisher's
-test on the difference sets, 5 %) where labels are shuffled, so that no ranking is better than
-another. `delivery`: true positives of the delivered lists before and after half as many further
+with unequal chances, designed for the lists and differences of six single measures. `calibration`:
+how often the test of two lists rejects that the combination is as good as another list where that
+is so. `delivery`: true positives of the delivered lists before and after half as many further
 labels, of the most probable candidates or of random ones, which the refit learns from or which are
 only listed.
 """
@@ -22,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -227,29 +227,47 @@ def designed(name: str, rate: float, samples: int) -> None:
         )
 
 
-def chance(name: str, rate: float, samples: int) -> None:
-    """Print how often the combination and the chosen measure differ where labels are shuffled."""
+def calibration(name: str, rate: float, samples: int) -> None:
+    """Print how often Fisher's test rejects that the combination is as good as another list.
+
+    Two hypotheses are true by construction: all lists have the same expected precision where labels
+    are shuffled among the candidates, and a list that is made to hold as many true positives as
+    that of the combination, in an order that the labels of the sample do not change, is as good.
+    """
     data = read(name)
-    features = Features(normal_scores(data.some(SEVEN)).T, data.words)
-    rejected = dict.fromkeys((100, 500), 0)
+    seven = data.some(SEVEN)
+    features = Features(normal_scores(seven).T, data.words)
+    fixed = dict(zip(SEVEN, (np.argsort(ranks, kind="stable") for ranks in seven), strict=True))
+    rejected: Counter[tuple[str, int]] = Counter()
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 11])
-        tp = bits.permutation(data.tp)
-        sample = Sample.draw(tp, rate, bits)
-        first = order_of(cross_fit(features, sample.labels, sample.fold).scores, bits)
-        second = order_of(choose_single(data.some(SEVEN), sample.labels, sample.fold)[0], bits)
-        for size in rejected:
-            one = np.setdiff1d(first[:size], second[:size])
-            two = np.setdiff1d(second[:size], first[:size])
-            drawn = [part[sample.judged[part]] for part in (one, two)]
-            k1, k2 = (float(tp[part].sum()) for part in drawn)
-            p = fisher(*(np.array([x]) for x in (k1, len(drawn[0]), k2, len(drawn[1]))))
-            rejected[size] += int(float(np.asarray(p)[0]) <= 0.05)
-    for size, count in rejected.items():
-        print(
-            f"{name:9} {rate:4.0%}  shuffled labels, n = {size}: {count / samples:.1%} rejected",
-            flush=True,
-        )
+        for labels in ("shuffled", "true"):
+            tp = bits.permutation(data.tp) if labels == "shuffled" else data.tp
+            sample = Sample.draw(tp, rate, bits)
+            found = order_of(cross_fit(features, sample.labels, sample.fold).scores, bits)
+            chosen = order_of(choose_single(seven, sample.labels, sample.fold)[0], bits)
+            anyhow = bits.permutation(len(tp))
+            for size in (100, 500):
+                others = {"chosen measure": chosen, **fixed}
+                if labels == "true":
+                    true, false = anyhow[tp[anyhow] > 0], anyhow[tp[anyhow] == 0]
+                    k = int(tp[found[:size]].sum())
+                    others = {"equal list": np.concatenate([true[:k], false[: size - k]])}
+                for other, order in others.items():
+                    p = p_value(tp, sample.judged, found[:size], order[:size])
+                    rejected[f"{labels} labels, {other}", size] += p <= 0.05
+    for (kind, size), count in rejected.items():
+        share = f"{count / samples:.1%} of {samples:,}"
+        print(f"{name:9} {rate:4.0%}  n = {size}  {kind}: {share}", flush=True)
+
+
+def p_value(tp: FloatArray, judged: BoolArray, first: IntArray, second: IntArray) -> float:
+    """Return the p-value of Fisher's test on the judged candidates that one list alone has."""
+    drawn = [
+        part[judged[part]] for part in (np.setdiff1d(first, second), np.setdiff1d(second, first))
+    ]
+    counts = [(float(tp[part].sum()), len(part)) for part in drawn]
+    return float(np.asarray(fisher(*(np.array([float(x)]) for pair in counts for x in pair)))[0])
 
 
 def delivered(odds: FloatArray, labels: Labels, size: int) -> IntArray:
@@ -300,14 +318,16 @@ def delivery(name: str, rate: float, samples: int) -> None:
 def main() -> int:
     """Run one of the five."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=("lists", "estimates", "designed", "chance", "delivery"))
+    parser.add_argument(
+        "what", choices=("lists", "estimates", "designed", "calibration", "delivery")
+    )
     parser.add_argument("--populations", nargs="+", default=list(NAMES))
     parser.add_argument("--rates", nargs="+", type=float)
     parser.add_argument("--samples", type=int)
     given = parser.parse_args()
     run, samples = {
         "lists": (lists, 50), "estimates": (estimates, 1000), "designed": (designed, 500),
-        "chance": (chance, 500), "delivery": (delivery, 50),
+        "calibration": (calibration, 1000), "delivery": (delivery, 50),
     }[given.what]  # fmt: skip
     samples = given.samples or samples
     rates = given.rates or ([0.05, 0.1, 0.15, 0.2] if given.what == "lists" else [0.1])

@@ -252,7 +252,7 @@ class ExtractClusters(EntryTable, RunOptions):
     noise: tuple[str, ...] = ()
     """Labels of items that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
-    """Noise items are ``excluded`` and have no cluster, or ``clusters``: each is one of its own."""
+    """Noise items are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 
 
 @stage(

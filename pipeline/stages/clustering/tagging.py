@@ -201,9 +201,7 @@ class TaggingOptions(TagOptions):
     noise: tuple[str, ...] = ()
     """Tags of tokens that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
-    """Noise tokens are ``excluded`` and have no cluster, as with untagged, or ``clusters``: each is
-    one of its own.
-    """
+    """Noise tokens are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 
     def columns(self) -> set[str]:
         """Return the token columns used."""
@@ -372,8 +370,7 @@ class JoinTagging(TaggingOptions):
     cluster: str
     """Attribute with the induced tag."""
     run: str = ""
-    """Name of the run, whose files parallel the gold files (default: each file is a run over the
-    whole text).
+    """Name of the run, whose files parallel the gold files (default: each file is a run).
     """
     compare: str = "form"
     """Attribute that must be equal in both; if empty, only positions are compared."""

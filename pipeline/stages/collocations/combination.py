@@ -75,15 +75,15 @@ class ScoreCombination(Applying, Evaluation):
     """The random sample, of any design; all candidates if omitted. Labels weigh 1/pi."""
     further: Annotated[str | None, Of(Judgements)] = None
     """Judgements of candidates outside the sample, e.g. of sample.active. The refit and the
-    coefficients use them with the mean weight of a label; no estimate does.
+    coefficients use them; no estimate does.
     """
     words: tuple[str, ...] = ("{l1}", "{l2}")
     """Templates of words and other values with an effect of their own, from columns of the
     candidates: {l1}, {l2}, {pos}; none: ranks only.
     """
     separator: str = Field(default="", max_length=1)
-    """Character that separates parts of words: with ":" the preposition and the noun of
-    ``in:Kraft`` have an effect each.
+    """Separator of parts with effects of their own: ":" for the preposition and the noun of
+    ``in:Kraft``.
     """
     frequencies: bool = False
     """Add the frequencies f, f1 and f2 to the measures."""
@@ -92,8 +92,8 @@ class ScoreCombination(Applying, Evaluation):
     folds: int = Field(default=10, ge=2)
     """Number of folds. No candidate is scored by a model that saw the labels of its fold."""
     cluster: str = ""
-    """Template of the values that no fold divides, e.g. "{l2}" for whole verbs. The precision is
-    then that for verbs without a label.
+    """Template of the values that no fold divides, e.g. "{l2}" for verbs: precision is then that
+    of verbs without a label.
     """
     category: str | None = None
     """Category of true positives; optional if there is only one."""

@@ -62,8 +62,8 @@ class EvaluateAgreement(Seeded):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """From each category of true positives to its labels, as in join.sheets."""
     labels: Annotated[str | None, Of(Labels, same_as="annotations")] = None
-    """The labels offered, whose number enters Gwet's AC1 (default: those of the stage that made the
-    annotations; if unknown, the labels that occur).
+    """The labels offered, whose number enters Gwet's AC1 (default: those of the stage that made
+    the annotations, else those that occur).
     """
     confidence: Proportion = 0.95
     """Confidence level."""
@@ -133,8 +133,8 @@ class EvaluateAveragePrecision(RecallOptions):
     confidence: Proportion = 0.95
     """Confidence level."""
     recall: float = Field(default=1.0, gt=0, le=1)
-    """Average only up to this recall, e.g. 0.5. This, `positives` and `at_recall` require that all
-    ranked candidates are judged: there are no limits for samples.
+    """Average only up to this recall, e.g. 0.5. This, `positives` and `at_recall` require that
+    all ranked candidates are judged.
     """
     at_recall: tuple[Annotated[float, Field(gt=0, le=1)], ...] = ()
     """Make the table `at_recall`: the shortest list that reaches each recall, and its precision."""

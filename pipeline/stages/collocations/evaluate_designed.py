@@ -146,9 +146,7 @@ class AssistOptions(Seeded):
     folds: int = Field(default=10, ge=2)
     """Number of folds for cross-fitting."""
     effects: tuple[str, ...] = ()
-    """Columns of `groups` whose values have effects in a model, e.g. ["l1", "l2"]: words that form
-    more or fewer true positives than others.
-    """
+    """Columns of `groups` with effects in a model, e.g. ["l1", "l2"]."""
     groups: Annotated[str | None, Of(Identified)] = None
     """With effects: table of candidates with these columns."""
 

@@ -270,7 +270,7 @@ class SurfaceOptions(Described):
     """Boundary of spans."""
     count: Literal["positions", "windows", "nodes"] = "positions"
     """Unit of f, f1, f2 and N: "positions" in spans; "windows", pairs of node and unit; or
-    "nodes", as in most corpus tools (see docs/measures.md).
+    "nodes" (see docs/measures.md).
     """
 
     @model_validator(mode="after")
@@ -680,8 +680,8 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     stop_words: TableSource | None = None
     """Stop-word file with a column word: labels to exclude on both sides."""
     left_words: WordSource | None = None
-    """File with one word per line (lines that begin with # are skipped), or a table with a column
-    word: only pairs whose l1 is in it are candidates; marginals do not change.
+    """File with one word per line, or a table with a column word: only pairs whose l1 is in it
+    are candidates; marginals do not change.
     """
     right_words: WordSource | None = None
     """The same for l2."""

@@ -36,7 +36,7 @@ class JoinGold(StageConfig):
     """The candidates to judge."""
     covered: Covered
     """Candidates outside the list that count as false: those whose l1, l2 or ``either`` word the
-    list has in the same place, or ``all``. Others remain unjudged.
+    list has in the same place, or ``all``.
     """
     columns: dict[Place, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, if different; or { entry = ... }: one column, whose entries

@@ -119,8 +119,8 @@ class SampleDesign(Seeded, Rankings):
     steps: tuple[int, ...] = ()
     """Earlier sizes of a growing sample, ascending; their draws are kept."""
     pilot: Annotated[str | None, Of(Judgements)] = None
-    """Existing judgements. Their candidates are not drawn again. Without `pilot_sample` they count
-    as known; with it, they also help to estimate the rest.
+    """Existing judgements, not drawn again. Without `pilot_sample` they count as known; with it,
+    they also help to estimate the rest.
     """
     pilot_sample: Annotated[str | None, Of(Drawn)] = None
     """The sample whose draws were judged in the pilot: the first phase of this sample. Judgements
@@ -131,13 +131,11 @@ class SampleDesign(Seeded, Rankings):
     sample.stratified; not needed for simple samples.
     """
     model: bool = False
-    """Fit a model of the ranks, the predictions of `assist` and the `effects` to the pilot, and
-    draw where its predictions are least certain.
+    """Fit a model of ranks, predictions of `assist` and `effects` to the pilot, and draw where it
+    is least certain.
     """
     effects: tuple[str, ...] = ()
-    """With model: columns of `groups` whose values have effects, e.g. ["l1", "l2"]: words that form
-    more or fewer true positives than others.
-    """
+    """With model: columns of `groups` with effects, e.g. ["l1", "l2"]."""
     folds: int = Field(default=10, ge=2)
     """With model: number of folds for cross-fitting."""
     assist: Annotated[str | None, Of(AboutCandidates)] = None
@@ -165,8 +163,7 @@ class SampleDesign(Seeded, Rankings):
     confidence: Proportion = 0.95
     """Confidence level of expected intervals."""
     cost: GroupCost | None = None
-    """Costs if judgements in a group share work, e.g. one look-up per verb: ``{ group = "l2", first
-    = 5, further = 1 }``.
+    """Costs if judgements of a group share work: ``{ group = "l2", first = 5, further = 1 }``.
     """
     groups: Annotated[str | None, Of(Identified)] = None
     """Table of candidates with the columns of cost and effects."""

@@ -34,8 +34,8 @@ class ScoreAssociation(Seeded):
         default=("all",), validate_default=True
     )
     """Names or aliases of measures (see ``lexassay measures``), or ``all``, without `random` and
-    `fisher_left_pv`, a test against repulsion. Measures with a parameter are written
-    ``mi_conf(50)``, with column ``mi_conf_50``.
+    `fisher_left_pv`. Measures with a parameter are written ``mi_conf(50)``, with column
+    ``mi_conf_50``.
     """
     formulas: dict[str, str] = Field(default_factory=dict)
     """Your own measures: from names to SQL formulas over o11 .. e22 r1 r2 c1 c2 N."""

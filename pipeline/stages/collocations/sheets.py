@@ -384,8 +384,8 @@ class SheetList(StageConfig):
     e.g. of sample.active.
     """
     refit: Annotated[str | None, Of(Refit)] = None
-    """Table refit of the combination that made the rankings. If the combination was chosen, the
-    list has the judged true positives, then the unjudged candidates by the model of all labels.
+    """Table refit of the combination. If it was chosen, the list has the judged true positives,
+    then the unjudged candidates by the model of all labels.
     """
     sample: Annotated[str | None, Of(Sample, same_as="refit")] = None
     """With refit: the random sample that estimates the precision of the unjudged candidates

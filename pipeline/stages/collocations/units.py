@@ -155,8 +155,7 @@ class DependencyOptions(Described):
     through: str | None = None
     """SQL condition on an intermediate token between governor and dependent."""
     named: bool = False
-    """Include the relation in l1, as in a word sketch: `obj(take, *)` for a governor, `obj(*,
-    place)` for a dependent.
+    """Include the relation in l1: `obj(take, *)` for a governor, `obj(*, place)` for a dependent.
     """
 
     @model_validator(mode="after")

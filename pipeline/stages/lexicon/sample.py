@@ -96,10 +96,10 @@ class JoinKeying(Asks, Spelt):
     entries: Annotated[str | None, Of(KeyedEntries)] = None
     """Alternative to folder: a table of entries, e.g. from simulated keying."""
     earlier: Annotated[str | None, Of(Keyings)] = None
-    """Forms keyed in before (table keyings): this sheet decides where they differ."""
+    """Table keyings of an earlier sheet: this one decides where forms differ."""
     rule: Literal["unanimous", "majority", "expert", "union"] = "unanimous"
-    """Which forms count if people keyed in different forms: none without a decision, those of most
-    people, those of the expert, or the forms of all.
+    """Which forms count where they differ: none without a decision, those of most people, of the
+    expert, or of all.
     """
     expert: str | None = None
     """Name of the expert, for rule = "expert"."""
@@ -320,8 +320,8 @@ class SampleLemmas(Seeded):
     """Number of lemmas to draw."""
     design: Design = "size"
     """With rate or size: inclusion probabilities proportional to the number of forms (gold, else
-    lexicon), or ``simple``: equal ones, which need far more lemmas for the same precision of L* and
-    give unreliable limits if a few lemmas have very many forms.
+    lexicon), or ``simple``: equal ones, which need far more lemmas and give unreliable limits if
+    a few lemmas have very many forms.
     """
     lemmas: tuple[str, ...] = ()
     """List of lemmas."""
@@ -417,8 +417,7 @@ class SheetKeying(Seeded):
     lexicon: Annotated[str, Of(WordList)]
     """The lexicon, for forms to show."""
     sample: Annotated[str, Of(AboutLemmas)]
-    """The lemmas to look up. For the table disagreements of join.keying, the sheet shows the forms
-    keyed in.
+    """The lemmas to look up; of a table disagreements the sheet shows the forms.
     """
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the sheets; existing sheets are never overwritten."""
