@@ -462,7 +462,7 @@ def not_separable(
     Parameters
     ----------
     those, small : mapping of str to float or None
-        Names with their estimates, proportions, None if nothing is judged. `those` do not differ
+        Names with their estimates, proportions, None if there is none. `those` do not differ
         significantly from the best; `small` are worse by less than the margin.
     margin : float
         The margin.
@@ -471,8 +471,8 @@ def not_separable(
     --------
     >>> not_separable({"t-score": 0.302})
     't-score (30.2 %) is not significantly worse'
-    >>> not_separable({"t-score": 0.302, "MI": None}, {"Dice": 0.3}, margin=0.02)[:94]
-    't-score (30.2 %) and MI (0 judged) are not significantly worse; Dice (30.0 %) is worse by less'
+    >>> not_separable({"t-score": 0.302, "MI": None}, {"Dice": 0.3}, margin=0.02)[:75]
+    't-score (30.2 %) and MI (0 or too few judged) are not significantly worse; '
     """
     parts = []
     for names, status in (
@@ -480,7 +480,7 @@ def not_separable(
         (small or {}, f"worse by less than the margin of {number(100 * margin, 1)} points"),
     ):
         items = [
-            f"{name} ({'0 judged' if value is None else per_cent(value)})"
+            f"{name} ({'0 or too few judged' if value is None else per_cent(value)})"
             for name, value in names.items()
         ]
         if items:
