@@ -212,9 +212,9 @@ _FEWEST = 3
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 HOW_SYSTEMS = (
     "Each number is the mean over the runs of a system, ± the standard deviation if it has "
-    "several; ranks are in parentheses (1 is best). ↓: low values are good; the sign of these "
-    "measures is reversed for correlations, so that a positive correlation always means that two "
-    "measures prefer the same systems."
+    "several. A rank in parentheses is that among the systems (1 is best). ↓: low values are good; "
+    "the sign of these measures is reversed for correlations, so that a positive correlation "
+    "always means that two measures prefer the same systems."
 )
 
 
