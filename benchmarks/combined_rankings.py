@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -232,19 +232,23 @@ def calibration(name: str, rate: float, samples: int) -> None:
 
     Two hypotheses are true by construction: all lists have the same expected precision where labels
     are shuffled among the candidates, and a list that is made to hold as many true positives as
-    that of the combination, in an order that the labels of the sample do not change, is as good.
+    that of the combination, in an order that the labels of the sample do not change, is as good. A
+    model has learned if it predicts the labels of other folds better than their mean does.
     """
     data = read(name)
     seven = data.some(SEVEN)
     features = Features(normal_scores(seven).T, data.words)
     fixed = dict(zip(SEVEN, (np.argsort(ranks, kind="stable") for ranks in seven), strict=True))
-    rejected: Counter[tuple[str, int]] = Counter()
+    rejected: dict[tuple[str, int], IntArray] = defaultdict(lambda: np.zeros(2, np.int64))
+    learned: Counter[str] = Counter()
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 11])
         for labels in ("shuffled", "true"):
             tp = bits.permutation(data.tp) if labels == "shuffled" else data.tp
             sample = Sample.draw(tp, rate, bits)
-            found = order_of(cross_fit(features, sample.labels, sample.fold).scores, bits)
+            fitted = cross_fit(features, sample.labels, sample.fold)
+            learned[labels] += fitted.gain > 0
+            found = order_of(fitted.scores, bits)
             chosen = order_of(choose_single(seven, sample.labels, sample.fold)[0], bits)
             anyhow = bits.permutation(len(tp))
             for size in (100, 500):
@@ -254,11 +258,14 @@ def calibration(name: str, rate: float, samples: int) -> None:
                     k = int(tp[found[:size]].sum())
                     others = {"equal list": np.concatenate([true[:k], false[: size - k]])}
                 for other, order in others.items():
-                    p = p_value(tp, sample.judged, found[:size], order[:size])
-                    rejected[f"{labels} labels, {other}", size] += p <= 0.05
-    for (kind, size), count in rejected.items():
-        share = f"{count / samples:.1%} of {samples:,}"
-        print(f"{name:9} {rate:4.0%}  n = {size}  {kind}: {share}", flush=True)
+                    low = p_value(tp, sample.judged, found[:size], order[:size]) <= 0.05
+                    rejected[f"{labels} labels, {other}", size] += [low, low and fitted.gain > 0]
+    for labels, count in learned.items():
+        print(f"{name:9} {rate:4.0%}  {labels} labels: learned in {count / samples:.1%}")
+    for (kind, size), counts in rejected.items():
+        each, kept = counts / samples
+        text = f"{each:.1%} of {samples:,} rejected, {kept:.1%} where it has learned"
+        print(f"{name:9} {rate:4.0%}  n = {size}  {kind}: {text}", flush=True)
 
 
 def p_value(tp: FloatArray, judged: BoolArray, first: IntArray, second: IntArray) -> float:

@@ -68,6 +68,11 @@ class CombinationFit(Table):
     positives: int = column("true positives among these", ge=0)
     ridge: float = column("median penalty of the folds; null if none", nullable=True, gt=0)
     average_precision: float = column("average precision; proportion", nullable=True, ge=0, le=1)
+    gain: float = column(
+        "mean log-likelihood of a label under the model, minus that under the mean label; nats; "
+        "null without a model",
+        nullable=True,
+    )
 
 
 class Refit(Identified):

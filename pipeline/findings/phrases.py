@@ -759,6 +759,28 @@ def combination_finds(
     return f"{text}: {within}, {adjusted(p)}"
 
 
+def combination_learned_nothing(gain: float, labels: int) -> str:
+    """Say that a combination predicts labels no better than their mean does.
+
+    Parameters
+    ----------
+    gain : float
+        Mean log-likelihood of a label under the model, minus that under the mean; nats.
+    labels : int
+        Number of labels.
+
+    Examples
+    --------
+    >>> combination_learned_nothing(-0.0012, 510)[:72]
+    'the combination has learned nothing from 510 labels: its models predict '
+    """
+    return (
+        f"the combination has learned nothing from {count_text(labels, 'label')}: its models "
+        f"predict the labels of other folds no better than their mean does ({gain:+.4f} nats per "
+        "label), so its ranking is random; use a single measure, or judge more candidates"
+    )
+
+
 def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: float) -> str:
     """Say that two are equivalent: they differ by less than a relevant difference.
 

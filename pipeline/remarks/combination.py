@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from pipeline.kernels.measure import measure_title
@@ -49,6 +51,27 @@ def single_is_better(stage: CheckInput, threshold: float) -> Found:
         remedy=f"use the single measure: {title}",
         combination=ours,
         single=theirs,
+    )
+
+
+@check(
+    stages=("score.combination",), threshold=1,
+    means="likelihood of a label under the models relative to that under their mean",
+)  # fmt: skip
+def nothing_learned(stage: CheckInput, threshold: float) -> Found:
+    """Find a combination that predicts labels no better than their mean does."""
+    fit = stage.outputs["fit"].filter(word="", measure="").drop_nulls("gain").collect()
+    if fit.is_empty() or math.exp(fit["gain"][0]) > threshold:
+        return
+    gain, labels = fit["gain"][0], fit["n_judged"][0]
+    yield remark(
+        "warning",
+        "the combination has learned nothing: the models predict the labels of other folds no"
+        f" better than their mean does ({gain:+.4f} nats for each of {count_text(labels, 'label')})."
+        " Its ranking is random, and tests of such rankings reject in up to 7 % of samples, not 5 %",
+        remedy="use a single measure, or judge more candidates",
+        gain=gain,
+        labels=labels,
     )
 
 

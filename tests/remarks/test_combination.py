@@ -13,10 +13,15 @@ from tests.remarks.run_check import run_check
 
 
 def fit(
-    own: float | None, single: float | None, *, positives: int = 45
+    own: float | None, single: float | None, *, positives: int = 45, gain: float | None = 0.1
 ) -> Mapping[str, pl.DataFrame]:
     rows: list[dict[str, Any]] = [
-        {"measure": measure, "word": word, "average_precision": value}
+        {
+            "measure": measure,
+            "word": word,
+            "average_precision": value,
+            "gain": None if measure else gain,
+        }
         for measure, word, value in (("mi", "", single), ("", "", own), ("", "{l1}", 0.01))
     ]
     facts = {"category": "TP", "n_judged": 100, "positives": positives, "ranking": "x"}
@@ -43,6 +48,18 @@ def test_a_single_measure_that_is_better() -> None:
     assert "40.0% and 30.0%" in told.text
     assert told.remedy == "use the single measure: MI"
     assert not run_check("single_is_better", outputs=fit(0.3, None))
+
+
+@pytest.mark.parametrize("gain", [0.0, -0.00123])
+def test_nothing_learned(gain: float) -> None:
+    (told,) = run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
+    assert told.level == "warning"
+    assert f"({gain:+.4f} nats for each of 100 labels)" in told.text
+
+
+@pytest.mark.parametrize("gain", [0.00001, None])
+def test_something_learned(gain: float | None) -> None:
+    assert not run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
 
 
 UNITS = pl.DataFrame({"id": ["a", "b", "c"], "l1": ["in", "auf", "zu"], "l2": ["x", "y", "z"]})

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageView, finder
+from pipeline.findings.base import Finding, StageView, finder, make_caution
 from pipeline.findings.collocations.comparison import TestOptions, pair_tests, verdict_tests
 from pipeline.findings.collocations.precision import beside, categories, category_suffix
 from pipeline.kernels.measure import measure_title
@@ -38,6 +38,11 @@ def combination_beside_measures(stage: StageView) -> Iterator[Finding]:
     tested = stage.use == "evaluate.comparison"
     if name is None or (not tested and any(beside(stage, "evaluate.comparison"))):
         return
+    fit = _fit_of(stage)
+    if fit is not None and fit["gain"] is not None and fit["gain"] <= 0:
+        text = phrases.combination_learned_nothing(fit["gain"], fit["n_judged"])
+        yield make_caution("combination", text, fit["gain"], category=fit["category"])
+        return
     table, k, draws = (
         ("baseline_cuts", "k_1", "n_1") if tested else ("cuts", "k_sampled", "n_sampled")
     )
@@ -57,6 +62,15 @@ def combination_beside_measures(stage: StageView) -> Iterator[Finding]:
             yield _beside(
                 stage, both, None if tests is None else tests.filter(category=category), of
             )
+
+
+def _fit_of(stage: StageView) -> dict[str, Any] | None:
+    """Return how well the combination predicts labels; None where a model was applied."""
+    source = stage.source_stage("ranks")
+    if source is None or source.use != "score.combination":
+        return None
+    rows = source.table("fit").filter(word="", measure="").collect()
+    return rows.row(0, named=True) if rows.height else None
 
 
 def _beside(

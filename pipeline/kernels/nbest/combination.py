@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
+from scipy.special import logit
 
 from pipeline.kernels.nbest.average_precision import inferred_average_precision
 from pipeline.kernels.numeric import FloatArray, IntArray
@@ -65,6 +66,10 @@ class CrossFit(NamedTuple):
     """A model for each fold, fitted without the fold."""
     ridges: list[float]
     """The penalty of each."""
+    gain: float
+    """Mean log-likelihood of a label under the model that did not see it, minus that under the mean
+    of the same training labels; nats. At most 0: nothing was learned.
+    """
 
 
 def cross_fit(
@@ -119,12 +124,14 @@ def cross_fit(
     parts, place = np.unique(fold, return_inverse=True)
     judged_fold = place[labels.places]
     choices = sorted(RIDGES if ridge == "cv" else (ridge,), reverse=True)
-    losses = np.zeros((len(parts), len(choices)))
+    losses, without = np.zeros((len(parts), len(choices))), np.zeros(len(parts))
     factor = _factor(features)
     fitted: list[list[Model]] = []
     for k in range(len(parts)):
         train, held = judged_fold != k, judged_fold == k
         _require_both_labels(labels.y[train])
+        mean = logit(np.average(labels.y[train], weights=weights[train]))
+        without[k] = _log_loss(mean, labels.y[held], weights[held])
         fitted.append([])
         for at, each in enumerate(choices):
             start = fitted[k][-1] if at else None
@@ -133,8 +140,8 @@ def cross_fit(
                 of_numbers=factor, sizes=full.sizes,
             )  # fmt: skip
             fitted[k].append(model)
-            odds, y = model.log_odds(judged.of(held)), labels.y[held]
-            losses[k, at] = weights[held] @ (np.logaddexp(0.0, odds) - y * odds)
+            odds = model.log_odds(judged.of(held))
+            losses[k, at] = _log_loss(odds, labels.y[held], weights[held])
     chosen = (losses.sum(axis=0) - losses).argmin(axis=1)
     models = [fitted[k][at] for k, at in enumerate(chosen)]
     scores = np.empty(features.candidates)
@@ -142,7 +149,12 @@ def cross_fit(
         members = place == k
         scores[members] = percentiles(model.log_odds(full))[members]
     every = [with_all_words(model, values, features.sizes) for model in models]
-    return CrossFit(scores, every, [choices[at] for at in chosen])
+    gain = float(without.sum() - losses[np.arange(len(parts)), chosen].sum())
+    return CrossFit(scores, every, [choices[at] for at in chosen], gain / len(labels.y))
+
+
+def _log_loss(odds: FloatArray, y: FloatArray, weights: FloatArray) -> float:
+    return float(weights @ (np.logaddexp(0.0, odds) - y * odds))
 
 
 def fit_all(features: Features, labels: Labels, *, ridge: float) -> Model:

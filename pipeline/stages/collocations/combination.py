@@ -408,25 +408,28 @@ def _fit(
     values, counts = np.unique(chosen, return_counts=True)
     measure = made.names[int(values[counts.argmax()])][1]
     ridge = float(np.median(found.ridges))
-    rows = [("combination", "", "", ridge, found.scores), (_SINGLE, "", measure, None, single)]
+    rows = [
+        ("combination", "", "", ridge, found.gain, found.scores),
+        (_SINGLE, "", measure, None, None, single),
+    ]
     for at, (word, names) in enumerate(made.words):
         if config.cluster:
             break  # no label of the same cluster is used at all
         unseen = _folds(config, names.gather(made.features.words[at]))
         try:
-            scores = cross_fit(made.features, labels, unseen, ridge=ridge).scores
+            again = cross_fit(made.features, labels, unseen, ridge=ridge)
         except ValueError:
             continue  # all labels of one kind are about one word
-        rows.append((_UNSEEN, word, "", ridge, scores))
+        rows.append((_UNSEEN, word, "", ridge, again.gain, again.scores))
     facts = {
         "category": known.category, "n_judged": len(labels.y), "positives": int(labels.y.sum()),
     }  # fmt: skip
     table = [
         facts | {
-            "ranking": ranking, "word": word, "measure": name, "ridge": penalty,
+            "ranking": ranking, "word": word, "measure": name, "ridge": penalty, "gain": gain,
             "average_precision": average_precision_of(scores, labels, known.pi),
         }
-        for ranking, word, name, penalty, scores in rows
+        for ranking, word, name, penalty, gain, scores in rows
     ]  # fmt: skip
     fit = pl.DataFrame(table, schema=CombinationFit.columns())
     return fit.fill_nan(None).sort(*CombinationFit.key())

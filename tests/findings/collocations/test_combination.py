@@ -10,6 +10,7 @@ import pytest
 from pipeline.findings.base import StageView
 from schemas import (
     ClusteredDifferences,
+    CombinationFit,
     CutBaselineComparison,
     CutComparison,
     ListParts,
@@ -19,7 +20,15 @@ from schemas import (
 from tests.findings.stages import found, stage, table, texts
 
 FINDER = "combination_beside_measures"
-COMBINED = stage("score.combination", {}, name="combined", category=None)
+
+
+def combined(gain: float | None) -> StageView:
+    rows = [{"measure": "", "word": "", "ranking": "combination", "n_judged": 510, "gain": gain}]
+    fit = {"fit": table(CombinationFit, rows, category="TP")}
+    return stage("score.combination", fit, name="combined", category=None)
+
+
+COMBINED = combined(0.1)
 Counts = Mapping[str, tuple[int, int]]
 """True positives and judged draws of the list of each measure."""
 LISTS: Counts = {"combination": (66, 100), "log_likelihood": (42, 100), "mi": (9, 100)}
@@ -30,6 +39,7 @@ def compared(
     test: tuple[float, float, float, float] | None = (0.24, 0.0002, 0.15, 0.33),
     *,
     n: int = 100,
+    among: StageView = COMBINED,
     **options: Any,
 ) -> StageView:
     """Return a comparison at one size; `test`: combination minus log-likelihood, p, limits."""
@@ -46,7 +56,7 @@ def compared(
         "clustered": table(ClusteredDifferences, []), "cuts": table(CutComparison, []),
     }  # fmt: skip
     return stage(
-        "evaluate.comparison", tables, inputs={"ranks": "combined.ranks"}, among=[COMBINED],
+        "evaluate.comparison", tables, inputs={"ranks": "combined.ranks"}, among=[among],
         **options,
     )  # fmt: skip
 
@@ -75,6 +85,14 @@ def test_the_combination_wins() -> None:
 def test_verdicts_are_those_of_the_test(test: Any, options: dict[str, Any], said: str) -> None:
     (text,) = texts(FINDER, compared(test=test, **options))
     assert text.endswith(f"42: {said}.")
+
+
+@pytest.mark.parametrize("gain", [0.0, -0.0012])
+def test_no_verdict_on_a_combination_that_learned_nothing(gain: float) -> None:
+    (caution,) = found(FINDER, compared(among=combined(gain)))
+    assert caution.kind == "caution"
+    assert caution.text.startswith("The combination has learned nothing from 510 labels: ")
+    assert f"({gain:+.4f} nats per label)" in caution.text
 
 
 def test_estimates_from_a_sample_are_about() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -98,6 +100,32 @@ def test_scores_depend_on_no_order_and_no_scale_of_the_weights() -> None:
         features.of(turn), Labels(places[back], labels.y[back], labels.weights[back]), fold[turn]
     )
     assert moved.scores == pytest.approx(found.scores[turn], abs=1e-12)
+
+
+def test_the_gain_is_that_of_predicted_labels_over_their_mean() -> None:
+    features = made(3)
+    labels = labelled(features, 3)
+    labels = Labels(labels.places, labels.y, np.linspace(1.0, 3.0, len(labels.y)))
+    fold = np.arange(60) % 5
+    found = cross_fit(features, labels, fold, ridge=2.0)
+    total = 0.0
+    for place, y, weight in zip(labels.places, labels.y, labels.weights, strict=True):
+        other = fold[labels.places] != fold[place]
+        mean = np.average(labels.y[other], weights=labels.weights[other])
+        p = 1.0 / (1.0 + math.exp(-float(found.models[fold[place]].log_odds(features)[place])))
+        total += weight * (math.log(p if y else 1 - p) - math.log(mean if y else 1 - mean))
+    assert found.gain == pytest.approx(total / labels.weights.sum(), rel=1e-9)
+
+
+def test_nothing_is_learned_from_labels_that_are_not_about_the_features() -> None:
+    features = made(5)
+    labels = labelled(features, 5)
+    gains = [
+        cross_fit(features, Labels(labels.places, y, labels.weights), np.arange(60) % 5).gain
+        for y in (np.random.default_rng(seed).permutation(labels.y) for seed in range(20))
+    ]
+    assert np.median(gains) < 0
+    assert cross_fit(features, labels, np.arange(60) % 5).gain > np.quantile(gains, 0.8)
 
 
 def test_equal_candidates_have_equal_scores() -> None:

@@ -78,12 +78,14 @@ def _fit_listing(fit: pl.DataFrame, folds: int) -> Listing:
         f"{folds} folds: a candidate's own label affects neither the model nor the measure that "
         "ranks it. Single measure: the one with the highest average precision in the other folds; "
         "the measure of most folds is named. Without labels of the same word: the model treats "
-        "each word as if nobody had judged it."
+        "each word as if nobody had judged it. Gain: mean log-likelihood of a label, minus that by "
+        "the mean of the labels; not above 0 if nothing was learned."
     )
     columns = [
         Column(("word", "measure"), "ranking", _ranking, right=False),
         Column("average_precision", "average precision (%)", format_percent),
         Column("ridge", "median penalty"),
+        Column("gain", "gain (nats per label)", partial(format_decimals, digits=3)),
     ]
     return listing("fit", caption, ordered, columns)
 

@@ -25,7 +25,8 @@ def rows(model: type[Table], *given: Mapping[str, Any], **same: Any) -> pl.DataF
 FIT = rows(
     CombinationFit,
     {"ranking": "chosen", "word": "", "measure": "log_likelihood", "average_precision": 0.289},
-    {"ranking": "combination", "word": "", "measure": "", "ridge": 0.3, "average_precision": 0.67},
+    {"ranking": "combination", "word": "", "measure": "", "ridge": 0.3, "average_precision": 0.67,
+     "gain": 0.1234},
     {"ranking": "unseen", "word": "{l2}", "measure": "", "ridge": 0.3, "average_precision": None},
     category="TP", n_judged=510, positives=45,
 )  # fmt: skip
@@ -57,9 +58,9 @@ def test_a_combination() -> None:
     assert isinstance(words, Listing)
     assert fit.shown is not None
     assert fit.shown.rows() == [
-        ("combination", "67.00", "0.3"),
-        ("single measure (log-likelihood)", "28.90", "–"),
-        ("combination without labels of the same {l2}", "–", "0.3"),
+        ("combination", "67.00", "0.3", "0.123"),
+        ("single measure (log-likelihood)", "28.90", "–", "–"),
+        ("combination without labels of the same {l2}", "–", "0.3", "–"),
     ]
     assert "from 510 judged candidates with 45 true positives" in fit.caption
     assert "5 folds" in fit.caption
