@@ -66,9 +66,9 @@ def nothing_learned(stage: CheckInput, threshold: float) -> Found:
     gain, labels = fit["gain"][0], fit["n_judged"][0]
     yield remark(
         "warning",
-        "the combination has learned nothing: the models predict the labels of other folds no"
-        f" better than their mean does ({gain:+.4f} nats for each of {count_text(labels, 'label')})."
-        " Its ranking is random, and tests of such rankings reject in up to 7 % of samples, not 5 %",
+        f"the combination has learned nothing from {count_text(labels, 'label')}: the models"
+        f" predict labels of other folds no better than their mean ({gain:+.4f} nats per label)."
+        " Its ranking is random, and tests of such rankings reject in up to 7 % of samples",
         remedy="use a single measure, or judge more candidates",
         gain=gain,
         labels=labels,

@@ -54,7 +54,8 @@ def test_a_single_measure_that_is_better() -> None:
 def test_nothing_learned(gain: float) -> None:
     (told,) = run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
     assert told.level == "warning"
-    assert f"({gain:+.4f} nats for each of 100 labels)" in told.text
+    assert f"({gain:+.4f} nats per label)" in told.text
+    assert "nothing from 100 labels" in told.text
 
 
 @pytest.mark.parametrize("gain", [0.00001, None])
