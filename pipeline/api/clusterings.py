@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -17,7 +18,15 @@ from pipeline.api.convert import (
     translate_errors,
 )
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.clustering.encoding import Noise, is_noise
+from pipeline.kernels.clustering.encoding import (
+    FEWEST_LABELS,
+    MOST_DECIMALS,
+    Noise,
+    decimal_labels,
+    is_noise,
+    noise_labels,
+    own_cluster,
+)
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
 from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, sense_scores
@@ -333,12 +342,27 @@ def _without_noise(induced: pl.DataFrame, noise: Any, noise_as: Noise) -> pl.Dat
     if noise_as not in get_args(Noise):
         problem = Problem("noise_as", f"{noise_as!r} is unknown", "give excluded or clusters")
         raise ConfigError("noise", [problem])
-    labels = as_labels([noise] if isinstance(noise, str | int | float) else noise, "noise")
-    require_all(labels, "name the labels of noise")
+    with translate_errors("noise"):
+        labels = noise_labels(noise)
     cluster = pl.col("cluster")
-    own = pl.format("{} {}", cluster, "item") if noise_as == "clusters" else None
-    noisy = is_noise(cluster, labels.to_list())
+    own = own_cluster(cluster, pl.col("item")) if noise_as == "clusters" else None
+    noisy = is_noise(cluster, labels)
+    _warn_of_labels(induced["cluster"], labels)
     return induced.with_columns(cluster=pl.when(noisy).then(own).otherwise(cluster))
+
+
+def _warn_of_labels(cluster: pl.Series, noise: Sequence[str]) -> None:
+    """Warn of measurements in place of labels, and of noise that does not occur."""
+    labels = cluster.unique().to_frame()
+    decimals = labels.select(decimal_labels(pl.col("cluster"))).to_series()
+    if len(cluster) >= FEWEST_LABELS and len(decimals) >= MOST_DECIMALS * len(cluster):
+        such_as = ", ".join(decimals.head(3))
+        what = f"{len(decimals):,} distinct numbers with decimals, for example {such_as}"
+        text = f"labels_pred has {what}: these look like measurements, not like clusters"
+        warnings.warn(text, stacklevel=3)
+    if noise and not labels.select(is_noise(pl.col("cluster"), noise).any()).item():
+        such = " or ".join(map(repr, noise))
+        warnings.warn(f"labels_pred has no label of noise, {such}", stacklevel=3)
 
 
 def _values(scores: pl.DataFrame) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from pipeline.formats.base import FORMATS, format_of
 from pipeline.formats.content import first_lines, is_conllu
 from pipeline.formats.unicode import normalise_column, normalise_series
 from pipeline.kernels.cells import label_lists
-from pipeline.kernels.clustering.encoding import Noise
+from pipeline.kernels.clustering.encoding import Noise, is_noise, noise_labels
 from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
@@ -31,6 +31,7 @@ from pipeline.recipes.inputs import (
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 from schemas import SystemSize
+from schemas.errors import count_text
 
 # Clusters and gold classes
 
@@ -112,7 +113,7 @@ def clusters(
     exclude: str | Sequence[str] = (),
     fold: bool = False,
     prefix: int | None = None,
-    noise: str | Sequence[str] = (),
+    noise: Any = (),
     noise_as: Noise = "excluded",
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
@@ -147,8 +148,8 @@ def clusters(
         Convert words to lower case.
     prefix : int, optional
         Truncate cluster names to this number of characters: Brown's paths to bits.
-    noise : str or sequence of str
-        Labels of words that the clustering left out: "-1" of DBSCAN and HDBSCAN.
+    noise : label or sequence of labels
+        Labels of words that the clustering left out: -1 of DBSCAN and HDBSCAN.
     noise_as : str
         Noise is "excluded", as words without a cluster, or "clusters": each is one of its own.
     columns : mapping of str to str, optional
@@ -176,7 +177,12 @@ def clusters(
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
     tables = TableOptions(columns or {}, header, decimal, (), read_as, reader or {})
-    noisy = as_names(noise)
+    try:
+        noisy = noise_labels(noise)
+        if noise_as not in get_args(Noise):
+            raise ValueError(f"noise_as = {noise_as!r}: give excluded or clusters")
+    except ValueError as error:
+        raise ConfigError("clusters", [Problem("noise", str(error))]) from None
     read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables)
     recipe = clusters_recipe(Path(gold), systems_of(induced), read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
@@ -263,9 +269,9 @@ def noise_counts(run: Run) -> pl.DataFrame:
     tables = [
         run.table(f"{name}.sizes")
         for name, node in run.project.nodes.items()
-        if node.stage.name == "extract.clusters"
+        if node.stage.name in {"extract.clusters", "join.tagging"}
     ]
-    rows = [each.filter(pl.col("what").str.starts_with("noise items")) for each in tables]
+    rows = [each.filter(pl.col("what").str.starts_with("noise ")) for each in tables]
     return pl.concat(rows) if rows else SystemSize.zero_rows().collect()
 
 
@@ -422,9 +428,15 @@ def _system(
     found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
     options = {"columns": table.other_names(**found), "prefix": read.prefix, "fold": read.fold}
     stage = {"use": "extract.clusters", "system": name, "path": source, **options}
-    single = all(_single(each, found["item"], fold=read.fold) for each in tables)
-    notes = tuple(note for each in tables for note in each.notes)
-    return stage | read.noise_options | read.tables.numbers, single, notes
+    notes = [note for each in tables for note in each.notes]
+    several = {word for each in tables for word in _in_several(each, found, read)}
+    if several:
+        shown = ", ".join(map(repr, sorted(several)[:3]))
+        notes.append(
+            f"{name}: no token measures, as {count_text(len(several), 'word')} "
+            f"{'has' if len(several) == 1 else 'have'} several clusters, for example {shown}"
+        )
+    return stage | read.noise_options | read.tables.numbers, not several, tuple(notes)
 
 
 def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[str, ...]]:
@@ -439,8 +451,7 @@ def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[st
             continue
         table = table_file(path, read.tables.select("item", "cluster"))
         item = table.column(*_ITEM)
-        words = _words(table, item)
-        alike = words.to_frame(item).select(item, plain=normalise_column(pl.col(item)))
+        alike = _columns(table, item).select(item, plain=normalise_column(pl.col(item)))
         twins = alike.unique().filter(pl.len().over("plain") > 1).sort("plain", item)
         if twins.height:
             own = replace(read.tables, reader={**read.tables.reader, "normalise": "none"})
@@ -454,18 +465,24 @@ def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[st
     return read, ()
 
 
-def _words(table: TableFile, item: str) -> pl.Series:
-    """Return the words of a table without normalisation."""
-    words = table.file.format.scan(table.file.path, table.file.options)
-    return words.select(pl.col(item).cast(pl.String)).collect().to_series()
+def _columns(table: TableFile, *columns: str) -> pl.DataFrame:
+    """Return columns of a table as text without normalisation."""
+    rows = table.file.format.scan(table.file.path, table.file.options)
+    return rows.select(pl.col(columns).cast(pl.String)).collect()
 
 
-def _single(table: TableFile, item: str, *, fold: bool) -> bool:
-    """Return true if no word is repeated."""
-    column = _words(table, item)
+def _in_several(table: TableFile, found: Mapping[str, str], read: Tagged) -> list[str]:
+    """Return words with several clusters."""
+    words, labels = _columns(table, found["item"], found["cluster"]).get_columns()
     if table.file.options.normalise != "none":
-        column = normalise_series(column)
-    return not (column.str.to_lowercase() if fold else column).is_duplicated().any()
+        words = normalise_series(words)
+    pairs = pl.DataFrame({
+        "item": words.str.to_lowercase() if read.fold else words,
+        "cluster": labels.str.slice(0, read.prefix),
+    }).unique()  # fmt: skip
+    if read.noise and read.noise_as == "excluded":
+        pairs = pairs.filter(~is_noise(pl.col("cluster"), read.noise))
+    return pairs.filter(pl.col("item").is_duplicated())["item"].unique().sort().to_list()
 
 
 # Lexicons and dictionaries

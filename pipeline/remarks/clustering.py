@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from pipeline.kernels.clustering.encoding import FEWEST_LABELS, MOST_DECIMALS, decimal_labels
 from pipeline.remarks.base import CheckInput, Found, check, remark
+from schemas.errors import count_text
 
 EVALUATING = ("evaluate.type_level",)
 _ALIKE = 20
@@ -114,14 +116,9 @@ def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
         )
 
 
-_FEWEST = 20
-"""Items below which labels may all differ."""
-_DECIMAL = r"^-?\d*[.,]\d+(?:[eE][+-]?\d+)?$"
-
-
 @check(
     stages=("extract.clusters", "extract.tagging", "join.tagging"),
-    threshold=0.5,
+    threshold=MOST_DECIMALS,
     means="distinct numbers with decimals as a proportion of the items",
 )
 def continuous_labels(stage: CheckInput, threshold: float) -> Found:
@@ -130,14 +127,15 @@ def continuous_labels(stage: CheckInput, threshold: float) -> Found:
     named = getattr(config, "columns", {}) if stage.use == "extract.clusters" else {}
     column = getattr(config, "cluster", named.get("cluster", "cluster"))
     columns = ", ".join(map(repr, [column] if isinstance(column, str) else column))
-    entries = stage.outputs["entries"]
-    decimal = pl.col("cluster").str.contains(_DECIMAL)
-    whole = pl.col("cluster").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-    label = pl.col("cluster").filter(decimal & (whole != whole.round()))
-    counts = entries.group_by("system", "run").agg(
-        items=pl.col("item").n_unique(), labels=label.n_unique(), such_as=label.unique().sort()
+    counts = stage.outputs["entries"].group_by("system", "run").agg(
+        items=pl.col("item").n_unique(), such_as=decimal_labels(pl.col("cluster"))
     )  # fmt: skip
-    bad = counts.filter(pl.col("items") >= _FEWEST, pl.col("labels") >= threshold * pl.col("items"))
+    counts = counts.select(
+        "system", "run", "items", pl.col("such_as").list.len().alias("labels"), "such_as"
+    )
+    bad = counts.filter(
+        pl.col("items") >= FEWEST_LABELS, pl.col("labels") >= threshold * pl.col("items")
+    )
     for system, _, items, labels, such_as in bad.sort("system", "run").collect().iter_rows():
         yield remark(
             "warning",
@@ -150,18 +148,44 @@ def continuous_labels(stage: CheckInput, threshold: float) -> Found:
         )
 
 
-@check(stages=("extract.clusters",), threshold=1, means="noise labels that do not occur")
+@check(
+    stages=("extract.clusters", "extract.tagging", "join.tagging"), threshold=1,
+    means="items of noise in all runs together",
+)  # fmt: skip
 def absent_noise(stage: CheckInput, threshold: float) -> Found:
     """Find a label of noise that no item has."""
-    if not stage.config.noise:
+    rows = stage.outputs["sizes"].filter(pl.col("what").str.starts_with("noise ")).collect()
+    if rows.is_empty() or rows["count"].sum() >= threshold:
         return
-    rows = stage.outputs["sizes"].filter(pl.col("what").str.starts_with("noise items"))
-    if threshold and rows.select((pl.col("count") == 0).all()).collect().item():
-        labels = ", ".join(map(repr, stage.config.noise))
+    labels = " or ".join(map(repr, stage.config.noise))
+    yield remark(
+        "warning",
+        f"no item has the noise label {labels}",
+        remedy="check the option noise; a clustering without noise needs none",
+    )
+
+
+@check(
+    stages=("extract.clusters", "extract.tagging", "join.tagging"), threshold=1,
+    means="items with the label -1",
+)  # fmt: skip
+def undeclared_noise(stage: CheckInput, threshold: float) -> Found:
+    """Find the label -1 among clusters that are otherwise numbered from 0 or 1."""
+    number = pl.col("cluster").cast(pl.Int64, strict=False)
+    clusters = stage.outputs["entries"].group_by("system", "run").agg(
+        numbered=number.is_not_null().all() & (number.filter(number != -1).min() >= 0)
+        & (number.n_unique() > 2),
+        items=pl.col("item").filter(number == -1).n_unique(),
+    )  # fmt: skip
+    bad = clusters.filter("numbered", pl.col("items") >= threshold).sort("system", "run").collect()
+    for system, _, _, items in bad.iter_rows():
         yield remark(
-            "note",
-            f"no item has the noise label {labels}",
-            remedy="check the option noise; a clustering without noise needs none",
+            "warning",
+            f"{count_text(items, 'item')} of {system} {'has' if items == 1 else 'have'} the label"
+            " -1 beside clusters with numbers from 0: many programs give it to items without a"
+            " cluster, but it counts as a cluster here",
+            remedy="set noise = [-1] (--noise -1), unless -1 is a cluster",
+            items=items,
         )
 
 

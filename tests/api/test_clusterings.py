@@ -154,8 +154,41 @@ def test_unknown_measures() -> None:
     for function in (lx.token_measures, lx.type_measures, lx.overlapping_measures):
         with pytest.raises(ConfigError, match="unknown .*-level measure|unknown overlapping"):
             function(TRUE, PRED, measures=["no such"])
-    with pytest.raises(DataError, match="unknown name '2-1'; did you mean M-1, 1-1"):
+    with pytest.raises(ConfigError, match="unknown name '2-1'; did you mean M-1, 1-1"):
         lx.type_measures(TRUE, PRED, mappings=["2-1"])
+
+
+def test_measurements_in_place_of_labels() -> None:
+    measured = [n / 7 for n in range(1, 22)]
+    with pytest.warns(UserWarning, match=r"19|18 distinct numbers with decimals, for example 0\.1"):
+        lx.token_measures(["N"] * 21, measured, measures="V")
+    lx.token_measures(["N"] * 21, [1.0, 2.0, 3.0] * 7, measures="V")
+
+
+def test_noise_that_does_not_occur() -> None:
+    with pytest.warns(UserWarning, match="no label of noise, '-7'"):
+        lx.overlapping_measures(["N", "V"], [0, 1], noise=[-7])
+
+
+@pytest.mark.parametrize("noise", [-1, [-1], "-1", np.array([-1]), np.int64(-1), -1.0, {-1}])
+def test_noise_of_any_type(noise: Any) -> None:
+    assert lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=noise) == {
+        "many_to_one": 1.0
+    }
+
+
+def test_no_noise() -> None:
+    assert lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=None) == {
+        "many_to_one": 1.0
+    }
+    with pytest.raises(DataError, match=r"\['a'\] is no label; give text or numbers"):
+        lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=[["a"]])
+
+
+def test_noise_is_never_in_a_cluster_of_another_label() -> None:
+    gold, induced = ["a", "b"], ["x 1", "x"]
+    found = lx.token_measures(gold, induced, measures="M-1", noise=["x"], noise_as="clusters")
+    assert found == {"many_to_one": 1.0}
 
 
 GOLD = [["N"], ["N", "V"], ["V"], ["N", "V"], [], ["A"]]

@@ -80,6 +80,22 @@ def test_a_word_in_two_clusters_has_no_measures_of_tokens(
     assert "no token measures" in said
 
 
+def test_a_row_that_stands_twice_is_one_cluster(
+    files_clusters: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files_clusters / "gold.csv").write_text("word,class,freq\na,N,3\nb,V,2\n")
+    (files_clusters / "twice.csv").write_text("word,cluster\na,1\na,1\nb,2\n")
+    (files_clusters / "both.csv").write_text("word,cluster\na,1\na,2\nb,2\n")
+    paths = [str(files_clusters / f"{name}.csv") for name in ("gold", "twice", "both")]
+    assert main(["clusters", *paths, "--no-report", "--runs", str(files_clusters / "r")]) == 0
+    said = capsys.readouterr()
+    assert "many_to_one" in said.out
+    assert "no token measures, as 1 word has several clusters, for example 'a'" in (
+        said.out + said.err
+    )
+    assert "no token measures: they need" not in said.out
+
+
 def test_systems_of_one_name_are_told_apart(files_clusters: Path) -> None:
     (files_clusters / "gold.csv").write_text("word,class\na,N\nb,V\n")
     for folder in ("one", "two"):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
 from pipeline.remarks.base import Remark
 from tests.remarks.run_check import run_check
@@ -115,3 +116,21 @@ def test_noise_that_does_not_occur() -> None:
     (told,) = found(0, 0)
     assert told.text == "no item has the noise label '-1'"
     assert not found(0, 3)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "told"),
+    [
+        (["0", "1", "-1", "-1"], "2 items of d have the label -1 beside clusters"),
+        (["-1", "2", "7"], "1 item of d has the label -1 beside clusters"),
+        (["-1", "1"], ""),
+        (["-1", "-2", "0", "1"], ""),
+        (["-1", "a", "0", "1"], ""),
+        (["0", "1", "2"], ""),
+    ],
+)
+def test_undeclared_noise(clusters: list[str], told: str) -> None:
+    rows = [("d", "1", f"w{number}", label) for number, label in enumerate(clusters)]
+    entries = pl.DataFrame(rows, schema=["system", "run", "item", "cluster"], orient="row")
+    found = run_check("undeclared_noise", outputs={"entries": entries})
+    assert [each.text[: len(told)] for each in found] == ([told] if told else [])

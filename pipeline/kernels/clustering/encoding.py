@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Real
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -175,6 +176,58 @@ def is_noise(label: pl.Expr, noise: Sequence[str]) -> pl.Expr:
     return label.is_in(list(noise)) | same.fill_null(value=False)
 
 
+def noise_labels(given: object) -> tuple[str, ...]:
+    """Return labels of noise as text; one label may be given without a list.
+
+    Raises
+    ------
+    ValueError
+        If a label is neither text nor a number.
+
+    Examples
+    --------
+    >>> noise_labels(-1), noise_labels(["-1", 0.5]), noise_labels(None)
+    (('-1',), ('-1', '0.5'), ())
+    """
+    if given is None:
+        return ()
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    labels = list(given) if several else [given]  # type: ignore[call-overload]  # iterable
+    if bad := [each for each in labels if not isinstance(each, str | Real)]:
+        raise ValueError(f"noise: {bad[0]!r} is no label; give text or numbers, e.g. [-1]")
+    return tuple(map(str, labels))
+
+
+FEWEST_LABELS = 20
+"""Items below which labels may all differ."""
+MOST_DECIMALS = 0.5
+"""Distinct labels with decimals, as a proportion of the items, of measurements."""
+_DECIMAL = r"^-?\d*[.,]\d+(?:[eE][+-]?\d+)?$"
+
+
+def decimal_labels(label: pl.Expr) -> pl.Expr:
+    """Return the distinct labels that are numbers with decimals: of measurements, not of clusters.
+
+    Examples
+    --------
+    >>> labels = pl.DataFrame({"cluster": ["0.25", "1.0", "a", "0,5", "0.25"]})
+    >>> labels.select(decimal_labels(pl.col("cluster"))).to_series().to_list()
+    ['0,5', '0.25']
+    """
+    number = label.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    return label.filter(label.str.contains(_DECIMAL) & (number != number.round())).unique().sort()
+
+
+def own_cluster(label: pl.Expr, *place: pl.Expr) -> pl.Expr:
+    """Return a name of a noise item's own cluster that no label has.
+
+    Readers remove invisible characters from labels, so a separator that contains one cannot occur.
+    """
+    return pl.concat_str(label, *place, separator=OWN)
+
+
+OWN = "\u2063 "
+"""Separator in names of clusters that consist of a noise item."""
 EXCLUDED = "tokens of the excluded class "
 """Prefix in sizes for tokens of an excluded class."""
 TAGS = ("run", "item", "gold", "cluster")

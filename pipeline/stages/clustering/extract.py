@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
 from pipeline.kernels.cells import NO_WORD, label_lists
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import WEIGHT, Noise, is_noise
+from pipeline.kernels.clustering.encoding import WEIGHT, Noise, is_noise, noise_labels, own_cluster
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.number_format import NO_NUMBER, Kind
 from pipeline.kernels.sampling import candidate_id
@@ -240,6 +240,10 @@ def require_distinct(files: pl.Series) -> None:
 Column: TypeAlias = Literal["item", "cluster", "f", "by"]
 
 
+NoiseLabels: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(noise_labels)]
+"""Labels of noise, as text; in the file also numbers, and one without a list."""
+
+
 class ExtractClusters(EntryTable, RunOptions):
     """Read induced clusters of word types from a cluster dictionary."""
 
@@ -249,8 +253,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
-    noise: tuple[str, ...] = ()
-    """Labels of items that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
+    noise: NoiseLabels = ()
+    """Labels of items that the clustering left out, e.g. [-1] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
     """Noise items are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 
@@ -273,7 +277,7 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     noisy = is_noise(cluster, config.noise)
     cut = cluster.str.slice(0, config.prefix) if config.prefix else cluster
     if config.noise and config.noise_as == "clusters":
-        cut = pl.when(noisy).then(pl.format("{} {}", cluster, "item")).otherwise(cut)
+        cut = pl.when(noisy).then(own_cluster(cluster, pl.col("item"))).otherwise(cut)
     named = read.filter(~noisy) if config.noise_as == "excluded" else read
     named = named.with_columns(cluster=cut)
     key = ["system", "run", "item", "cluster", *columns.by]

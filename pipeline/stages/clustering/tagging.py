@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from pipeline.errors import DataError, Problem
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import Noise, is_noise, sum_counts
+from pipeline.kernels.clustering.encoding import OWN, Noise, is_noise, own_cluster, sum_counts
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.partitions import batches, spill_of
 from pipeline.kernels.sampling import seeded_key
@@ -28,6 +28,7 @@ from pipeline.stages.base import (
 from pipeline.stages.clustering.extract import (
     ALL,
     PLACE,
+    NoiseLabels,
     Survey,
     TagOptions,
     counting,
@@ -191,6 +192,13 @@ OUTPUTS = {
 }
 
 
+NOISE_TOKENS: dict[Noise, str] = {
+    "excluded": "noise tokens, excluded",
+    "clusters": "noise tokens, each a cluster of its own",
+}
+"""What is counted in sizes."""
+
+
 class TaggingOptions(TagOptions):
     """Options of stages that read a tagging."""
 
@@ -198,8 +206,8 @@ class TaggingOptions(TagOptions):
     """Name of the system."""
     untagged: Annotated[bool, Late()] = False
     """Keep tokens without an induced tag; otherwise they are an error."""
-    noise: tuple[str, ...] = ()
-    """Tags of tokens that the clustering left out, e.g. ["-1"] of DBSCAN and HDBSCAN."""
+    noise: NoiseLabels = ()
+    """Tags of tokens that the clustering left out, e.g. [-1] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
     """Noise tokens are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 
@@ -214,7 +222,7 @@ class TaggingOptions(TagOptions):
         noisy = is_noise(tag, self.noise)
         if self.noise_as == "excluded":
             return pl.when(~noisy).then(tag)
-        return pl.when(noisy).then(pl.concat_str(tag, *place, separator=" ")).otherwise(tag)
+        return pl.when(noisy).then(own_cluster(tag, *map(pl.col, place))).otherwise(tag)
 
 
 def survey_tagging(
@@ -233,7 +241,21 @@ def survey_tagging(
     _require_some_clusters(config, found)
     if not config.untagged and not (config.noise and config.noise_as == "excluded"):
         _require_clusters(config, found)
-    return found
+    return found._replace(sizes=pl.concat([found.sizes, _noise_sizes(config, found)]))
+
+
+def _noise_sizes(config: TaggingOptions, found: Survey) -> pl.DataFrame:
+    """Count the noise tokens of each run, if they are not mixed with tokens without a tag."""
+    if not config.noise or (config.untagged and config.noise_as == "excluded"):
+        return found.sizes.clear()
+    cluster = pl.col("cluster")
+    noisy = (
+        cluster.is_null()
+        if config.noise_as == "excluded"
+        else cluster.str.contains(OWN, literal=True)
+    )
+    counts = found.cells.group_by("run").agg(count=pl.col("f").filter(noisy).sum())
+    return counts.select("run", pl.lit(NOISE_TOKENS[config.noise_as]).alias("what"), "count")
 
 
 def tagging_outputs(

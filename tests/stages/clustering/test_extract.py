@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError, DataError
+from pipeline.kernels.clustering.encoding import OWN
 from tests.stages.run_stage import SmallRun, counts, faults, run_stage
 
 STAGE = '[stages.c]\nuse = "extract.clusters"\nsystem = "S"\n'
@@ -324,9 +325,10 @@ def test_noise_is_excluded(tmp_path: Path) -> None:
 
 def test_each_noise_item_is_a_cluster(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"d.tsv": NOISY})
-    made = small.run(STAGE + 'path = "d.tsv"\nnoise = ["-1"]\nnoise_as = "clusters"\nprefix = 1')
+    made = small.run(STAGE + 'path = "d.tsv"\nnoise = [-1]\nnoise_as = "clusters"\nprefix = 1')
     entries = made["c.entries"].sort("item").select("item", "cluster").rows()
     assert entries == [
-        ("an", "-1.0 an"), ("cat", "0"), ("dog", "0"), ("run", "-1 run"), ("the", "-1 the"),
+        ("an", f"-1.0{OWN}an"), ("cat", "0"), ("dog", "0"), ("run", f"-1{OWN}run"),
+        ("the", f"-1{OWN}the"),
     ]  # fmt: skip
     assert counts(made["c.sizes"])["noise items, each a cluster of its own"] == 3

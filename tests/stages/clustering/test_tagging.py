@@ -502,10 +502,12 @@ def test_noise_of_a_tagging(tmp_path: Path) -> None:
     made = small.run(tags)
     assert rows(made["t.entries"]) == [("t2", ".", "2", 1)]
     assert counts(made["t.sizes"])["tokens that count but have no cluster"] == 4
+    assert counts(made["t.sizes"])["noise tokens, excluded"] == 4
     own = small.run(tags + 'noise_as = "clusters"\n')
     assert own["t.entries"]["cluster"].n_unique() == 5
     assert own["t.entries"].filter(item="dog")["f"].to_list() == [1, 1]
     assert counts(own["t.sizes"])["clusters"] == 5
+    assert counts(own["t.sizes"])["noise tokens, each a cluster of its own"] == 4
 
 
 def test_noise_of_a_tagging_in_a_file_of_its_own(tmp_path: Path) -> None:

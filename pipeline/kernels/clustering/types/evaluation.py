@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import scipy
 
-from pipeline.errors import did_you_mean
+from pipeline.errors import UnknownName, did_you_mean
 from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, distinct_values
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bounds import certify
@@ -468,7 +468,7 @@ def _check_options(mappings: Sequence[str], worst: int | None, options: _Options
     """Check options before any work."""
     for name in mappings:
         if name not in MAPPING_KINDS:
-            raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
+            raise UnknownName(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
     if worst is not None and worst < 0:
         raise ValueError(f"worst = {worst}: must be 0 or more")
     for number, what in ((options.restarts, "restarts"), (options.kicks, "kicks")):
