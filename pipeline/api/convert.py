@@ -251,7 +251,7 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
     Traceback (most recent call last):
     ...
     schemas.errors.SchemaViolation: t violates its schema:
-      - column l1: is not a word: empty, or a spreadsheet error in 1 row
+      - column l1: is empty or a spreadsheet error in 1 row
           row 1: None
     """
     wrong = []

@@ -16,7 +16,7 @@ _ERROR = (
 """Errors of Excel, LibreOffice and Google Sheets, including translations."""
 _LIST = r'^(\[\s*(".*"|\'.*\'|\{\s*".*\})\s*\]|\{\s*".*\})$'
 """A list of texts, or an object, in JSON or Python syntax."""
-NO_WORD = "is not a word: empty, or a spreadsheet error"
+NO_WORD = "is empty or a spreadsheet error"
 """Message for a field rejected by `word`."""
 _CHOICES = ("choices", "labels", "accept")
 """Object members with labels in Label Studio, doccano and Prodigy."""

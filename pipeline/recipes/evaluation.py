@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -204,7 +205,11 @@ def clusters_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Reci
     if keys:
         if others := [path for path in (gold, *induced) if path not in keys]:
             what = f"{keys[0]} is a Senseval key, but {others[0]} is not"
-            raise ConfigError("clusters", [Problem("FILES", what, "give Senseval keys only")])
+            remedy = f"give keys only; if it is one: --read-as {others[0].name}={_KEY}"
+            raise ConfigError("clusters", [Problem("FILES", what, remedy)])
+        if read.tables.reader.get("lenient"):
+            what = "applies to tagged corpora, but all files are Senseval keys"
+            raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
         return _senses_recipe(gold, systems, read)
     paths = [gold, *induced]
     read, notes = _keep_apart(induced, read)
@@ -325,11 +330,22 @@ def systems_of(induced: Sequence[Induced]) -> list[System]:
     for each in induced:
         if isinstance(each, Mapping):
             given += [(name, [Path(path) for path in paths]) for name, paths in each.items()]
-        else:
+        elif isinstance(each, str | Path):
             given.append(("", [Path(each)]))
-    if empty := [name for name, paths in given if not paths]:
-        problem = Problem("INDUCED", f"system {empty[0]!r} has no file", "name its files")
-        raise ConfigError("clusters", [problem])
+        else:
+            what, remedy = f"{each!r} is not a file", "runs of a system: {'name': [file, file]}"
+            raise ConfigError("clusters", [Problem("INDUCED", what, remedy)])
+    problems = [
+        *(Problem("INDUCED", f"system {name!r} has no file", "name its files")
+          for name, paths in given if not paths),
+        *(Problem("INDUCED", f"system {name!r} has the same file twice", "name each run once")
+          for name, paths in given if len({*paths}) < len(paths)),
+        *(Problem("INDUCED", f"{count} systems are named {name!r}",
+                  "choose other names, or give runs of one system together: name=FILE,FILE")
+          for name, count in Counter(name for name, _ in given if name).items() if count > 1),
+    ]  # fmt: skip
+    if problems:
+        raise ConfigError("clusters", problems)
     names = [name or paths[0].name.partition(".")[0] for name, paths in given]
     return [System(name, paths) for name, (_, paths) in zip(_distinct(names), given, strict=True)]
 

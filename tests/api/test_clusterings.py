@@ -156,6 +156,8 @@ def test_unknown_measures() -> None:
             function(TRUE, PRED, measures=["no such"])
     with pytest.raises(ConfigError, match="unknown name '2-1'; did you mean M-1, 1-1"):
         lx.type_measures(TRUE, PRED, mappings=["2-1"])
+    with pytest.raises(DataError, match="1.5 kicks: must be an integer, 0 or more"):
+        lx.type_measures(TRUE, PRED, kicks=1.5)  # type: ignore[arg-type]
 
 
 def test_measurements_in_place_of_labels() -> None:
@@ -222,7 +224,7 @@ def test_search_and_certificate_of_word_types() -> None:
     assert (few["starts"], few["certificate"], few["gap"]) == (5, "not proven", None)
     sure = lx.type_measures(GOLD, INDUCED, certificate_seconds=5, **options).row(0, named=True)
     assert (sure["value"], sure["certificate"], sure["gap"]) == (few["value"], "proven", 0.0)
-    with pytest.raises(DataError, match="type_measures: -1 kicks: must be 0 or more"):
+    with pytest.raises(DataError, match="type_measures: -1 kicks: must be an integer, 0 or more"):
         lx.type_measures(GOLD, INDUCED, kicks=-1)
     with pytest.raises(DataError, match="0 seconds for the certificate: must be > 0"):
         lx.type_measures(GOLD, INDUCED, certificate_seconds=0)

@@ -699,6 +699,16 @@ def test_runs_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     said = said_of_clusters(tmp_path, capsys, runs, code=2)
     assert "two.csv has another format than" in said
     assert "system 'hdp' has no file" in said_of_clusters(tmp_path, capsys, "hdp=", code=2)
+    twice = f"hdp={files[0]},{files[0]}"
+    said = said_of_clusters(tmp_path, capsys, twice, code=2)
+    assert "system 'hdp' has the same file twice" in said
+    said = said_of_clusters(tmp_path, capsys, *(f"hdp={file}" for file in files), code=2)
+    assert "2 systems are named 'hdp'" in said
+
+
+def test_a_list_is_no_file() -> None:
+    with pytest.raises(ConfigError, match=r"\['k.tsv'\] is not a file; runs of a system"):
+        clusters("g.tsv", ["k.tsv"])  # type: ignore[arg-type]
 
 
 def test_files_without_endings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

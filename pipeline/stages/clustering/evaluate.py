@@ -144,8 +144,8 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     if gold and empty:
         raise DataError(
             f"{option}: {len(empty)} of {len(stages)} have no item with a cluster: "
-            f"{', '.join(f'stages.{each}' for each in empty[:3])}\nCheck their files, or remove "
-            f"them from {option}."
+            f"{', '.join(f'stages.{each}' for each in empty[:3])}\nCheck their files and "
+            f"their option noise, or remove them from {option}."
         )
     if not gold and len(empty) < len(stages):
         raise DataError(

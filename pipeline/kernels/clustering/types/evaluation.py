@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -472,8 +473,8 @@ def _check_options(mappings: Sequence[str], worst: int | None, options: _Options
     if worst is not None and worst < 0:
         raise ValueError(f"worst = {worst}: must be 0 or more")
     for number, what in ((options.restarts, "restarts"), (options.kicks, "kicks")):
-        if number is not None and number < 0:
-            raise ValueError(f"{number} {what}: must be 0 or more")
+        if number is not None and (not isinstance(number, Integral) or number < 0):
+            raise ValueError(f"{number} {what}: must be an integer, 0 or more")
     if options.certificate_seconds is not None and not options.certificate_seconds > 0:
         raise ValueError(f"{options.certificate_seconds} seconds for the certificate: must be > 0")
     if options.replicates:
