@@ -234,6 +234,40 @@ def spelt_out(column: str) -> pl.Expr:
     return pl.col(column).str.replace_all(BETWEEN, ", ", literal=True)
 
 
+def forms_apart(given: pl.LazyFrame) -> dict[str, dict[str, list[str]]]:
+    r"""Return, for each lemma and person, the forms that others who keyed it in do not have.
+
+    Parameters
+    ----------
+    given : LazyFrame
+        lemma, annotator, label, as `keyings` returns them.
+
+    Returns
+    -------
+    dict
+        Lemma to annotator to forms, all in alphabetical order; a - if the dictionary lacks the
+        lemma. Lemmas with equal forms, and people who have only the forms of everybody, are left
+        out.
+
+    Examples
+    --------
+    >>> rows = {"lemma": ["ra"] * 2, "annotator": ["anna", "ben"], "label": ["a\x1fb", "a\x1fc"]}
+    >>> forms_apart(pl.LazyFrame(rows))
+    {'ra': {'anna': ['b'], 'ben': ['c']}}
+    """
+    each: dict[str, dict[str, set[str]]] = {}
+    rows = given.select("lemma", "annotator", "label").sort("lemma", "annotator").collect()
+    for lemma, who, label in rows.iter_rows():
+        each.setdefault(lemma, {})[who] = set(label.split(BETWEEN))
+    apart: dict[str, dict[str, list[str]]] = {}
+    for lemma, people in each.items():
+        common = set.intersection(*people.values())
+        differ = {who: sorted(forms - common) for who, forms in people.items() if forms - common}
+        if differ:
+            apart[lemma] = differ
+    return apart
+
+
 def compare_keyings(given: pl.LazyFrame) -> pl.DataFrame:
     r"""Compare the forms of each two people who keyed in the same lemma.
 

@@ -28,8 +28,10 @@ from pipeline.kernels.annotation.sheets import (
 )
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.lexicon.keying import (
+    EVERYBODY,
     compare_keyings,
     contradictions,
+    forms_apart,
     forms_of,
     keyed_forms,
     keying_agreement,
@@ -80,6 +82,7 @@ from schemas import (
     Preparation,
     WordList,
 )
+from schemas.errors import count_text
 
 # From completed keying sheets to a gold lexicon of the sampled lemmas
 
@@ -175,9 +178,9 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
         unassigned_faults(own, known=known, answer="forms"),
         *(contradictions(of_round(all_spelt, each)) for each in _ROUNDS),
     ])  # fmt: skip
-    place, valid = config.folder or str(config.entries), wrong.limit(1).collect().is_empty()
+    valid = wrong.limit(1).collect().is_empty()
     if valid and not config.partial:
-        _wait_for_lemmas(sheet, first, place)
+        _wait_for_lemmas(sheet, first, config.folder or str(config.entries))
     given, made = keyings(first), keyings(decisions)
     if "earlier" in tables:  # this sheet decides on the lemmas keyed in before, and adds others
         before = tables["earlier"]
@@ -197,7 +200,8 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
             ]
         )
     elif valid and config.undecided == "wait":
-        _wait_for_decisions(differ.join(undecided, on="lemma", how="semi"), place)
+        open_ = differ.join(undecided, on="lemma", how="semi").select("lemma").unique()
+        _wait_for_decisions(config, open_, given, made)
     final = decided.drop_nulls("label").select("lemma", form=forms_of("label"))
     gold = canonical(final.explode("form").drop_nulls("form"))
     compared = compare_keyings(given)
@@ -281,16 +285,85 @@ def _wait_for_lemmas(sheet: pl.LazyFrame, first: pl.LazyFrame, folder: str) -> N
         raise wait_for(shown, folder=folder, missing=missing, what="lemma")
 
 
-def _wait_for_decisions(differ: pl.LazyFrame, folder: str) -> None:
+_SHOWN = 5
+"""Lemmas, or pairs of people, in the message of a stage that waits for decisions."""
+_FORMS_SHOWN = 4
+"""Forms of a person for a lemma in this message."""
+
+
+def _wait_for_decisions(
+    config: JoinKeying, lemmas: pl.LazyFrame, given: pl.LazyFrame, made: pl.LazyFrame
+) -> None:
     """Wait for decisions on lemmas for which people keyed in different forms."""
-    lemmas = differ.select(pl.col("lemma").unique().sort()).collect().to_series()
-    if len(lemmas):
-        remedy = (
-            "people keyed in different forms: let somebody decide in a round of adjudication or on"
-            ' a second sheet, choose a rule, or set undecided = "exclude"'
+    further = made.join(given, on=["lemma", "annotator"], how="anti")  # third people who differ
+    apart = forms_apart(pl.concat([given, further]).join(lemmas, on="lemma", how="semi"))
+    if apart:
+        agreement = keying_agreement(compare_keyings(given), confidence=config.confidence)
+        lines = [
+            *_agreement_lines(agreement),
+            f"Forms that not all of them have: {_list_forms(apart)}.",
+            *_ways_to_decide(config, people=given.collect()["annotator"].n_unique()),
+        ]
+        remedy = "people keyed in different forms.\n  " + "\n  ".join(lines)
+        place = config.folder or str(config.entries)
+        raise WaitsForPerson(place, len(apart), "decision", remedy=remedy)
+
+
+def _agreement_lines(agreement: pl.DataFrame) -> Iterator[str]:
+    """Yield a sentence for everybody, if more than two, and for each pair of people."""
+    pairs = agreement.select("annotator_1", "annotator_2").unique(maintain_order=True).rows()
+    for one, other in pairs[:_SHOWN]:
+        lemmas, forms = agreement.filter(annotator_1=one, annotator_2=other).to_dicts()
+        people = "All people" if one == EVERYBODY else f"{one} and {other}"
+        equal = round(lemmas["estimate"] * lemmas["lemmas"])
+        shares = (
+            "unknown" if each["estimate"] is None
+            else "{:.1f} % [{:.1f}, {:.1f}]".format(
+                *(100 * each[name] for name in ("estimate", "lower", "upper"))
+            )
+            for each in (lemmas, forms)
+        )  # fmt: skip
+        of_lemmas, of_forms = shares
+        yield (
+            f"{people} agree on {equal:,} of {count_text(lemmas['lemmas'], 'lemma')} ({of_lemmas});"
+            f" agreement of forms: {of_forms}."
         )
-        such_as = lemmas.head(3).to_list()
-        raise WaitsForPerson(folder, len(lemmas), "decision", such_as=such_as, remedy=remedy)
+    if (more := len(pairs) - _SHOWN) > 0:
+        yield f"There are {count_text(more, 'more pair')} of people."
+
+
+def _list_forms(apart: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    listed = []
+    for lemma, people in list(apart.items())[:_SHOWN]:
+        each = []
+        for who, forms in people.items():
+            more = len(forms) - _FORMS_SHOWN
+            left = f" and {more:,} more" if more > 0 else ""
+            each.append(f"{who}: {', '.join(forms[:_FORMS_SHOWN])}{left}")
+        listed.append(f"{lemma} ({'; '.join(each)})")
+    if (more := len(apart) - _SHOWN) > 0:
+        listed.append(f"and {count_text(more, 'more lemma')}")
+    return ", ".join(listed)
+
+
+def _ways_to_decide(config: JoinKeying, *, people: int) -> Iterator[str]:
+    if config.folder:
+        yield (
+            f"To decide in the browser, run lexassay annotate CONFIG {config.folder} and open a "
+            "round of adjudication on the coordinator's page."
+        )
+    rules = {
+        "majority": 'rule = "majority" (the forms of most people)' if people > 2 else "",
+        "expert": 'rule = "expert" and expert = "NAME" (the forms of one person)',
+        "union": 'rule = "union" (all forms)',
+    }
+    others = [text for name, text in rules.items() if text and name != config.rule]
+    yield f"To decide by a rule, set {', or '.join(others)}."
+    yield (
+        "To continue without these lemmas and see the tables compared and disagreements, set "
+        'undecided = "exclude". A sheet for a third person needs this and two more stages: see '
+        '"Two people" in docs/lexicon.md'
+    )
 
 
 def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:

@@ -13,6 +13,7 @@ from pipeline.errors import ConfigError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion
 from pipeline.stages.base import FAULTS, STAGES
+from pipeline.stages.lexicon.sample import _list_forms
 from schemas import KeyedEntries
 from tests.stages.lexicon.test_extract import listed, quality, sample, values, words_by_stages
 from tests.stages.run_stage import run_stage
@@ -79,8 +80,7 @@ DIFFERENT: list[Row] = [
 
 
 def test_different_forms_are_not_united() -> None:
-    said = "entries: waiting for 1 decision, for example ra; people keyed in different forms:"
-    with pytest.raises(WaitsForPerson, match=said):
+    with pytest.raises(WaitsForPerson, match="waiting for 1 decision; people keyed in different"):
         join(*DIFFERENT)
     made = join(*DIFFERENT, undecided="exclude")
     assert not problems(made)
@@ -89,6 +89,59 @@ def test_different_forms_are_not_united() -> None:
     assert made["disagreements"].sort("annotator").rows() == [
         ("ra", "anna", "ra, rajt"), ("ra", "ben", "ra, rait"),
     ]  # fmt: skip
+
+
+def message(*rows: Row, **options: Any) -> list[str]:
+    with pytest.raises(WaitsForPerson) as caught:
+        join(*rows, **options)
+    return [line.strip() for line in str(caught.value).splitlines()]
+
+
+def test_who_waits_sees_the_agreement_and_the_forms() -> None:
+    first, agreement, forms, rules, others = message(*DIFFERENT)
+    assert first == "entries: waiting for 1 decision; people keyed in different forms."
+    # Wilson's limits of 1 of 2; forms: 2 (1 + 1) of 2 + 2 + 1 + 1
+    said = "anna and ben agree on 1 of 2 lemmas (50.0 % [9.5, 90.5]); agreement of forms: 66.7 % ["
+    assert agreement.startswith(said)
+    assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait)."
+    assert 'rule = "expert" and expert = "NAME"' in rules
+    assert 'rule = "union"' in rules
+    assert "majority" not in rules  # of two
+    assert 'undecided = "exclude"' in others
+    assert '"Two people" in docs/lexicon.md' in others
+
+
+def test_who_waits_sees_the_first_of_many_lemmas() -> None:
+    lemmas = [f"l{n}" for n in range(1, 8)]
+    rows: list[Row] = [("anna", "ra", "a1,a2,a3,a4,a5,ra", None), ("ben", "ra", "-", None)]
+    rows += [("anna", "dar", "dar, daru", None), ("ben", "dar", "dar", None)]
+    forms = message(*rows)[2]
+    assert forms.endswith("dar (anna: daru), ra (anna: a1, a2, a3, a4 and 2 more; ben: -).")
+    apart = {lemma: {"anna": ["x"]} for lemma in lemmas}
+    assert _list_forms(apart).endswith("l5 (anna: x), and 2 more lemmas")
+
+
+def test_three_people_wait_for_decisions() -> None:
+    rows = [*DIFFERENT, ("carla", "ra", "ra", None), ("carla", "dar", "dar", None)]
+    _, every, *pairs, forms, rules, _ = message(*rows, former=("carla",))
+    assert every.startswith("All people agree on 1 of 2 lemmas (50.0 %")
+    assert [each.split(" agree")[0] for each in pairs] == [
+        "anna and ben", "anna and carla", "ben and carla",
+    ]  # fmt: skip
+    assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait)."
+    assert 'rule = "majority"' in rules
+    again = message(*rows, former=("carla",), rule="majority")
+    assert not any("majority" in line for line in again)
+
+
+def test_decisions_that_do_not_settle_a_lemma() -> None:
+    third: list[Row] = [("carla", "ra", "ra", None), ("dan", "ra", "ra, rat", None)]
+    forms = message(*DIFFERENT, *third, rounds=[None] * 4 + ["adjudication"] * 2)[2]
+    assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait; dan: rat)."
+    # anna has not decided yet
+    own: Row = ("ben", "ra", "ra, rajt", None)
+    forms = message(*DIFFERENT, own, rounds=[None] * 4 + ["adjudication"])[2]
+    assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait)."
 
 
 @pytest.mark.parametrize(
