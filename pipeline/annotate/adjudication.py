@@ -23,6 +23,7 @@ from pipeline.kernels.lexicon.keying import (
     keying_agreement,
 )
 from pipeline.stages.inputs import distinct
+from pipeline.stages.lexicon.sample import JoinKeying
 
 ROUND: Round = "adjudication"
 _LONGEST = 200
@@ -51,7 +52,10 @@ class Adjudication:
 
 
 def adjudications(
-    connection: sqlite3.Connection, *, answers: Sequence[Answer] | None = None
+    connection: sqlite3.Connection,
+    *,
+    answers: Sequence[Answer] | None = None,
+    keying: JoinKeying | None = None,
 ) -> list[Adjudication]:
     """Return the items of the adjudication round: first those that are open, in order of ids.
 
@@ -61,15 +65,17 @@ def adjudications(
         Of the decisions.
     answers : sequence of Answer, optional
         Current answers of the first round, if already read.
+    keying : JoinKeying, optional
+        As for `standing_answers`.
     """
     asked: dict[str, list[str]] = {}
     for name, who in asked_tasks(connection, named=ROUND):
         asked.setdefault(name, []).append(who)
     if not asked:
         return []
-    every = standing_answers(connection) if answers is None else answers
+    every = standing_answers(connection, keying=keying) if answers is None else answers
     first = {each.id: each for each in group_by_item(one for one in every if one.id in asked)}
-    decisions = standing_answers(connection, named=ROUND)
+    decisions = standing_answers(connection, named=ROUND, keying=keying)
     said, labels = (
         {each.id: each for each in group_by_item(decisions)},
         _resolved_labels(every, decisions),
@@ -103,6 +109,7 @@ def ready(
     *,
     unsure: bool = False,
     answers: Sequence[Answer] | None = None,
+    keying: JoinKeying | None = None,
 ) -> list[Item]:
     """Return the items that can be adjudicated: complete, with different answers.
 
@@ -112,10 +119,10 @@ def ready(
         Of the decisions.
     unsure : bool
         Include items with equal answers that an annotator marked as unsure.
-    answers : sequence of Answer, optional
+    answers, keying
         As for `adjudications`.
     """
-    every = standing_answers(connection) if answers is None else answers
+    every = standing_answers(connection, keying=keying) if answers is None else answers
     asked: dict[str, set[str]] = {}
     for name, who in asked_tasks(connection):
         asked.setdefault(name, set()).add(who)
@@ -127,7 +134,13 @@ def ready(
     ]
 
 
-def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = False) -> int:
+def give_to_third(
+    connection: sqlite3.Connection,
+    name: str,
+    *,
+    unsure: bool = False,
+    keying: JoinKeying | None = None,
+) -> int:
     """Ask a third person about all that is ready, not resolved and not decided by another.
 
     Parameters
@@ -136,7 +149,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
         Of `annotation_log.connect`.
     name : str
         The person; an existing name keeps its spelling.
-    unsure : bool
+    unsure, keying
         As for `ready`.
 
     Returns
@@ -151,21 +164,23 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
     """
     with transaction(connection):  # another server may do the same
         person = _third(connection, name)
-        known = {each.item.id: each for each in adjudications(connection)}
+        known = {each.item.id: each for each in adjudications(connection, keying=keying)}
         wanted = [
             TaskRequest(person, each.id, 0)
-            for each in ready(connection, unsure=unsure)
+            for each in ready(connection, unsure=unsure, keying=keying)
             if not _has_answer_beyond(each, known.get(each.id))
         ]
         return _add(connection, wanted)
 
 
-def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool = False) -> int:
+def give_to_those_who_disagree(
+    connection: sqlite3.Connection, *, unsure: bool = False, keying: JoinKeying | None = None
+) -> int:
     """Ask the annotators of an item again, if it is not in the round yet.
 
     Parameters
     ----------
-    connection, unsure
+    connection, unsure, keying
         As for `give_to_third`.
 
     Returns
@@ -175,7 +190,8 @@ def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool =
     """
     with transaction(connection):
         there = {name for name, _ in asked_tasks(connection, named=ROUND)}
-        fresh = [each for each in ready(connection, unsure=unsure) if each.id not in there]
+        items = ready(connection, unsure=unsure, keying=keying)
+        fresh = [each for each in items if each.id not in there]
         _add(
             connection,
             [TaskRequest(said.annotator, each.id, 0) for each in fresh for said in each.answers],

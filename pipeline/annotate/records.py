@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import polars as pl
+
 from pipeline import errors
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import (
@@ -26,7 +28,8 @@ from pipeline.formats.annotation_log import (
     replay_task,
     transaction,
 )
-from pipeline.kernels.lexicon.keying import sort_forms
+from pipeline.kernels.lexicon.keying import spell_keyings, spelt_out
+from pipeline.stages.lexicon.sample import JoinKeying
 
 _ANSWERED = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
 _DECIDERS = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
@@ -197,7 +200,10 @@ class Item:
 
 
 def standing_answers(
-    connection: sqlite3.Connection, *, named: Round = "annotation"
+    connection: sqlite3.Connection,
+    *,
+    named: Round = "annotation",
+    keying: JoinKeying | None = None,
 ) -> list[Answer]:
     """Return the current answers to the current tasks of a round.
 
@@ -207,12 +213,34 @@ def standing_answers(
         Of the decisions.
     named : str
         The round.
+    keying : JoinKeying, optional
+        The options by which keyed forms are equal, see `pipeline.annotate.tasks.Work`.
     """
-    rows = connection.execute(_STANDING, (named,))
-    spell = sort_forms if is_keying(connection) else str
+    answers = [
+        Answer(row["id"], row["annotator"], row["answer"], bool(row["unsure"]), row["note"])
+        for row in connection.execute(_STANDING, (named,))
+    ]
+    return _spell(connection, answers, keying) if is_keying(connection) else answers
+
+
+def _spell(
+    connection: sqlite3.Connection, answers: Sequence[Answer], keying: JoinKeying | None
+) -> list[Answer]:
+    """Return answers with keyed forms as `join.keying` compares them, in alphabetical order."""
+    shown = connection.execute("SELECT id, shown FROM items")
+    lemmas = {row["id"]: json.loads(row["shown"])["units"].get("lemma") for row in shown}
+    rows = [(each.id, lemmas[each.id], each.annotator, each.label) for each in answers]
+    names = dict.fromkeys(("id", "lemma", "annotator", "forms"), pl.String)
+    spelt = spell_keyings(
+        pl.LazyFrame(rows, schema=names, orient="row"),
+        keying.spelling if keying else None,
+        lemma_is_form=keying is not None and keying.lemma_is_form,
+    )
+    found = spelt.select("lemma", "annotator", spelt_out("label")).collect()
+    labels = {(lemma, who): label for lemma, who, label in found.iter_rows()}
     return [
-        Answer(row["id"], row["annotator"], spell(row["answer"]), bool(row["unsure"]), row["note"])
-        for row in rows
+        replace(each, label=labels.get((lemmas[each.id], each.annotator), each.label))
+        for each in answers
     ]
 
 

@@ -21,6 +21,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.backends import in_a_folder
 from pipeline.stages.base import Sheets
+from pipeline.stages.lexicon.sample import JoinKeying
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Work:
         Category to its labels; none if no stage joins the answers.
     keys : mapping of str to str
         Label to the key that gives it, where it is not the first letter.
+    keying : JoinKeying or None
+        Options of the stage that joins the keyed forms; None if there is none, or several.
     """
 
     project: Project
@@ -62,6 +65,7 @@ class Work:
     guidelines: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+    keying: JoinKeying | None = None
 
     @property
     def wanted(self) -> Sheets:
@@ -128,6 +132,7 @@ def open_work(
         project.sheets.own / wanted.folder,
         guidelines=wanted.guidelines,
         categories=_categories(project, stage),
+        keying=_only_keying(project, wanted.folder),
     )
     refresh(work, rows)
     return work
@@ -234,6 +239,17 @@ def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
             if found:
                 return dict(found)
     return {}
+
+
+def _only_keying(project: Project, folder: str) -> JoinKeying | None:
+    """Return the options of the stage that joins the keyed forms in a folder, if it is one."""
+    found = [
+        node.config
+        for node in project.nodes.values()
+        if isinstance(node.config, JoinKeying)
+        and any(each.name == folder for each in node.sheets.values())
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 # Stages that the answers of a sheet decide

@@ -444,16 +444,20 @@ class Coordinator:
     def _open(self, wanted: Opening) -> int:
         with self._one, opened(self.work.database) as connection:
             if wanted.who == "third":
-                return give_to_third(connection, wanted.name, unsure=wanted.unsure)
-            return give_to_those_who_disagree(connection, unsure=wanted.unsure)
+                return give_to_third(
+                    connection, wanted.name, unsure=wanted.unsure, keying=self.work.keying
+                )
+            return give_to_those_who_disagree(
+                connection, unsure=wanted.unsure, keying=self.work.keying
+            )
 
     def _values(self, request: Request, wished: float, notice: str) -> dict[str, Any]:
         known = self.certainty.state()
         with read_only(self.work.database) as connection:
             entry = last_entry(connection)
-            answers = standing_answers(connection)
+            answers = standing_answers(connection, keying=self.work.keying)
             people = progress_of_all(connection, answers)
-            decided = standing_answers(connection, named=ROUND)
+            decided = standing_answers(connection, named=ROUND, keying=self.work.keying)
             deciding = progress_of_all(connection, decided, named=ROUND)
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
@@ -478,7 +482,7 @@ class Coordinator:
     def _lists(self, connection: sqlite3.Connection, answers: list[Answer]) -> dict[str, Any]:
         """Return what there is to look at, its beginning with units, and how many there are."""
         differing, unsure = disagreements(answers), unsure_items(answers)
-        rounds = adjudications(connection, answers=answers)
+        rounds = adjudications(connection, answers=answers, keying=self.work.keying)
         done = sum(each.label is not None for each in rounds)
         first = rounds[:_SHOWN]
         known = with_units(connection, [each.item for each in first])

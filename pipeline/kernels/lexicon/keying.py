@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import re
-import unicodedata
 
 import numpy as np
 import polars as pl
 
 from pipeline.kernels.annotation.sheets import unnamed_faults
 from pipeline.kernels.cells import is_error
+from pipeline.kernels.lexicon.wordlists import Spelling, normalise
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.binomial_intervals import wilson
@@ -174,19 +173,6 @@ def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr)
     return bad.select("file", "line", column=pl.lit(column), value=pl.col(column), problem=problem)
 
 
-def sort_forms(typed: str) -> str:
-    r"""Return the distinct forms of a cell in alphabetical order, with commas between them.
-
-    Examples
-    --------
-    >>> sort_forms(" rajt; ra,\nrajt "), sort_forms("–")
-    ('ra, rajt', '-')
-    """
-    each = (part.strip() for part in re.split(SEPARATORS, unicodedata.normalize("NFC", typed)))
-    forms = sorted({form for form in each if form})
-    return ABSENT[0] if forms and forms[0] in ABSENT else ", ".join(forms)
-
-
 # Keyings: what a person keyed in for a lemma
 
 BETWEEN = "\x1f"
@@ -220,6 +206,42 @@ def keyings(forms: pl.LazyFrame) -> pl.LazyFrame:
     listed = pl.col("form").drop_nulls().unique().sort()
     label = pl.when(listed.len() > 0).then(listed.str.join(BETWEEN)).otherwise(pl.lit(ABSENT[0]))
     return named.agg(label=label)
+
+
+def with_lemmas(forms: pl.LazyFrame) -> pl.LazyFrame:
+    """Return forms with each lemma as one of its forms, unless the dictionary lacks it."""
+    there = forms.drop_nulls("form").with_columns(form=pl.col("lemma"))
+    return pl.concat([forms, there.unique()])
+
+
+def spell_keyings(
+    entries: pl.LazyFrame, spelling: Spelling | None = None, *, lemma_is_form: bool = False
+) -> pl.LazyFrame:
+    r"""Return what each person keyed in for each lemma, in one spelling.
+
+    Parameters
+    ----------
+    entries : LazyFrame
+        id, lemma, annotator, forms, as in `schemas.KeyedEntries`.
+    spelling : Spelling, optional
+        Of the forms; NFC by default.
+    lemma_is_form : bool
+        Count each lemma as one of its forms.
+
+    Returns
+    -------
+    LazyFrame
+        As `keyings`.
+
+    Examples
+    --------
+    >>> row = {"id": "x1", "lemma": "ra", "annotator": "anna", "forms": "Rajt; ra,rajt"}
+    >>> spell_keyings(pl.LazyFrame([row]), Spelling(case="lower")).collect()["label"].to_list()
+    ['ra\x1frajt']
+    """
+    forms = keyed_forms(entries).collect()
+    spelt = normalise(forms, spelling or Spelling(), columns=["form"])[0].lazy()
+    return keyings(with_lemmas(spelt) if lemma_is_form else spelt)
 
 
 def forms_of(column: str) -> pl.Expr:

@@ -38,6 +38,7 @@ from pipeline.kernels.lexicon.keying import (
     keying_faults,
     keyings,
     spelt_out,
+    with_lemmas,
 )
 from pipeline.kernels.lexicon.wordlists import (
     Design,
@@ -169,7 +170,8 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     every = keyed_forms(entries).collect()
     typed = every.lazy().join(asked, on="lemma", how="semi").collect()
     spelt, counts = normalise(typed, config.spelling, columns=["form"])
-    first, decisions = (of_round(_with_lemmas(config, spelt), each) for each in _ROUNDS)
+    counted = with_lemmas(spelt.lazy()) if config.lemma_is_form else spelt.lazy()
+    first, decisions = (of_round(counted, each) for each in _ROUNDS)
     own = of_round(entries, "annotation").join(asked, on="lemma", how="semi")
     all_spelt = normalise(every, config.spelling, columns=["form"])[0].lazy()
     wrong = pl.concat([
@@ -231,14 +233,6 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
 
 _ROUNDS: tuple[Round, ...] = ("annotation", "adjudication")
 _KEYING = list(Keyings.columns())
-
-
-def _with_lemmas(config: JoinKeying, forms: pl.DataFrame) -> pl.LazyFrame:
-    """Return forms with each lemma as one of its forms, if requested."""
-    if not config.lemma_is_form:
-        return forms.lazy()
-    there = forms.drop_nulls("form").with_columns(form=pl.col("lemma"))
-    return pl.concat([forms, there.unique(["lemma", "annotator", "file", "line"])]).lazy()
 
 
 def _after(before: pl.LazyFrame, now: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:

@@ -15,6 +15,7 @@ from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.records import asked_tasks, standing_answers
 from pipeline.annotate.tasks import Work
 from pipeline.formats.annotation_log import TaskRequest, add_tasks, opened
+from pipeline.stages.lexicon.sample import JoinKeying
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
 from tests.annotate.served import ask, say
 from tests.annotate.web.stand_in import SECRET, app_of
@@ -214,9 +215,11 @@ LEMMAS = {
 }
 
 
-def keying(folder: Path, *, shared: bool) -> tuple[Work, TestClient]:
+def keying(
+    folder: Path, *, shared: bool, joined: JoinKeying | None = None
+) -> tuple[Work, TestClient]:
     office = desk(folder).work
-    work = replace(office, kind="keying", labels=(), folder=folder / "keying")
+    work = replace(office, kind="keying", labels=(), folder=folder / "keying", keying=joined)
     ask(work, "ana", shown=LEMMAS)
     with opened(work.database) as log:
         both = [TaskRequest("ben", each, n) for n, each in enumerate(LEMMAS, 1)]
@@ -254,3 +257,22 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     page = told(client.get(HOME).text)
     assert "1 of 1 resolved" in page
     assert "carla : ra, rajt ra, rajt" in page
+
+
+def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -> None:
+    joined = JoinKeying(sheet="sheet", folder="keying", case="lower")
+    work, client = keying(tmp_path, shared=True, joined=joined)
+    for who, forms in {"ana": ("Geht", "ra", "-"), "ben": ("geht", "rajt", "-")}.items():
+        for lemma, typed in zip(LEMMAS, forms, strict=True):
+            say(work, who, lemma, typed)
+    page = told(client.get(HOME).text)
+    assert "ana and ben lemmas with equal forms 3 0.67" in page
+    assert "1 item with different forms" in page
+    for body in ({"who": "third", "name": "carla"}, {"who": "those"}):
+        new = client.post(f"{HOME}/adjudication", json=body).json()["new"]
+        assert new == (1 if body["who"] == "third" else 0)  # ra is in the round already
+    for who, decision in (("carla", "RAJT"), ("dan", "rajt")):
+        with opened(work.database) as log:
+            add_tasks(log, [TaskRequest(who, "ra", 1)], round=ROUND)
+        say(work, who, "ra", decision, round=ROUND)
+    assert "1 of 1 resolved" in told(client.get(HOME).text)

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.lexicon.keying import (
+    BETWEEN,
     compare_keyings,
+    forms_apart,
     forms_of,
     keyed_forms,
     keying_agreement,
@@ -146,3 +148,23 @@ def test_equal_keyings_of_few_lemmas_prove_little() -> None:
     row = forms.row(0, named=True)
     assert (row["lemmas"], row["estimate"], row["upper"]) == (10, 1.0, 1.0)
     assert row["lower"] == pytest.approx(0.025**0.1, abs=0.02)
+
+
+def test_forms_apart_of_three_people() -> None:
+    labels: dict[str, dict[str, tuple[str, ...]]] = {
+        "ra": {"anna": ("a", "b"), "ben": ("a", "c"), "carla": ("a",)},
+        "dar": {"anna": ("d",), "ben": ("d",)},
+        "xi": {"anna": ("-",), "ben": ("f", "e")},
+        "wied": {"anna": ("w",)},
+    }
+    rows = [
+        (lemma, who, BETWEEN.join(forms))
+        for lemma, people in labels.items()
+        for who, forms in people.items()
+    ]
+    given = pl.LazyFrame(rows, schema=["lemma", "annotator", "label"], orient="row")
+    assert forms_apart(given) == {
+        "ra": {"anna": ["b"], "ben": ["c"]},
+        "xi": {"anna": ["-"], "ben": ["e", "f"]},
+    }
+    assert forms_apart(given.clear()) == {}

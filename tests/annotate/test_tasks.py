@@ -1,0 +1,99 @@
+"""The options by which the pages compare keyed forms: those of the stage that joins them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.annotate.adjudication import ready
+from pipeline.annotate.tasks import Work, open_work
+from pipeline.api.run import run
+from pipeline.formats.annotation_log import opened
+from pipeline.kernels.sampling import candidate_id
+from tests.annotate.served import say
+
+JOIN = """
+[stages.{name}]
+use = "join.keying"
+sheet = "sheet"
+folder = "paper"
+case = "lower"
+replace = {{ "ё" = "е" }}
+lemma_is_form = true
+"""
+EXPERIMENT = """
+name = "printed"
+seed = "1"
+
+[stages.computed]
+use = "extract.lexicon"
+path = "computed.tsv"
+
+[stages.sample]
+use = "sample.lemmas"
+lexicons = ["computed"]
+lemmas = ["еж", "ель", "дом", "кот", "лес"]
+
+[stages.sheet]
+use = "sheet.keying"
+lexicon = "computed"
+sample = "sample"
+folder = "paper"
+kind = "csv"
+annotators = ["anna", "ben"]
+overlap = 1.0
+"""
+
+
+def work_with(folder: Path, *joins: str) -> Work:
+    rows = "".join(f"{lemma}\t{lemma}\n" for lemma in CASES)
+    (folder / "computed.tsv").write_text(f"lemma\tform\n{rows}", encoding="utf-8")
+    text = EXPERIMENT + "".join(JOIN.format(name=name) for name in joins)
+    (folder / "printed.toml").write_text(text, encoding="utf-8")
+    return open_work(folder / "printed.toml", runs=folder / "runs")
+
+
+def id_of(lemma: str) -> str:
+    return str(pl.select(candidate_id(pl.lit(lemma))).item())
+
+
+def differing(work: Work) -> list[str]:
+    with opened(work.database) as log:
+        return [each.id for each in ready(log, keying=work.keying)]
+
+
+CASES = {
+    "еж": ("ЕЖИ, ежа", "ежа; ёжи", True),
+    "ель": ("ель, ели", "Ели", True),  # the lemma counts as a form
+    "дом": ("дома", "дому", False),
+    "кот": ("-", "коты", False),
+    "лес": ("–", "-", True),
+}
+"""Lemma to the forms of anna and ben, and whether they are equal."""
+
+
+def test_forms_that_the_stage_considers_equal_need_no_decision(tmp_path: Path) -> None:
+    work = work_with(tmp_path, "keyed")
+    for lemma, (anna, ben, _) in CASES.items():
+        say(work, "anna", id_of(lemma), anna)
+        say(work, "ben", id_of(lemma), ben)
+    expected = sorted(id_of(lemma) for lemma, (_, _, equal) in CASES.items() if not equal)
+    assert differing(work) == expected
+    done = run(tmp_path / "printed.toml", runs=tmp_path / "runs", deliver=False, report=False)
+    assert [each.missing for each in done.waits] == [len(expected)]
+
+
+@pytest.mark.parametrize("joins", [(), ("keyed", "again")])
+def test_without_a_single_stage_forms_are_compared_as_typed(
+    tmp_path: Path, joins: tuple[str, ...]
+) -> None:
+    work = work_with(tmp_path, *joins)
+    assert work.keying is None
+    lemma = id_of("еж")
+    say(work, "anna", lemma, "Ежи")
+    say(work, "ben", lemma, "ежи")
+    say(work, "anna", id_of("дом"), "дома; дом")
+    say(work, "ben", id_of("дом"), "дом,дома")
+    assert differing(work) == [lemma]
