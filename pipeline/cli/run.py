@@ -45,7 +45,14 @@ from pipeline.runner.plan import Step
 from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import range_text
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.history import CurrentRun, Garbage, collect, current_run, garbage
+from pipeline.runner.store.history import (
+    CurrentRun,
+    Garbage,
+    collect,
+    current_run,
+    garbage,
+    newest_first,
+)
 from pipeline.stages.base import STAGES
 
 # ``tasks``, ``task``, ``slurm``
@@ -329,6 +336,11 @@ def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> It
         detail = "; ".join(filter(None, [_rows(step), *made]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)
+    if last := next(newest_first(run.project.storage), None):
+        for stage, record in last.stages.items():
+            unmade = stage in run.project.nodes and stage not in run.manifests
+            if record.outcome == "waits" and unmade:
+                yield f"{'waited':<10} {stage:<24} {record.note}"
     yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
     page = run.folder / "report" / "index.html"
     yield f"report: {page}" if page.is_file() else "report: not yet written"

@@ -231,6 +231,10 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     assert (said["left_aside"], said["former"], said["moved"]) == ([], [], [])
     status = told(["status", "people.toml", "--json"], capsys)
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
+    assert main(["status", "people.toml"]) == 0
+    waited = [line for line in capsys.readouterr().out.splitlines() if line.startswith("waited")]
+    assert len(waited) == 1
+    assert "waiting for 5 labels from" in waited[0]
 
 
 def test_stored_results_need_no_data_root(
