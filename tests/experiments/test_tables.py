@@ -101,7 +101,7 @@ def test_what_is_no_word_is_refused_by_every_stage(
             small.run(f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n{options}')
         shown = repr(value) if value else "empty"
         said = str(error.value)
-        assert f"t.{kind}: column {column}: 1 x is not a word" in said
+        assert f"t.{kind}: column {column}: 1 x is empty or" in said
         assert f"line {line_of(kind, 1)}: {shown}" in said
 
 
@@ -156,7 +156,9 @@ def test_words_of_a_frame_are_words() -> None:
     counts = {"f": [5], "f1": [20], "f2": [30], "N": [5000]}
     assert lx.score(pl.DataFrame({"l1": ["NA"], "l2": ["b"], **counts}), measures=["mi"]).height
     for word in (None, "", "#N/A"):
-        with pytest.raises(LexassayError, match="column l1: is not a word.*\n *row 0"):
+        with pytest.raises(
+            LexassayError, match="column l1: is empty or a spreadsheet error.*\n *row 0"
+        ):
             lx.score(
                 pl.DataFrame(
                     {"l1": [word], "l2": ["b"], **counts}, schema_overrides={"l1": pl.String}
@@ -205,7 +207,7 @@ def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"l.csv": "lemma,form\ngo,goes\n", "t.csv": "lemma,n\ngo,1\n,2\n"})
     gold = '[stages.g]\nuse = "extract.lexicon"\npath = "l.csv"\n'
     with pytest.raises(
-        LexassayError, match=r"t\.csv: column lemma: 1 x is not a word.*\n.*line 3: empty"
+        LexassayError, match=r"t\.csv: column lemma: 1 x is empty or.*\n.*line 3: empty"
     ):
         small.run(f'{gold}[stages.s]\nuse = "sample.lemmas"\nlexicons = ["g"]\npath = "t.csv"')
 
@@ -214,7 +216,7 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"a.txt": "The old house.\n", "stop.tsv": "word\nthe\n#N/A\n"})
     stages = '[stages.c]\nuse = "extract.pairs"\ncorpus = "a.txt"\nrelation = "adjacent"\n'
     word = '{ label = "{form}" }'
-    with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is not a word.*'#N/A'"):
+    with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is empty or.*'#N/A'"):
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
 
 
