@@ -238,7 +238,8 @@ def calibration(name: str, rate: float, samples: int) -> None:
     data = read(name)
     seven = data.some(SEVEN)
     features = Features(normal_scores(seven).T, data.words)
-    fixed = dict(zip(SEVEN, (np.argsort(ranks, kind="stable") for ranks in seven), strict=True))
+    names = [each for each in data.measures if each in SEVEN] or data.measures
+    fixed = {name: np.argsort(ranks) for name, ranks in zip(names, seven, strict=True)}
     rejected: dict[tuple[str, int], IntArray] = defaultdict(lambda: np.zeros(2, np.int64))
     learned: Counter[str] = Counter()
     for number in range(samples):
