@@ -68,7 +68,7 @@ def nothing_learned(stage: CheckInput, threshold: float) -> Found:
         "warning",
         f"the combination has learned nothing from {count_text(labels, 'label')}: the models"
         f" predict labels of other folds no better than their mean ({gain:+.4f} nats per label)."
-        " Its ranking is random, and tests of such rankings reject in up to 7 % of samples",
+        " Its ranking is random, and tests of such rankings reject in up to 8 % of samples",
         remedy="use a single measure, or judge more candidates",
         gain=gain,
         labels=labels,
