@@ -598,7 +598,8 @@ def _words(stage: StageView, measure: str) -> Listing:
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "scores") -> Listing:
     """Return a row for each run and a column for each measure."""
-    runs = ("system", "run")
+    several = scores.select("system", "run").n_unique() > scores["system"].n_unique()
+    runs = ("system", "run") if several else ("system",)
     columns = (
         *map(Column, runs),
         *(
