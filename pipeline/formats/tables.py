@@ -504,6 +504,19 @@ def _check_senseval(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
             "Write sense/weight, for example t.3/0.25, and omit senses without weight.",
         ),
         (
+            "with a sense without a name",
+            rows.filter(pl.col("field").str.contains("^/[^/]*$")),
+            "Write the name of the sense before the slash, for example t.3/0.25.",
+        ),
+        (
+            # The weight of an instance's only sense is of no account: SemEval-2013 repeats some.
+            "with a sense that occurs twice beside others",
+            rows.filter(
+                pl.struct(LINE, "sense").is_duplicated(), pl.n_unique("sense").over(LINE) > 1
+            ),
+            "Write each sense of an instance once, with its whole weight.",
+        ),
+        (
             "with weights of some senses only",
             rows.filter(pl.col("weighed").any().over(LINE) & ~pl.col("weighed").all().over(LINE)),
             "Give weights to all senses of an instance, or to none.",

@@ -61,6 +61,11 @@ def test_senseval_keys(name: str, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_the_only_sense_of_an_instance_may_be_repeated(tmp_path: Path) -> None:
+    found = rows(tmp_path / "k.key", b"a a.1 s/4 s/2\n", "sense", "weight")
+    assert found == [(1, "s", 4.0), (1, "s", 2.0)]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -69,6 +74,9 @@ def test_senseval_keys(name: str, tmp_path: Path) -> None:
         ("a x s/k\na y s/-1\na z s/0 t/1\na w s/nan\n",
          ["4 lines with a weight that is not a number above 0", "line 1: 'a x s/k'", "line 3:"]),
         ("a x s/1 t\n", ["1 line with weights of some senses only", "line 1: 'a x s/1 t'"]),
+        ("a x c1/3 c1/2 c2/4\nb y s\nc z t u t\n",
+         ["2 lines with a sense that occurs twice", "line 1: 'a x c1/3", "line 3", "once"]),
+        ("a x /3\n", ["1 line with a sense without a name", "line 1: 'a x /3'", "before the slash"]),
         ("a x s\nb y s\nb x t\n", ["2 lines with an instance that another line has", "line 3"]),
         ("\n \n", ["it has no instances"]),
     ],
