@@ -29,7 +29,7 @@ from pipeline.kernels.clustering.encoding import (
 )
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
-from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, sense_scores
+from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, WithoutCluster, sense_scores
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
 from pipeline.registry import as_names
@@ -249,6 +249,9 @@ def sense_measures(
     measures: str | Sequence[str] = FUZZY,
     token_measures: str | Sequence[str] = (),
     senses: WhichSenses = "all",
+    without_cluster: WithoutCluster = "zero",
+    noise: Any = (),
+    noise_as: Noise = "excluded",
 ) -> pl.DataFrame:
     """Return measures of induced word senses: of the instances of each word, averaged over words.
 
@@ -270,6 +273,13 @@ def sense_measures(
         Names or aliases of token measures, for one sense per instance.
     senses : str
         "all", or "heaviest": the sense with the largest weight, the first by name of equal weights.
+    without_cluster : str
+        Instances without a cluster score 0 in measures without weights, so that a word has the
+        score of its other instances times their share ("zero"); they are excluded ("drop"); or
+        those of a word form one cluster ("cluster"). Fuzzy measures count them in any case. Where
+        less is better, as for VI, "zero" is "cluster".
+    noise, noise_as
+        As for `token_measures`; an excluded instance is one without a cluster.
 
     Returns
     -------
@@ -279,7 +289,7 @@ def sense_measures(
     Raises
     ------
     ConfigError
-        If a measure is unknown.
+        If a measure or an option is unknown.
     DataError
         If the lengths differ, a word is missing, labels have weights that a measure does not use,
         or, with token measures, an instance has several senses.
@@ -297,25 +307,34 @@ def sense_measures(
     >>> made.select("measure", pl.col("value").round(4), "n_words").rows()
     [('fuzzy_bcubed_f', 0.7895, 2)]
     """
+    for option, value, known in (
+        ("senses", senses, get_args(WhichSenses)),
+        ("without_cluster", without_cluster, get_args(WithoutCluster)),
+    ):
+        if value not in known:
+            problem = Problem(option, f"{value!r} is unknown", f"give {' or '.join(known)}")
+            raise ConfigError("sense_measures", [problem])
     named = as_labels(words, "words")
     require_all(named, "give the word of each instance")
     sizes = {"labels_true": len(labels_true), "labels_pred": len(labels_pred), "words": len(named)}
     require_as_long(**sizes)
     by = pl.DataFrame({"item": pl.Series(range(len(named)), dtype=pl.Int64), "by": named})
     gold, induced = (
-        as_memberships(each, name, of).drop_nulls(of).join(by, on="item").cast({"item": pl.String})
+        as_memberships(each, name, of).join(by, on="item").cast({"item": pl.String})
         for each, name, of in (
             (labels_true, "labels_true", "gold"),
             (labels_pred, "labels_pred", "cluster"),
         )
     )
+    induced = _without_noise(induced, noise, noise_as)
     with translate_errors("sense_measures"):
         found = sense_scores(
-            gold,
-            induced,
+            gold.drop_nulls("gold"),
+            induced.drop_nulls("cluster"),
             measures=as_names(measures),
             token_measures=as_names(token_measures),
             senses=senses,
+            without_cluster=without_cluster,
         )
     return found.scores.select("measure", "value", "weighted", "n_words")
 

@@ -338,6 +338,36 @@ def test_senses_of_words() -> None:
 
 # Noise of DBSCAN and HDBSCAN: excluded, or each item a cluster of its own
 
+
+def test_instances_without_an_answer_score_nothing() -> None:
+    words, gold = ["a"] * 10, ["s", "t"] * 5
+    given: dict[str, Any] = {"measures": [], "token_measures": "v"}
+    found = lx.sense_measures(words, gold, ["x"] + [None] * 9, **given)
+    assert found["value"].to_list() == pytest.approx([0.1])
+    dropped = lx.sense_measures(words, gold, ["x"] + [None] * 9, without_cluster="drop", **given)
+    assert dropped["value"].to_list() == [1.0]
+
+
+def test_noise_of_senses() -> None:
+    words, gold, given = ["a"] * 4, ["s", "s", "t", "t"], {"measures": "bcubed_f"}
+    found = lx.sense_measures(words, gold, [0, 0, 1, -1], noise=[-1], **given)
+    assert found.equals(lx.sense_measures(words, gold, [0, 0, 1, None], **given))
+    own = lx.sense_measures(words, gold, [0, -1, 1, -1], noise=-1, noise_as="clusters", **given)
+    assert own.equals(lx.sense_measures(words, gold, [0, 2, 1, 3], **given))
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("senses", "senses: 'best' is unknown; give all or heaviest"),
+        ("without_cluster", "without_cluster: 'best' is unknown; give zero or drop or cluster"),
+    ],
+)
+def test_options_of_senses_are_known(option: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **{option: "best"})
+
+
 SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]
 
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
+import scipy
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.encoding import WEIGHT, check_labels
-from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TOKEN_MEASURES
-from pipeline.kernels.clustering.overlapping.measures import harmonic_mean, overlapping_scores
-from pipeline.kernels.clustering.token.measures import token_scores
-from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, summary
+from pipeline.kernels.clustering.encoding import WEIGHT, Sparse, check_labels, refuse_weights
+from pipeline.kernels.clustering.measure import (
+    OVERLAPPING_MEASURES,
+    TOKEN_MEASURES,
+    ClusterMeasure,
+)
+from pipeline.kernels.clustering.overlapping.degrees import Degrees, relative_weights
+from pipeline.kernels.clustering.overlapping.measures import harmonic_mean, without_weights
+from pipeline.kernels.clustering.overlapping.memberships import (
+    Memberships,
+    count_patterns,
+    patterns,
+)
+from pipeline.kernels.clustering.token.contingency import Contingency
+from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, codes, summary
 from pipeline.kernels.sampling import seeded_generator
 from schemas.errors import count_text
 
@@ -29,6 +41,8 @@ ALONE = "(none)"
 """Name of the cluster of instances without one."""
 TIES = ("instances with several heaviest gold senses", "instances with several heaviest clusters")
 WhichSenses: TypeAlias = Literal["all", "heaviest"]
+WithoutCluster: TypeAlias = Literal["zero", "drop", "cluster"]
+"""What measures without weights do about instances without a cluster."""
 
 
 class SenseTables(NamedTuple):
@@ -57,7 +71,7 @@ def sense_scores(
     measures: Sequence[str] = FUZZY,
     token_measures: Sequence[str] = (),
     senses: WhichSenses = "all",
-    without_cluster: Literal["drop", "cluster"] = "drop",
+    without_cluster: WithoutCluster = "zero",
     replicates: int = 0,
     confidence: float = 0.95,
     seed: str = "",
@@ -78,8 +92,10 @@ def sense_scores(
         "all", or "heaviest": the sense with the largest weight of each instance, the first by name
         of equal weights.
     without_cluster : str
-        For token measures: exclude instances without a cluster ("drop"), or treat those of a word
-        as one cluster ("cluster"). Overlapping measures count them as items without a cluster.
+        For measures that use no weights: instances without a cluster score 0, so that a word has
+        the score of its other instances times their share ("zero"); they are excluded ("drop"); or
+        those of a word form one cluster ("cluster"). Fuzzy measures count them in any case. See
+        Notes.
     replicates : int
         Number of bootstrap samples of words, for limits; 0 for none.
     confidence : float
@@ -101,6 +117,14 @@ def sense_scores(
         For missing labels, instances of two words, weights that a measure does not use, and, with
         token measures, instances with several senses.
 
+    Notes
+    -----
+    With "zero" no score is above the share of instances that have a cluster; words without any
+    score 0, as do undefined values of words that lack some. SemEval-2010 required an answer for
+    each instance and has no rule. One cluster would raise pair recall, and clusters of single
+    instances would raise V. Of measures where less is better, 0 would be a reward: "zero" then is
+    "cluster".
+
     References
     ----------
     Manandhar et al., SemEval-2010 task 14 (2010); Jurgens & Klapaftis, SemEval-2013 task 13 (2013).
@@ -120,6 +144,11 @@ def sense_scores(
     by_tokens = TOKEN_MEASURES.resolve(token_measures)
     _check_words(gold, induced)
     sizes = _sizes(gold, induced)
+    for table, label in ((gold, "gold"), (induced, "cluster")):
+        if WEIGHT in table.columns:
+            relative_weights(table, label)
+        if senses == "all" and (why := without_weights(overlapping)):
+            refuse_weights(table, label, why)
     if senses == "heaviest":
         ties = [_ties(table, label) for table, label in ((gold, "gold"), (induced, "cluster"))]
         sizes |= dict(zip(TIES, ties, strict=True))
@@ -129,16 +158,9 @@ def sense_scores(
         _require_one_sense(induced, "cluster")
     parts = {part for name in overlapping for part in OF_MEANS.get(name, ())}
     computed = [*overlapping, *sorted(parts - {*overlapping})]
-    words = list(_words(gold, induced))
-    rows = [
-        overlapping_scores(word.gold, word.induced, measures=computed, seed=seed)["value"].to_list()
-        + _token_values(word, by_tokens, without_cluster)
-        for word in words
-    ]
-    names = [*computed, *by_tokens]
-    values = np.array(rows, dtype=np.float64).reshape(len(words), len(names))
-    instances = np.array([word.gold["item"].n_unique() for word in words], dtype=np.int64)
-    found = dict(zip(names, values.T, strict=True))
+    own = gold.group_by("by").agg(instances=pl.col("item").n_unique().cast(pl.Int64)).sort("by")
+    words, instances = own["by"], own["instances"].to_numpy()
+    found = dict(_word_scores(gold, induced, [*computed, *by_tokens], without_cluster, seed))
     drawn = _draw_words(len(words), replicates, seed)
     scores = [
         (
@@ -150,7 +172,6 @@ def sense_scores(
         )
         for name in (*overlapping, *by_tokens)
     ]
-    own = pl.DataFrame({"by": [word.by for word in words], "instances": instances})
     by_word = [
         own.select("by", measure=pl.lit(name), value=pl.Series(found[name]), instances="instances")
         for name in (*overlapping, *by_tokens)
@@ -171,33 +192,147 @@ _SCORES = {
 }
 
 
+# Scores of each word
+
+
+def _word_scores(
+    gold: pl.DataFrame, induced: pl.DataFrame, names: Sequence[str], fate: WithoutCluster, seed: str
+) -> Iterator[tuple[str, FloatArray]]:
+    """Yield measures with their values by word, sorted; NaN where undefined."""
+    lacking = gold.join(induced, on="item", how="anti").select("by", "item").unique()
+    with_cluster = gold.join(lacking, on="item", how="anti")
+    one_cluster = lacking.with_columns(cluster=pl.lit(ALONE))
+    tables = {
+        "fuzzy": (gold, induced),
+        "zero": (with_cluster, induced),
+        "drop": (with_cluster, induced),
+        "cluster": (gold, pl.concat([induced, one_cluster], how="diagonal")),
+    }
+    several: dict[str, list[ClusterMeasure[Any]]] = {}
+    for name in names:
+        registry = OVERLAPPING_MEASURES if name in OVERLAPPING_MEASURES else TOKEN_MEASURES
+        measure = registry.get(name)
+        own = "cluster" if fate == "zero" and measure.better == "lower" else fate
+        several.setdefault("fuzzy" if measure.weights else own, []).append(measure)
+    places = {word: place for place, word in enumerate(gold["by"].unique().sort())}
+    instances = gold.select("by", "item").unique()["by"].value_counts(name="n").rows_by_key("by")
+    for own, those in several.items():
+        values = np.full((len(places), len(those)), 0.0 if own == "zero" else np.nan)
+        for word in _words(*tables[own]):
+            scores = np.array(_scores(word, those, seed))
+            share = word.own / instances[word.by][0][0]
+            if own == "zero" and share < 1.0:
+                scores = np.nan_to_num(scores) * share
+            values[places[word.by]] = scores
+        yield from zip((measure.name for measure in those), values.T, strict=True)
+
+
+class _Side(NamedTuple):
+    """The senses of a word's instances: numbers of instances and senses in order, and degrees."""
+
+    items: IntArray
+    codes: IntArray
+    names: Sequence[str]
+    degrees: FloatArray
+
+
 class _Word(NamedTuple):
-    """The senses of the instances of a word: item and gold, item and cluster, weight."""
+    """A word: its instances with a gold sense, which come first, and all instances."""
 
     by: str
-    gold: pl.DataFrame
-    induced: pl.DataFrame
+    own: int
+    items: int
+    gold: _Side
+    induced: _Side
 
 
 def _words(gold: pl.DataFrame, induced: pl.DataFrame) -> Iterator[_Word]:
-    own = induced.partition_by("by", as_dict=True, include_key=False)
-    none = induced.drop("by").clear()
-    for key, rows in sorted(gold.partition_by("by", as_dict=True, include_key=False).items()):
-        yield _Word(str(key[0]), rows, own.get(key, none))
+    """Yield the words with gold senses; numbers of all words are made at once, for speed."""
+    own = gold.select("by", "item", other=pl.lit(0)).unique()
+    others = induced.select("by", "item", other=pl.lit(1)).unique()
+    others = others.join(own, on="item", how="anti").join(own, on="by", how="semi")
+    items = pl.concat([own, others]).sort("by", "other", "item")
+    items = items.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64).over("by"))
+    sizes = items.group_by("by").agg(own=(pl.col("other") == 0).sum(), items=pl.len()).sort("by")
+    sides = [
+        _sides(gold, "gold", items, sizes["by"]),
+        _sides(induced, "cluster", items, sizes["by"]),
+    ]
+    for row, first, second in zip(sizes.iter_rows(), *sides, strict=True):
+        yield _Word(*row, first, second)
 
 
-def _token_values(word: _Word, names: Sequence[str], without_cluster: str) -> list[float | None]:
-    if not names:
-        return []
-    tokens = word.gold.select("item", "gold").join(
-        word.induced.select("item", "cluster"), on="item", how="left"
-    )
-    cluster = pl.col("cluster")
-    cells = tokens.with_columns(
-        cluster.fill_null(ALONE) if without_cluster == "cluster" else cluster
-    ).drop_nulls("cluster")
-    counts = cells.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
-    return token_scores(counts, measures=names)["value"].to_list()
+def _sides(
+    table: pl.DataFrame, label: str, items: pl.DataFrame, words: pl.Series
+) -> Iterator[_Side]:
+    """Yield one side of each word."""
+    word = pl.DataFrame({"by": words}).with_row_index("word")
+    weighed = WEIGHT in table.columns
+    degrees = relative_weights(table, label) if weighed else table.select("item", label).unique()
+    rows = degrees.join(items.join(word, on="by"), on="item")
+    code, names = codes(rows[label])
+    order = np.lexsort((code, rows["place"].to_numpy(), rows["word"].to_numpy()))
+    rows, code = rows[order], code[order]
+    place = rows["place"].to_numpy()
+    degree = rows[WEIGHT].to_numpy() if weighed else np.ones(rows.height)
+    ends = np.searchsorted(rows["word"].to_numpy(), np.arange(1, len(words) + 1))
+    labels = names.to_list()
+    start = 0
+    for end in ends.tolist():
+        used, own = np.unique(code[start:end], return_inverse=True)
+        held = [labels[each] for each in used.tolist()]
+        yield _Side(place[start:end], own.astype(np.int64), held, degree[start:end])
+        start = end
+
+
+def _scores(word: _Word, measures: Sequence[ClusterMeasure[Any]], seed: str) -> list[float]:
+    """Return the measures of a word; NaN where undefined."""
+    made: dict[bool, Memberships | Contingency] = {}
+    values = []
+    for measure in measures:
+        by_tokens = measure.family != "overlapping"
+        if by_tokens not in made:
+            made[by_tokens] = _contingency(word) if by_tokens else _memberships(word, seed)
+        values.append(measure.score(made[by_tokens]))
+    return values
+
+
+def _memberships(word: _Word, seed: str) -> Memberships:
+    sides = word.gold, _of_own(word)
+    first, second = (patterns(side.items, side.codes, side.names, word.own) for side in sides)
+    graded = partial(_degrees, word)
+    counted = count_patterns(first, second)
+    return Memberships(first[0], second[0], *counted, word.items - word.own, graded, seed)
+
+
+def _degrees(word: _Word) -> Degrees:
+    return Degrees(*(_matrix(side, word.items) for side in (word.gold, word.induced)), word.own)
+
+
+def _matrix(side: _Side, items: int) -> Sparse:
+    starts = np.concatenate([[0], np.cumsum(np.bincount(side.items, minlength=items))])
+    shape = (items, len(side.names))
+    return scipy.sparse.csr_array((side.degrees, side.codes, starts), shape=shape)
+
+
+def _contingency(word: _Word) -> Contingency:
+    """Count instances with a gold sense by sense and cluster; each has one of both."""
+    gold, induced = word.gold, _of_own(word)
+    width = max(1, len(induced.names))
+    cells, counts = np.unique(gold.codes * width + induced.codes, return_counts=True)
+    labels = tuple(gold.names), tuple(induced.names)
+    return Contingency(*labels, *np.divmod(cells, width), counts.astype(np.int64))
+
+
+def _of_own(word: _Word) -> _Side:
+    """Return the induced senses of the instances with a gold sense."""
+    side = word.induced
+    kept = side.items < word.own
+    if kept.all():
+        return side
+    used, code = np.unique(side.codes[kept], return_inverse=True)
+    names = [side.names[each] for each in used.tolist()]
+    return _Side(side.items[kept], code.astype(np.int64), names, side.degrees[kept])
 
 
 # Averages over words

@@ -20,7 +20,13 @@ from pipeline.kernels.clustering.measure import (
 )
 from pipeline.kernels.clustering.overlapping.bootstrap import overlapping_intervals
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
-from pipeline.kernels.clustering.senses import FUZZY, SenseTables, WhichSenses, sense_scores
+from pipeline.kernels.clustering.senses import (
+    FUZZY,
+    SenseTables,
+    WhichSenses,
+    WithoutCluster,
+    sense_scores,
+)
 from pipeline.kernels.clustering.systems import (
     BANDS,
     class_shares,
@@ -278,8 +284,9 @@ class EvaluateSenses(Seeded):
     """Names of measures of single senses, e.g. v and pair_precision."""
     senses: WhichSenses = "all"
     """"all", or "heaviest": the sense with the largest weight of each instance."""
-    without_cluster: Literal["drop", "cluster"] = "drop"
-    """For token_measures: exclude instances without a cluster, or treat them as one cluster."""
+    without_cluster: WithoutCluster = "zero"
+    """Instances without a cluster score 0, are excluded ("drop"), or form a "cluster" of the word;
+    fuzzy measures count them in any case."""
     replicates: int = Field(default=0, ge=0)
     """Number of bootstrap samples of words, for limits; 0 for none."""
     confidence: Proportion = 0.95

@@ -8,13 +8,18 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.metrics import v_measure_score
 
 from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
 from pipeline.kernels.clustering.senses import (
     FUZZY,
     SINGLE,
@@ -23,6 +28,7 @@ from pipeline.kernels.clustering.senses import (
     heaviest_senses,
     sense_scores,
 )
+from pipeline.kernels.clustering.token.measures import token_scores
 from schemas import SenseScores, WordSenseScores
 from schemas.validate import validate
 
@@ -184,19 +190,101 @@ def test_words_and_instances_that_one_side_lacks() -> None:
     found = sense_scores(
         table(gold, "gold"), table(induced, "cluster"), measures=FUZZY[:2], token_measures=["v"]
     )
-    # Word b has no cluster: 0 by fuzzy measures, no value of V, whose instances are all excluded.
+    # Word b has no cluster: all its scores are 0.
     assert found.scores.select("measure", "value", "n_words").rows() == [
-        ("fuzzy_bcubed_precision", 0.25, 2), ("fuzzy_bcubed_recall", 0.5, 2), ("v", 1.0, 1),
+        ("fuzzy_bcubed_precision", 0.25, 2), ("fuzzy_bcubed_recall", 0.5, 2), ("v", 0.5, 2),
     ]  # fmt: skip
     assert dict(found.sizes.iter_rows()) == {
         "words": 2, "words without an instance in a cluster": 1, "instances": 4,
         "instances without a cluster": 2, "instances without a gold sense": 2,
     }  # fmt: skip
-    alone = sense_scores(
-        table(gold, "gold"), table(induced, "cluster"), measures=[], token_measures=["v"],
-        without_cluster="cluster",
-    )  # fmt: skip
-    assert alone.scores["n_words"].item() == 2
+
+
+PARTLY: tuple[Key, Key] = (
+    {
+        "add": {f"a.{i}": {"s" if i < 2 else "t": 1.0} for i in range(4)},
+        "ask": {f"k.{i}": {"s" if i < 1 else "t": 1.0} for i in range(2)},
+    },
+    {"add": {"a.0": {"x": 1.0}, "a.1": {"x": 1.0}, "a.2": {"y": 1.0}}, "ask": {}},
+)
+"""Three of four instances of add have a cluster, which is right, and none of ask."""
+
+
+@pytest.mark.parametrize(
+    ("fate", "expected"),
+    [
+        # Of add 3/4 of the values of three instances, of ask 0.
+        ("zero", {"v": 3 / 8, "pair_precision": 3 / 8, "pair_recall": 3 / 8, "pair_f": 3 / 8,
+                  "bcubed_precision": 3 / 8, "bcubed_recall": 3 / 8, "bcubed_f": 3 / 8}),
+        ("drop", dict.fromkeys([*SINGLE, *SINGLE_TOKENS], 1.0)),
+        # The cluster of a.3 is pure; t is in two clusters. The two senses of ask are in one.
+        ("cluster", {"bcubed_precision": (1 + 1 / 2) / 2, "bcubed_recall": (3 / 4 + 1) / 2,
+                     "pair_recall": 1 / 2, "pair_precision": 1 / 2}),
+    ],
+)  # fmt: skip
+def test_instances_without_a_cluster(fate: Any, expected: dict[str, float]) -> None:
+    gold, induced = table(PARTLY[0], "gold"), table(PARTLY[1], "cluster")
+    found = sense_scores(
+        gold, induced, measures=SINGLE, token_measures=SINGLE_TOKENS, senses="heaviest",
+        without_cluster=fate,
+    ).scores  # fmt: skip
+    values = dict(found.select("measure", "value").iter_rows())
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
+    if fate == "zero":
+        assert found["n_words"].unique().to_list() == [2]
+
+
+def test_no_score_is_above_the_share_of_instances_with_a_cluster() -> None:
+    gold: Key = {"add": {f"a.{i}": {"st"[i % 2]: 1.0} for i in range(10)}}
+    induced: Key = {"add": {"a.0": {"x": 1.0}}}
+    tables = table(gold, "gold"), table(induced, "cluster")
+    higher = [name for name in TOKEN_MEASURES if TOKEN_MEASURES.get(name).better == "higher"]
+    found = sense_scores(*tables, measures=SINGLE, token_measures=higher).scores
+    assert found["value"].max() == pytest.approx(0.1)
+    # Where less is better the nine others are one cluster: 0 would be a reward.
+    vi, one = (
+        sense_scores(*tables, measures=[], token_measures=["vi"], without_cluster=fate).scores
+        for fate in ("zero", "cluster")
+    )
+    assert vi["value"].item() == one["value"].item() > 0.5
+
+
+def word_by_word(gold: pl.DataFrame, induced: pl.DataFrame) -> dict[str, list[float | None]]:
+    """Return the values of each word by the functions for one data set, table by table."""
+    values: dict[str, list[float | None]] = defaultdict(list)
+    for word in gold["by"].unique().sort():
+        own, other = (each.filter(by=word).drop("by") for each in (gold, induced))
+        plain = own.drop("weight"), other.drop("weight")
+        scored = [
+            overlapping_scores(own, other, measures=FUZZY, seed=""),
+            overlapping_scores(*plain, measures=["bcubed_f", "omega", "nmi_max"], seed=""),
+        ]
+        cells = heaviest_senses(own, "gold").join(heaviest_senses(other, "cluster"), on="item")
+        counts = cells.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
+        scored.append(token_scores(counts, measures=["v", "pair_f", "ami"]))
+        for name, value in pl.concat(each.select("measure", "value") for each in scored).rows():
+            values[name].append(value)
+    return values
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_all_words_at_once_equal_word_by_word(seed: int) -> None:
+    gold, induced = table(invented(seed), "gold"), table(invented(seed + 1), "cluster")
+    # Instances without a gold sense count in fuzzy measures.
+    gold = gold.filter(pl.col("item").is_in(gold["item"].unique().sort()[::3].to_list()).not_())
+    expected = word_by_word(gold, induced)
+    plain = gold.drop("weight"), induced.drop("weight")
+    found = [
+        sense_scores(gold, induced, measures=FUZZY),
+        sense_scores(*plain, measures=["bcubed_f", "omega", "nmi_max"]),
+        sense_scores(
+            gold, induced, measures=[], token_measures=["v", "pair_f", "ami"], senses="heaviest"
+        ),
+    ]
+    for (name,), rows in pl.concat(each.words for each in found).group_by("measure"):
+        values = rows.sort("by")["value"].to_list()
+        assert values == pytest.approx(expected[str(name)], abs=1e-12), name
 
 
 def test_ties_of_heaviest_senses_are_counted() -> None:
@@ -225,6 +313,14 @@ def test_what_is_refused() -> None:
         sense_scores(pl.concat([gold, gold.head(1).with_columns(by=pl.lit(""))]), induced)
     with pytest.raises(ValueError, match="confidence"):
         sense_scores(gold, induced, replicates=1, confidence=0.0)
+
+
+def test_weights_of_some_senses_are_refused_for_heaviest_senses_too() -> None:
+    gold = table({"a": {"i": {"s": 3.0, "t": 1.0}}}, "gold")
+    mixed = gold.with_columns(weight=pl.Series([None, 1.0]))
+    for senses in ("all", "heaviest"):
+        with pytest.raises(DataError, match="weight in only some of the groups .* give weights to"):
+            sense_scores(mixed, gold.rename({"gold": "cluster"}), senses=senses)
 
 
 def test_no_words() -> None:

@@ -88,8 +88,10 @@ class Degrees:
         if not self.clusters.shape[1]:
             return 0.0
         first, second = self.classes, self.clusters
-        joint, opposite = _joint_entropies(first, second), _are_opposite(first, second)
-        one, two = (_entropies(_bin_counts(side)) for side in (first, second))
+        bins = _bins(first), _bins(second)
+        counts = _bin_counts(bins[0]), _bin_counts(bins[1])
+        joint, opposite = _joint_entropies(*bins, *counts), _are_opposite(first, second)
+        one, two = map(_entropies, counts)
         most = max(float(one.sum()), float(two.sum()))
         if not most:
             return 1.0
@@ -127,25 +129,24 @@ def _bins(side: Sparse) -> Sparse:
     return scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)
 
 
-def _bin_counts(side: Sparse) -> IntArray:
+def _bin_counts(bins: Sparse) -> IntArray:
     """Return the items in each bin of each label, shape (labels, bins)."""
-    higher = np.asarray(_bins(side).sum(axis=0), dtype=np.int64).reshape(side.shape[1], BINS - 1)
-    return np.concatenate([side.shape[0] - higher.sum(axis=1, keepdims=True), higher], axis=1)
+    higher = np.bincount(bins.indices, minlength=bins.shape[1]).reshape(-1, BINS - 1)
+    return np.concatenate([bins.shape[0] - higher.sum(axis=1, keepdims=True), higher], axis=1)
 
 
-def _joint_entropies(first: Sparse, second: Sparse) -> FloatArray:
-    """Return the joint entropy of each class and each cluster, in bins."""
-    own, other = _bin_counts(first), _bin_counts(second)
-    both = (_bins(first).T @ _bins(second)).tocsr()
-    shape = (BINS - 1, second.shape[1], BINS - 1)
-    entropies = np.zeros((first.shape[1], second.shape[1]))
-    for label in range(first.shape[1]):
+def _joint_entropies(first: Sparse, second: Sparse, own: IntArray, other: IntArray) -> FloatArray:
+    """Return the joint entropy of each class and each cluster, from their bins and counts."""
+    both = (first.T @ second).tocsr()
+    shape = (BINS - 1, len(other), BINS - 1)
+    entropies = np.zeros((len(own), len(other)))
+    for label in range(len(own)):
         rows = both[label * (BINS - 1) : (label + 1) * (BINS - 1)]
-        counts = np.zeros((second.shape[1], BINS, BINS))
+        counts = np.zeros((len(other), BINS, BINS))
         counts[:, 1:, 1:] = rows.toarray().reshape(shape).transpose(1, 0, 2)
         counts[:, 1:, 0] = own[label, 1:] - counts[:, 1:, 1:].sum(axis=2)
         counts[:, 0, :] = other - counts[:, 1:, :].sum(axis=1)
-        entropies[label] = _entropies(counts.reshape(second.shape[1], -1))
+        entropies[label] = _entropies(counts.reshape(len(other), -1))
     return entropies
 
 
@@ -188,7 +189,7 @@ def degrees(gold: pl.DataFrame, induced: pl.DataFrame) -> Degrees:
     >>> found.clusters.toarray().tolist(), found.gold
     ([[0.25, 1.0], [0.0, 0.0]], 2)
     """
-    first, second = _degrees_of(gold, "gold"), _degrees_of(induced, "cluster")
+    first, second = relative_weights(gold, "gold"), relative_weights(induced, "cluster")
     own = gold["item"].unique().sort()
     others = induced.join(own.to_frame(), on="item", how="anti")["item"].unique().sort()
     items = pl.concat([own, others]).to_frame().with_row_index("place")
@@ -196,7 +197,17 @@ def degrees(gold: pl.DataFrame, induced: pl.DataFrame) -> Degrees:
     return Degrees(sides[0], sides[1], len(own))
 
 
-def _degrees_of(table: pl.DataFrame, label: str) -> pl.DataFrame:
+def relative_weights(table: pl.DataFrame, label: str) -> pl.DataFrame:
+    """Return item, label, and the weight divided by the largest of the item; 1 without weights.
+
+    Parameters and errors are those of `degrees`, for one side.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"item": ["a", "a"], "gold": ["s", "t"], "weight": [1, 4]})
+    >>> relative_weights(table, "gold").sort("gold").rows()
+    [('a', 's', 0.25), ('a', 't', 1.0)]
+    """
     weight = pl.col(WEIGHT) if WEIGHT in table.columns else pl.lit(None, pl.Float64)
     rows = table.select("item", label, weight.cast(pl.Float64).alias(WEIGHT))
     bad = rows.filter(~(pl.col(WEIGHT).is_finite() & (pl.col(WEIGHT) > 0)))

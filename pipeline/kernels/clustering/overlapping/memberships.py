@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +16,10 @@ from pipeline.errors import DataError
 from pipeline.kernels.clustering.encoding import (
     check_labels,
     distinct_values,
-    incidence,
     sorted_distinct,
 )
 from pipeline.kernels.clustering.overlapping.degrees import Degrees, degrees
-from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.numeric import FloatArray, IntArray, codes
 
 # Overlaps of distinct sets of labels
 
@@ -365,8 +364,8 @@ class Memberships:
         Items with this pair of sets.
     without_gold : int
         Items with clusters but without a class, which are omitted.
-    tables : tuple of pl.DataFrame
-        The memberships that were counted, with weights if there are any.
+    graded : callable
+        Returns the degrees of membership, of items without a class, too.
     seed : str
         Fixes the sample of measures that look at a sample of very many items.
     """
@@ -376,7 +375,7 @@ class Memberships:
     pairs: IntArray
     counts: IntArray
     without_gold: int
-    tables: tuple[pl.DataFrame, pl.DataFrame]
+    graded: Callable[[], Degrees]
     seed: str = ""
 
     @property
@@ -397,7 +396,7 @@ class Memberships:
     @cached_property
     def degrees(self) -> Degrees:
         """Degrees of membership, of items without a class, too; see `degrees`."""
-        return degrees(*self.tables)
+        return self.graded()
 
     @cached_property
     def overlap(self) -> IntArray:
@@ -456,20 +455,57 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
     placed = induced.join(items, on="item")
     dropped = induced["item"].n_unique() - placed["place"].n_unique()
-    first, one = _patterns(gold.join(items, on="item"), "gold", items.height)
-    second, two = _patterns(placed, "cluster", items.height)
-    joint = one * max(1, len(second.members)) + two
-    distinct, counts = np.unique(joint, return_counts=True)
-    pairs = np.stack(np.divmod(distinct, max(1, len(second.members))), axis=1)
-    tables = (gold, induced)
-    return Memberships(first, second, pairs, counts.astype(np.int64), dropped, tables, seed)
+    first, second = (
+        patterns(rows["place"].to_numpy().astype(np.int64), *codes(rows[label]), items.height)
+        for rows, label in ((gold.join(items, on="item"), "gold"), (placed, "cluster"))
+    )
+    counted = count_patterns(first, second)
+    graded = partial(degrees, gold, induced)
+    return Memberships(first[0], second[0], *counted, dropped, graded, seed)
 
 
-def _patterns(rows: pl.DataFrame, label: str, many: int) -> tuple[Patterns, IntArray]:
-    """Return the distinct sets of labels, and the place of each item's set."""
-    held, names = incidence(rows["place"], rows[label], many)
-    lengths = np.diff(held.indptr)
+def patterns(
+    items: IntArray, code: IntArray, names: Sequence[str], many: int
+) -> tuple[Patterns, IntArray]:
+    """Return the distinct sets of labels, and the place of each item's set.
+
+    Parameters
+    ----------
+    items, code : array of int, shape (memberships,)
+        Items from 0 to many - 1, and the place of their label in the sorted names.
+    names : sequence of str
+        The labels.
+    many : int
+        Number of items.
+
+    Examples
+    --------
+    >>> made, places = patterns(np.array([0, 2, 2]), np.array([1, 1, 0]), ["a", "b"], 3)
+    >>> made.members.tolist(), places.tolist()
+    ([[-1, -1], [0, 1], [1, -1]], [2, 0, 1])
+    """
+    width = max(1, len(names))
+    # One number for item and label, which NumPy sorts much faster than two columns.
+    item, code = np.divmod(sorted_distinct(items * width + code), width)
+    lengths = np.bincount(item, minlength=many)
     sets = np.full((many, int(lengths.max(initial=0))), NOTHING, dtype=np.int64)
-    sets[np.arange(sets.shape[1]) < lengths[:, None]] = held.indices
-    members, places = distinct_rows(sets, max(1, len(names)))
+    sets[np.arange(sets.shape[1]) < lengths[:, None]] = code
+    members, places = distinct_rows(sets, width)
     return Patterns(tuple(names), members), places
+
+
+def count_patterns(
+    first: tuple[Patterns, IntArray], second: tuple[Patterns, IntArray]
+) -> tuple[IntArray, IntArray]:
+    """Return the distinct pairs of sets of both sides, and the items of each pair.
+
+    Examples
+    --------
+    >>> side = patterns(np.array([0, 1]), np.array([0, 0]), ["a"], 3)
+    >>> pairs, counts = count_patterns(side, side)
+    >>> pairs.tolist(), counts.tolist()
+    ([[0, 0], [1, 1]], [1, 2])
+    """
+    width = max(1, len(second[0].members))
+    distinct, counts = np.unique(first[1] * width + second[1], return_counts=True)
+    return np.stack(np.divmod(distinct, width), axis=1), counts.astype(np.int64)
