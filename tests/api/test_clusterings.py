@@ -349,7 +349,8 @@ def test_instances_without_an_answer_score_nothing() -> None:
 
 
 def test_noise_of_senses() -> None:
-    words, gold, given = ["a"] * 4, ["s", "s", "t", "t"], {"measures": "bcubed_f"}
+    words, gold = ["a"] * 4, ["s", "s", "t", "t"]
+    given: dict[str, Any] = {"measures": "bcubed_f"}
     found = lx.sense_measures(words, gold, [0, 0, 1, -1], noise=[-1], **given)
     assert found.equals(lx.sense_measures(words, gold, [0, 0, 1, None], **given))
     own = lx.sense_measures(words, gold, [0, -1, 1, -1], noise=-1, noise_as="clusters", **given)
@@ -364,8 +365,9 @@ def test_noise_of_senses() -> None:
     ],
 )
 def test_options_of_senses_are_known(option: str, said: str) -> None:
+    given: dict[str, Any] = {option: "best"}
     with pytest.raises(ConfigError, match=said):
-        lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **{option: "best"})
+        lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **given)
 
 
 SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]

@@ -621,6 +621,15 @@ def test_senseval_keys_are_told_by_their_extension(
     assert set(run.table("heaviest.words")["by"]) == {"add.v", "ask.v"}
 
 
+def test_a_key_of_few_instances_has_low_scores(tmp_path: Path) -> None:
+    (tmp_path / "gold.key").write_text("add.v 1 s\nadd.v 2 s\nadd.v 3 t\nask.v 4 u\nask.v 5 u\n")
+    (tmp_path / "few.key").write_text("add.v 1 c1\n")
+    run = clusters(tmp_path / "gold.key", tmp_path / "few.key", runs=tmp_path / "r", report=False)
+    scores = run.table("heaviest.scores")
+    assert scores["value"].max() == pytest.approx(1 / 6)
+    assert scores["n_words"].to_list() == [2] * 7
+
+
 @pytest.mark.long
 def test_senseval_keys_of_semeval(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     files = [

@@ -212,7 +212,7 @@ def _word_scores(
     for name in names:
         registry = OVERLAPPING_MEASURES if name in OVERLAPPING_MEASURES else TOKEN_MEASURES
         measure = registry.get(name)
-        own = "cluster" if fate == "zero" and measure.better == "lower" else fate
+        own: str = "cluster" if fate == "zero" and measure.better == "lower" else fate
         several.setdefault("fuzzy" if measure.weights else own, []).append(measure)
     places = {word: place for place, word in enumerate(gold["by"].unique().sort())}
     instances = gold.select("by", "item").unique()["by"].value_counts(name="n").rows_by_key("by")
@@ -258,8 +258,8 @@ def _words(gold: pl.DataFrame, induced: pl.DataFrame) -> Iterator[_Word]:
         _sides(gold, "gold", items, sizes["by"]),
         _sides(induced, "cluster", items, sizes["by"]),
     ]
-    for row, first, second in zip(sizes.iter_rows(), *sides, strict=True):
-        yield _Word(*row, first, second)
+    for (by, inside, every), first, second in zip(sizes.iter_rows(), *sides, strict=True):
+        yield _Word(by, inside, every, first, second)
 
 
 def _sides(
@@ -306,7 +306,7 @@ def _memberships(word: _Word, seed: str) -> Memberships:
 
 
 def _degrees(word: _Word) -> Degrees:
-    return Degrees(*(_matrix(side, word.items) for side in (word.gold, word.induced)), word.own)
+    return Degrees(_matrix(word.gold, word.items), _matrix(word.induced, word.items), word.own)
 
 
 def _matrix(side: _Side, items: int) -> Sparse:

@@ -348,6 +348,15 @@ def test_heaviest_senses_of_weighted_entries() -> None:
         stage("evaluate.senses", SENSES, gold=words(gold()), systems=[weighed])
 
 
+@pytest.mark.parametrize(("fate", "value"), [("zero", 0.5), ("drop", 1.0), ("cluster", 1.0)])
+def test_instances_without_a_cluster(fate: str, value: float) -> None:
+    known = words(gold({"dog": "N", "run": "V", "eat": "N", "walk": "N"}))
+    config = {"seed": "s", "measures": [], "token_measures": ["M-1"], "without_cluster": fate}
+    found = words(entries({"dog": "1", "eat": "1"}))
+    made = stage("evaluate.senses", config, gold=known, systems=[found])
+    assert made["scores"]["value"].to_list() == [value]
+
+
 def test_senses_without_words() -> None:
     for option, tables in (
         ("gold: stages.gold", (gold(), words(entries()))),

@@ -455,9 +455,12 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
     placed = induced.join(items, on="item")
     dropped = induced["item"].n_unique() - placed["place"].n_unique()
-    first, second = (
-        patterns(rows["place"].to_numpy().astype(np.int64), *codes(rows[label]), items.height)
+    coded = (
+        (rows["place"].to_numpy().astype(np.int64), *codes(rows[label]))
         for rows, label in ((gold.join(items, on="item"), "gold"), (placed, "cluster"))
+    )
+    first, second = (
+        patterns(place, code, names.to_list(), items.height) for place, code, names in coded
     )
     counted = count_patterns(first, second)
     graded = partial(degrees, gold, induced)
