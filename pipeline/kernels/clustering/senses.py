@@ -199,8 +199,9 @@ def _word_scores(
     gold: pl.DataFrame, induced: pl.DataFrame, names: Sequence[str], fate: WithoutCluster, seed: str
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield measures with their values by word, sorted; NaN where undefined."""
-    lacking = gold.join(induced, on="item", how="anti").select("by", "item").unique()
-    with_cluster = gold.join(lacking, on="item", how="anti")
+    instances = gold.select("by", "item").unique()
+    lacking = instances.join(induced, on="item", how="anti")
+    with_cluster = gold.join(lacking, on="item", how="anti") if lacking.height else gold
     one_cluster = lacking.with_columns(cluster=pl.lit(ALONE))
     tables = {
         "fuzzy": (gold, induced),
@@ -214,13 +215,13 @@ def _word_scores(
         measure = registry.get(name)
         own: str = "cluster" if fate == "zero" and measure.better == "lower" else fate
         several.setdefault("fuzzy" if measure.weights else own, []).append(measure)
-    places = {word: place for place, word in enumerate(gold["by"].unique().sort())}
-    instances = gold.select("by", "item").unique()["by"].value_counts(name="n").rows_by_key("by")
+    sizes = dict(instances.group_by("by").len().sort("by").iter_rows())
+    places = {word: place for place, word in enumerate(sizes)}
     for own, those in several.items():
         values = np.full((len(places), len(those)), 0.0 if own == "zero" else np.nan)
         for word in _words(*tables[own]):
             scores = np.array(_scores(word, those, seed))
-            share = word.own / instances[word.by][0][0]
+            share = word.own / sizes[word.by]
             if own == "zero" and share < 1.0:
                 scores = np.nan_to_num(scores) * share
             values[places[word.by]] = scores
@@ -249,33 +250,35 @@ class _Word(NamedTuple):
 def _words(gold: pl.DataFrame, induced: pl.DataFrame) -> Iterator[_Word]:
     """Yield the words with gold senses; numbers of all words are made at once, for speed."""
     own = gold.select("by", "item", other=pl.lit(0)).unique()
-    others = induced.select("by", "item", other=pl.lit(1)).unique()
-    others = others.join(own, on="item", how="anti").join(own, on="by", how="semi")
-    items = pl.concat([own, others]).sort("by", "other", "item")
-    items = items.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64).over("by"))
+    others = induced.join(own, on="item", how="anti").join(own, on="by", how="semi")
+    items = pl.concat([own, others.select("by", "item", other=pl.lit(1)).unique()]).sort(
+        "by", "other", "item"
+    )
+    items = items.with_columns(
+        word=pl.col("by").rle_id().cast(pl.Int64),
+        place=pl.int_range(pl.len(), dtype=pl.Int64).over("by"),
+    )
     sizes = items.group_by("by").agg(own=(pl.col("other") == 0).sum(), items=pl.len()).sort("by")
-    sides = [
-        _sides(gold, "gold", items, sizes["by"]),
-        _sides(induced, "cluster", items, sizes["by"]),
-    ]
+    items, many = items.select("item", "word", "place"), sizes.height
+    sides = _sides(gold, "gold", items, many), _sides(induced, "cluster", items, many)
     for (by, inside, every), first, second in zip(sizes.iter_rows(), *sides, strict=True):
         yield _Word(by, inside, every, first, second)
 
 
-def _sides(
-    table: pl.DataFrame, label: str, items: pl.DataFrame, words: pl.Series
-) -> Iterator[_Side]:
+def _sides(table: pl.DataFrame, label: str, items: pl.DataFrame, words: int) -> Iterator[_Side]:
     """Yield one side of each word."""
-    word = pl.DataFrame({"by": words}).with_row_index("word")
     weighed = WEIGHT in table.columns
-    degrees = relative_weights(table, label) if weighed else table.select("item", label).unique()
-    rows = degrees.join(items.join(word, on="by"), on="item")
+    degrees = relative_weights(table, label) if weighed else table.select("item", label)
+    rows = degrees.join(items, on="item")
     code, names = codes(rows[label])
-    order = np.lexsort((code, rows["place"].to_numpy(), rows["word"].to_numpy()))
-    rows, code = rows[order], code[order]
-    place = rows["place"].to_numpy()
+    word, place = rows["word"].to_numpy(), rows["place"].to_numpy()
     degree = rows[WEIGHT].to_numpy() if weighed else np.ones(rows.height)
-    ends = np.searchsorted(rows["word"].to_numpy(), np.arange(1, len(words) + 1))
+    order = np.lexsort((code, place, word))
+    steps = np.diff(np.stack([word, place, code])[:, order], prepend=-1)
+    # A repeated row counts once.
+    order = order[steps.any(axis=0)]
+    word, place, code, degree = word[order], place[order], code[order], degree[order]
+    ends = np.searchsorted(word, np.arange(1, words + 1))
     labels = names.to_list()
     start = 0
     for end in ends.tolist():

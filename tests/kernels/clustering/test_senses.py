@@ -315,6 +315,24 @@ def test_what_is_refused() -> None:
         sense_scores(gold, induced, replicates=1, confidence=0.0)
 
 
+def test_repeated_rows_count_once() -> None:
+    gold, induced = table(invented(5), "gold"), table(invented(6), "cluster")
+    plain = gold.drop("weight"), induced.drop("weight")
+    for tables, options in (
+        ((gold, induced), {"measures": FUZZY}),
+        (plain, {"measures": [*FUZZY, "omega"]}),
+        (plain, {"measures": SINGLE, "token_measures": SINGLE_TOKENS, "senses": "heaviest"}),
+        (
+            [each.unique("item", keep="first", maintain_order=True) for each in plain],
+            {"measures": SINGLE, "token_measures": SINGLE_TOKENS},
+        ),
+    ):
+        given: dict[str, Any] = options
+        once = sense_scores(*tables, **given)
+        twice = sense_scores(*(pl.concat([each, each]) for each in tables), **given)
+        assert twice.scores.equals(once.scores)
+
+
 def test_weights_of_some_senses_are_refused_for_heaviest_senses_too() -> None:
     gold = table({"a": {"i": {"s": 3.0, "t": 1.0}}}, "gold")
     mixed = gold.with_columns(weight=pl.Series([None, 1.0]))
