@@ -235,15 +235,13 @@ def _runs_of(text: str) -> Induced:
 
 def _print_coverage(run: Run) -> None:
     """Print how many words are noise, and how many have no cluster."""
-    one = "instance" if "senses" in run.project.nodes else "word"
     for system, name, what, count in noise_counts(run).iter_rows():
-        kind, _, treated = what.partition(", ")
-        noise = "noise token" if kind.endswith("tokens") else f"noise {one}"
-        print(f"{_run_title(system, name)}: {count_text(count, noise)}, {treated}")
+        treated = what.partition(", ")[2]
+        print(f"{_run_title(system, name)}: {count_text(count, 'noise word')}, {treated}")
     for system, name, words, lacking, such_as in without_cluster(run).iter_rows():
         shown = ", ".join(map(repr, such_as))
         print(
-            f"{_run_title(system, name)}: {lacking:,} of {words:,} {one}s ({lacking / words:.1%}) "
+            f"{_run_title(system, name)}: {lacking:,} of {words:,} words ({lacking / words:.1%}) "
             f"{'has' if lacking == 1 else 'have'} no cluster, for example {shown}"
         )
 

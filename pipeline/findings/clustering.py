@@ -338,9 +338,8 @@ def no_limits(_measure: str, _system: str) -> tuple[None, None]:
 
 
 def leaders(
-    table: pl.DataFrame, level: Level, *, where: str = "", limits: Limits = no_limits,
-    figure: str | None = None,
-) -> Iterator[Finding]:  # fmt: skip
+    table: pl.DataFrame, level: Level, *, limits: Limits = no_limits, figure: str | None = None
+) -> Iterator[Finding]:
     """Say which system ranks first by the leading measure of a level, and which by the others.
 
     Parameters
@@ -349,8 +348,6 @@ def leaders(
         `schemas.SystemTable`.
     level : str
         "types", "tokens" or "overlaps".
-    where : str
-        What the sentence is about, if not the level.
     limits : callable
         Limits of a system with a single run.
     figure : str or None
@@ -359,18 +356,15 @@ def leaders(
     found = first(table, level)
     if found is None:
         return
-    place = where or LEVEL_TITLES[level]
-    yield _leader(table, level, found, where=place, limits=limits, figure=figure)
-    called = ("other measure", "") if where else _OTHER_MEASURES[level]
-    others = _others(table, level, found, called)
+    yield _leader(table, level, found, limits, figure)
+    others = _others(table, level, found)
     if others is not None and found.of > 1:
         yield others
 
 
 def _leader(
-    table: pl.DataFrame, level: Level, found: First, *, where: str, limits: Limits,
-    figure: str | None,
-) -> Finding:  # fmt: skip
+    table: pl.DataFrame, level: Level, found: First, limits: Limits, figure: str | None
+) -> Finding:
     rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
     row = rows.row(0, named=True)
     one_run = row["n_runs"] == 1 and len(found.systems) == 1
@@ -378,15 +372,15 @@ def _leader(
     phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
     names = [name_text(name) for name in found.systems]
     if found.of == 1:
-        text = f"{where}: {names[0]}, {phrase} (the only system)"
+        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase} (the only system)"
     elif found.all_tied:
-        text = f"all {found.of:,} systems are tied {where}: {phrase}"
+        text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
     else:
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
-        text = phrases.highest(where, names, phrase, lowest=low)
-        text += f", followed by {name_text(after['system'])}"
-        text += f" ({value(found.measure, after['mean'])}); {found.of:,} systems"
+        text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
+        text += f"; next among {found.of:,} systems: {name_text(after['system'])}"
+        text += f" ({value(found.measure, after['mean'])})"
     return Finding(
         about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
         value=row["mean"], lower=lower, upper=upper, n=found.of, figure=figure,
@@ -400,9 +394,7 @@ def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: flo
     return value_with_limits(measure, row["mean"], lower, upper) + runs
 
 
-def _others(
-    table: pl.DataFrame, level: Level, found: First, called: tuple[str, str]
-) -> Finding | None:
+def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     """Say which systems rank first by the other measures of the level."""
     others = [
         name for name in order_measures(level, table["measure"].unique()) if name != found.measure
@@ -416,10 +408,11 @@ def _others(
     if not by_system:
         return None
     many = sum(len(measures) for measures in by_system.values())
-    parts = [f"{name} by {phrases.list_text(measures)}" for name, measures in by_system.items()]
+    parts = [f"{name} ({phrases.list_text(measures)})" for name, measures in by_system.items()]
     if len(parts) > _SHOWN:
-        parts[_SHOWN:] = [count_text(len(parts) - _SHOWN, "other system") + " by the rest"]
-    text = f"first by {count_text(many, *called)}: {'; '.join(parts)}"
+        parts[_SHOWN:] = [count_text(len(parts) - _SHOWN, "other system") + " (the rest)"]
+    others_text = count_text(many, *_OTHER_MEASURES[level])
+    text = f"Ranked first by {others_text}: {phrases.list_text(parts)}"
     mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
     return Finding(
         about="other measures", question="other measures",
@@ -483,14 +476,12 @@ def type_level_cautions(stage: StageView) -> Iterator[Finding]:
     yield from _numbers_of_clusters(scores.select("system", "n_clusters").unique())
     sizes = scores.select("system", "run", "n_items", "n_dropped", "n_without_cluster").unique()
     if lost := _most_lost(sizes, "n_without_cluster"):
-        text = f"{lost.of_items('type')} no cluster{lost.elsewhere}: they count as not found"
+        text = f"types without a cluster, which count as not found: {lost.said}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
     if lost := _most_lost(sizes, "n_dropped"):
-        verbs = ("has", "is") if lost.count == 1 else ("have", "are")
         text = (
-            f"{count_text(lost.count, 'type')} with a cluster in {lost.run} {verbs[0]} no gold "
-            f"class and {verbs[1]} excluded{lost.elsewhere}; {count_text(lost.of, 'type')} "
-            f"{'counts' if lost.of == 1 else 'count'}"
+            f"types with a cluster but no gold class, which are excluded: {lost.count:,} in "
+            f"{lost.where}, in addition to the {lost.of:,} that count"
         )
         yield make_caution("dropped", text, lost.count, n=lost.of, name=lost.system)
 
@@ -543,16 +534,16 @@ class _Loss:
     others: int
 
     @property
-    def elsewhere(self) -> str:
-        """That other runs lose no more."""
+    def where(self) -> str:
+        """The run, and the number of others."""
         if not self.others:
-            return ""
-        return f" (not more in {count_text(self.others, 'other run')})"
+            return self.run
+        return f"{self.run} (no more in {count_text(self.others, 'other run')})"
 
-    def of_items(self, one: str) -> str:
-        """Return the run, the count and the total, with a verb."""
-        verb = "has" if self.count == 1 else "have"
-        return f"{self.count:,} of {count_text(self.of, one)} in {self.run} {verb}"
+    @property
+    def said(self) -> str:
+        """The count, the total and the run."""
+        return f"{self.count:,} of {self.of:,} in {self.where}"
 
 
 def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
@@ -581,7 +572,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     kept = stage.options_as(Unclustered).without_cluster == "cluster"
     fate = "form one additional cluster" if kept else "are excluded"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
-        text = f"{lost.of_items('token')} no cluster{lost.elsewhere}: they {fate}"
+        text = f"tokens without a cluster, which {fate}: {lost.said}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
@@ -744,24 +735,15 @@ def overlapping(stage: StageView) -> Iterator[Finding]:
 @finder(stages=("evaluate.senses",), place=20)
 def senses(stage: StageView) -> Iterator[Finding]:
     """Say which system ranks first for graded senses and for single senses of instances."""
-    which = stage.options_as(Senses).senses
-    where = "for graded senses" if which == "all" else "for the heaviest sense of each instance"
-    yield from _leaders_of_levels(stage, "overlaps", "tokens", where=where)
+    yield from _leaders_of_levels(stage, "overlaps", "tokens")
 
 
-class Senses(StageOptions):
-    """Which senses of an instance are compared."""
-
-    senses: str
-
-
-def _leaders_of_levels(stage: StageView, *levels: Level, where: str = "") -> Iterator[Finding]:
+def _leaders_of_levels(stage: StageView, *levels: Level) -> Iterator[Finding]:
     if is_compared(stage):
         return
     scores = stage.table("scores").collect()
-    systems, limits = mean_scores(scores, LOWER), partial(limits_of, scores)
     for level in levels:
-        yield from leaders(systems, level, where=where, limits=limits)
+        yield from leaders(mean_scores(scores, LOWER), level, limits=partial(limits_of, scores))
 
 
 # Shares of types and tokens: uneven shares can make the two levels differ.

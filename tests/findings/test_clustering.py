@@ -50,11 +50,11 @@ THREE = {
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
     assert (
-        said[0] == "Highest at type level: a, MicroI 1-1 90.0 %, followed by b (80.0 %); 3 systems."
+        said[0] == "Highest at type level: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
     )
     assert (
         said[1]
-        == "Highest at token level: c, M-1 accuracy 70.0 %, followed by b (60.0 %); 3 systems."
+        == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
     )
     assert said[2] == (
         "Types and tokens disagree on the system that ranks first: by MicroI 1-1 it is a (rank 3 of 3 "
@@ -62,8 +62,8 @@ def test_each_level_has_its_first() -> None:
         "pairs of a type-level and a token-level measure."
     )
     assert said[4:] == [
-        "First by 1 other type-level measure: b by MacroI M-1.",
-        "First by 1 other token-level measure: a by VI.",
+        "Ranked first by 1 other type-level measure: b (MacroI M-1).",
+        "Ranked first by 1 other token-level measure: a (VI).",
     ]
 
 
@@ -120,7 +120,7 @@ def test_a_tie_of_all_has_no_correlation() -> None:
 def test_a_tie_of_two() -> None:
     tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
     assert texts("systems", systems_stage(tied)) == [
-        "Highest at token level: a and b (tied), V 50.0 %, followed by c (20.0 %); 3 systems."
+        "Highest at token level: a and b (tied), V 50.0 %; next among 3 systems: c (20.0 %)."
     ]
 
 
@@ -140,7 +140,7 @@ def test_several_runs_have_mean_and_spread() -> None:
 
 def test_low_values_come_first_where_they_are_good() -> None:
     said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
-    assert said == ["Lowest at token level: b, VI 1.00, followed by a (2.00); 2 systems."]
+    assert said == ["Lowest at token level: b, VI 1.00; next among 2 systems: a (2.00)."]
 
 
 def test_systems_without_a_value_do_not_count() -> None:
@@ -277,9 +277,9 @@ def test_nothing_is_said_of_nothing() -> None:
 
 def test_tokens_without_a_cluster() -> None:
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
-    assert said == "7 of 100 tokens in a have no cluster: they are excluded."
+    assert said == "Tokens without a cluster, which are excluded: 7 of 100 in a."
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
-    assert said == "7 of 100 tokens in a have no cluster: they form one additional cluster."
+    assert "which form one additional cluster: 7 of 100" in said
 
 
 def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
@@ -291,8 +291,8 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
     ]  # fmt: skip
     scores = {"scores": table(OverlappingScores, rows)}
     assert texts("overlapping", stage("evaluate.overlapping", scores, name="o")) == [
-        "Highest for overlapping classes: b, BCubed F 50.0 %, followed by a (40.0 %); 2 systems.",
-        "First by 1 other measure of overlapping classes: a by Omega.",
+        "Highest for overlapping classes: b, BCubed F 50.0 %; next among 2 systems: a (40.0 %).",
+        "Ranked first by 1 other measure of overlapping classes: a (Omega).",
     ]
     empty = {"scores": pl.DataFrame(schema=OverlappingScores.columns())}
     assert texts("overlapping", stage("evaluate.overlapping", empty, name="o")) == []
@@ -330,7 +330,7 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 def test_the_first_system_with_its_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
-        "Highest at type level: right, MicroI 1-1 100.0 %, followed by coarse (53.3 %); 2 systems."
+        "Highest at type level: right, MicroI 1-1 100.0 %; next among 2 systems: coarse (53.3 %)."
     )
     assert "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in said
     assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
@@ -428,9 +428,11 @@ def test_numbers_of_clusters_that_differ() -> None:
 def test_what_is_left_out_and_what_is_not_found() -> None:
     odd = {"dog": "1", "unknown": "1", "never seen": "2"}
     said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
-    assert "4 of 5 types in odd have no cluster: they count as not found." in said
-    excluded = "2 types with a cluster in odd have no gold class and are excluded; 5 types count."
-    assert excluded in said
+    assert "Types without a cluster, which count as not found: 4 of 5 in odd." in said
+    assert (
+        "Types with a cluster but no gold class, which are excluded: 2 in odd, in addition to the 5 "
+        "that count."
+    ) in said
 
 
 @pytest.mark.parametrize("gap", [None, 0.25])
@@ -469,8 +471,8 @@ def test_word_senses_by_graded_and_by_single_senses() -> None:
     scores = {"scores": table(SenseScores, rows)}
     assert texts("senses", stage("evaluate.senses", scores, name="o")) == [
         (
-            "Highest for graded senses: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0], followed by a "
-            "(40.0 %); 2 systems."
+            "Highest for overlapping classes: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0]; next among 2 "
+            "systems: a (40.0 %)."
         ),
-        ("Highest for graded senses: a, V 50.0 % [30.0, 60.0], followed by b (40.0 %); 2 systems."),
+        "Highest at token level: a, V 50.0 % [30.0, 60.0]; next among 2 systems: b (40.0 %).",
     ]

@@ -548,7 +548,7 @@ def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
     select_names((measure,), names, where=f"views.{stage.name}.measure")
     return [
         _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits)),
-        *_instance_counts(stage),
+        *_without_cluster(stage),
         Fold(
             "Means by instances and scores of each word",
             [
@@ -566,16 +566,15 @@ def _value_text(value: float | None, *, measure: str) -> str:
     return in_unit(measure, value)
 
 
-def _instance_counts(stage: StageView) -> Iterator[Block]:
-    """Say how many instances lack a sense, or have several heaviest ones."""
-    sizes = stage.table("sizes").filter(pl.col("count") > 0).sort("what", "system", "run").collect()
-    found = sizes.filter(pl.col("what").str.contains(r"^instances with(out)? "))
-    for (what,), rows in found.group_by("what", maintain_order=True):
-        counts = "; ".join(
-            f"{system if system == run else f'{system} ({run})'}: {count:,}"
-            for system, run, count in rows.select("system", "run", "count").head(12).iter_rows()
+def _without_cluster(stage: StageView) -> Iterator[Block]:
+    sizes = stage.table("sizes").filter(what="instances without a cluster").collect()
+    missing = sizes.filter(pl.col("count") > 0).sort("system", "run")
+    if missing.height:
+        said = "; ".join(
+            f"{system} ({run}): {count:,}"
+            for system, run, count in missing.select("system", "run", "count").head(12).iter_rows()
         )
-        yield Text(f"{str(what).capitalize()}: {counts}.")
+        yield Text(f"Instances without a cluster: {said}.")
 
 
 def _words(stage: StageView, measure: str) -> Listing:
@@ -598,8 +597,7 @@ def _words(stage: StageView, measure: str) -> Listing:
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "scores") -> Listing:
     """Return a row for each run and a column for each measure."""
-    several = scores.select("system", "run").n_unique() > scores["system"].n_unique()
-    runs = ("system", "run") if several else ("system",)
+    runs = ("system", "run")
     columns = (
         *map(Column, runs),
         *(
