@@ -278,13 +278,12 @@ def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
 LEADING = "leading system"
 """The question that a comparison of systems answers."""
 _SHOWN = 3
-_OTHER_MEASURES: dict[Level, tuple[str, str]] = {
-    "types": ("other type-level measure", ""),
-    "tokens": ("other token-level measure", ""),
-    "overlaps": (
-        "other measure of overlapping classes", "other measures of overlapping classes",
-    ),
+_MEASURES: dict[Level, tuple[str, str]] = {
+    "types": ("type-level measure", "type-level measures"),
+    "tokens": ("token-level measure", "token-level measures"),
+    "overlaps": ("measure for overlapping classes", "measures for overlapping classes"),
 }  # fmt: skip
+"""What the measures of a level are called: one, and several."""
 
 Limits: TypeAlias = Callable[[str, str], tuple[float | None, float | None]]
 """From measure and system to the limits of its value."""
@@ -356,33 +355,35 @@ def leaders(
     found = first(table, level)
     if found is None:
         return
-    yield _leader(table, level, found, limits, figure)
-    others = _others(table, level, found)
-    if others is not None and found.of > 1:
-        yield others
+    yield _leader(table, level, found, limits, where=LEVEL_TITLES[level], figure=figure)
+    others = [
+        name for name in order_measures(level, table["measure"].unique()) if name != found.measure
+    ]
+    yield from _others(table, found, others, *_MEASURES[level])
 
 
 def _leader(
-    table: pl.DataFrame, level: Level, found: First, limits: Limits, figure: str | None
-) -> Finding:
+    table: pl.DataFrame, level: Level, found: First, limits: Limits, *, where: str,
+    figure: str | None = None, question: str = LEADING,
+) -> Finding:  # fmt: skip
     rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
     row = rows.row(0, named=True)
     one_run = row["n_runs"] == 1 and len(found.systems) == 1
     lower, upper = limits(found.measure, found.system) if one_run else (None, None)
-    phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
+    by, estimate = title(found.measure), _estimate(found.measure, row, lower, upper)
     names = [name_text(name) for name in found.systems]
     if found.of == 1:
-        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase} (the only system)"
+        text = f"{where}: {names[0]}, {by} {estimate} (the only system)"
     elif found.all_tied:
-        text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
+        text = f"all {found.of:,} systems are tied {where}: {by} {estimate}"
     else:
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
-        text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
-        text += f"; next among {found.of:,} systems: {name_text(after['system'])}"
-        text += f" ({value(found.measure, after['mean'])})"
+        text = phrases.highest(f"{by} {where}", names, estimate, lowest=low)
+        text += f", followed by {name_text(after['system'])}"
+        text += f" ({value(found.measure, after['mean'])}); {found.of:,} systems"
     return Finding(
-        about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
+        about=level, question=question, text=phrases.sentence(text), name=found.system,
         value=row["mean"], lower=lower, upper=upper, n=found.of, figure=figure,
     )  # fmt: skip
 
@@ -394,27 +395,36 @@ def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: flo
     return value_with_limits(measure, row["mean"], lower, upper) + runs
 
 
-def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
-    """Say which systems rank first by the other measures of the level."""
-    others = [
-        name for name in order_measures(level, table["measure"].unique()) if name != found.measure
-    ]
+def _others(
+    table: pl.DataFrame, found: First, measures: Sequence[str], one: str, several: str
+) -> Iterator[Finding]:
+    """Say which systems rank first by other measures, called by `one` or `several`."""
     by_system: dict[str, list[str]] = {}
-    for measure in others:
-        best = first(table.filter(measure=measure), level)
+    for measure in measures:
+        best = first(table.filter(measure=measure), level_of(measure))
         if best is not None:
             names = phrases.list_text([name_text(name) for name in best.systems])
             by_system.setdefault(names, []).append(title(measure))
-    if not by_system:
-        return None
+    if not by_system or found.of == 1:
+        return
     many = sum(len(measures) for measures in by_system.values())
-    parts = [f"{name} ({phrases.list_text(measures)})" for name, measures in by_system.items()]
-    if len(parts) > _SHOWN:
-        parts[_SHOWN:] = [count_text(len(parts) - _SHOWN, "other system") + " (the rest)"]
-    others_text = count_text(many, *_OTHER_MEASURES[level])
-    text = f"Ranked first by {others_text}: {phrases.list_text(parts)}"
+    if len(by_system) == 1:
+        (name, titles), *_ = by_system.items()
+        ranks = "ranks" if many == 1 else "all rank"
+        called = count_text(many, f"other {one}", f"other {several}")
+        text = f"{called} ({phrases.list_text(titles)}) {ranks} {name} first"
+    else:
+        parts = [
+            f"{len(titles):,} {'ranks' if len(titles) == 1 else 'rank'} {name} first "
+            f"({phrases.list_text(titles)})"
+            for name, titles in by_system.items()
+        ]
+        if len(parts) > _SHOWN:
+            rest = sum(map(len, [*by_system.values()][_SHOWN:]))
+            parts[_SHOWN:] = [f"{rest:,} {'ranks' if rest == 1 else 'rank'} other systems first"]
+        text = f"of {many:,} other {several}, {phrases.list_text(parts)}"
     mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
-    return Finding(
+    yield Finding(
         about="other measures", question="other measures",
         text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
     )  # fmt: skip
@@ -476,12 +486,15 @@ def type_level_cautions(stage: StageView) -> Iterator[Finding]:
     yield from _numbers_of_clusters(scores.select("system", "n_clusters").unique())
     sizes = scores.select("system", "run", "n_items", "n_dropped", "n_without_cluster").unique()
     if lost := _most_lost(sizes, "n_without_cluster"):
-        text = f"types without a cluster, which count as not found: {lost.said}"
+        verbs = "has no cluster and counts", "have no cluster and count"
+        text = f"{lost.said('type', *verbs)} as not found{lost.elsewhere}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
     if lost := _most_lost(sizes, "n_dropped"):
+        verb = "type has" if lost.count == 1 else "types have"
         text = (
-            f"types with a cluster but no gold class, which are excluded: {lost.count:,} in "
-            f"{lost.where}, in addition to the {lost.of:,} that count"
+            f"in {lost.run}, {lost.count:,} {verb} a cluster but no gold class and "
+            f"{'is' if lost.count == 1 else 'are'} excluded{lost.elsewhere}; "
+            f"{count_text(lost.of, 'type')} {'counts' if lost.of == 1 else 'count'}"
         )
         yield make_caution("dropped", text, lost.count, n=lost.of, name=lost.system)
 
@@ -534,16 +547,16 @@ class _Loss:
     others: int
 
     @property
-    def where(self) -> str:
-        """The run, and the number of others."""
+    def elsewhere(self) -> str:
+        """What the other runs lose; empty if none loses anything."""
         if not self.others:
-            return self.run
-        return f"{self.run} (no more in {count_text(self.others, 'other run')})"
+            return ""
+        return f" ({count_text(self.others, 'other run')}: as many or fewer)"
 
-    @property
-    def said(self) -> str:
-        """The count, the total and the run."""
-        return f"{self.count:,} of {self.of:,} in {self.where}"
+    def said(self, unit: str, one: str, several: str) -> str:
+        """Name the run, the count and the total, with the verb for one or several."""
+        of = count_text(self.of, unit)
+        return f"in {self.run}, {self.count:,} of {of} {one if self.count == 1 else several}"
 
 
 def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
@@ -570,9 +583,10 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     if alone not in counted.columns:
         return
     kept = stage.options_as(Unclustered).without_cluster == "cluster"
-    fate = "form one additional cluster" if kept else "are excluded"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
-        text = f"tokens without a cluster, which {fate}: {lost.said}"
+        fate = "in one additional cluster" if kept else "excluded"
+        verbs = "has no cluster and is", "have no cluster and are"
+        text = f"{lost.said('token', *verbs)} {fate}{lost.elsewhere}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
@@ -729,21 +743,63 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
 @finder(stages=("evaluate.overlapping",), place=20)
 def overlapping(stage: StageView) -> Iterator[Finding]:
     """Say which system ranks first by BCubed F."""
-    yield from _leaders_of_levels(stage, "overlaps")
+    if is_compared(stage):
+        return
+    scores = stage.table("scores").collect()
+    yield from leaders(mean_scores(scores, LOWER), "overlaps", limits=partial(limits_of, scores))
+
+
+class Senses(StageOptions):
+    """The senses that are compared, and the measures."""
+
+    measures: tuple[str, ...]
+    token_measures: tuple[str, ...]
+    senses: Literal["all", "heaviest"]
+
+
+def senses_of(stage: StageView) -> str:
+    """Say which senses a stage compares.
+
+    Parameters
+    ----------
+    stage : StageView
+        A stage of the kind evaluate.senses.
+
+    Returns
+    -------
+    str
+        "heaviest", "graded", or empty for all senses without degrees.
+    """
+    options = stage.options_as(Senses)
+    if options.senses == "heaviest":
+        return "heaviest"
+    names = (*options.measures, *options.token_measures)
+    return "graded" if all(name.startswith("fuzzy_") for name in names) else ""
+
+
+_SENSES = {"heaviest": "the heaviest senses", "graded": "graded senses", "": "word senses"}
 
 
 @finder(stages=("evaluate.senses",), place=20)
 def senses(stage: StageView) -> Iterator[Finding]:
-    """Say which system ranks first for graded senses and for single senses of instances."""
-    yield from _leaders_of_levels(stage, "overlaps", "tokens")
-
-
-def _leaders_of_levels(stage: StageView, *levels: Level) -> Iterator[Finding]:
+    """Say which system ranks first by the measures of word senses."""
     if is_compared(stage):
         return
     scores = stage.table("scores").collect()
-    for level in levels:
-        yield from leaders(mean_scores(scores, LOWER), level, limits=partial(limits_of, scores))
+    table, limits = mean_scores(scores, LOWER), partial(limits_of, scores)
+    named = _SENSES[senses_of(stage)]
+    levels: tuple[Level, ...] = ("overlaps", "tokens")
+    firsts = {level: one for level in levels if (one := first(table, level)) is not None}
+    leading = [one.measure for one in firsts.values()]
+    for level, one in firsts.items():
+        question = LEADING if one.measure == leading[0] else f"{LEADING} by {title(one.measure)}"
+        yield _leader(table, level, one, limits, where=f"for {named}", question=question)
+    others = [
+        name for level in firsts for name in order_measures(level, table["measure"].unique())
+        if name not in leading
+    ]  # fmt: skip
+    for one in [*firsts.values()][:1]:
+        yield from _others(table, one, others, f"measure for {named}", f"measures for {named}")
 
 
 # Shares of types and tokens: uneven shares can make the two levels differ.

@@ -26,7 +26,7 @@ from pipeline.findings.base import (
     collect_findings,
     leading_sentences,
 )
-from pipeline.findings.clustering import Unclustered
+from pipeline.findings.clustering import Senses, Unclustered
 from pipeline.findings.collocations import comparison
 from pipeline.findings.lexicon import ComparisonOptions, EvaluationOptions
 from pipeline.registry import Registry
@@ -228,10 +228,10 @@ def test_invented_clusters(tmp_path: Path) -> None:
     }  # fmt: skip
     table = checked(generated("pos-induction", "make_taggings.py", tmp_path, **few))
     assert about(table, "systems", "types")[0].startswith(
-        "Highest at type level: memory, MicroI 1-1 82.0 % ["
+        "Highest MicroI 1-1 at type level: memory, 82.0 % ["
     )
     assert about(table, "systems", "tokens")[0].startswith(
-        "Highest at token level: context, V 77.8 %"
+        "Highest V at token level: context, 77.8 %"
     )
     (agreement,) = about(table, "systems", "agreement")
     assert "rank the 6 systems differently: Spearman's rho .09" in agreement
@@ -279,6 +279,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", Unclustered),
+    ("evaluate.senses", Senses),
     ("evaluate.lexicon", EvaluationOptions), ("evaluate.lexicons", ComparisonOptions),
 ]  # fmt: skip
 

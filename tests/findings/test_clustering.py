@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import pytest
@@ -50,11 +51,11 @@ THREE = {
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
     assert (
-        said[0] == "Highest at type level: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
+        said[0] == "Highest MicroI 1-1 at type level: a, 90.0 %, followed by b (80.0 %); 3 systems."
     )
     assert (
         said[1]
-        == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
+        == "Highest M-1 accuracy at token level: c, 70.0 %, followed by b (60.0 %); 3 systems."
     )
     assert said[2] == (
         "Types and tokens disagree on the system that ranks first: by MicroI 1-1 it is a (rank 3 of 3 "
@@ -62,8 +63,8 @@ def test_each_level_has_its_first() -> None:
         "pairs of a type-level and a token-level measure."
     )
     assert said[4:] == [
-        "Ranked first by 1 other type-level measure: b (MacroI M-1).",
-        "Ranked first by 1 other token-level measure: a (VI).",
+        "1 other type-level measure (MacroI M-1) ranks b first.",
+        "1 other token-level measure (VI) ranks a first.",
     ]
 
 
@@ -120,7 +121,7 @@ def test_a_tie_of_all_has_no_correlation() -> None:
 def test_a_tie_of_two() -> None:
     tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
     assert texts("systems", systems_stage(tied)) == [
-        "Highest at token level: a and b (tied), V 50.0 %; next among 3 systems: c (20.0 %)."
+        "Highest V at token level: a and b (tied), 50.0 %, followed by c (20.0 %); 3 systems."
     ]
 
 
@@ -135,12 +136,12 @@ def test_one_system_is_held_against_none() -> None:
 
 def test_several_runs_have_mean_and_spread() -> None:
     said = texts("systems", systems_stage({"v": {"a": [0.4, 0.6], "b": [0.3, 0.3]}}))[0]
-    assert "V 50.0 % (mean of 2 runs, standard deviation 14.1)" in said
+    assert "50.0 % (mean of 2 runs, standard deviation 14.1)" in said
 
 
 def test_low_values_come_first_where_they_are_good() -> None:
     said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
-    assert said == ["Lowest at token level: b, VI 1.00; next among 2 systems: a (2.00)."]
+    assert said == ["Lowest VI at token level: b, 1.00, followed by a (2.00); 2 systems."]
 
 
 def test_systems_without_a_value_do_not_count() -> None:
@@ -277,9 +278,9 @@ def test_nothing_is_said_of_nothing() -> None:
 
 def test_tokens_without_a_cluster() -> None:
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
-    assert said == "Tokens without a cluster, which are excluded: 7 of 100 in a."
+    assert said == "In a, 7 of 100 tokens have no cluster and are excluded."
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
-    assert "which form one additional cluster: 7 of 100" in said
+    assert said == "In a, 7 of 100 tokens have no cluster and are in one additional cluster."
 
 
 def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
@@ -291,8 +292,8 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
     ]  # fmt: skip
     scores = {"scores": table(OverlappingScores, rows)}
     assert texts("overlapping", stage("evaluate.overlapping", scores, name="o")) == [
-        "Highest for overlapping classes: b, BCubed F 50.0 %; next among 2 systems: a (40.0 %).",
-        "Ranked first by 1 other measure of overlapping classes: a (Omega).",
+        "Highest BCubed F for overlapping classes: b, 50.0 %, followed by a (40.0 %); 2 systems.",
+        "1 other measure for overlapping classes (Omega) ranks a first.",
     ]
     empty = {"scores": pl.DataFrame(schema=OverlappingScores.columns())}
     assert texts("overlapping", stage("evaluate.overlapping", empty, name="o")) == []
@@ -330,7 +331,7 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 def test_the_first_system_with_its_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
-        "Highest at type level: right, MicroI 1-1 100.0 %; next among 2 systems: coarse (53.3 %)."
+        "Highest MicroI 1-1 at type level: right, 100.0 %, followed by coarse (53.3 %); 2 systems."
     )
     assert "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in said
     assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
@@ -428,10 +429,9 @@ def test_numbers_of_clusters_that_differ() -> None:
 def test_what_is_left_out_and_what_is_not_found() -> None:
     odd = {"dog": "1", "unknown": "1", "never seen": "2"}
     said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
-    assert "Types without a cluster, which count as not found: 4 of 5 in odd." in said
+    assert "In odd, 4 of 5 types have no cluster and count as not found." in said
     assert (
-        "Types with a cluster but no gold class, which are excluded: 2 in odd, in addition to the 5 "
-        "that count."
+        "In odd, 2 types have a cluster but no gold class and are excluded; 5 types count."
     ) in said
 
 
@@ -469,10 +469,46 @@ def test_word_senses_by_graded_and_by_single_senses() -> None:
         )
     ]  # fmt: skip
     scores = {"scores": table(SenseScores, rows)}
-    assert texts("senses", stage("evaluate.senses", scores, name="o")) == [
+    mixed = stage("evaluate.senses", scores, name="o", token_measures=("v",))
+    assert texts("senses", mixed) == [
         (
-            "Highest for overlapping classes: b, fuzzy B-Cubed F 50.0 % [30.0, 60.0]; next among 2 "
-            "systems: a (40.0 %)."
+            "Highest fuzzy B-Cubed F for word senses: b, 50.0 % [30.0, 60.0], followed by a (40.0 %); "
+            "2 systems."
         ),
-        "Highest at token level: a, V 50.0 % [30.0, 60.0]; next among 2 systems: b (40.0 %).",
+        "Highest V for word senses: a, 50.0 % [30.0, 60.0], followed by b (40.0 %); 2 systems.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({}, "graded senses"),
+        ({"senses": "heaviest", "measures": ("bcubed_f",)}, "the heaviest senses"),
+        ({"measures": ("bcubed_f",)}, "word senses"),
+    ],
+)
+def test_findings_name_the_senses(config: dict[str, Any], named: str) -> None:
+    values = {"bcubed_f": (0.4, 0.5), "bcubed_precision": (0.6, 0.5), "bcubed_recall": (0.2, 0.3)}
+    rows = [
+        {"system": name, "run": "1", "measure": measure, "value": value}
+        for measure, both in values.items()
+        for name, value in zip("ab", both, strict=True)
+    ]
+    scores = {"scores": table(SenseScores, rows)}
+    assert texts("senses", stage("evaluate.senses", scores, name="o", **config)) == [
+        f"Highest BCubed F for {named}: b, 50.0 %, followed by a (40.0 %); 2 systems.",
+        (
+            f"Of 2 other measures for {named}, 1 ranks a first (BCubed P) and 1 ranks b first "
+            "(BCubed R)."
+        ),
+    ]
+
+
+def test_what_several_runs_leave_out() -> None:
+    """The run that leaves out most is named, and the others are counted."""
+    one = type_stage({"odd": {"dog": "1"}, "more": {"unknown": "1", "dog": "1"}})
+    said = texts("type_level_cautions", one)
+    assert (
+        "In more, 4 of 5 types have no cluster and count as not found (1 other run: as many or fewer)."
+    ) in said
+    assert "In more, 1 type has a cluster but no gold class and is excluded; 5 types count." in said
