@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import polars as pl
 import typer
@@ -191,13 +191,13 @@ def clusters(
             listeners=listeners,
         )
     if "senses" in run.project.nodes:
-        shown = {title: _by_system(run.table(f"{stage}.scores"), "value")
+        shown = {title: _by_system(run, run.table(f"{stage}.scores"), "value")
                  for stage, title in _SENSES.items()}  # fmt: skip
     else:
         table = run.table("systems.table")
         over = ": means over runs" if (table["n_runs"] > 1).any() else ""
         title = f"Measures by type (with their mapping), then by token{over}"
-        shown = {title: _by_system(table, "mean")}
+        shown = {title: _by_system(run, table, "mean")}
     if format_ == "table":
         for title, table in shown.items():
             _print(table, title)
@@ -212,11 +212,12 @@ def clusters(
         return _print_report(run)
 
 
-def _by_system(scores: pl.DataFrame, value: str) -> pl.DataFrame:
-    """Return a column per system: means over its runs."""
-    return scores.pivot(
+def _by_system(run: Run, scores: pl.DataFrame, value: str) -> pl.DataFrame:
+    """Return a column per system, as given: means over its runs."""
+    table = scores.pivot(
         "system", index="measure", values=value, aggregate_function="mean", maintain_order=True
     )
+    return table.select("measure", *sorted(table.columns[1:], key=[*run.project.nodes].index))
 
 
 def _runs_of(text: str) -> Induced:
@@ -234,16 +235,23 @@ def _runs_of(text: str) -> Induced:
 
 
 def _print_coverage(run: Run) -> None:
-    """Print how many words are noise, and how many have no cluster."""
-    for system, name, what, count in noise_counts(run).iter_rows():
+    """Print how many words, or instances of words, are noise or have no cluster."""
+    unit = "instance" if "senses" in run.project.nodes else "word"
+    for system, name, what, count in _as_given(run, noise_counts(run)):
         treated = what.partition(", ")[2]
-        print(f"{_run_title(system, name)}: {count_text(count, 'noise word')}, {treated}")
-    for system, name, words, lacking, such_as in without_cluster(run).iter_rows():
-        shown = ", ".join(map(repr, such_as))
+        print(f"{_run_title(system, name)}: {count_text(count, f'noise {unit}')}, {treated}")
+    for system, name, words, lacking, such_as in _as_given(run, without_cluster(run)):
+        shown = ", ".join(f"'{word}'" for word in such_as)
         print(
-            f"{_run_title(system, name)}: {lacking:,} of {words:,} words ({lacking / words:.1%}) "
-            f"{'has' if lacking == 1 else 'have'} no cluster, for example {shown}"
+            f"{_run_title(system, name)}: {lacking:,} of {count_text(words, unit)} "
+            f"({lacking / words:.1%}) {'has' if lacking == 1 else 'have'} no cluster, "
+            f"for example {shown}"
         )
+
+
+def _as_given(run: Run, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Return rows that begin with a system, in the order of the systems on the command line."""
+    return sorted(rows.iter_rows(), key=lambda row: [*run.project.nodes].index(row[0]))
 
 
 def _run_title(system: str, run: str) -> str:

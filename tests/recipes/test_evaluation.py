@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import re
 import shutil
 import textwrap
 from collections.abc import Callable
@@ -690,6 +691,29 @@ def test_noise_and_words_without_a_cluster_are_printed(
     assert "mine: 1 of 4 words (25.0%) has no cluster, for example 'd'" in said
     said = said_of_clusters(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
     assert "--noise-as: unknown choice 'own'" in said
+
+
+def test_instances_and_systems_in_the_order_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.key").write_text(GOLD_KEY)
+    for name in ("one", "all"):
+        (tmp_path / f"{name}.key").write_text("add.v add.v.1 t.1\n")
+    files = [str(tmp_path / f"{name}.key") for name in ("gold", "one", "all")]
+    assert main(["clusters", *files, "--no-report", "--runs", str(tmp_path / "r")]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"measure .* one .* all ", said)
+    told = "3 of 4 instances (75.0%) have no cluster, for example 'add.v.2', 'ask.v.1', 'ask.v.2'"
+    lines = [line for line in said.splitlines() if "have no cluster" in line]
+    assert lines == [f"one: {told}", f"all: {told}"]
+
+
+def test_words_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "gold.csv").write_text("word,class,freq\na,N,4\n\\\\,N,3\n")
+    (tmp_path / "mine.csv").write_text("word,cluster\na,0\n")
+    files = [str(tmp_path / f"{name}.csv") for name in ("gold", "mine")]
+    assert main(["clusters", *files, "--no-report", "--runs", str(tmp_path / "r")]) == 0
+    assert r"no cluster, for example '\\'" + "\n" in capsys.readouterr().out
 
 
 def test_runs_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
