@@ -383,6 +383,8 @@ class View:
         The title of its section, unless the stage has a title.
     of : callable or None
         stage -> a text after the title that distinguishes sections of one kind.
+    other_title : callable or None
+        stage -> a title for this stage that replaces the title above, or an empty text.
     place : int
         The order of its section: those of a lower place come first.
     overview : callable or None
@@ -399,6 +401,7 @@ class View:
     options: type[ViewOptions] = ViewOptions
     title: str = ""
     of: Callable[[StageView], str] | None = None
+    other_title: Callable[[StageView], str] | None = None
     place: int = 50
     overview: Callable[[StageView], Listing | None] | None = None
     leading: str = ""
@@ -408,8 +411,9 @@ class View:
         """Return the title of the section of a stage."""
         if stage.title:
             return stage.title
+        title = (self.other_title(stage) if self.other_title else "") or self.title or stage.name
         further = self.of(stage) if self.of else ""
-        return f"{self.title or stage.name}{': ' if further else ''}{further}"
+        return f"{title}{': ' if further else ''}{further}"
 
 
 VIEWS: Registry[View] = Registry("view", "pipeline.report.views")

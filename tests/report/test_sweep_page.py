@@ -330,7 +330,7 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
 
 def test_a_single_point_says_what_it_found() -> None:
     text = html(points=grid(rate=[0.1]), told=[best("mi")])
-    assert "<strong>Best for 9: mi, 30.0 %.</strong>" in text
+    assert '<p class="finding">Best for 9: mi, 30.0 %.' in text
     assert "tested by itself" not in text
 
 

@@ -227,7 +227,7 @@ def render(page: Page) -> str:
         loader=PackageLoader("pipeline.report"), autoescape=True, trim_blocks=True,
         lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
-    environment.filters["unbroken"] = unbroken
+    environment.filters |= {"unbroken": unbroken, "breakable": breakable}
     records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
     opening = page.overview.parts if page.overview else ()
     parts = [*opening, *(part for section in page.sections for part in unfolded(section.parts))]
@@ -258,6 +258,17 @@ def unbroken(text: str) -> str:
     'a: 30.4~% (p~=~.003)'
     """
     return re.sub(r"(?<=\d) (?=%|points?\b)|(?<=\b[np]) (?=[=<])|(?<=[=<]) (?=[\d.])", "\xa0", text)
+
+
+def breakable(text: str) -> Markup:
+    """Return a text in HTML whose lines may end after an underscore, as in names of files.
+
+    Examples
+    --------
+    >>> breakable("clark_45 & <b>")
+    Markup('clark_<wbr>45 &amp; &lt;b&gt;')
+    """
+    return Markup("_<wbr>").join(text.split("_"))
 
 
 def downloads(page: Page) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.clustering import Run, clusters_with_words
+from pipeline.findings.clustering import Run, clusters_with_words, senses_of
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
@@ -81,6 +81,16 @@ def first_runs(frame: pl.DataFrame) -> list[Shown]:
     run = pl.col("run")
     first = frame.group_by("system").agg(run.min(), only=run.n_unique() == 1).sort("system")
     return [Shown(*row) for row in first.iter_rows()]
+
+
+_SEVERAL = pl.col("run").n_unique().over("system") > 1
+_RUN_NAME = pl.when(_SEVERAL).then(pl.format("{} ({})", "system", "run")).otherwise("system")
+"""The name of a run in a table of all runs: that of its system, if it is the only one."""
+
+
+def _run_columns(frame: pl.DataFrame) -> tuple[str, ...]:
+    """Return the columns that name a run: only the system, if each has one run."""
+    return ("system", "run") if frame.select(_SEVERAL.any()).item() else ("system",)
 
 
 def mapping_figure(
@@ -532,7 +542,16 @@ class SensesView(ViewOptions):
     """Show this measure of each word; by default the first column of the table."""
 
 
-@view("evaluate.senses", options=SensesView, title="Scores for word senses", place=30)
+_HEADINGS = {"heaviest": "Heaviest sense of each instance", "graded": "Graded senses", "": ""}
+
+
+@view(
+    "evaluate.senses",
+    options=SensesView,
+    title="Word senses",
+    other_title=lambda stage: _HEADINGS[senses_of(stage)],
+    place=30,
+)
 def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
     """Show the means over words, the means by instances, and a measure of each word."""
     scores = stage.table("scores").collect()
@@ -548,7 +567,7 @@ def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
     select_names((measure,), names, where=f"views.{stage.name}.measure")
     return [
         _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits)),
-        *_without_cluster(stage),
+        *_left_out(stage),
         Fold(
             "Means by instances and scores of each word",
             [
@@ -566,23 +585,45 @@ def _value_text(value: float | None, *, measure: str) -> str:
     return in_unit(measure, value)
 
 
-def _without_cluster(stage: StageView) -> Iterator[Block]:
-    sizes = stage.table("sizes").filter(what="instances without a cluster").collect()
-    missing = sizes.filter(pl.col("count") > 0).sort("system", "run")
-    if missing.height:
-        said = "; ".join(
-            f"{system} ({run}): {count:,}"
-            for system, run, count in missing.select("system", "run", "count").head(12).iter_rows()
-        )
-        yield Text(f"Instances without a cluster: {said}.")
+_LEFT_OUT = {
+    "words without an instance in a cluster": "Words without any induced sense",
+    "instances without a cluster": "Gold instances without an induced sense",
+    "instances without a gold sense": ("Induced instances without a gold sense (not scored)"),
+    "instances with several heaviest gold senses": (
+        "Instances with several heaviest gold senses (the first by name counts)"
+    ),
+    "instances with several heaviest clusters": (
+        "Instances with several heaviest induced senses (the first by name counts)"
+    ),
+}
+"""Counts of a stage, as the page describes them."""
+
+
+def _left_out(stage: StageView) -> Iterator[Block]:
+    """Say how many instances lack a sense, and how many have several heaviest ones."""
+    sizes = stage.table("sizes").collect().with_columns(name=_RUN_NAME).sort("system", "run")
+    for what, described in _LEFT_OUT.items():
+        rows = sizes.filter(pl.col("count") > 0, what=what)
+        counts = rows["count"].to_list()
+        if not counts:
+            continue
+        # Counts of the gold standard are the same for all systems.
+        if len(set(counts)) == 1 and len(counts) == sizes.select("system", "run").n_unique() > 1:
+            said = f"{counts[0]:,} for every system"
+        else:
+            said = _count_texts(rows.select("name", "count"))
+        yield Text(f"{described}: {said}.")
+
+
+def _count_texts(counts: pl.DataFrame) -> str:
+    """List the counts of the first runs: name and count."""
+    return "; ".join(f"{name}: {count:,}" for name, count in counts.head(12).iter_rows())
 
 
 def _words(stage: StageView, measure: str) -> Listing:
     """Return a row for each word and a column for each run."""
     words = stage.table("words").filter(measure=measure).collect()
-    several = pl.col("run").n_unique().over("system") > 1
-    named = pl.when(several).then(pl.format("{} ({})", "system", "run")).otherwise("system")
-    words = words.with_columns(name=named).sort("by", "system", "run")
+    words = words.with_columns(name=_RUN_NAME).sort("by", "system", "run")
     columns = (
         Column("by", "word"),
         Column("instances"),
@@ -597,7 +638,7 @@ def _words(stage: StageView, measure: str) -> Listing:
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "scores") -> Listing:
     """Return a row for each run and a column for each measure."""
-    runs = ("system", "run")
+    runs = _run_columns(scores)
     columns = (
         *map(Column, runs),
         *(
@@ -626,14 +667,16 @@ def _with_error(value: float | None, error: float | None, *, measure: str) -> st
 
 
 def _unclustered(stage: StageView) -> list[Block]:
-    sizes = stage.table("sizes").collect().pivot(on="what", index=["system", "run"], values="count")
+    index = ["name", "system", "run"]
+    counts = stage.table("sizes").collect().with_columns(name=_RUN_NAME)
+    sizes = counts.pivot(on="what", index=index, values="count")
     without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
     if without.is_empty():
         return [Text("Every token has a cluster in every run.")]
     kept = stage.options_as(Unclustered).without_cluster == "cluster"
     fate = "form one additional cluster" if kept else "are excluded"
     said = "; ".join(
-        f"{row['system']} ({row['run']}): {row['tokens without a cluster']:,} of {row['tokens']:,}"
+        f"{row['name']}: {row['tokens without a cluster']:,} of {row['tokens']:,}"
         for row in without.head(12).iter_rows(named=True)
     )
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
@@ -738,11 +781,12 @@ def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -
 
 def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
     """Explain gaps above 1 %."""
-    rows = scores.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
+    named = scores.with_columns(name=_RUN_NAME)
+    rows = named.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
     if rows.is_empty():
         return
     said = "; ".join(
-        f"{row['system']} ({row['run']}), {TYPE_MEASURES.title(row['measure'])}: "
+        f"{row['name']}, {TYPE_MEASURES.title(row['measure'])}: "
         f"{format_percent(row['gap'])}, {row['n_open_clusters']} of {row['n_clusters']} clusters, "
         f"{row['n_in_several']:,} of {row['n_items']:,} types"
         for row in rows.head(12).iter_rows(named=True)
@@ -761,15 +805,16 @@ def _size_text(scores: pl.DataFrame) -> str:
     """Describe the items that were evaluated and excluded."""
     first = scores.row(0, named=True)
     text = f"{first['n_items']:,} types have a gold entry, in {first['n_classes']:,} classes. "
-    rows = scores.select("system", "run", "n_dropped", "n_without_cluster").unique()
+    columns = ("name", "system", "run", "n_dropped", "n_without_cluster")
+    rows = scores.with_columns(name=_RUN_NAME).select(columns).unique()
     lost = rows.sort("system", "run").filter(
         (pl.col("n_dropped") > 0) | (pl.col("n_without_cluster") > 0)
     )
     if lost.is_empty():
         return text + "Every system has clusters for exactly these types."
     said = "; ".join(
-        f"{system} ({run}): {dropped:,} and {without:,}"
-        for system, run, dropped, without in lost.head(12).iter_rows()
+        f"{name}: {dropped:,} and {without:,}"
+        for name, _, _, dropped, without in lost.head(12).iter_rows()
     )
     return (
         f"{text}Types with clusters but no gold entry (excluded) and types with a gold entry but "
@@ -786,7 +831,6 @@ def _starts(reached: int | None, starts: int | None) -> str:
 
 
 SCORES = (
-    *map(Column, ("system", "run")),
     Column("measure", text=TYPE_MEASURES.title),
     Column("mapping"),
     Column(("value", "lower", "upper"), "value (%)", _score),
@@ -817,7 +861,8 @@ def _scores(scores: pl.DataFrame) -> Listing:
     shown = rows.sort(by, descending=[False, False, False, False, True])
     caption = (
         "Type-level scores. Floor: value with every cluster mapped to the largest class. Starts: "
-        "searches that reached the value, of all. Bound: upper bound for all mappings of this "
+        "hill-climbing searches that reached the value, of all; 0 if a later change of the best "
+        "mapping improved it. Bound: upper bound for all mappings of this "
         "kind; gap: distance of the value from the bound. Uncovered: classes that no cluster is "
         "mapped to."
     )
@@ -825,7 +870,8 @@ def _scores(scores: pl.DataFrame) -> Listing:
     if several.height:
         kept = several["interval"][0]
         caption += f" Brackets: bootstrap limits (over types; mapping {kept})."
-    return listing("scores", caption, scores, SCORES, shown=shown)
+    columns = (*map(Column, _run_columns(scores)), *SCORES)
+    return listing("scores", caption, scores, columns, shown=shown)
 
 
 def _types_of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:

@@ -49,16 +49,32 @@ from schemas.errors import count_text
 # Data read
 
 
+def _has_senses(stage: StageView) -> bool:
+    """Return whether a stage reads senses of words: the items are instances."""
+    return bool((stage.config.get("columns") or {}).get("by"))
+
+
 @view("extract.gold", title="Gold classes", place=60)
-@view("extract.gold_table", title="Gold classes", place=60)
+@view(
+    "extract.gold_table",
+    title="Gold classes",
+    other_title=lambda stage: "Gold senses" if _has_senses(stage) else "",
+    place=60,
+)
 def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how much was read and excluded."""
-    sizes = _in_order(stage.table("sizes").collect())
+    sizes = _in_order(_named(stage.table("sizes").collect(), stage))
     columns = [Column("what", "data"), Column("count")]
     return [listing("sizes", "Data read and excluded.", sizes, columns)]
 
 
-@view("extract.clusters", title="Induced clusters", of=stage_title, place=62)
+@view(
+    "extract.clusters",
+    title="Induced clusters",
+    of=stage_title,
+    other_title=lambda stage: "Induced senses" if _has_senses(stage) else "",
+    place=62,
+)
 @view("extract.tagging", title="Induced clusters", of=stage_title, place=62)
 @view("join.tagging", title="Gold tagging", place=60)
 def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
@@ -67,7 +83,7 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     if sizes.is_empty():
         return [Text("No data was read.")]
     caption = "Data read and excluded, for each run."
-    ordered = _in_order(sizes)
+    ordered = _in_order(_named(sizes, stage))
     runs = [
         Column("count", run, at=("run", run), absent=NULL_TEXT)
         for run in dict.fromkeys(ordered["run"])
@@ -76,13 +92,21 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
 
 
+def _named(sizes: pl.DataFrame, stage: StageView) -> pl.DataFrame:
+    """Call classes and clusters senses, and items instances, where a stage reads senses."""
+    if not _has_senses(stage):
+        return sizes
+    names = {"classes": "senses", "clusters": "senses", "cluster": "sense", "item": "instance"}
+    return sizes.with_columns(pl.col("what").str.replace_many(names))
+
+
 def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
     """Sort the sizes: all tokens, then excluded ones, then the rest."""
     what = pl.col("what")
     place = (
-        pl.when(what.is_in(["tokens", "items in the table"])).then(0)
+        pl.when(what.is_in(["tokens", "items in the table", "instances in the table"])).then(0)
         .when(what == "tokens that count").then(2)
-        .when(what.str.starts_with("tokens") | what.str.starts_with("items of")).then(1)
+        .when(what.str.starts_with("tokens") | what.str.contains("^(items|instances) of")).then(1)
         .otherwise(3)
     )  # fmt: skip
     return sizes.sort(place, "what", *(["run"] if "run" in sizes.columns else []))

@@ -13,7 +13,16 @@ import pytest
 from pipeline.errors import ConfigError
 from pipeline.kernels.clustering.systems import measure_correlations, system_table
 from pipeline.report.page import images
-from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, flatten_blocks
+from pipeline.report.view import (
+    VIEWS,
+    Block,
+    Figure,
+    Fold,
+    Listing,
+    Text,
+    ViewOptions,
+    flatten_blocks,
+)
 from pipeline.report.views.clustering.levels import (
     SensesView,
     TokenLevelView,
@@ -115,7 +124,7 @@ def test_type_level_says_what_it_does_not_see_and_what_was_dropped() -> None:
     assert "MacroI includes them" in said
     assert "lower bound" in said
     assert "4 types have a gold entry, in 2 classes" in said
-    assert "A (1): 3 and 0; A (2): 3 and 0; B (1): 3 and 0" in said
+    assert "A (1): 3 and 0; A (2): 3 and 0; B: 3 and 0" in said
     full = TYPES | {"scores": TYPES["scores"].with_columns(n_dropped=pl.lit(0, pl.Int64))}
     assert "Every system has clusters for exactly these types" in texts(types(full))
 
@@ -266,7 +275,7 @@ def test_scores_of_word_senses() -> None:
     assert isinstance(scores, Listing)
     assert scores.shown is not None
     assert scores.shown.row(0) == ("A", "1", "12.50", "50.00 [40.00, 60.00]")
-    assert text == Text("Instances without a cluster: A (1): 3; A (2): 3; B (1): 3.")
+    assert text == Text("Gold instances without an induced sense: 3 for every system.")
     assert isinstance(fold, Fold)
     weighted, words = fold.blocks
     assert isinstance(weighted, Listing)
@@ -283,6 +292,64 @@ def test_scores_of_word_senses() -> None:
     assert fold.blocks[1].caption == "Scores of each word: V (%)."
     with pytest.raises(ConfigError, match="views.shown.measure"):
         senses(measure="omega")
+
+
+SENSES_LEFT_OUT = """\
+Words without any induced sense: B: 1.
+Induced instances without a gold sense (not scored): A (2): 1,042; B: 7.
+Instances with several heaviest gold senses (the first by name counts): 9 for every system.
+Instances with several heaviest induced senses (the first by name counts): A (1): 2.\
+"""
+
+
+def test_what_is_left_out_of_word_senses() -> None:
+    counts = {
+        "words without an instance in a cluster": (0, 0, 1),
+        "instances without a cluster": (0, 0, 0),
+        "instances without a gold sense": (0, 1042, 7),
+        "instances with several heaviest gold senses": (9, 9, 9),
+        "instances with several heaviest clusters": (2, 0, 0),
+    }
+    sizes = [
+        {"system": system, "run": run, "what": what, "count": count}
+        for what, each in counts.items() for (system, run), count in zip(KEYS, each, strict=True)
+    ]  # fmt: skip
+    tables = {
+        "scores": table(SenseScores, [{"measure": "v", "value": 0.5}]),
+        "words": table(WordSenseScores, []),
+        "sizes": pl.DataFrame(sizes, schema=SystemSize.columns()),
+    }
+    blocks = show_senses(frames.stage("evaluate.senses", tables), SensesView())
+    assert "\n".join(each.text for each in blocks if isinstance(each, Text)) == SENSES_LEFT_OUT
+
+
+def test_tables_name_the_runs_only_if_a_system_has_several() -> None:
+    scores = table(SenseScores, [{"measure": "v", "value": 0.5}]).filter(run="1")
+    tables = {
+        "scores": scores,
+        "words": table(WordSenseScores, []),
+        "sizes": table(SystemSize, []),
+    }
+    found = show_senses(frames.stage("evaluate.senses", tables), SensesView())[0]
+    assert isinstance(found, Listing)
+    assert found.shown is not None
+    assert found.shown.rows() == [("A", "50.00"), ("B", "50.00")]
+
+
+@pytest.mark.parametrize(
+    ("use", "config", "title"),
+    [
+        ("evaluate.senses", {}, "Graded senses"),
+        ("evaluate.senses", {"senses": "heaviest"}, "Heaviest sense of each instance"),
+        ("evaluate.senses", {"measures": ("omega",)}, "Word senses"),
+        ("extract.gold_table", {"columns": {"by": "word"}}, "Gold senses"),
+        ("extract.gold_table", {}, "Gold classes"),
+        ("extract.clusters", {"columns": {"by": "word"}}, "Induced senses: shown"),
+        ("extract.clusters", {}, "Induced clusters: shown"),
+    ],
+)
+def test_headings_say_senses(use: str, config: dict[str, Any], title: str) -> None:
+    assert VIEWS.get(use).title_of(frames.stage(use, {}, **config)) == title
 
 
 MEASURES = ("MacroI M-1", "many_to_one", "vi")
@@ -481,6 +548,19 @@ def test_shares_of_classes() -> None:
         "evaluate.shares", {"shares": shares.clear(), "frequent": frequent, "bands": bands}
     )  # fmt: skip
     assert isinstance(show_shares(empty, SharesView())[0], Text)
+
+
+def test_senses_that_were_read() -> None:
+    whats = ["items", "classes", "items of classes that are not excluded", "items in the table"]
+    gold = pl.DataFrame({"what": whats, "count": [1, 2, 3, 4]})
+    named = {"columns": {"by": "word"}}
+    (found,) = show_gold(
+        frames.stage("extract.gold_table", {"sizes": gold}, **named), ViewOptions()
+    )
+    assert isinstance(found, Listing)
+    assert found.frame["what"].to_list() == [
+        "instances in the table", "instances of senses that are not excluded", "instances", "senses",
+    ]  # fmt: skip
 
 
 def test_what_was_read_comes_in_order() -> None:
