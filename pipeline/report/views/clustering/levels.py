@@ -861,8 +861,8 @@ def _scores(scores: pl.DataFrame) -> Listing:
     shown = rows.sort(by, descending=[False, False, False, False, True])
     caption = (
         "Type-level scores. Floor: value with every cluster mapped to the largest class. Starts: "
-        "hill-climbing searches that reached the value, of all; 0 if a later change of the best "
-        "mapping improved it. Bound: upper bound for all mappings of this "
+        "how many hill-climbing searches reached the value by themselves; 0 of 7 means that only a "
+        "later change of the best mapping found it. Bound: upper bound for all mappings of this "
         "kind; gap: distance of the value from the bound. Uncovered: classes that no cluster is "
         "mapped to."
     )

@@ -553,10 +553,8 @@ def test_shares_of_classes() -> None:
 def test_senses_that_were_read() -> None:
     whats = ["items", "classes", "items of classes that are not excluded", "items in the table"]
     gold = pl.DataFrame({"what": whats, "count": [1, 2, 3, 4]})
-    named = {"columns": {"by": "word"}}
-    (found,) = show_gold(
-        frames.stage("extract.gold_table", {"sizes": gold}, **named), ViewOptions()
-    )
+    stage = frames.stage("extract.gold_table", {"sizes": gold}, columns={"by": "word"})
+    (found,) = show_gold(stage, ViewOptions())
     assert isinstance(found, Listing)
     assert found.frame["what"].to_list() == [
         "instances in the table", "instances of senses that are not excluded", "instances", "senses",
