@@ -238,8 +238,9 @@ def _print_coverage(run: Run) -> None:
     """Print how many words, or instances of words, are noise or have no cluster."""
     unit = "instance" if "senses" in run.project.nodes else "word"
     for system, name, what, count in _as_given(run, noise_counts(run)):
-        treated = what.partition(", ")[2]
-        print(f"{_run_title(system, name)}: {count_text(count, f'noise {unit}')}, {treated}")
+        kind, _, treated = what.partition(", ")
+        noise = "noise token" if kind.endswith("tokens") else f"noise {unit}"
+        print(f"{_run_title(system, name)}: {count_text(count, noise)}, {treated}")
     for system, name, words, lacking, such_as in _as_given(run, without_cluster(run)):
         shown = ", ".join(f"'{word}'" for word in such_as)
         print(
