@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, TypeAlias, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, TypeVar
 
 import polars as pl
-from pydantic import AfterValidator
+from pydantic import AfterValidator, model_validator
 
 from pipeline import errors
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
@@ -15,7 +15,7 @@ from pipeline.kernels.annotation import adjudication
 from pipeline.kernels.annotation.adjudication import of_round
 from pipeline.kernels.annotation.sheets import by_fold, fold, unify_names
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
-from pipeline.stages.base import StageConfig
+from pipeline.stages.base import StageConfig, StageReference
 
 Name = TypeVar("Name", bound=str)
 
@@ -262,11 +262,17 @@ def counted_answers(
     return adjudication.merge_answers(rows, seen.lazy(), log=log, answer=answer)
 
 
-class Asks(StageConfig):
-    """Options of a stage that reads people's answers."""
+class JoinsAnswers(StageConfig):
+    """Options of a stage that joins people's answers and decides where they differ."""
 
     former: Names = ()
     """Former annotators, whose answers still count."""
+    if TYPE_CHECKING:  # each stage explains these options in its own words
+        folder: str | None
+        entries: str | None
+        earlier: str | None
+        rule: str
+        expert: str | None
 
     def known(self, *tables: pl.LazyFrame) -> list[str]:
         """Return the annotators of the tables and the former annotators."""
@@ -276,6 +282,30 @@ class Asks(StageConfig):
             for name in table.select(pl.col("annotator").unique().sort()).collect().to_series()
         ]
         return list(by_fold([*asked, *self.former]).values())
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.folder is None) == (self.entries is None):
+            raise ValueError("give either folder or entries")
+        return self
+
+    @model_validator(mode="after")
+    def _expert_is_named(self) -> Self:
+        if (self.rule == "expert") != (self.expert is not None):
+            raise ValueError('expert = NAME requires rule = "expert"')
+        return self
+
+
+def check_expert(config: JoinsAnswers, referred: Mapping[str, StageReference]) -> Iterator[Problem]:
+    """Report an expert without a sheet, whom the majority would silently replace."""
+    sheet = referred.get("sheet")
+    asked = getattr(sheet.config, "annotators", None) if sheet else None
+    if config.expert is None or sheet is None or asked is None:
+        return
+    known = (*asked, *config.former)
+    if config.earlier is None and fold(config.expert) not in by_fold(known):
+        what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
+        yield Problem("expert", what, did_you_mean(config.expert, known))
 
 
 # Missing answers

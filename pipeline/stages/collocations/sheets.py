@@ -55,7 +55,14 @@ from pipeline.stages.base import (
 )
 from pipeline.stages.collocations.evaluate_choice import EvaluateChoice
 from pipeline.stages.collocations.judgements import Unit, require_overlap
-from pipeline.stages.inputs import Asks, Names, check_guidelines, require, wait_for
+from pipeline.stages.inputs import (
+    JoinsAnswers,
+    Names,
+    check_expert,
+    check_guidelines,
+    require,
+    wait_for,
+)
 from schemas import (
     AboutCandidates,
     Adjudicated,
@@ -213,7 +220,7 @@ def contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
 # From filled sheets to judgements
 
 
-class JoinSheets(Asks):
+class JoinSheets(JoinsAnswers):
     """Join completed annotation sheets."""
 
     sheet: Annotated[str, Of(SheetRows)]
@@ -238,36 +245,11 @@ class JoinSheets(Asks):
     partial: bool = False
     """Continue despite missing labels; unlabelled candidates are ignored."""
 
-    @model_validator(mode="after")
-    def _one_of_two(self) -> JoinSheets:
-        if (self.folder is None) == (self.entries is None):
-            raise ValueError("give either folder or entries")
-        return self
-
-    @model_validator(mode="after")
-    def _expert_is_named(self) -> JoinSheets:
-        if (self.rule == "expert") != (self.expert is not None):
-            raise ValueError('expert = NAME requires rule = "expert"')
-        return self
-
-
-def _expert_is_asked(
-    config: JoinSheets, referred: Mapping[str, StageReference]
-) -> Iterator[Problem]:
-    """Report an expert without a sheet, whom the majority would silently replace."""
-    sheet = referred.get("sheet")
-    if config.expert is None or sheet is None or not isinstance(sheet.config, SheetAnnotation):
-        return
-    known = (*sheet.config.annotators, *config.former)
-    if config.earlier is None and fold(config.expert) not in by_fold(known):
-        what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
-        yield Problem("expert", what, did_you_mean(config.expert, known))
-
 
 @stage(
     "join.sheets",
     config=JoinSheets,
-    agree=_expert_is_asked,
+    agree=check_expert,
     outputs={
         "judgements": Judgements,
         "annotations": Annotations,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import ConfigError, Problem, WaitsForPerson
 from pipeline.kernels import numeric
 from pipeline.kernels.annotation.adjudication import (
     Round,
@@ -61,12 +61,11 @@ from pipeline.stages.base import (
     Seeded,
     Sheets,
     StageConfig,
-    StageReference,
     Tables,
     stage,
     tables_of_option,
 )
-from pipeline.stages.inputs import Asks, Names, require, wait_for
+from pipeline.stages.inputs import JoinsAnswers, Names, check_expert, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import (
     AboutLemmas,
@@ -88,7 +87,7 @@ from schemas.errors import count_text
 # From completed keying sheets to a gold lexicon of the sampled lemmas
 
 
-class JoinKeying(Asks, Spelt):
+class JoinKeying(JoinsAnswers, Spelt):
     """Join completed keying sheets into a gold lexicon of the sampled lemmas."""
 
     sheet: Annotated[str, Of(KeyingRows)]
@@ -116,36 +115,11 @@ class JoinKeying(Asks, Spelt):
     partial: bool = False
     """Continue despite missing lemmas, which are ignored."""
 
-    @model_validator(mode="after")
-    def _one_of_two(self) -> JoinKeying:
-        if (self.folder is None) == (self.entries is None):
-            raise ValueError("give either folder or entries")
-        return self
-
-    @model_validator(mode="after")
-    def _expert_is_named(self) -> JoinKeying:
-        if (self.rule == "expert") != (self.expert is not None):
-            raise ValueError('expert = NAME requires rule = "expert"')
-        return self
-
-
-def _expert_is_asked(
-    config: JoinKeying, referred: Mapping[str, StageReference]
-) -> Iterator[Problem]:
-    """Report an expert who keys in nothing, whom the majority would silently replace."""
-    sheet = referred.get("sheet")
-    if config.expert is None or sheet is None or not isinstance(sheet.config, SheetKeying):
-        return
-    known = (*sheet.config.annotators, *config.former)
-    if config.earlier is None and fold(config.expert) not in by_fold(known):
-        what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
-        yield Problem("expert", what, did_you_mean(config.expert, known))
-
 
 @stage(
     "join.keying",
     config=JoinKeying,
-    agree=_expert_is_asked,
+    agree=check_expert,
     outputs={
         "gold": WordList,
         "keyed": KeyedLemmas,
