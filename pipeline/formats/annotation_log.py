@@ -20,8 +20,8 @@ from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 
 NAME = "decisions.sqlite"
 """Name of the file in the folder of the sheets."""
-VERSION = 1
-"""Version of the tables, in the file's header; others are rejected."""
+VERSION = 2
+"""Version of the tables, in the file's header; a file of version 1 gets the later tables."""
 _MARK = 0x6C786179
 """Identifies the file among databases: the letters lxay."""
 _PATIENCE = 60.0
@@ -64,6 +64,30 @@ CREATE INDEX unsure ON log (task) WHERE unsure = 1;  -- counted in each answer o
 CREATE TRIGGER never_changed BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'a log'); END;
 CREATE TRIGGER never_removed BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'a log'); END;
 """
+_LATER_TABLES = """
+CREATE TABLE checks (           -- cards that measure quality; their answers are not results
+  id TEXT PRIMARY KEY,          -- the item that is shown
+  kind TEXT NOT NULL CHECK (kind IN ('training', 'gold', 'repeat')),
+  original TEXT NOT NULL DEFAULT '',  -- of a repeated card: the item that it repeats
+  answer TEXT,                  -- of training and gold: the known answer
+  explanation TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE TABLE suggestions (      -- answers of a model, shown only if the coordinator wishes
+  id TEXT PRIMARY KEY,
+  answer TEXT NOT NULL,
+  score REAL,
+  source TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE TABLE suggested (        -- decisions that were made with a suggestion in sight
+  entry INTEGER PRIMARY KEY,
+  answer TEXT NOT NULL
+);
+CREATE TABLE settings (         -- of the pages, kept for the next start
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL           -- JSON
+) WITHOUT ROWID;
+"""
+"""Of version 2. A file of version 1 that is only read has them empty, for this connection."""
 
 
 @contextmanager
@@ -115,8 +139,11 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """
     try:
         with _open_read_only(path) as connection:
-            if _version(connection, path) is None:
+            version = _version(connection, path)
+            if version is None:
                 raise DataError(f"{path}: there are no decisions yet")
+            if version < VERSION:
+                _create(connection, _LATER_TABLES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
             connection.execute("BEGIN")
             yield connection
     except StoreError as error:
@@ -158,25 +185,27 @@ def copy(path: Path, target: Path) -> None:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     _configure(connection)
-    if _version(connection, path) is not None:
+    if _version(connection, path) == VERSION:
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
-    if _version(connection, path) is None:  # no other process created it
-        for statement in _statements():
-            connection.execute(statement)
+    version = _version(connection, path)  # another process may have created it meanwhile
+    if version is None:
+        _create(connection, _TABLES)
         connection.execute(f"PRAGMA application_id = {_MARK}")
+    if version != VERSION:
+        _create(connection, _LATER_TABLES)
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
 
-def _statements() -> Iterator[str]:
-    """Yield the statements of the tables, with complete triggers."""
+def _create(connection: sqlite3.Connection, tables: str) -> None:
+    """Execute the statements one by one: `executescript` would end the transaction."""
     held = ""
-    for line in _TABLES.splitlines():
+    for line in tables.splitlines():
         held += f"{line}\n"
         if sqlite3.complete_statement(held):
-            yield held
+            connection.execute(held)
             held = ""
 
 
@@ -191,10 +220,10 @@ def _version(connection: sqlite3.Connection, path: Path) -> int | None:
     """Return the version of the tables; None in an empty file."""
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if mark == _MARK and version == VERSION:
+    if mark == _MARK and 1 <= version <= VERSION:
         return version
     if mark == _MARK:
-        what = f"has version {version}, but this program reads version {VERSION}"
+        what = f"has version {version}, but this program reads versions up to {VERSION}"
         raise StoreError(f"{path}: {what}\nUse the program version that wrote it.")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise StoreError(f"{path}: this database is not a decision log; move it elsewhere")

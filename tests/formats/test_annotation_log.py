@@ -324,3 +324,32 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"")
     with pytest.raises(DataError, match="there are no decisions yet"):
         digest(tmp_path / NAME, DecisionOptions())
+
+
+def test_a_file_of_the_first_version_is_read_as_it_is_and_gets_the_later_tables(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / NAME
+    with opened(path) as log:
+        update_tasks(log, ITEMS, asked("ana"))
+        append(log, [Decision("k1", "ana", "x0", answer="SVC")])
+        for table in ("checks", "suggestions", "suggested", "settings"):
+            log.execute(f"DROP TABLE {table}")
+        log.execute("PRAGMA user_version = 1")
+    before = path.read_bytes()
+    with read_only(path) as log:
+        assert log.execute("SELECT count(*) FROM checks").fetchone()[0] == 0
+    assert path.read_bytes() == before
+    assert scan_annotation(path, DecisionOptions()).collect()["label"].to_list() == ["SVC"]
+    with opened(path) as log:
+        assert log.execute("PRAGMA user_version").fetchone()[0] == 2
+        assert ids(log) == ["x1", "x2", "x3", "x4"]
+
+
+def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    with opened(path) as log:
+        log.execute("PRAGMA user_version = 3")
+    said = "has version 3, but this program reads versions up to 2"
+    with pytest.raises(DataError, match=said), read_only(path):
+        pass
