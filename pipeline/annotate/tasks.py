@@ -52,6 +52,8 @@ class Work:
         Label to the key that gives it, where it is not the first letter.
     keying : JoinKeying or None
         Options of the stage that joins the keyed forms; None if there is none, or several.
+    language : str
+        Code of the language of units and examples, for screen readers and hyphenation; or empty.
     """
 
     project: Project
@@ -66,6 +68,7 @@ class Work:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     keying: JoinKeying | None = None
+    language: str = ""
 
     @property
     def wanted(self) -> Sheets:
@@ -94,6 +97,7 @@ def open_work(
     runs: str | Path = RUNS,
     data: str | Path | None = None,
     annotators: Sequence[str] = (),
+    language: str = "",
 ) -> Work:
     """Return the work of a stage with sheets; run the stages that it depends on if needed.
 
@@ -107,6 +111,8 @@ def open_work(
         As for `pipeline.api.run.check`.
     annotators : sequence of str
         Who of those that the experiment asks; all if not given.
+    language : str
+        Code of the language of the units; that of the corpus if not given.
 
     Raises
     ------
@@ -133,6 +139,7 @@ def open_work(
         guidelines=wanted.guidelines,
         categories=_categories(project, stage),
         keying=_only_keying(project, wanted.folder),
+        language=language or _language(project, stage),
     )
     refresh(work, rows)
     return work
@@ -239,6 +246,17 @@ def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
             if found:
                 return dict(found)
     return {}
+
+
+def _language(project: Project, stage: str) -> str:
+    """Return the language of the files that the sheet depends on, if they name one."""
+    named = {
+        str(source.options["language"])
+        for name in _dependencies(project.nodes, [stage])
+        for source in project.nodes[name].sources.values()
+        if source.options.get("language")
+    }
+    return named.pop() if len(named) == 1 else ""
 
 
 def _only_keying(project: Project, folder: str) -> JoinKeying | None:

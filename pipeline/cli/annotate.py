@@ -15,6 +15,8 @@ from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem
 
 _SHOWN = 3
+_COMMAND_KEYS = "usqnegrfh?/"
+"""Keys of undo, skip, unsure, note, examples, guidelines, recent, search and help."""
 
 
 def annotate(
@@ -39,12 +41,15 @@ def annotate(
     ] = None,
     keys: Annotated[
         str | None,
-        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9 and first letters]."),
+        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9; free first letters]."),
     ] = None,
     half_width: Annotated[
         float | None,
         typer.Option("--half-width", min=0.001, max=0.5, help="Half-width to plan for."),
     ] = None,
+    language: Annotated[
+        str, typer.Option("--language", help="Language of the units, a code [that of the corpus].")
+    ] = "",
     export: Annotated[
         Path | None,
         typer.Option("--export", help="Export all judgements to this file: xlsx, csv, jsonl."),
@@ -62,7 +67,9 @@ def annotate(
     data: Data = None,
 ) -> int:
     """Judge in the browser, or export the judgements."""
-    work = open_work(config, sheet, runs=runs, data=data, annotators=listed(annotators))
+    work = open_work(
+        config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
+    )
     _print_import(import_sheets(work), work)
     if export or sheets or backup:
         return _write_decisions(work, export=export, sheets=sheets, backup=backup)
@@ -119,6 +126,11 @@ def _keys(text: str | None, work: Work) -> dict[str, str]:
         Problem("--keys", f"{key!r} is not a key: give one character")
         for _, _, key in pairs
         if len(key) != 1 or not key.isprintable() or key.isspace()
+    ]
+    problems += [
+        Problem("--keys", f"{key} is the key of a command of the page", f"not {_COMMAND_KEYS}")
+        for _, _, key in pairs
+        if key.casefold() in _COMMAND_KEYS
     ]
     problems += [
         Problem("--keys", f"{key} is the key of {digits[key]!r}", "use a letter")

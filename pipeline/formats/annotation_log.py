@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -195,6 +196,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA application_id = {_MARK}")
     if version != VERSION:
         _create(connection, _LATER_TABLES)
+        name = json.dumps(secrets.token_hex(8))
+        connection.execute("INSERT INTO settings (name, value) VALUES ('log', ?)", (name,))
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
@@ -264,7 +267,7 @@ class Standing:
     answer : str or None
         None: not answered, or withdrawn.
     unsure, note
-        Attributes of the answer.
+        Attributes of the answer; without one, of the last skip.
     version : int
         The last entry that affects the state; 0 if there is none. A decision refers to the version
         on the screen.
@@ -299,7 +302,9 @@ def replay(rows: Iterable[sqlite3.Row]) -> Standing:
     since = [entry for entry in skips if last is None or entry > last["entry"]]
     version = max((row["entry"] for row in every if row["kind"] != "skip"), default=0)
     if last is None or last["answer"] is None:
-        return Standing(version=version, skipped=max(since, default=0))
+        kept = next((row for row in reversed(acts) if row["entry"] in since), None)
+        unsure, note = (bool(kept["unsure"]), kept["note"]) if kept else (False, "")
+        return Standing(None, unsure, note, version, max(since, default=0))
     return Standing(
         last["answer"], bool(last["unsure"]), last["note"], version, max(since, default=0),
         last["entry"],
@@ -499,7 +504,7 @@ def read_note(text: str | None) -> tuple[str, bool]:
 
 _CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
 _MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
-_FOUND = 50
+FOUND = 50
 """Maximum number of search results."""
 
 
@@ -554,11 +559,14 @@ def recent(
 def search(
     connection: sqlite3.Connection, annotator: str, text: str, *, named: Round = "annotation"
 ) -> list[Card]:
-    """Return answered cards that contain a text (in any field, ignoring case)."""
+    """Return answered cards that contain a text (in any field, ignoring case).
+
+    At most `FOUND`, and one more if there are more.
+    """
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
                   (named, annotator))  # fmt: skip
-    return [each for each in rows if wanted and wanted in _card_text(each)][:_FOUND]
+    return [each for each in rows if wanted and wanted in _card_text(each)][: FOUND + 1]
 
 
 def standing_rows(
@@ -577,6 +585,12 @@ def standing_rows(
 def last_entry(connection: sqlite3.Connection) -> int:
     """Return the number of the last entry of the log; 0 if there is none."""
     return int(connection.execute("SELECT coalesce(max(entry), 0) FROM log").fetchone()[0])
+
+
+def log_id(connection: sqlite3.Connection) -> str:
+    """Return a random name of this log; copies of the file have the same one."""
+    (value,) = connection.execute("SELECT value FROM settings WHERE name = 'log'").fetchone()
+    return str(json.loads(value))
 
 
 _STANDING = """

@@ -71,7 +71,7 @@ def test_as_the_slow_count(
                     "asked": len(stand),
                     "done": sum(each.answer is not None for each in stand),
                     "aside": sum(each.skipped > 0 for each in stand),
-                    "unsure": sum(each.unsure for each in stand),
+                    "unsure": sum(each.unsure for each in stand if each.answer is not None),
                 }
 
 

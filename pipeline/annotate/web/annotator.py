@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
 from pipeline.annotate.progress import progress_of
 from pipeline.annotate.records import Settled, Writer, first_answers
 from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.languages import language_of
 from pipeline.annotate.web.pages import Pages, Refused, error_response, nothing_here, page_data
 from pipeline.errors import StoreError
 from pipeline.formats import annotation_log
@@ -357,9 +359,13 @@ class Annotator:
     async def page(self, request: Request) -> Response:
         """Answer with the page."""
         who, named = await self.people.asked(request)
-        address = f"/a/{request.path_params['secret']}"
-        work = page_data(self.people.work, who, named, address=address, categories=self.categories)
-        return self.pages.page("card.html", work=work)
+        path = f"/a/{request.path_params['secret']}"
+        log = await self.people.readers.read(annotation_log.log_id)
+        work = page_data(
+            self.people.work, who, named, address=path, store=_store(log, who, named),
+            categories=self.categories,
+        )  # fmt: skip
+        return self.pages.page("card.html", language_of(request), work=work)
 
     async def cards(self, request: Request) -> Response:
         """Answer with the cards to come, and how far the person is."""
@@ -379,9 +385,12 @@ class Annotator:
         """Answer with the cards that the person answered last."""
         who, named = await self.people.asked(request)
         most = _number(request, "most", 10)
-        return await self._told(
-            named, lambda log: annotation_log.recent(log, who.name, most=most, named=named)
-        )
+
+        def found(connection: sqlite3.Connection) -> dict[str, Any]:
+            cards = annotation_log.recent(connection, who.name, most=most, named=named)
+            return {"cards": card_data(connection, cards, named)}
+
+        return JSONResponse(await self.people.readers.read(found))
 
     async def search(self, request: Request) -> Response:
         """Answer with the person's answered cards that hold a text."""
@@ -390,9 +399,14 @@ class Annotator:
         if len(text) > _SOUGHT:
             said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
             raise Refused(400, said)
-        return await self._told(
-            named, lambda log: annotation_log.search(log, who.name, text, named=named)
-        )
+
+        def found(connection: sqlite3.Connection) -> dict[str, Any]:
+            cards = annotation_log.search(connection, who.name, text, named=named)
+            more = len(cards) > annotation_log.FOUND
+            cards = cards[: annotation_log.FOUND]
+            return {"cards": card_data(connection, cards, named), "more": more}
+
+        return JSONResponse(await self.people.readers.read(found))
 
     async def card(self, request: Request) -> Response:
         """Answer with one card of the person's."""
@@ -422,14 +436,6 @@ class Annotator:
             return error_response(409, said, refused=list(settled), **content)
         return JSONResponse(content)
 
-    async def _told(
-        self, named: Round, wanted: Callable[[sqlite3.Connection], list[annotation_log.Card]]
-    ) -> Response:
-        def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            return {"cards": card_data(connection, wanted(connection), named)}
-
-        return JSONResponse(await self.people.readers.read(found))
-
     async def _far(self, who: Person, named: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""
         try:
@@ -438,6 +444,12 @@ class Annotator:
             )
         except (sqlite3.Error, StoreError):
             return None
+
+
+def _store(log: str, who: Person, named: Round) -> str:
+    """Return a name for what a browser keeps, of which nobody can derive the secret."""
+    meant = f"{log}\0{who.role}\0{fold(who.name)}\0{named}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(meant).hexdigest()[:24]
 
 
 def _number(request: Request, name: str, default: int) -> int:

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from pipeline.annotate.auth import Person
 from pipeline.annotate.records import NotSaved, reason
 from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.languages import ENGLISH, LANGUAGES, Language
 from pipeline.errors import StoreError
 from pipeline.formats.annotation_log import Round
 from pipeline.report.page.html import inline_json
@@ -181,14 +182,23 @@ class Pages:
         self._templates.globals["asset"] = assets.address
         self._templates.filters["tojson"] = inline_json  # escapes more than its namesake
 
-    def page(self, template: str, **values: Any) -> HTMLResponse:
+    def page(self, template: str, language: Language = ENGLISH, **values: Any) -> HTMLResponse:
         """Return a page; a template makes ``{{ value | tojson }}`` of what scripts read."""
-        text = self._templates.get_template(template).render(**values)
+        text = self._templates.get_template(template).render(
+            _=language.text, language=language.code, languages=LANGUAGES,
+            messages=language.messages, **values,
+        )  # fmt: skip
         return HTMLResponse(text.encode("utf-8", "replace"))
 
 
 def page_data(
-    work: Work, who: Person, named: Round, *, address: str, categories: Mapping[str, Sequence[str]]
+    work: Work,
+    who: Person,
+    named: Round,
+    *,
+    address: str,
+    store: str,
+    categories: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     """Return the data of the work for the card page.
 
@@ -202,12 +212,15 @@ def page_data(
         The round.
     address : str
         What all addresses of this person begin with.
+    store : str
+        Name of what this person's browser keeps; the same after the links were renewed.
     categories : mapping of str to sequence of str
         Category to the labels that count as it.
     """
     return {
         "kind": work.kind, "title": work.title, "person": who.name, "round": named,
         "instructions": work.instructions, "labels": _labels(work), "address": address,
+        "language": work.language, "store": store,
         "categories": {name: list(labels) for name, labels in categories.items()},
     }  # fmt: skip
 

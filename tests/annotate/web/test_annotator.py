@@ -48,9 +48,10 @@ def ids(served: Served, who: str = "ana", query: str = "") -> list[str]:
 
 def test_the_page_knows_the_work(served: Served) -> None:
     work = known(served.get("ana").text)
+    assert re.fullmatch("[0-9a-f]{24}", work.pop("store"))
     assert work == {
         "kind": "annotation", "title": "Verbs", "person": "ana", "round": "annotation",
-        "instructions": "Look closely.", "address": served.at("ana"), "categories": {},
+        "instructions": "Look closely.", "address": served.at("ana"), "categories": {}, "language": "",
         "labels": [
             {"label": "SVC", "key": "1", "letter": "s", "guideline": "a support verb"},
             {"label": "figurative", "key": "2", "letter": None, "guideline": ""},

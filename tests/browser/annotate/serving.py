@@ -44,15 +44,25 @@ def shows(page: Page, item: str) -> None:
     page.locator(f'#card[data-id="{item}"]').wait_for()
 
 
+def ready(page: Page, item: str) -> None:
+    """Wait until a card has been in sight long enough to be decided."""
+    page.locator(f'#card[data-id="{item}"][data-ready]').wait_for()
+
+
+def saved(page: Page) -> None:
+    """Wait until the server has every decision of the page."""
+    page.locator('#waiting[data-count="0"]').wait_for(state="attached")
+
+
 def says(page: Page, text: str, place: str = "#said") -> None:
     """Wait until a place of the page says something."""
     page.locator(place).filter(has_text=text).wait_for()
 
 
 def label(page: Page, items: Iterable[str], key: str = "1") -> None:
-    """Press a key on one card after the other, each once it is shown."""
+    """Press a key on one card after the other, each once it takes a decision."""
     for item in items:
-        shows(page, item)
+        ready(page, item)
         page.keyboard.press(key)
 
 

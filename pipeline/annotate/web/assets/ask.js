@@ -1,18 +1,25 @@
-// The server's answers; it is away if there is none in time, or if it says that it cannot.
+// The server's answers.
+
+import { t } from "./messages.js";
 
 const PATIENCE = 5000;
+const FINAL = new Set([400, 409, 413, 415, 422]);
 
-export class Away extends Error {}
+// No answer, or one that says "later": what was sent is kept and sent again.
+export class Away extends Error {
+  constructor(why, answered = false) {
+    super(why);
+    this.answered = answered;
+  }
+}
 
 // The server understood, and does not take it: sending it again would not help.
 export class Refused extends Error {}
 
-const FINAL = new Set([400, 409, 413, 415, 422]);
-
 export class Ask {
   constructor(work) {
     this.address = work.address;
-    this.round = work.round === "adjudication" ? { round: "adjudication" } : {};
+    this.round = work.round === "annotation" ? {} : { round: work.round };
   }
 
   cards(most) {
@@ -27,15 +34,15 @@ export class Ask {
     return (await this.#get("recent", { most })).cards;
   }
 
-  async search(text) {
-    return (await this.#get("search", { text })).cards;
+  search(text) {
+    return this.#get("search", { text });
   }
 
-  post(decisions) {
-    return this.#fetch("decisions", {}, {
+  post(path, body) {
+    return this.#fetch(path, {}, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ decisions }),
+      body: JSON.stringify(body),
     });
   }
 
@@ -48,24 +55,31 @@ export class Ask {
     const address = `${this.address}/${path}${query && `?${query}`}`;
     const { status, ok, body } = await answer(address, options);
     if (ok && body) return body;
-    const why = typeof body?.error === "string" ? body.error : `the server answered ${status}`;
-    throw FINAL.has(status) ? new Refused(why) : new Away(why);
+    const own = typeof body?.error === "string";
+    throw own && FINAL.has(status) ? new Refused(body.error) : new Away(own ? body.error : foreign(status), true);
   }
+}
+
+// Every error of the server itself is JSON: any other comes from a proxy or a firewall between.
+function foreign(status) {
+  if (status === 403) return t("A proxy or a firewall refused the request (403). Tell the coordinator.");
+  if (status === 401 || status === 407) return t("A proxy asks for a login ({status}). Reload the page to log in.", { status });
+  if ([502, 503, 504].includes(status)) return t("The proxy cannot reach the annotation server ({status}).", { status });
+  return t("Unexpected answer with status {status}; a proxy may have sent it.", { status });
 }
 
 async function answer(address, options) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), PATIENCE);
-  let reply;
   try {
-    reply = await fetch(address, { ...options, cache: "no-store", signal: stop.signal });
+    const reply = await fetch(address, { ...options, cache: "no-store", signal: stop.signal });
     const body = await reply.json().catch((error) => {
       if (stop.signal.aborted) throw error;
       return null;
     });
     return { status: reply.status, ok: reply.ok, body };
   } catch {
-    throw new Away(stop.signal.aborted ? "no answer within 5 seconds" : "it cannot be reached");
+    throw new Away(stop.signal.aborted ? t("no answer within 5 seconds") : t("it cannot be reached"));
   } finally {
     clearTimeout(timer);
   }

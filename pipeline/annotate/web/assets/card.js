@@ -1,43 +1,39 @@
 // The page of one annotator: puts the parts together.
 
 import { Ask } from "./ask.js";
-import { guidelines, help } from "./help.js";
 import { listen, plan } from "./keys.js";
-import { lists } from "./lists.js";
+import { goal, guidelines, help, lists } from "./lists.js";
+import { t } from "./messages.js";
 import { Queue } from "./queue.js";
 import { Session } from "./session.js";
 import { Store } from "./store.js";
 import { Supply } from "./supply.js";
-import { theme } from "./theme.js";
 import { View } from "./view.js";
 
+const THEME = "lexassay:theme";
 const at = (id) => document.getElementById(id);
 const work = JSON.parse(at("work").textContent);
-const keys = plan(work);
-const store = new Store(work.address, work.round);
+let keys = plan(work);
+const store = await Store.open(work.store);
 const ask = new Ask(work);
 const queue = new Queue(store, ask);
 const supply = new Supply(ask, queue);
 const view = new View(work, keys);
 const session = new Session({ work, ask, queue, supply, view, store });
-const { recent, search } = lists(session);
 
 function label(answer) {
-  if (session.work.kind !== "keying" || answer) return session.decide(answer);
-  view.say("Type the forms, or choose “Not found”.");
+  if (work.kind !== "keying" || answer) return session.decide(answer);
+  view.say(t("Type the forms, or choose “Not found”."));
   return at("forms").focus();
 }
 
 function note() {
-  if (!session.card) return;
-  const open = at("note-box").hidden || document.activeElement !== at("note");
-  session.drafts.note(open);
+  if (session.card) session.drafts.note(at("note-box").hidden || document.activeElement !== at("note"));
 }
 
 function unsure() {
   if (!session.card) return;
-  const on = session.drafts.toggleUnsure();
-  view.say(on ? "Unsure: now choose a label" : "No longer unsure");
+  view.say(session.drafts.toggleUnsure() ? t("Unsure: now choose a label") : t("No longer unsure"));
 }
 
 async function noted() {
@@ -50,18 +46,17 @@ const acts = {
   skip: () => session.skip(),
   unsure,
   note,
-  more: () => view.more() || view.say("No more examples"),
+  more: () => view.more() || view.say(t("No more examples")),
   guidelines: () => at("guidelines-box").showModal(),
-  recent,
-  search,
   help: () => at("help-box").showModal(),
   missing: () => label("-"),
+  goal: goal(store, session),
+  ...lists(session),
 };
 
-help(work, keys);
+help(work, (changed) => view.keys((keys = changed)));
 guidelines(work);
-theme(at("theme"));
-listen(keys, (act) => (act.label === undefined ? acts[act.command]() : label(act.label)));
+listen(() => keys, (act) => (act.label === undefined ? acts[act.command]() : label(act.label)));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (button?.dataset.label !== undefined) label(button.dataset.label);
@@ -77,7 +72,7 @@ at("keying").addEventListener("submit", (event) => {
   label(session.drafts.forms.replace(/^[,\s]+|[,\s]+$/g, ""));
 });
 document.addEventListener("keydown", (event) => {
-  if (event.isComposing || !["TEXTAREA"].includes(event.target.tagName)) return;
+  if (event.isComposing || event.target.tagName !== "TEXTAREA") return;
   const done = event.target === at("note") && event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (event.key === "Escape" || done) {
     event.preventDefault();
@@ -88,13 +83,36 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// Dark or light: as the system has it until somebody chooses.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const { dataset } = document.documentElement;
+at("theme").addEventListener("click", () => {
+  dataset.theme = (dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem(THEME, dataset.theme);
+  } catch {
+    // Forbidden: it holds for this page.
+  }
+});
+try {
+  const theme = localStorage.getItem(THEME);
+  if (theme === "dark" || theme === "light") dataset.theme = theme;
+} catch {
+  // Forbidden: as the system has it.
+}
+
+at("language").addEventListener("change", ({ target }) => {
+  document.cookie = `lexassay-language=${target.value}; path=${work.address}; max-age=31536000; samesite=strict`;
+  location.reload();
+});
+
 function waiting() {
   const refused = queue.troubles.filter(({ key }) => key !== session.trouble?.key).length;
-  view.waiting({ count: queue.waiting.length, why: queue.why, lasting: store.lasting, refused });
+  view.waiting({ count: queue.waiting.length, away: queue.away, lasting: store.lasting, refused });
 }
 queue.addEventListener("change", waiting);
 addEventListener("beforeunload", (event) => {
-  if (queue.waiting.length) event.preventDefault();
+  if (queue.waiting.length && (queue.away || !store.lasting)) event.preventDefault();
 });
 waiting();
 session.start();

@@ -1,5 +1,7 @@
 // What is typed or toggled on a card and not decided yet; it outlives a reload.
 
+import { t } from "./messages.js";
+
 const at = (id) => document.getElementById(id);
 
 export class Drafts {
@@ -26,7 +28,7 @@ export class Drafts {
     const forms = this.keying && card.answer && card.answer !== "-" ? card.answer : "";
     this.#fill(kept ?? { unsure: card.unsure, note: card.note, forms });
     this.note(Boolean(at("note").value), false);
-    at("note-hint").textContent = card.answer === null ? "Saved with your answer." : "Saved when you leave the field.";
+    at("note-hint").textContent = card.answer === null ? t("Saved with your answer.") : t("Saved when you leave the field.");
     if (this.keying) at("forms").focus({ preventScroll: true });
   }
 
@@ -44,11 +46,10 @@ export class Drafts {
   }
 
   // What was typed for an answer that is taken back need not be typed again.
-  keep({ note, answer }) {
+  keep({ unsure, note, answer }) {
     const forms = this.keying && answer && answer !== "-" ? answer : "";
-    if (at("note").value || at("forms").value || !(note || forms)) return;
-    at("note").value = note ?? "";
-    at("forms").value = forms;
+    if (at("note").value || at("forms").value || !(unsure || note || forms)) return;
+    this.#fill({ unsure, note, forms });
     this.note(Boolean(note), false);
     this.#keep();
   }

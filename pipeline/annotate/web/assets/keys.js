@@ -1,31 +1,61 @@
-// Which key does what. Keys of labels win; a command that loses its key moves to Shift, or Alt.
+// Which key does what. Commands keep their keys; labels have digits, and their first letters where
+// these are free. Everybody can change keys, or switch off those of one character.
 
-const COMMANDS = [
-  { name: "undo", title: "Undo, any number of times", wishes: [["u", "Shift+u", "Alt+u"]] },
-  { name: "skip", title: "Skip: set aside for later", wishes: [["s", "Shift+s", "Alt+s"]] },
-  { name: "unsure", title: "Unsure: applies to the next label", wishes: [["?"], ["q", "Shift+q", "Alt+q"]] },
-  { name: "note", title: "Note", wishes: [["n", "Shift+n", "Alt+n"]] },
-  { name: "more", title: "More examples", wishes: [["e", "Shift+e", "Alt+e"]] },
-  { name: "guidelines", title: "Guidelines", wishes: [["g", "Shift+g", "Alt+g"]] },
-  { name: "recent", title: "Recent answers, to change them", wishes: [["r", "Shift+r", "Alt+r"]] },
-  { name: "search", title: "Search your answers", wishes: [["/"], ["f", "Shift+f", "Alt+f"]] },
-  { name: "help", title: "Help", wishes: [["h", "Shift+h", "Alt+h"]] },
-];
-const MISSING = { name: "missing", title: "Not found", wishes: [["0"]] };
+import { t } from "./messages.js";
 
-// From keys to what they do: {label} or {command}; and each command's keys, to be told.
-export function plan(work) {
+const NAME = "lexassay:keys";
+
+function commands(keying) {
+  const all = [
+    { name: "undo", title: t("Undo, any number of times"), wishes: ["u"] },
+    { name: "skip", title: t("Skip: set aside for later"), wishes: ["s"] },
+    { name: "unsure", title: t("Unsure: applies to the next label"), wishes: ["?", "q"] },
+    { name: "note", title: t("Note"), wishes: ["n"] },
+    { name: "more", title: t("More examples"), wishes: ["e"] },
+    { name: "guidelines", title: t("Guidelines"), wishes: ["g"] },
+    { name: "recent", title: t("Recent answers, to change them"), wishes: ["r"] },
+    { name: "search", title: t("Search your answers"), wishes: ["/", "f"] },
+    { name: "help", title: t("Help"), wishes: ["h"] },
+  ];
+  return keying ? [{ name: "missing", title: t("Not found"), wishes: ["0"] }, ...all] : all;
+}
+
+// The choices of this browser: {off: no single keys, keys: command or label to its key}.
+export function chosen() {
+  try {
+    return { off: false, keys: {}, ...JSON.parse(localStorage.getItem(NAME)) };
+  } catch {
+    return { off: false, keys: {} };
+  }
+}
+
+export function choose(choice) {
+  try {
+    localStorage.setItem(NAME, JSON.stringify(choice));
+  } catch {
+    // Forbidden: it holds for this page.
+  }
+}
+
+// From keys to what they do, {label} or {command}; and the rows of help: {act, title, keys}.
+export function plan(work, { off, keys } = chosen()) {
   const acts = new Map();
-  const bind = (key, act) => !acts.has(key) && Boolean(acts.set(key, act));
-  for (const each of work.labels) if (each.key) bind(plain(each.key), { label: each.label });
-  for (const each of work.labels) if (each.letter) bind(plain(each.letter), { label: each.label });
+  const bind = (key, act) => Boolean(key) && !acts.has(key) && Boolean(acts.set(key, act));
   const keying = work.kind === "keying";
-  const commands = (keying ? [MISSING, ...COMMANDS] : COMMANDS).map(({ name, title, wishes }) => {
-    const all = keying ? [...wishes, ...wishes.map(([first]) => [`Alt+${first}`])] : wishes;
-    const keys = all.map((wish) => wish.find((key) => bind(key, { command: name }))).filter(Boolean);
-    return { name, title, keys: keying ? keys.reverse() : keys };
-  });
-  return { acts, commands };
+  const rows = commands(keying).map(({ name, title, wishes }) => ({ act: { command: name }, id: name, title, wishes }));
+  for (const { label, key, letter } of work.labels) {
+    rows.push({ act: { label }, id: `label ${label}`, title: label, wishes: [key, letter].filter(Boolean).map((each) => each.toLowerCase()) });
+  }
+  const own = rows.filter(({ id }) => keys[id]);
+  for (const row of own) row.wishes = [keys[row.id], ...row.wishes.filter((each) => /^\d$/.test(each))];
+  for (const { act, wishes } of own) bind(wishes[0], act); // what somebody chose comes first
+  for (const { act, wishes } of rows) wishes.forEach((key) => bind(key, act));
+  for (const row of rows) row.keys = row.wishes.filter((key) => acts.get(key) === row.act);
+  const single = [...acts];
+  if (off) acts.clear();
+  for (const [key, act] of single) acts.set(`Alt+${key}`, act); // works in fields, too
+  if (off || keying) for (const row of rows) row.keys = row.keys.map((key) => `Alt+${key}`);
+  return { acts, rows };
 }
 
 // As it is written on the page.
@@ -33,35 +63,33 @@ export function spelt(key) {
   return key.split("+").map((part) => (part.length === 1 ? part.toUpperCase() : part)).join(" + ") || key;
 }
 
-function plain(key) {
-  return key.toLowerCase();
-}
-
-// The names of what was pressed: as the layout has it, then by the place of the key.
-function names(event) {
-  const { key, code, shiftKey, altKey } = event;
-  const graph = event.getModifierState("AltGraph");
+// The names of what was pressed: as the layout has it; where it has a letter of another script, also
+// by the place of the key. A key without a character, as of a number pad without NumLock, is no digit.
+function names({ key, code, shiftKey, altKey, graph }) {
+  if ([...key].length !== 1 && !(altKey && key === "Dead")) return [];
   const alt = altKey && !graph ? "Alt+" : "";
-  const found = [];
-  const small = key.toLowerCase();
-  const cased = small !== key.toUpperCase();
-  if ([...key].length === 1) found.push(alt + (cased && shiftKey ? `Shift+${small}` : small));
+  const found = key === "Dead" ? [] : [alt + key.toLowerCase()];
   if (!/^[a-z0-9]$/i.test(key)) {
     const letter = /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
-    const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
-    if (letter) found.push(alt + (shiftKey ? `Shift+${letter}` : letter));
+    const digit = /^Digit(\d)$/.exec(code)?.[1];
+    if (letter) found.push(alt + letter);
     if (digit && !shiftKey) found.push(alt + digit);
   }
   return found;
 }
 
-export function isField(node) {
+export function pressed(event) {
+  const { key, code, shiftKey, altKey } = event;
+  return names({ key, code, shiftKey, altKey, graph: event.getModifierState("AltGraph") });
+}
+
+function isField(node) {
   return node instanceof Element && (node.matches("textarea, select") || node.isContentEditable
     || (node instanceof HTMLInputElement && !["button", "checkbox", "radio", "submit"].includes(node.type)));
 }
 
 // Call act(what) once for each press; held keys, fields and open dialogs let nothing through.
-export function listen({ acts }, act) {
+export function listen(current, act) {
   document.addEventListener("keydown", (event) => {
     if (event.repeat && event.target instanceof HTMLButtonElement && ["Enter", " "].includes(event.key)) {
       event.preventDefault();
@@ -69,8 +97,9 @@ export function listen({ acts }, act) {
     if (event.defaultPrevented || event.isComposing || event.metaKey) return;
     if (event.ctrlKey && !event.getModifierState("AltGraph")) return;
     if (document.querySelector("dialog[open]")) return;
+    const { acts } = current();
     const typing = isField(event.target);
-    const name = names(event).find((each) => acts.has(each) && (!typing || each.startsWith("Alt+")));
+    const name = pressed(event).find((each) => acts.has(each) && (!typing || each.startsWith("Alt+")));
     if (!name) return;
     event.preventDefault();
     if (!event.repeat) act(acts.get(name));

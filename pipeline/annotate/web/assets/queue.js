@@ -5,6 +5,7 @@
 // comes back; trouble: why it was not taken. Sending twice is harmless, the key is the same.
 
 import { Away, Refused } from "./ask.js";
+import { t } from "./messages.js";
 
 const PAUSES = [1, 2, 4, 8, 15, 30, 60];
 const MOST = 100;
@@ -17,21 +18,25 @@ export class Queue extends EventTarget {
   #failures = 0;
   #alone = false;
   #last = 0;
-  #outcomes = new Map(); // of decisions that somebody here waits for
-  why = ""; // the server is away, and this is how
+  #followed = new Map(); // key to what is called with the outcome, or with null while it waits
+  #versions = new Map(); // id to the version that the last decision from here made
+  away = null; // why the last attempt failed
 
   constructor(store, ask) {
     super();
     this.store = store;
     this.ask = ask;
-    store.watch(() => this.#changed());
+    store.addEventListener("changed", () => {
+      if (this.waiting.length) this.#later(); // the other tab may be closed before it sends
+      this.#changed();
+    });
     addEventListener("online", () => this.send());
     document.addEventListener("visibilitychange", () => document.hidden || this.send());
   }
 
   // All that is kept, in the order of deciding.
   #all() {
-    return this.store.names("w:").map((name) => ({ ...this.store.get(name), name })).filter((each) => each.key);
+    return this.store.names("w:").map((name) => ({ ...this.store.get(name), name }));
   }
 
   get waiting() {
@@ -52,23 +57,24 @@ export class Queue extends EventTarget {
     return stack;
   }
 
-  // Add a decision; its outcome, or null if it has to wait, or if it is in trouble.
-  async add(given, card) {
-    const entry = { key: newKey(), ...given, seen: card?.version ?? null };
+  // Keep a decision and send it. `durable` resolves when it is on this browser's disk, `outcome` when
+  // the server has answered: with null if it has to wait, or was not taken.
+  add(given, card) {
+    const seen = card ? Math.max(card.version, this.#versions.get(card.id) ?? 0) : null;
+    const entry = { key: newKey(), ...given, seen };
     const before = this.waiting.filter((each) => each.id && each.id === entry.id).at(-1);
     if (before) entry.after = before.key;
     entry.card = small(card);
-    this.#put(this.#next(entry.key), entry);
-    if (this.why) {
-      this.#changed();
+    const durable = this.#put(this.#next(entry.key), entry);
+    const outcome = new Promise((resolve) => this.#followed.set(entry.key, resolve));
+    if (this.away) {
+      this.#give(entry.key, null);
       this.#later();
-      return { entry, outcome: null };
+    } else {
+      this.send();
     }
-    this.#outcomes.set(entry.key, null);
-    await this.send();
-    const outcome = this.#outcomes.get(entry.key);
-    this.#outcomes.delete(entry.key);
-    return { entry, outcome };
+    this.#changed();
+    return { entry, durable, outcome };
   }
 
   // Send what waits; at most one sends in this tab.
@@ -86,17 +92,18 @@ export class Queue extends EventTarget {
   }
 
   async #run() {
-    await null; // whoever called has noted the flight
+    await this.store.read(); // a tab that was closed may have left something
     try {
       for (let batch = this.#batch(); batch.length; batch = this.#batch()) await this.#post(batch);
       this.#alone = false;
-      if (!this.waiting.length) this.why = ""; // another tab may have sent them
+      this.away = null; // another tab may have sent them
       this.#flight = null;
     } catch (error) {
       this.#flight = null;
       if (!(error instanceof Away)) throw error;
-      this.why = error.message;
+      this.away = error;
       this.#failures += 1;
+      for (const key of this.#followed.keys()) this.#give(key, null);
       this.#later();
     }
     this.#changed();
@@ -104,13 +111,14 @@ export class Queue extends EventTarget {
 
   async #post(batch) {
     try {
-      const reply = await this.ask.post(batch.map(sent));
-      const wasAway = this.why !== "";
-      this.why = "";
+      const reply = await this.ask.post("decisions", { decisions: batch.map(sent) });
+      const back = this.away !== null;
+      this.away = null;
       this.#failures = 0;
       for (const outcome of reply.outcomes) this.#settle(batch, outcome);
       if (reply.progress) this.dispatchEvent(new CustomEvent("progress", { detail: reply.progress }));
-      if (wasAway) this.dispatchEvent(new Event("back"));
+      if (back) this.dispatchEvent(new Event("back"));
+      this.#changed();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (batch.length > 1) this.#alone = true; // to find the one
@@ -121,20 +129,28 @@ export class Queue extends EventTarget {
   #settle(batch, outcome) {
     const entry = batch.find((each) => each.key === outcome.key);
     if (!entry) return;
-    if (this.#outcomes.has(entry.key)) this.#outcomes.set(entry.key, outcome);
     const { status, standing } = outcome;
     const same = status === "stale" && standing.answer === entry.answer
       && standing.unsure === entry.unsure && standing.note === entry.note;
-    if (["stale", "unknown"].includes(status) && this.#cancelled(entry)) return;
-    if (status === "unknown") {
-      this.#trouble(entry, { kind: "refused", why: "this card is not (or no longer) assigned to you" });
+    if (["stale", "unknown"].includes(status) && this.#cancelled(entry)) {
+      this.#give(entry.key, outcome);
+    } else if (status === "unknown") {
+      this.#trouble(entry, { kind: "refused", why: t("this card is not (or no longer) assigned to you") });
     } else if (status === "stale" && !same) {
       this.#trouble(entry, { kind: "stale", standing });
     } else {
       const made = ["saved", "repeated"].includes(status) && outcome.id === (entry.id || outcome.id);
       this.#release(entry, made && entry.kind !== "skip" ? outcome.entry : entry.seen);
       this.store.remove(entry.name);
+      this.#versions.set(outcome.id, standing.version);
+      if (made) this.dispatchEvent(new CustomEvent("settled", { detail: { id: outcome.id, kind: entry.kind } }));
+      this.#give(entry.key, outcome);
     }
+  }
+
+  #give(key, outcome) {
+    this.#followed.get(key)?.(outcome);
+    this.#followed.delete(key);
   }
 
   // What was not taken and is taken back is done with: the undo must not reach what was before.
@@ -151,6 +167,7 @@ export class Queue extends EventTarget {
   #trouble(entry, trouble) {
     this.#release(entry, entry.seen);
     this.#put(entry.name, { ...entry, after: undefined, trouble });
+    this.#give(entry.key, null);
   }
 
   // What was decided upon an entry has seen the version that it made.
@@ -176,8 +193,7 @@ export class Queue extends EventTarget {
   }
 
   #put(name, { name: _, ...entry }) {
-    this.store.set(name, entry);
-    if (entry.card && !this.store.lasting) this.store.set(name, { ...entry, card: null });
+    return this.store.set(name, entry);
   }
 
   // Later than all that is kept, whatever the clock does.
@@ -198,9 +214,9 @@ export class Queue extends EventTarget {
   }
 }
 
-function sent({ key, id, kind, answer, unsure, note, seconds, seen }) {
-  const undo = kind === "undo";
-  return { key, id: undo ? "" : id, kind, answer, unsure, note, seconds, replaces: kind === "label" ? seen : null };
+function sent({ key, id, kind, answer, unsure, note, seconds, seen, suggested }) {
+  const replaces = kind === "label" ? seen : null;
+  return { key, id, kind, answer, unsure, note, seconds, replaces, ...(suggested ? { suggested } : {}) };
 }
 
 function newKey() {

@@ -1,25 +1,61 @@
 // One card after another: what a decision, an undo, an opened card lead to.
 
 import { Away } from "./ask.js";
-import { Clock } from "./clock.js";
 import { Drafts } from "./drafts.js";
-import { rest } from "./rest.js";
+import { phrase, t } from "./messages.js";
 import { isolated } from "./text.js";
-import { troubled } from "./troubles.js";
 
-export class Session {
+const SEEN = 250; // milliseconds that a card must be in sight before it takes a decision
+const DISK = 10; // the most that the next card waits for the disk
+const LONGEST = 600;
+
+// Seconds that a card is in sight; they stand still while the tab is hidden.
+class Clock {
+  #before = 0;
+  #since = null;
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.#pause() : this.#go()));
+  }
+
+  start() {
+    this.#before = 0;
+    this.#since = null;
+    if (!document.hidden) this.#go();
+  }
+
+  get seconds() {
+    const now = this.#since === null ? 0 : performance.now() - this.#since;
+    return Math.min(LONGEST, Math.round(this.#before + now) / 1000);
+  }
+
+  #go() {
+    this.#since ??= performance.now();
+  }
+
+  #pause() {
+    if (this.#since !== null) this.#before += performance.now() - this.#since;
+    this.#since = null;
+  }
+}
+
+export class Session extends EventTarget {
   card = null;
   trouble = null; // the entry that this card was opened for
   busy = false;
-  #known = new Map(); // cards that were shown here, as they stood
+  #seen = null; // when the card was painted; null before that
+  #done = []; // decisions of this page, to be taken back one by one: {id, card, given}
+  #progress = null; // the last one of the server
   #clock = new Clock();
-  #noting = null; // a note that is being saved; what is pressed meanwhile comes after it
 
   constructor({ work, ask, queue, supply, view, store }) {
+    super();
     Object.assign(this, { work, ask, queue, supply, view });
     this.drafts = new Drafts(store, view, work.kind === "keying");
-    queue.addEventListener("progress", ({ detail }) => view.progress(detail));
+    queue.addEventListener("progress", ({ detail }) => this.#far(detail));
     queue.addEventListener("back", () => this.#back());
+    queue.addEventListener("change", () => this.#far());
+    store.addEventListener("undone", ({ detail }) => this.#undoneElsewhere(detail));
     document.addEventListener("visibilitychange", () => document.hidden || this.#renew());
   }
 
@@ -28,64 +64,59 @@ export class Session {
     await this.next();
   }
 
-  // Save what is chosen for the card, and go on.
-  async decide(answer) {
-    await this.#alone(async () => {
+  // Keep what is chosen for the card, and show the next one; the server hears of it meanwhile.
+  decide(answer) {
+    return this.#take(async () => {
       const { card, trouble } = this;
       const given = { id: card.id, kind: "label", answer, ...this.drafts.given, seconds: this.#clock.seconds };
-      const { entry, outcome } = await this.queue.add(given, card);
+      if (card.suggestion) given.suggested = card.suggestion;
       if (trouble) this.queue.drop(trouble);
-      this.drafts.forget(card.id);
-      this.#keep({ ...card, answer, unsure: given.unsure, note: given.note }, entry, outcome);
-      this.supply.act(card.id);
-      await this.#on(entry, outcome, answer === "-" && this.drafts.keying ? "not found" : answer);
+      this.view.flash(answer);
+      await this.#keep(given, card);
     });
   }
 
   // Save the note of a card that is decided, and stay.
-  saveNote() {
+  async saveNote() {
     const { card } = this;
-    if (!card || this.busy || card.answer === null || this.drafts.given.note === card.note) return;
-    this.#noting = this.#alone(async () => {
-      const { note } = this.drafts.given;
-      const given = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
-      const { entry, outcome } = await this.queue.add(given, card);
-      if (outcome?.status === "stale") return this.next();
-      this.#keep({ ...card, note }, entry, outcome);
-      this.card = this.#known.get(card.id);
-      this.drafts.forget(card.id);
-      this.view.stands(this.card);
-      this.view.say(outcome ? "Note saved" : "Note not saved yet");
-      return undefined;
-    }).finally(() => {
-      this.#noting = null;
-    });
+    if (!card || card.answer === null || this.drafts.given.note === card.note) return;
+    const { note } = this.drafts.given;
+    const given = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
+    const before = { ...card };
+    const { outcome } = this.queue.add(given, before);
+    this.#done.push({ id: card.id, card: before, given });
+    card.note = note;
+    this.drafts.forget(card.id);
+    this.view.stands(card);
+    const reply = await outcome;
+    this.view.say(reply ? t("Note saved") : t("Note not saved yet"));
   }
 
-  async skip() {
-    await this.#alone(async () => {
+  skip() {
+    return this.#take(async () => {
       const { card } = this;
-      if (this.trouble) return this.view.say("Choose again, or leave it unchanged");
-      if (card.answer !== null) return this.next(); // it stays as it stands
-      const given = { id: card.id, kind: "skip", answer: null, unsure: false, note: "", seconds: this.#clock.seconds };
-      const { entry, outcome } = await this.queue.add(given, card);
-      this.supply.act(card.id, { skipped: true });
-      return this.#on(entry, outcome, null);
+      if (this.trouble) this.view.say(t("Choose again, or leave it unchanged"));
+      else if (card.answer !== null) await this.next(); // it stays as it stands
+      else await this.#keep({ id: card.id, kind: "skip", answer: null, ...this.drafts.given, seconds: this.#clock.seconds }, card);
     });
   }
 
-  async undo() {
-    await this.#alone(async () => {
-      const target = this.queue.standing.at(-1);
-      const given = { id: target?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
-      const before = target && (this.#known.get(target.id)?.was ?? target.card);
-      const { entry, outcome } = await this.queue.add(given, target?.card ?? null);
+  undo() {
+    return this.#take(async () => {
+      const last = this.#done.pop() ?? lastOf(this.queue.standing);
+      const given = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
+      const { entry, outcome } = this.queue.add(given, last?.card ?? null);
+      if (last) {
+        this.#takenBack(last.card, last.given);
+        this.#followUndo(entry, outcome, last);
+        return;
+      }
+      const reply = await outcome;
       const refused = this.queue.troubles.find(({ key }) => key === entry.key);
       if (refused) this.#notTakenBack(refused);
-      else if (outcome?.status === "nothing") this.view.say("Nothing to undo");
-      else if (outcome) await this.#undone(outcome);
-      else if (before) this.#takenBack(before, target.answer, target);
-      else this.view.say("Undo will be sent when the server is back");
+      else if (reply?.status === "nothing") this.view.say(t("Nothing to undo"));
+      else if (reply) await this.#undone(reply);
+      else this.view.say(t("Undo will be sent when the server is back"));
     }, false);
   }
 
@@ -99,13 +130,12 @@ export class Session {
   // Leave a card that another window has decided, or that was refused.
   async leave() {
     if (this.trouble) this.queue.drop(this.trouble);
-    this.trouble = null;
-    this.card = null;
     await this.next();
   }
 
   async next() {
     this.card = null;
+    this.trouble = null;
     this.supply.shown = null;
     for (const each of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#notTakenBack(each);
     const trouble = this.queue.troubles[0];
@@ -113,28 +143,83 @@ export class Session {
     let card = this.supply.take();
     let away = "";
     if (!card) {
+      if (!this.queue.away) await this.queue.send(); // what is next depends on what the server has
       try {
-        this.view.progress(await this.supply.renew());
+        this.#far(await this.supply.renew());
         card = this.supply.take();
       } catch (error) {
         away = error.message;
       }
     }
     if (card) this.#show(card);
-    else rest(this, away);
+    else this.view.rest(this, away);
     if (away) setTimeout(() => this.#again(), 5000);
     return undefined;
+  }
+
+  // Do one thing at a time, and nothing to a card that nobody can have read.
+  async #take(act, needsCard = true) {
+    if (needsCard && !this.card && !this.busy) return;
+    if (this.busy || (this.card && !(performance.now() - (this.#seen ?? Infinity) >= SEEN))) {
+      this.view.refuse();
+      return;
+    }
+    this.busy = true;
+    try {
+      await act();
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #keep(given, card) {
+    const { entry, durable, outcome } = this.queue.add(given, card);
+    this.#done.push({ id: card.id, card, given });
+    this.drafts.forget(card.id);
+    this.supply.act(card.id, { skipped: given.kind === "skip" });
+    this.view.say("");
+    if (given.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
+    this.#follow(entry, outcome, given);
+    await Promise.race([durable, pause(DISK)]);
+    await this.next();
+  }
+
+  // Say what became of a decision.
+  async #follow(entry, outcome, { kind, answer }) {
+    const slow = setTimeout(() => this.view.say(t("Saving …")), 1000);
+    const reply = await outcome;
+    clearTimeout(slow);
+    const said = { answer: isolated(this.drafts.keying && answer === "-" ? t("not found") : answer ?? "", "bdi", 80) };
+    const waits = this.queue.waiting.some(({ key }) => key === entry.key);
+    if (kind === "skip") this.view.say(waits ? t("Not saved yet: set aside") : t("Set aside"));
+    else if (waits) this.view.say(...phrase("Not saved yet: {answer}", said));
+    else if (reply && ["saved", "repeated"].includes(reply.status)) this.view.say(...phrase("Saved: {answer}", said));
+  }
+
+  async #followUndo(entry, outcome, last) {
+    const reply = await outcome;
+    const refused = this.queue.troubles.find(({ key }) => key === entry.key);
+    if (refused) this.#notTakenBack(refused);
+    else if (reply?.status === "nothing") this.view.say(t("Not undone: another window has decided since"));
+    else if (reply) this.queue.store.tell({ kind: "undone", id: last.id, units: last.card?.units ?? [] });
+    const undone = reply && reply.status !== "nothing" && !refused;
+    if (this.card?.id !== last.id || !(reply || refused)) return;
+    const standing = undone ? reply.standing : await this.ask.card(last.id).catch(() => null);
+    if (this.card?.id !== last.id || !standing) return;
+    Object.assign(this.card, standing);
+    this.view.stands(this.card);
   }
 
   async #troubled(entry) {
     const there = entry.id && (await this.ask.card(entry.id).catch(() => null));
     const standing = entry.trouble.standing ?? {};
-    const card = there || (entry.card && { ...entry.card, ...standing }) || { id: entry.id, units: [["id", entry.id]], answer: null, unsure: false, note: "", version: 0, examples: [] };
+    const bare = { id: entry.id, units: [["id", entry.id]], answer: null, unsure: false, note: "", version: 0, examples: [] };
+    const card = there || (entry.card && { ...entry.card, ...standing }) || bare;
     this.#show(card);
     this.drafts.set(entry);
     this.trouble = entry;
     this.queue.dispatchEvent(new Event("change")); // one less is to come
-    this.view.trouble(troubled(entry, card, this.drafts.keying));
+    this.view.trouble(entry, card);
     this.supply.renew().catch(() => {});
   }
 
@@ -142,67 +227,61 @@ export class Session {
     this.card = { answer: null, unsure: false, note: "", ...card };
     this.trouble = null;
     this.supply.shown = card.id;
+    this.#seen = null;
     this.view.trouble(null);
     this.view.card(this.card);
     this.drafts.open(this.card);
     this.#clock.start();
+    const mine = this.card;
+    requestAnimationFrame(() => setTimeout(() => { // the frame with the card is painted by now
+      if (this.card !== mine) return;
+      this.#seen = performance.now();
+      setTimeout(() => this.card === mine && this.view.ready(), SEEN);
+    }));
   }
 
-  // Do one thing at a time; without a card only what needs none.
-  async #alone(act, needsCard = true) {
-    await this.#noting;
-    if (this.busy || (needsCard && !this.card)) return;
-    this.busy = true;
-    const slow = setTimeout(() => this.view.say("Saving …"), 300);
-    this.view.busy(true);
-    try {
-      await act();
-    } finally {
-      clearTimeout(slow);
-      this.busy = false;
-      this.view.busy(false);
-    }
-  }
-
-  // Remember how a card stands, and how it stood before.
-  #keep(card, entry, outcome) {
-    const version = outcome?.standing?.version ?? card.version;
-    this.#known.set(card.id, { ...card, version, was: this.card });
-  }
-
-  #on(entry, outcome, answer) {
-    const what = answer === null ? ["Set aside"] : ["Saved: ", isolated(answer, "bdi", 80)];
-    const waits = this.queue.waiting.some(({ key }) => key === entry.key);
-    if (waits) this.view.say("Not saved yet: ", answer === null ? "set aside" : isolated(answer, "bdi", 80));
-    else if (outcome && ["saved", "repeated"].includes(outcome.status)) this.view.say(...what);
-    else this.view.say("");
-    return this.next();
+  // Progress with the decisions that are not saved yet.
+  #far(progress = this.#progress) {
+    if (!progress) return;
+    this.#progress = progress;
+    const open = this.queue.standing.filter(({ card }) => card && card.answer === null);
+    const labels = new Set(open.filter(({ kind }) => kind === "label").map(({ id }) => id));
+    const aside = new Set(open.filter(({ kind, id }) => kind === "skip" && !labels.has(id)).map(({ id }) => id));
+    this.view.progress({ ...progress, done: progress.done + labels.size, aside: progress.aside + aside.size });
   }
 
   async #undone({ id, standing }) {
-    const known = this.#known.get(id);
-    const fetched = await this.ask.card(id).catch((error) => {
+    const card = await this.ask.card(id).catch((error) => {
       if (!(error instanceof Away)) throw error;
-      return known ? { ...known, ...standing } : null;
+      return null;
     });
-    if (fetched) this.#takenBack(fetched, known?.answer ?? null, known);
-    else this.view.say("Undone; the card returns when the server is back");
+    this.queue.store.tell({ kind: "undone", id, units: card?.units ?? [] });
+    if (card) this.#takenBack({ ...card, ...standing }, null);
+    else this.view.say(t("Undone; the card returns when the server is back"));
+  }
+
+  #undoneElsewhere({ id, units }) {
+    this.#done = this.#done.filter((each) => each.id !== id);
+    const pair = isolated(units.map(([, text]) => text).join(" · "), "bdi", 120);
+    this.view.say(...phrase("Another window has undone: {pair}", { pair }));
+    this.supply.renew().then((progress) => this.#far(progress)).catch(() => {});
   }
 
   // Nothing is lost with an undo that was refused: all stays as it stands.
   #notTakenBack(entry) {
     this.queue.drop(entry);
-    this.view.say("Not undone: ", isolated(entry.trouble.why));
+    this.view.say(...phrase("Not undone: {why}", { why: isolated(entry.trouble.why) }));
   }
 
-  #takenBack(card, answer, given) {
+  #takenBack(card, given) {
     this.supply.act(card.id, { undone: true });
-    this.#known.delete(card.id);
     this.#aside();
     this.#show(card);
     if (given && card.answer === null) this.drafts.keep(given);
-    const said = this.drafts.keying && answer === "-" ? "not found" : answer;
-    this.view.say("Undone", ...(said === null || said === undefined ? [] : [": ", isolated(said, "bdi", 80)]));
+    const answer = given?.answer ?? null;
+    const said = this.drafts.keying && answer === "-" ? t("not found") : answer;
+    if (said === null) this.view.say(t("Undone"));
+    else this.view.say(...phrase("Undone: {answer}", { answer: isolated(said, "bdi", 80) }));
   }
 
   // The card that is shown comes again after another one.
@@ -212,7 +291,7 @@ export class Session {
   }
 
   async #back() {
-    this.view.say("All saved");
+    this.view.say(t("All saved"));
     if (!this.card && !this.busy) await this.next();
   }
 
@@ -229,4 +308,13 @@ export class Session {
     if (this.card) this.supply.renew().catch(() => {});
     else if (!this.busy) this.next();
   }
+}
+
+function lastOf(standing) {
+  const last = standing.at(-1);
+  return last?.card && { id: last.id, card: last.card, given: last };
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

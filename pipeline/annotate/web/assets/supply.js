@@ -1,4 +1,4 @@
-// Cards to come, fetched ahead; cards that are decided and not saved yet are left out.
+// Cards to come, fetched ahead, without those that were decided here and are not saved yet.
 
 const MOST = 40;
 const LOW = 15;
@@ -9,11 +9,13 @@ export class Supply {
   #acts = new Map(); // id to when it was decided here: a reply that was asked for before is older
   #now = 0;
   #whole = false; // the server has no more than what is here
+  shown = null; // the id of the card on the screen
+  passed = null; // ids that were set aside again while those set aside are gone through
 
   constructor(ask, queue) {
     this.ask = ask;
     this.queue = queue;
-    this.passed = null; // set aside again while those set aside are gone through
+    queue.addEventListener("settled", ({ detail }) => this.#settle(detail));
   }
 
   get aside() {
@@ -42,6 +44,13 @@ export class Supply {
     this.#cards = this.#cards.filter((each) => each.id !== id);
     if (skipped || undone) this.#whole = false;
     if (skipped) this.passed?.add(id);
+  }
+
+  // A reply that was asked for before the server saved a decision may still have its card.
+  #settle({ id, kind }) {
+    this.#now += 1;
+    if (kind === "undo") this.#acts.delete(id);
+    else this.#acts.set(id, this.#now);
   }
 
   // Ask anew for what is to come; at most one asks.

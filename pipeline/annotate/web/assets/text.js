@@ -1,5 +1,7 @@
 // Texts of others become nodes, never markup: what cannot be seen is shown, what is long is cut.
 
+import { number, t } from "./messages.js";
+
 const MOST = 2000;
 const BEFORE = 300;
 // Controls, marks of direction, fillers, tags; line feeds and tabs are blanks, and stay.
@@ -12,6 +14,11 @@ const NAMES = new Map([
   [0x202b, "RLE"], [0x202c, "PDF"], [0x202d, "LRO"], [0x202e, "RLO"], [0x2060, "WJ"],
   [0x2066, "LRI"], [0x2067, "RLI"], [0x2068, "FSI"], [0x2069, "PDI"], [0xfeff, "BOM"],
 ]);
+
+// The direction of the first letter that has one, for what stands side by side.
+export function direction(text) {
+  return /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1eeff}]/u.test(text) ? "rtl" : "ltr";
+}
 
 export function element(tag, given = {}, ...children) {
   const made = document.createElement(tag);
@@ -29,8 +36,8 @@ function isSpelling(text, at, code) {
 }
 
 function control(code) {
-  const number = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-  return element("span", { class: "control", title: `invisible character ${number}` }, NAMES.get(code) ?? number);
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return element("span", { class: "control", title: t("invisible character {code}", { code: name }) }, NAMES.get(code) ?? name);
 }
 
 // Append a text to a node, with invisible characters as small marks.
@@ -120,7 +127,7 @@ export function fill(node, all) {
   const from = place < MOST - BEFORE ? 0 : place - BEFORE;
   if (from) node.append("… ");
   draw(node, between(all, from, from + MOST));
-  const button = element("button", { type: "button", class: "all" }, `show all ${length.toLocaleString("en")} characters`);
+  const button = element("button", { type: "button", class: "all" }, t("show all {n} characters", { n: number(length) }));
   button.addEventListener("click", () => {
     node.replaceChildren();
     draw(node, all);

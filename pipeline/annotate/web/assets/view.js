@@ -1,54 +1,62 @@
 // The page's places, and what is shown in them.
 
-import { element, fill, isolated, parts, put } from "./text.js";
+import { number, phrase, t, tn } from "./messages.js";
+import { list } from "./lists.js";
+import { direction, element, fill, isolated, parts, put } from "./text.js";
 import { spelt } from "./keys.js";
 
 const at = (id) => document.getElementById(id);
 const SHOWN = 3;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class View {
   constructor(work, plan) {
     this.work = work;
     this.keying = work.kind === "keying";
-    this.#labels(plan);
-    for (const { name, title, keys } of plan.commands) this.#hint(name, title, keys);
+    for (const { label } of work.labels) {
+      const button = element("button", { type: "button", class: "label", "aria-pressed": "false" }, isolated(label));
+      button.dataset.label = label;
+      at("labels").append(button);
+    }
+    this.keys(plan);
     at("forms-spelt").hidden = !this.keying || !work.instructions;
     if (this.keying) put(at("forms-spelt"), work.instructions);
     at("keying").hidden = !this.keying;
     document.body.classList.toggle("typed", this.keying);
     at("answer").classList.toggle("crowded", work.labels.length > 6);
     at("labels").hidden = this.keying;
+    for (const id of ["units", "examples"]) if (work.language) at(id).lang = work.language;
   }
 
-  #labels({ acts }) {
-    for (const { label } of this.work.labels) {
-      const keys = [...acts].filter(([, act]) => act.label === label).map(([key]) => key);
-      const button = element("button", { type: "button", class: "label", "aria-pressed": "false" });
-      button.dataset.label = label;
-      button.append(...keys.map((key) => element("kbd", { "aria-hidden": "true" }, spelt(key))), isolated(label));
-      if (keys.length) button.setAttribute("aria-keyshortcuts", keys.join(" "));
-      at("labels").append(button);
+  // Show on each button the keys that press it.
+  keys({ rows }) {
+    for (const { act, title, keys } of rows) {
+      const own = act.label === undefined ? `[data-act="${act.command}"]` : `[data-label="${CSS.escape(act.label)}"]`;
+      for (const button of document.querySelectorAll(`button${own}`)) {
+        button.querySelectorAll("kbd").forEach((each) => each.remove());
+        const shown = act.label === undefined ? keys.slice(0, 1) : keys;
+        const kbds = shown.map((key) => element("kbd", { "aria-hidden": "true" }, spelt(key)));
+        if (act.label === undefined) button.append(...kbds);
+        else button.prepend(...kbds);
+        button.toggleAttribute("aria-keyshortcuts", keys.length > 0);
+        if (keys.length) button.setAttribute("aria-keyshortcuts", keys.join(" "));
+        if (act.label === undefined) button.title = title;
+      }
     }
   }
 
-  #hint(name, title, keys) {
-    for (const button of document.querySelectorAll(`[data-act="${name}"]:not(#more)`)) {
-      if (!keys.length) continue;
-      button.append(" ", element("kbd", { "aria-hidden": "true" }, spelt(keys[0])));
-      button.setAttribute("aria-keyshortcuts", keys.join(" "));
-      button.title = title;
-    }
-    if (name === "more") this.moreKey = keys[0] ?? "";
-  }
-
-  // Show a card; `stands` is what it was answered with, `sentence` what the person should know of it.
   card(card) {
+    const texts = card.units.map(([, text]) => text);
     at("rest").hidden = true;
     at("card").dataset.id = card.id;
+    delete at("card").dataset.ready;
     at("card").classList.remove("resting");
-    at("card").setAttribute("aria-label", this.keying ? "Headword" : "Card");
+    at("card").setAttribute("aria-label", texts.map((text) => text.slice(0, 100)).join(" · "));
+    at("units").dir = direction(texts[0] ?? "");
     at("units").replaceChildren(...card.units.map(([name, text]) => this.#unit(name, text)));
     at("units").classList.toggle("many", card.units.length > 2);
+    at("suggestion").hidden = !card.suggestion;
+    at("suggestion").replaceChildren(...(card.suggestion ? phrase("Suggestion of a model: {label}", { label: isolated(card.suggestion) }) : []));
     this.#first(card.first);
     this.#examples(card.examples ?? []);
     this.#form(card);
@@ -57,6 +65,11 @@ export class View {
     at("card").scrollTop = 0;
     scrollTo(0, 0);
     at("card").focus({ preventScroll: true });
+  }
+
+  // The card takes decisions from now on.
+  ready() {
+    at("card").dataset.ready = "";
   }
 
   #unit(name, text) {
@@ -77,11 +90,10 @@ export class View {
   #more() {
     const hidden = at("examples").querySelectorAll("li[hidden]").length;
     at("more").hidden = hidden === 0;
-    at("more").replaceChildren(hidden === 1 ? "1 more example " : `${hidden} more examples `);
-    if (this.moreKey) at("more").append(element("kbd", { "aria-hidden": "true" }, spelt(this.moreKey)));
+    at("more-text").textContent = tn("{n} more example", "{n} more examples", hidden);
   }
 
-  // Show the examples that are left out; false if none is.
+  // Show the examples that are hidden; false if none is.
   more() {
     const hidden = [...at("examples").querySelectorAll("li[hidden]")];
     for (const each of hidden) each.hidden = false;
@@ -96,44 +108,44 @@ export class View {
   #first(first) {
     at("first").hidden = !first?.length;
     if (!first?.length) return;
-    const names = ["Who", this.keying ? "Forms" : "Label", "Note"];
+    const names = [t("Who"), this.keying ? t("Forms") : t("Label"), t("Note")];
     const head = element("tr", {}, ...names.map((text) => element("th", { scope: "col" }, text)));
     const rows = first.map(({ annotator, answer, unsure, note }) => element("tr", {},
       element("th", { scope: "row" }, isolated(annotator)),
-      element("td", {}, ...(this.keying ? this.#keyed(answer, first) : [isolated(answer ?? "none")]),
-        unsure ? " (unsure)" : "", this.#use(annotator, answer)),
+      element("td", {}, ...(this.keying ? this.#keyed(answer, first) : [isolated(answer ?? t("none"))]),
+        ...(unsure ? [" (", t("unsure"), ")"] : []), this.#use(annotator, answer)),
       element("td", {}, isolated(note ?? ""))));
-    at("first").replaceChildren(element("table", {}, element("caption", {}, this.keying ? "First forms" : "First labels"),
+    at("first").replaceChildren(element("table", {}, element("caption", {}, this.keying ? t("First forms") : t("First labels")),
       element("thead", {}, head), element("tbody", {}, ...rows)));
   }
 
   // A person's forms; those that not everybody gives are marked.
   #keyed(answer, first) {
-    if (answer === "-") return ["not found"];
+    if (answer === "-") return [t("not found")];
     const forms = (text) => (text ?? "").split(/[,;\n،、]+/).map((form) => form.trim().normalize("NFC")).filter(Boolean);
     const others = first.map((each) => new Set(forms(each.answer)));
-    return forms(answer).flatMap((form, number) => {
+    return forms(answer).flatMap((form, place) => {
       const shared = others.every((each) => each.has(form));
-      return [number ? ", " : "", isolated(form, shared ? "bdi" : "mark")];
+      return [place ? ", " : "", isolated(form, shared ? "bdi" : "mark")];
     });
   }
 
   // A button that puts a person's forms in the field.
   #use(annotator, answer) {
     if (!this.keying || !answer || answer === "-") return "";
-    const button = element("button", { type: "button", class: "use", "aria-label": `Use the forms of ${annotator}` }, "Use");
+    const button = element("button", { type: "button", class: "use", "aria-label": t("Use the forms of {name}", { name: annotator }) }, t("Use"));
     button.dataset.forms = answer;
     return button;
   }
 
   #form(card) {
     if (!this.keying) return;
-    const lemma = card.units.map(([, text]) => text).join(" ");
-    at("forms-label").replaceChildren("Forms of ", isolated(lemma, "bdi", 60));
-    at("keyed").hidden = !card.keyed_forms;
-    at("keyed").replaceChildren(element("strong", {}, "Keyed in: "), isolated(card.keyed_forms ?? ""));
-    at("lexicon").hidden = !card.lexicon_forms;
-    at("lexicon").replaceChildren(element("strong", {}, "In the lexicon: "), isolated(card.lexicon_forms ?? ""));
+    const lemma = isolated(card.units.map(([, text]) => text).join(" "), "bdi", 60);
+    at("forms-label").replaceChildren(...phrase("Forms of {lemma}", { lemma }));
+    for (const [id, title, forms] of [["keyed", t("Keyed in:"), card.keyed_forms], ["lexicon", t("In the lexicon:"), card.lexicon_forms]]) {
+      at(id).hidden = !forms;
+      at(id).replaceChildren(element("strong", {}, title), " ", isolated(forms ?? ""));
+    }
   }
 
   // What the card is answered with.
@@ -141,9 +153,9 @@ export class View {
     const answered = answer !== null && answer !== undefined;
     at("stands").hidden = !answered;
     if (answered) {
-      const said = this.keying && answer === "-" ? "not found" : answer;
-      at("stands").replaceChildren("Your answer: ", element("strong", {}, isolated(said, "bdi", 200)),
-        unsure ? " (unsure)" : "", note ? "; note: " : "", note ? isolated(note, "bdi", 200) : "");
+      const said = this.keying && answer === "-" ? t("not found") : answer;
+      at("stands").replaceChildren(...phrase("Your answer: {answer}", { answer: element("strong", {}, isolated(said, "bdi", 200)) }),
+        ...(unsure ? [" (", t("unsure"), ")"] : []), ...(note ? phrase("; note: {note}", { note: isolated(note, "bdi", 200) }) : []));
     }
     for (const button of at("labels").children) {
       button.setAttribute("aria-pressed", String(answered && button.dataset.label === answer));
@@ -151,22 +163,63 @@ export class View {
     at("not-found").setAttribute("aria-pressed", String(answer === "-"));
   }
 
-  trouble(sentence) {
-    at("trouble").hidden = !sentence;
-    at("trouble-text").replaceChildren(...(sentence ?? []));
+  // Why a card is open again; without an entry nothing.
+  trouble(entry, card) {
+    at("trouble").hidden = !entry;
+    if (!entry) return;
+    const said = (text) => isolated(text === null ? t("no answer") : this.keying && text === "-" ? t("not found") : text, "bdi", 200);
+    const chose = entry.kind === "label" ? [...phrase("You chose {answer} here.", { answer: said(entry.answer) }), " "] : [];
+    const { kind, why } = entry.trouble;
+    const texts = kind === "refused"
+      ? [...phrase("Not saved: {why}.", { why: isolated(why) }), " ", ...chose, t("Choose again, or leave it unchanged.")]
+      : [...phrase("Decided in another window: {answer}.", { answer: said(card.answer) }), " ", ...chose, t("Choose again to replace it, or leave it unchanged.")];
+    at("trouble-text").replaceChildren(...texts);
   }
 
   unsure(on) {
     at("unsure").setAttribute("aria-pressed", String(on));
   }
 
-  busy(on) {
-    at("answer").setAttribute("aria-busy", String(on));
+  // The button of a decision flashes, as it is the same for the next card.
+  flash(answer) {
+    const button = [...at("labels").children].find((each) => each.dataset.label === answer);
+    if (button && !still.matches) button.animate([{ background: "var(--tint)", outline: "3px solid var(--tint)" }, {}], 300);
   }
 
-  // A page without a card: a heading, and what else is to be said or chosen.
-  rest(heading, ...children) {
-    for (const id of ["answer", "shown", "first", "trouble"]) at(id).hidden = true;
+  // A press that was not taken shows, each time.
+  refuse() {
+    const count = Number(at("refused").dataset.count ?? 0) + 1;
+    at("refused").dataset.count = count;
+    at("refused").textContent = t("Not taken: the card had only just appeared. Press again.");
+    at("refused").hidden = false;
+    if (!still.matches) at("answer").animate([{ outline: "3px solid var(--warn)" }, { outline: "3px solid transparent" }], 500);
+    clearTimeout(this.refusal);
+    this.refusal = setTimeout(() => (at("refused").hidden = true), 2500);
+  }
+
+  // A page without a card: all is done, or only what was set aside is left, or nothing can be fetched.
+  rest(session, away) {
+    const { supply, queue } = session;
+    const { aside } = supply;
+    const button = (text, act) => {
+      const made = element("button", { type: "button", class: "main" }, text);
+      made.addEventListener("click", act);
+      return element("p", {}, made);
+    };
+    const again = () => button(t("Try again"), () => queue.send().then(() => session.next()));
+    let [heading, ...children] = [t("All done"), element("p", {}, t("Thank you. Every decision is saved. You can still view and change your answers with Recent and Search above."))];
+    if (away) {
+      [heading, ...children] = [t("No more cards while the server is unreachable"), element("p", {}, away), again()];
+    } else if (aside.length) {
+      const pass = button(t("Show them"), () => {
+        supply.passed = new Set();
+        session.next();
+      });
+      [heading, ...children] = [t("All done except the cards you set aside"), element("p", {}, tn("{n} card is left.", "{n} cards are left.", aside.length)), pass, list(aside, session)];
+    } else if (queue.waiting.length) {
+      [heading, ...children] = [t("All decided"), element("p", {}, t("Leave this page open until everything is saved.")), again()];
+    }
+    for (const id of ["answer", "shown", "first", "trouble", "suggestion"]) at(id).hidden = true;
     at("units").replaceChildren();
     at("card").dataset.id = "";
     at("rest").replaceChildren(element("h2", {}, heading), ...children);
@@ -179,8 +232,8 @@ export class View {
   progress({ asked, done, aside }) {
     at("bar").max = Math.max(1, asked);
     at("bar").value = done;
-    const number = (value) => value.toLocaleString("en");
-    at("far").textContent = `${number(done)} of ${number(asked)}${aside ? `, ${number(aside)} set aside` : ""}`;
+    const values = { done: number(done), asked: number(asked), aside: number(aside) };
+    at("far").textContent = aside ? t("{done} of {asked}, {aside} set aside", values) : t("{done} of {asked}", values);
   }
 
   // Said once, to eyes and ears.
@@ -188,22 +241,22 @@ export class View {
     at("said").replaceChildren(...children);
   }
 
-  waiting({ count, why, lasting, refused }) {
-    at("waiting").hidden = count === 0 && !why && !refused;
+  waiting({ count, away, lasting, refused }) {
+    at("waiting").dataset.count = count;
+    at("waiting").hidden = !away && !refused;
     at("send-now").hidden = count === 0;
     if (at("waiting").hidden) {
       at("waiting-text").textContent = "";
       return;
     }
-    const many = count === 1 ? "1 decision is not saved yet" : `${count} decisions are not saved yet`;
     const kept = lasting
-      ? "They are kept here and sent again; leave this window open until then."
-      : "This browser cannot store them: leave this page open until they are saved.";
-    const comes = refused === 1 ? "1 decision was not accepted and returns" : `${refused} decisions were not accepted and return`;
+      ? t("They are kept in this browser and sent again; leave this window open until then.")
+      : t("This browser cannot store them: leave this page open until they are saved.");
     const text = [
-      ...(why ? [`Server unreachable: ${why}.`] : []),
-      ...(count ? [`${many}. ${kept}`] : []),
-      ...(refused ? [`${comes} after this card: decided in another window, or refused.`] : []),
+      ...(away ? [away.answered ? away.message : t("Server unreachable: {why}.", { why: away.message })] : []),
+      ...(count ? [tn("{n} decision is not saved yet.", "{n} decisions are not saved yet.", count), kept] : []),
+      ...(refused ? [tn("{n} decision was not accepted and returns after this card: decided in another window, or refused.",
+        "{n} decisions were not accepted and return after this card: decided in another window, or refused.", refused)] : []),
     ].join(" ");
     if (at("waiting-text").textContent !== text) at("waiting-text").textContent = text;
     at("waiting").classList.toggle("grave", !lasting && count > 0);
