@@ -12,18 +12,18 @@ import numpy as np
 
 from pipeline.annotate.estimates import ALL_CANDIDATES, QuestionEstimate
 from pipeline.annotate.records import Answer
-from pipeline.formats.annotation_log import Round
+from pipeline.formats.annotation_log import Round, rounds_of
 
 # Progress of one person
 
 _COUNTS = """SELECT count(*) AS asked, coalesce(sum(answered), 0) AS done,
 coalesce(sum(skipped > 0), 0) AS aside
-FROM tasks WHERE round = ? AND annotator = ? AND asked = 1"""
+FROM tasks WHERE round IN (?, ?) AND annotator = ? AND asked = 1"""
 # Few are marked: only the entries of their tasks are looked at.
 _UNSURE = """SELECT count(*) FROM (
   SELECT max(l.entry) AS entry FROM tasks t JOIN log l USING (task)
   WHERE t.task IN (SELECT task FROM log WHERE unsure = 1)
-  AND t.round = ? AND t.annotator = ? AND t.asked = 1 AND l.kind IN ('label', 'import')
+  AND t.round IN (?, ?) AND t.annotator = ? AND t.asked = 1 AND l.kind IN ('label', 'import')
   AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry)
   GROUP BY t.task
 ) JOIN log USING (entry) WHERE unsure = 1 AND answer IS NOT NULL"""
@@ -43,8 +43,9 @@ def progress_of(
     named : str
         The round.
     """
-    row = connection.execute(_COUNTS, (named, annotator)).fetchone()
-    (unsure,) = connection.execute(_UNSURE, (named, annotator)).fetchone()
+    mine = (*rounds_of(named), annotator)
+    row = connection.execute(_COUNTS, mine).fetchone()
+    (unsure,) = connection.execute(_UNSURE, mine).fetchone()
     return {**dict(row), "unsure": unsure}
 
 

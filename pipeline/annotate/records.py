@@ -26,12 +26,13 @@ from pipeline.formats.annotation_log import (
     append_one,
     connect,
     replay_task,
+    rounds_of,
     transaction,
 )
 from pipeline.kernels.lexicon.keying import spell_keyings, spelt_out
 from pipeline.stages.lexicon.sample import JoinKeying
 
-_ANSWERED = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
+_ANSWERED = "SELECT answered FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?"
 _DECIDERS = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
 _UNDONE_KIND = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE entry = ?)"
 
@@ -119,7 +120,7 @@ def _replacement(
 
 def _was_answered(connection: sqlite3.Connection, decision: Decision) -> bool:
     """Return whether there was an answer to undo."""
-    mine = (decision.round, decision.annotator, decision.id)
+    mine = (*rounds_of(decision.round), decision.annotator, decision.id)
     row = connection.execute(_ANSWERED, mine).fetchone()
     return decision.kind == "undo" or bool(row and row["answered"])
 

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from pipeline.annotate import quality
 from pipeline.annotate.sync import ImportResult, import_sheets
 from pipeline.annotate.tasks import Work, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem
+from pipeline.formats.annotation_log import opened
 
 _SHOWN = 3
 _COMMAND_KEYS = "usqnegrfh?/"
@@ -50,6 +52,21 @@ def annotate(
     language: Annotated[
         str, typer.Option("--language", help="Language of the units, a code [that of the corpus].")
     ] = "",
+    training: Annotated[
+        Path | None,
+        typer.Option("--training", help="Table of gold items for a training round."),
+    ] = None,
+    pass_mark: Annotated[
+        float | None,
+        typer.Option("--pass-mark", min=0, max=1, help="Share of it that must be right [0.8]."),
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option("--gold", help="Table of gold items to hide among the cards.")
+    ] = None,
+    repeat: Annotated[
+        float | None,
+        typer.Option("--repeat", min=0, max=0.5, help="Share of cards to show twice."),
+    ] = None,
     export: Annotated[
         Path | None,
         typer.Option("--export", help="Export all judgements to this file: xlsx, csv, jsonl."),
@@ -71,6 +88,7 @@ def annotate(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
     )
     _print_import(import_sheets(work), work)
+    _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
     if export or sheets or backup:
         return _write_decisions(work, export=export, sheets=sheets, backup=backup)
     _require_web()
@@ -98,6 +116,35 @@ def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: P
         for place in exporting.hand_to_sheets(work):
             print(f"wrote {place}")
     return 0
+
+
+def _set_quality(
+    work: Work,
+    *,
+    training: Path | None,
+    pass_mark: float | None,
+    gold: Path | None,
+    repeat: float | None,
+) -> None:
+    """Set up cards that measure quality, and print how many there are."""
+    if work.kind == "keying" and (training or gold or repeat):
+        what = "training, gold items and repeated cards need labels, but here forms are keyed in"
+        raise ConfigError("--training", [Problem("--training", what)])
+    if training:
+        items = quality.read_gold(training, work, option="--training")
+        count = quality.add_training(work, items)
+        print(f"training round: {count:,} items")
+    if pass_mark is not None:
+        quality.set_pass_mark(work, pass_mark)
+    if gold:
+        items = quality.read_gold(gold, work, option="--gold")
+        new, inside = quality.add_gold(work, items)
+        own = f"; {inside:,} pairs are in the sample and need no card" if inside else ""
+        print(f"hidden gold: {new:,} new items{own}")
+    if repeat is not None:
+        print(f"repeated cards: {quality.repeat_cards(work, repeat):,}")
+    with opened(work.database) as connection:
+        quality.assign_checks(connection)
 
 
 def _print_import(taken: ImportResult, work: Work) -> None:

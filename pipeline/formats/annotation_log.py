@@ -71,7 +71,8 @@ CREATE TABLE checks (           -- cards that measure quality; their answers are
   kind TEXT NOT NULL CHECK (kind IN ('training', 'gold', 'repeat')),
   original TEXT NOT NULL DEFAULT '',  -- of a repeated card: the item that it repeats
   answer TEXT,                  -- of training and gold: the known answer
-  explanation TEXT NOT NULL DEFAULT ''
+  explanation TEXT NOT NULL DEFAULT '',
+  place INTEGER NOT NULL DEFAULT 0    -- in the training round
 ) WITHOUT ROWID;
 CREATE TABLE suggestions (      -- answers of a model, shown only if the coordinator wishes
   id TEXT PRIMARY KEY,
@@ -313,7 +314,8 @@ def replay(rows: Iterable[sqlite3.Row]) -> Standing:
 
 # Append: each decision once, in one synced transaction per request.
 
-Round: TypeAlias = Literal["annotation", "adjudication"]
+Round: TypeAlias = Literal["annotation", "adjudication", "training", "check"]
+"""annotation and adjudication have results; training and check measure quality."""
 Kind: TypeAlias = Literal["label", "skip", "undo", "import", "seen"]
 Status: TypeAlias = Literal["saved", "repeated", "stale", "unknown", "nothing"]
 
@@ -386,8 +388,19 @@ source, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _OF_TASK = """SELECT entry, kind, answer, unsure, note, undoes FROM log
 WHERE task = ? ORDER BY entry"""
 _LAST = """SELECT l.entry, l.task, t.id FROM log l JOIN tasks t USING (task)
-WHERE t.round = ? AND t.annotator = ? AND l.kind IN ('label', 'skip')
+WHERE t.round IN (?, ?) AND t.annotator = ? AND l.kind IN ('label', 'skip')
 AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry) ORDER BY l.entry DESC LIMIT 1"""
+
+
+def rounds_of(named: Round) -> tuple[Round, Round]:
+    """Return the rounds whose cards a person sees as one: those of ``check`` among the first ones.
+
+    Examples
+    --------
+    >>> rounds_of("annotation"), rounds_of("adjudication")
+    (('annotation', 'check'), ('adjudication', 'adjudication'))
+    """
+    return (named, "check") if named == "annotation" else (named, named)
 
 
 @contextmanager
@@ -434,14 +447,15 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
         )
     undoes = None
     if decision.kind == "undo":
-        last = connection.execute(_LAST, (decision.round, decision.annotator)).fetchone()
+        mine = (*rounds_of(decision.round), decision.annotator)
+        last = connection.execute(_LAST, mine).fetchone()
         if last is None:
             return Outcome("nothing", 0, "", Standing())
         task, item, undoes = last["task"], last["id"], last["entry"]
     else:
         found = connection.execute(
-            "SELECT task FROM tasks WHERE round = ? AND annotator = ? AND id = ?",
-            (decision.round, decision.annotator, decision.id),
+            "SELECT task FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?",
+            (*rounds_of(decision.round), decision.annotator, decision.id),
         ).fetchone()
         if found is None:
             return Outcome("unknown", 0, decision.id, Standing())
@@ -503,7 +517,7 @@ def read_note(text: str | None) -> tuple[str, bool]:
 # Queries: upcoming cards, cards of one person, all answers.
 
 _CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
-_MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
+_MINE = "t.round IN (?, ?) AND t.annotator = ? AND t.asked = 1"
 FOUND = 50
 """Maximum number of search results."""
 
@@ -534,15 +548,17 @@ def upcoming(
     connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
 ) -> list[Card]:
     """Return unanswered cards in this person's order, skipped cards last."""
-    query = f"""{_CARD} WHERE {_MINE} AND t.answered = 0 ORDER BY t.skipped, t.place LIMIT ?"""
-    return _cards(connection, query, (named, annotator, most))
+    query = f"""{_CARD} WHERE {_MINE} AND t.answered = 0 ORDER BY t.skipped, t.place, t.round
+    LIMIT ?"""
+    return _cards(connection, query, (*rounds_of(named), annotator, most))
 
 
 def card(
     connection: sqlite3.Connection, annotator: str, item: str, *, named: Round = "annotation"
 ) -> Card | None:
     """Return the card of an item; None if it is not assigned to this person."""
-    found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?", (named, annotator, item))
+    found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?",
+                   (*rounds_of(named), annotator, item))  # fmt: skip
     return found[0] if found else None
 
 
@@ -553,7 +569,7 @@ def recent(
     query = f"""{_CARD} JOIN (SELECT task, max(entry) AS last FROM log
     WHERE kind IN ('label', 'import') GROUP BY task) USING (task)
     WHERE {_MINE} AND t.answered = 1 ORDER BY last DESC LIMIT ?"""
-    return _cards(connection, query, (named, annotator, most))
+    return _cards(connection, query, (*rounds_of(named), annotator, most))
 
 
 def search(
@@ -565,7 +581,7 @@ def search(
     """
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
-                  (named, annotator))  # fmt: skip
+                  (*rounds_of(named), annotator))  # fmt: skip
     return [each for each in rows if wanted and wanted in _card_text(each)][: FOUND + 1]
 
 
@@ -589,8 +605,22 @@ def last_entry(connection: sqlite3.Connection) -> int:
 
 def log_id(connection: sqlite3.Connection) -> str:
     """Return a random name of this log; copies of the file have the same one."""
-    (value,) = connection.execute("SELECT value FROM settings WHERE name = 'log'").fetchone()
-    return str(json.loads(value))
+    return str(read_setting(connection, "log", ""))
+
+
+def read_setting(connection: sqlite3.Connection, name: str, default: Any) -> Any:
+    """Return a setting of the pages; the default if it was never set."""
+    row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+    return default if row is None else json.loads(row["value"])
+
+
+def write_setting(connection: sqlite3.Connection, name: str, value: Any) -> None:
+    """Keep a setting of the pages, a JSON value, within a transaction of the caller's."""
+    connection.execute(
+        "INSERT INTO settings (name, value) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, json.dumps(value)),
+    )
 
 
 _STANDING = """
@@ -601,7 +631,8 @@ FROM (
     SELECT undoes FROM log WHERE undoes IS NOT NULL AND entry <= :until)
   GROUP BY task
 ) JOIN log l USING (entry) JOIN tasks t ON t.task = l.task JOIN items i USING (id)
-WHERE l.answer IS NOT NULL AND (:round IS NULL OR t.round = :round)
+WHERE l.answer IS NOT NULL AND t.round IN ('annotation', 'adjudication')
+AND (:round IS NULL OR t.round = :round)
 ORDER BY t.round DESC, t.annotator, t.id
 """
 

@@ -336,6 +336,10 @@ class Served:
         body = {"decisions": list(decisions)}
         return self.client.post(address, json=body, headers={"Origin": HERE})
 
+    def post_to(self, who: str, path: str) -> httpx.Response:
+        """Send an empty request of the page to an address."""
+        return self.client.post(f"{self.at(who)}{path}", json={}, headers={"Origin": HERE})
+
     def statuses(self, who: str, *decisions: dict[str, Any]) -> list[str]:
         answer = self.post(who, *decisions)
         assert answer.status_code == 200, answer.text

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
 from pipeline.annotate.progress import progress_of
+from pipeline.annotate.quality import Training, again, feedback, training_of
 from pipeline.annotate.records import Settled, Writer, first_answers
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.languages import language_of
@@ -307,6 +308,8 @@ def adjudicators(connection: sqlite3.Connection) -> list[Person]:
 
 def _round(request: Request, who: Person) -> Round:
     """Return the requested round; third persons have only one."""
+    if who.role == "annotator" and request.query_params.get("round") == "training":
+        return "training"
     default = "adjudication" if who.role == "adjudicator" else "annotation"
     named = request.query_params.get("round", default)
     if named == "adjudication":
@@ -354,13 +357,17 @@ class Annotator:
             Route(f"{start}/recent", self.recent),
             Route(f"{start}/search", self.search),
             Route(f"{start}/decisions", self.decisions, methods=["POST"]),
+            Route(f"{start}/training", self.training, methods=["GET", "POST"]),
         ]
 
     async def page(self, request: Request) -> Response:
-        """Answer with the page."""
+        """Answer with the page; that of the training round until the person has passed."""
         who, named = await self.people.asked(request)
         path = f"/a/{request.path_params['secret']}"
         log = await self.people.readers.read(annotation_log.log_id)
+        training = await self._training(who)
+        if named in {"annotation", "training"}:
+            named = "training" if training and not training.passed else "annotation"
         work = page_data(
             self.people.work, who, named, address=path, store=_store(log, who, named),
             categories=self.categories,
@@ -426,15 +433,52 @@ class Annotator:
         """Save decisions, then answer with what became of each."""
         who, named = await self.people.asked(request)
         sent = parse_decisions(await request.body())
+        await self._require_training(who, named, sent)
         outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, named))
         pairs = [(each.key, outcome) for each, outcome in zip(sent, outcomes, strict=True)]
         saved = [outcome_data(key, each) for key, each in pairs if isinstance(each, Outcome)]
-        content = {"outcomes": saved, "progress": await self._far(who, named)}
+        content: dict[str, Any] = {"outcomes": saved, "progress": await self._far(who, named)}
+        if named == "training":
+            answers = {each.key: (each.id, each.answer) for each in sent}
+            content["feedback"] = await self.people.readers.read(
+                lambda log: {key: feedback(log, *each) for key, each in answers.items()}
+            )
         settled = {key: each for key, each in pairs if isinstance(each, Settled)}
         if settled:
             said = str(next(iter(settled.values())))
             return error_response(409, said, refused=list(settled), **content)
         return JSONResponse(content)
+
+    async def training(self, request: Request) -> Response:
+        """Answer with how far a person is in the training round; POST begins it anew."""
+        who, _ = await self.people.asked(request)
+        found = await self._training(who)
+        if found is None:
+            raise nothing_here()
+        if request.method == "POST":
+            if found.passed or found.done < found.asked:
+                raise Refused(409, "This attempt is not finished, or you have passed.")
+            await self.writer.add(await self.people.readers.read(lambda log: again(log, who.name)))
+            found = await self._training(who)
+            assert found is not None
+        return JSONResponse({**asdict(found), "passed": found.passed})
+
+    async def _training(self, who: Person) -> Training | None:
+        if who.role != "annotator":
+            return None
+        return await self.people.readers.read(lambda log: training_of(log, who.name))
+
+    async def _require_training(
+        self, who: Person, named: Round, sent: Sequence[SentDecision]
+    ) -> None:
+        """Refuse labels before the training round is passed, and in it all but first labels."""
+        if named == "training" and any(each.kind != "label" for each in sent):
+            raise Refused(409, "The training round has no undo and no skip.")
+        if named != "annotation":
+            return
+        found = await self._training(who)
+        if found is not None and not found.passed:
+            raise Refused(409, "Pass the training round first: reload the page.")
 
     async def _far(self, who: Person, named: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""

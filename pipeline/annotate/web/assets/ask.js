@@ -38,6 +38,10 @@ export class Ask {
     return this.#get("search", { text });
   }
 
+  training() {
+    return this.#get("training");
+  }
+
   post(path, body) {
     return this.#fetch(path, {}, {
       method: "POST",

@@ -115,7 +115,7 @@ export class Queue extends EventTarget {
       const back = this.away !== null;
       this.away = null;
       this.#failures = 0;
-      for (const outcome of reply.outcomes) this.#settle(batch, outcome);
+      for (const outcome of reply.outcomes) this.#settle(batch, { ...outcome, feedback: reply.feedback?.[outcome.key] });
       if (reply.progress) this.dispatchEvent(new CustomEvent("progress", { detail: reply.progress }));
       if (back) this.dispatchEvent(new Event("back"));
       this.#changed();

@@ -43,6 +43,7 @@ export class Session extends EventTarget {
   card = null;
   trouble = null; // the entry that this card was opened for
   busy = false;
+  #teaching = false; // feedback is in sight
   #seen = null; // when the card was painted; null before that
   #done = []; // decisions of this page, to be taken back one by one: {id, card, given}
   #progress = null; // the last one of the server
@@ -72,8 +73,12 @@ export class Session extends EventTarget {
       if (card.suggestion) given.suggested = card.suggestion;
       if (trouble) this.queue.drop(trouble);
       this.view.flash(answer);
-      await this.#keep(given, card);
+      await (this.training ? this.#teach(given, card) : this.#keep(given, card));
     });
+  }
+
+  get training() {
+    return this.work.round === "training";
   }
 
   // Save the note of a card that is decided, and stay.
@@ -95,7 +100,8 @@ export class Session extends EventTarget {
   skip() {
     return this.#take(async () => {
       const { card } = this;
-      if (this.trouble) this.view.say(t("Choose again, or leave it unchanged"));
+      if (this.training) this.view.say(t("The training round has no undo and no skip."));
+      else if (this.trouble) this.view.say(t("Choose again, or leave it unchanged"));
       else if (card.answer !== null) await this.next(); // it stays as it stands
       else await this.#keep({ id: card.id, kind: "skip", answer: null, ...this.drafts.given, seconds: this.#clock.seconds }, card);
     });
@@ -103,13 +109,14 @@ export class Session extends EventTarget {
 
   undo() {
     return this.#take(async () => {
+      if (this.training) return this.view.say(t("The training round has no undo and no skip."));
       const last = this.#done.pop() ?? lastOf(this.queue.standing);
       const given = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
       const { entry, outcome } = this.queue.add(given, last?.card ?? null);
       if (last) {
         this.#takenBack(last.card, last.given);
         this.#followUndo(entry, outcome, last);
-        return;
+        return undefined;
       }
       const reply = await outcome;
       const refused = this.queue.troubles.find(({ key }) => key === entry.key);
@@ -117,6 +124,7 @@ export class Session extends EventTarget {
       else if (reply?.status === "nothing") this.view.say(t("Nothing to undo"));
       else if (reply) await this.#undone(reply);
       else this.view.say(t("Undo will be sent when the server is back"));
+      return undefined;
     }, false);
   }
 
@@ -152,6 +160,7 @@ export class Session extends EventTarget {
       }
     }
     if (card) this.#show(card);
+    else if (this.training && !away && !this.queue.waiting.length) await this.#trained();
     else this.view.rest(this, away);
     if (away) setTimeout(() => this.#again(), 5000);
     return undefined;
@@ -160,6 +169,10 @@ export class Session extends EventTarget {
   // Do one thing at a time, and nothing to a card that nobody can have read.
   async #take(act, needsCard = true) {
     if (needsCard && !this.card && !this.busy) return;
+    if (this.#teaching) {
+      this.view.again();
+      return;
+    }
     if (this.busy || (this.card && !(performance.now() - (this.#seen ?? Infinity) >= SEEN))) {
       this.view.refuse();
       return;
@@ -182,6 +195,31 @@ export class Session extends EventTarget {
     this.#follow(entry, outcome, given);
     await Promise.race([durable, pause(DISK)]);
     await this.next();
+  }
+
+  // In the training round: show what the answer should have been, until somebody has read it.
+  async #teach(given, card) {
+    const { outcome } = this.queue.add(given, card);
+    this.drafts.forget(card.id);
+    this.supply.act(card.id);
+    const reply = await outcome;
+    if (reply?.feedback) {
+      this.#teaching = true;
+      await this.view.feedback(given.answer, reply.feedback);
+      this.#teaching = false;
+    } else {
+      this.view.say(t("Not saved yet: there is no feedback while the server is unreachable"));
+    }
+    await this.next();
+  }
+
+  // The end of the training round.
+  async #trained() {
+    const found = await this.ask.training();
+    this.view.trained(found, async () => {
+      if (!found.passed) await this.ask.post("training", {});
+      location.reload();
+    });
   }
 
   // Say what became of a decision.

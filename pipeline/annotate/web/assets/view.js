@@ -23,6 +23,7 @@ export class View {
     if (this.keying) put(at("forms-spelt"), work.instructions);
     at("keying").hidden = !this.keying;
     document.body.classList.toggle("typed", this.keying);
+    document.body.classList.toggle("training", work.round === "training");
     at("answer").classList.toggle("crowded", work.labels.length > 6);
     at("labels").hidden = this.keying;
     for (const id of ["units", "examples"]) if (work.language) at(id).lang = work.language;
@@ -186,6 +187,37 @@ export class View {
     if (button && !still.matches) button.animate([{ background: "var(--tint)", outline: "3px solid var(--tint)" }, {}], 300);
   }
 
+  // Show in the training round whether an answer was right; resolves when somebody goes on.
+  feedback(given, { correct, answer, explanation }) {
+    const label = (text) => element("strong", {}, isolated(text, "bdi", 200));
+    const verdict = correct ? phrase("Right: {answer}.", { answer: label(answer) })
+      : phrase("You chose {given}; the answer is {answer}.", { given: label(given), answer: label(answer) });
+    const on = element("button", { type: "button", class: "main", id: "continue" }, t("Continue"));
+    at("feedback").className = correct ? "notice right" : "notice";
+    at("feedback").replaceChildren(element("p", { role: "status" }, ...verdict), ...(explanation ? [put(element("p", { dir: "auto", class: "text lines" }), explanation)] : []), element("p", {}, on));
+    at("feedback").hidden = false;
+    on.focus();
+    return new Promise((resolve) => on.addEventListener("click", () => {
+      at("feedback").hidden = true;
+      resolve();
+    }));
+  }
+
+  again() {
+    at("continue").focus();
+  }
+
+  // The result of the training round, with a button that goes on.
+  trained({ asked, correct, mark, passed }, on) {
+    const percent = (share) => share.toLocaleString(document.documentElement.lang, { style: "percent" });
+    const values = { correct: number(correct), asked: number(asked), share: percent(correct / asked), mark: percent(mark) };
+    const said = passed ? t("{correct} of {asked} answers were right ({share}); the pass mark is {mark}. You can begin.", values)
+      : t("{correct} of {asked} answers were right ({share}); the pass mark is {mark}. Read the guidelines and try again.", values);
+    const button = element("button", { type: "button", class: "main" }, passed ? t("Begin") : t("Try again"));
+    button.addEventListener("click", on);
+    this.#rest(passed ? t("Training passed") : t("Training not passed"), element("p", {}, said), element("p", {}, button));
+  }
+
   // A press that was not taken shows, each time.
   refuse() {
     const count = Number(at("refused").dataset.count ?? 0) + 1;
@@ -219,6 +251,10 @@ export class View {
     } else if (queue.waiting.length) {
       [heading, ...children] = [t("All decided"), element("p", {}, t("Leave this page open until everything is saved.")), again()];
     }
+    this.#rest(heading, ...children);
+  }
+
+  #rest(heading, ...children) {
     for (const id of ["answer", "shown", "first", "trouble", "suggestion"]) at(id).hidden = true;
     at("units").replaceChildren();
     at("card").dataset.id = "";
