@@ -13,11 +13,12 @@ from starlette.applications import Starlette
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.quality import GoldItem, add_training, set_pass_mark
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import Round, TaskRequest, update_tasks
+from pipeline.formats.annotation_log import Decision, Round, TaskRequest, update_tasks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -94,6 +95,7 @@ class Subject:
     labels: Sequence[str] = LABELS
     guidelines: Mapping[str, str] = field(default_factory=dict)
     annotators: Sequence[str] = ("anna",)
+    language: str = ""
 
 
 class Serving:
@@ -149,6 +151,7 @@ class Served(Serving):
             project=cast(Any, None), stage="sheet", kind=subject.kind, title=subject.title,
             instructions=subject.instructions, labels=tuple(subject.labels),
             annotators=tuple(subject.annotators), folder=folder, guidelines=subject.guidelines,
+            language=subject.language,
         )  # fmt: skip
         self.ask(subject.items, subject.annotators)
         super().__init__(self.work)
@@ -163,6 +166,24 @@ class Served(Serving):
         ]
         with annotation_log.opened(self.work.database) as connection:
             update_tasks(connection, items, every, round=named)
+
+    def answer_all(self, who: str, answer: str) -> None:
+        """Answer all cards of a person, past the page."""
+        with annotation_log.opened(self.work.database) as connection:
+            cards = annotation_log.upcoming(connection, who, most=10_000)
+            annotation_log.append(
+                connection,
+                [Decision(f"all {each.id}", who, each.id, answer=answer) for each in cards],
+            )
+
+    def train(self, labels: Sequence[str], *, mark: float) -> None:
+        """Make a training round with these answers."""
+        gold = [
+            GoldItem({"l1": f"train{n}", "l2": "x"}, answer, f"because {n}")
+            for n, answer in enumerate(labels)
+        ]
+        add_training(self.work, gold)
+        set_pass_mark(self.work, mark)
 
 
 class Coordinated(Serving):

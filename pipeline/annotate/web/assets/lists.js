@@ -129,6 +129,7 @@ export function help(work, changed) {
     const row = ({ act, id, title, keys }) => {
       const what = act.label === undefined ? [title] : phrase("Label, save, continue: {label}", { label: isolated(title) });
       const button = element("button", { type: "button", class: "use", "aria-label": t("Change the key: {action}", { action: title }) }, t("Change"));
+      button.dataset.row = id;
       button.addEventListener("click", () => {
         waits = { id, title };
         draw(choice, t("Press the new key for “{action}”; Escape cancels.", { action: title }));
@@ -152,6 +153,7 @@ export function help(work, changed) {
       element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Keys") }, table), element("p", {}, reset),
       element("p", {}, t("Single keys are inactive while you type in a field. A decision is kept in this browser before the next card appears; while the server is unreachable, it is sent later.")),
     );
+    if (waits) body.querySelector(`[data-row="${CSS.escape(waits.id)}"]`).focus();
   }
 
   at("help-box").addEventListener("keydown", (event) => {

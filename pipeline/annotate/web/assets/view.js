@@ -258,6 +258,7 @@ export class View {
     for (const id of ["answer", "shown", "first", "trouble", "suggestion"]) at(id).hidden = true;
     at("units").replaceChildren();
     at("card").dataset.id = "";
+    delete at("card").dataset.ready;
     at("rest").replaceChildren(element("h2", {}, heading), ...children);
     at("rest").hidden = false;
     at("card").classList.add("resting");

@@ -1,0 +1,298 @@
+"""No gesture labels a card that nobody can have read, and every press that is not taken shows."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.annotate.conftest import OpenCard, Serve
+from tests.browser.annotate.serving import (
+    Served,
+    Subject,
+    answers,
+    label,
+    pairs,
+    ready,
+    saved,
+    says,
+    shows,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+SEEN = 0.25
+"""Seconds that a card must have been in sight."""
+
+
+def refused(page: Page) -> int:
+    return int(page.locator("#refused").get_attribute("data-count") or 0)
+
+
+def all_were_seen(served: Served) -> int:
+    """Return how many labels there are, each of a card that was in sight."""
+    rows = [row for row in served.log() if row["kind"] == "label"]
+    assert all(row["seconds"] >= SEEN for row in rows)
+    return len(rows)
+
+
+def delay(page: Page, seconds: float) -> None:
+    """Let every decision take so long to the server."""
+
+    def later(route: Route) -> None:
+        time.sleep(seconds)
+        route.continue_()
+
+    if seconds:
+        page.route("**/decisions*", later)
+
+
+PRESS = """(pauses) => new Promise((done) => {
+  const press = () => document.dispatchEvent(new KeyboardEvent("keydown", {key: "1", code: "Digit1", bubbles: true}));
+  press();
+  const [pause, count] = pauses;
+  let left = count - 1;
+  const timer = setInterval(() => { press(); if ((left -= 1) === 0) { clearInterval(timer); done(); } }, pause);
+})"""
+
+
+@pytest.mark.parametrize("latency", [0, 0.4])
+@pytest.mark.parametrize("pause", [15, 80, 300])
+def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int, latency: float) -> None:
+    served = serve(Subject(pairs(30)))
+    page = open_card(served.address())
+    delay(page, latency)
+    ready(page, "p000")
+    page.evaluate(PRESS, [pause, 6])
+    saved(page)
+    assert all_were_seen(served) + refused(page) == 6
+    assert refused(page) >= (pause < 250)
+
+
+def test_a_double_click_and_a_double_tap(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.locator(".label").first.dblclick()
+    shows(page, "p001")
+    says(page, "Not taken: the card had only just appeared", "#refused")
+    saved(page)
+    assert answers(served.log()) == [("p000", "SVC")]
+    phone = open_card(served.address(), width=375, height=740, finger=True)
+    ready(phone, "p001")
+    phone.locator(".label").last.tap()
+    phone.locator(".label").last.tap()
+    shows(phone, "p002")
+    saved(phone)
+    assert all_were_seen(served) == 2
+    assert (refused(page), refused(phone)) == (1, 1)
+
+
+NUMPAD = {"End": 1, "ArrowDown": 2, "PageDown": 3, "ArrowLeft": 4, "Clear": 5, "Insert": 0}
+
+
+def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    window = page.context.new_cdp_session(page)
+    for key, number in NUMPAD.items():
+        for kind in ("keyDown", "keyUp"):
+            window.send("Input.dispatchKeyEvent", {
+                "type": kind, "key": key, "code": f"Numpad{number}", "location": 3, "isKeypad": True,
+            })  # fmt: skip
+    shows(page, "p000")
+    assert served.log() == []
+    window.send("Input.dispatchKeyEvent", {
+        "type": "keyDown", "key": "2", "code": "Numpad2", "text": "2", "location": 3,
+    })  # fmt: skip
+    shows(page, "p001")
+    saved(page)
+    assert answers(served.log()) == [("p000", "figurative")]
+
+
+def test_a_digit_by_its_place_on_a_french_keyboard(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.evaluate("""document.dispatchEvent(new KeyboardEvent("keydown",
+      {key: "é", code: "Digit2", bubbles: true}))""")
+    shows(page, "p001")
+    saved(page)
+    assert answers(served.log()) == [("p000", "figurative")]
+
+
+# Keys that somebody changes or switches off.
+
+
+def test_single_keys_can_be_switched_off(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.keyboard.press("h")
+    page.get_by_label("Single keys").uncheck()
+    page.keyboard.press("Escape")
+    for key in ("1", "s", "g", "u"):
+        page.keyboard.press(key)
+    assert page.locator("dialog[open]").count() == 0
+    shows(page, "p000")
+    page.reload()
+    ready(page, "p000")
+    page.keyboard.press("1")
+    page.keyboard.press("Alt+2")
+    shows(page, "p001")
+    saved(page)
+    assert answers(served.log()) == [("p000", "figurative")]
+    assert page.locator(".label kbd").first.inner_text() == "Alt + 1"
+
+
+def test_a_key_can_be_changed(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.keyboard.press("h")
+    page.get_by_label("Change the key: figurative").click()
+    page.keyboard.press("u")
+    says(page, "U is the key of “Undo, any number of times”", "#help-box")
+    page.keyboard.press("x")
+    page.keyboard.press("Escape")
+    label(page, ["p000"], "x")
+    shows(page, "p001")
+    page.reload()
+    label(page, ["p001"], "x")
+    label(page, ["p002"], "2")
+    saved(page)
+    assert {answer for _, answer in answers(served.log())} == {"figurative"}
+    page.keyboard.press("h")
+    page.get_by_role("button", name="Reset all keys").click()
+    page.keyboard.press("Escape")
+    ready(page, "p003")
+    page.keyboard.press("x")
+    shows(page, "p003")
+
+
+# Small things that cost work.
+
+
+def test_skip_keeps_note_and_doubt(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(2)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.keyboard.press("q")
+    page.keyboard.press("n")
+    page.keyboard.type("ask Ben")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    label(page, ["p001"])
+    page.get_by_role("button", name="Show them").click()
+    ready(page, "p000")
+    assert page.locator("#note").input_value() == "ask Ben"
+    assert page.locator("#unsure").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("1")
+    says(page, "All done", "#rest")
+    last = served.log()[-1]
+    assert (last["answer"], last["note"], last["unsure"]) == ("SVC", "ask Ben", 1)
+
+
+def test_an_undo_in_another_window_is_told(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    label(one, ["p000"])
+    ready(one, "p001")
+    saved(one)
+    two = open_card(served.address(), context=one.context)
+    ready(two, "p001")
+    two.keyboard.press("u")
+    shows(two, "p000")
+    says(one, "Another window has undone: in:Frage0 · stellen0")
+    label(two, ["p000"], "3")
+    saved(two)
+    one.bring_to_front()
+    one.keyboard.press("u")
+    says(one, "Undone")
+    saved(one)
+    assert [row["kind"] for row in served.log()] == ["label", "undo", "label", "undo"]
+
+
+def test_lists_begin_with_the_focus_and_close_at_one_press(
+    serve: Serve, open_card: OpenCard
+) -> None:
+    served = serve(Subject(pairs(60)))
+    page = open_card(served.address())
+    label(page, ["p000", "p001"])
+    ready(page, "p002")
+    page.keyboard.press("r")
+    page.locator("#recent-box .cards button").first.wait_for()
+    assert page.evaluate("document.activeElement.matches('#recent-box .cards button')")
+    page.keyboard.press("Enter")
+    shows(page, "p001")
+    page.keyboard.press("/")
+    page.keyboard.type("Frage")
+    page.locator("#search-box .cards button").first.wait_for()
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+
+
+def test_a_search_tells_that_there_is_more(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(60)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    served.answer_all("anna", "free")
+    page.reload()
+    says(page, "All done", "#rest")
+    page.keyboard.press("/")
+    page.keyboard.type("Frage")
+    says(page, "Only the first 50 are shown", "#search-box")
+    assert page.locator("#search-box .cards button").count() == 50
+
+
+def test_a_goal(serve: Serve, open_card: OpenCard) -> None:
+    page = open_card(serve(Subject(pairs(9))).address())
+    ready(page, "p000")
+    page.get_by_role("button", name="Goal").click()
+    page.locator("#goal").fill("2")
+    page.get_by_role("button", name="Set", exact=True).click()
+    label(page, ["p000"])
+    says(page, "goal: 1 of 2", "#goal-far")
+    label(page, ["p001"])
+    says(page, "You have reached your goal: 2 cards.")
+
+
+def test_right_to_left_pairs_and_the_language(serve: Serve, open_card: OpenCard) -> None:
+    items = {"a": {"units": {"l1": "سؤال", "l2": "طرح"}, "examples": ["طرح [[سؤال]]"]}, **pairs(1)}
+    served = serve(Subject(items, language="ar"))
+    page = open_card(served.address())
+    ready(page, "a")
+    left, right = (each.bounding_box() for each in page.locator(".unit").all())
+    assert left is not None
+    assert right is not None
+    assert left["x"] > right["x"]
+    assert page.locator("#units").get_attribute("lang") == "ar"
+    assert page.locator("#card").get_attribute("aria-label") == "سؤال · طرح"
+
+
+def test_a_training_round(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    served.train(["SVC", "free"], mark=0.9)
+    page = open_card(served.address())
+    page.locator("#card[data-ready]").wait_for()
+    page.keyboard.press("1")
+    says(page, "Right: SVC.", "#feedback")
+    page.keyboard.press("Enter")
+    page.locator("#card[data-ready]").wait_for()
+    page.keyboard.press("2")
+    says(page, "You chose figurative; the answer is free.", "#feedback")
+    says(page, "because 1", "#feedback")
+    page.get_by_role("button", name="Continue").click()
+    says(page, "1 of 2 answers were right (50%); the pass mark is 90%", "#rest")
+    page.get_by_role("button", name="Try again").click()
+    for key in ("1", "3"):
+        page.locator("#card[data-ready]").wait_for()
+        page.keyboard.press(key)
+        page.get_by_role("button", name="Continue").click()
+    says(page, "Training passed", "#rest")
+    page.get_by_role("button", name="Begin").click()
+    label(page, ["p000"])
+    shows(page, "p001")
