@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 from pipeline import errors
 from pipeline.annotate.tasks import Work
 from pipeline.errors import StoreError
+from pipeline.formats.annotation_log import create_private
 from pipeline.kernels.annotation.sheets import fold
 
 # The key: a small file beside the decisions, made once
@@ -85,10 +86,27 @@ def renew_key(path: Path) -> Path:
 
 def key_warning(path: Path) -> str | None:
     """Return a warning if others than the owner can read the key, else None."""
-    if os.name != "posix" or not path.stat().st_mode & _OTHERS:
+    if not _others_read(path):
         return None
     what = "others on this machine can read it and derive every link"
     return f"{path}: {what}\nRestrict it with chmod 600 {path}, then renew the links."
+
+
+def log_warning(path: Path) -> str | None:
+    """Return a warning if others than the owner can read an annotation log, else None.
+
+    Its rights stay as they are: they may be meant.
+    """
+    if not _others_read(path):
+        return None
+    return (
+        f"{path}: others on this machine can read it\nRestrict it with chmod 600 {path}*, unless"
+        " they are meant to."
+    )
+
+
+def _others_read(path: Path) -> bool:
+    return os.name == "posix" and bool(path.stat().st_mode & _OTHERS)
 
 
 def key_state(path: Path) -> tuple[int, int]:
@@ -103,8 +121,7 @@ def key_state(path: Path) -> tuple[int, int]:
 def _write_new(path: Path) -> Path:
     """Return a new file beside it with a new key, on the disk."""
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    handle = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "wb") as file:
+    with create_private(fresh) as file:
         file.write(secrets.token_bytes(_SIZE))
         file.flush()
         os.fsync(file.fileno())

@@ -20,6 +20,7 @@ from pipeline.formats.annotation_log import (
     DecisionOptions,
     Standing,
     append,
+    create_private,
     last_entry,
     opened,
     read_note,
@@ -265,7 +266,7 @@ def export(work: Work, target: Path) -> int:
         count = rows[kind.answer].count()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
+        with create_private(target) as file:
             file.write(content)
     except OSError as error:
         raise StoreError(f"{target}: cannot be written: {error.strerror}") from error

@@ -9,11 +9,19 @@ from typing import Any, Literal
 
 import polars as pl
 
+from pipeline.annotate.backups import newest_backup
 from pipeline.api.results import open_run
 from pipeline.api.run import check, run
-from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import (
+    ConfigError,
+    LexassayError,
+    Problem,
+    StoreError,
+    WaitsForPerson,
+    did_you_mean,
+)
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import TaskRequest, opened, update_tasks
+from pipeline.formats.annotation_log import TaskRequest, check_log, opened, update_tasks
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.runner.delivery import still_asked
 from pipeline.runner.graph import RUNS, Node, Project
@@ -141,8 +149,33 @@ def open_work(
         keying=_only_keying(project, wanted.folder),
         language=language or _language(project, stage),
     )
+    _check_log(work.database)
     refresh(work, rows)
     return work
+
+
+def log_of(
+    experiment: str | Path,
+    sheet: str = "",
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+) -> Path:
+    """Return the path of the annotation log of a stage, without reading it; see `open_work`."""
+    in_a_folder(Path(runs), "annotate")
+    project = check(experiment, runs=runs, data=data, stored=True)
+    return project.sheets.own / _find_sheet(project, sheet)[1].folder / annotation_log.NAME
+
+
+def _check_log(database: Path) -> None:
+    """Refuse a damaged log, and to begin a new one beside the backups of another."""
+    if database.exists():
+        check_log(database, thorough=False)
+    elif newest := newest_backup(database):
+        what = f"the file is missing, but {newest[1].parent} has backups of it"
+        remedy = "Restore the newest: lexassay annotate CONFIG --restore newest"
+        other = "To begin anew, move the folder of the backups elsewhere."
+        raise StoreError(f"{database}: {what}\n{remedy}\n{other}")
 
 
 def refresh(work: Work, rows: pl.DataFrame) -> None:

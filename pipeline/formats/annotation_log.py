@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field
@@ -27,6 +28,7 @@ _MARK = 0x6C786179
 """Identifies the file among databases: the letters lxay."""
 _PATIENCE = 60.0
 """Seconds to wait for another writing process."""
+_RESTORE = "\nRestore a backup: lexassay annotate CONFIG --restore newest"
 
 _TABLES = """
 CREATE TABLE items (            -- what is shown of a candidate, or of a lemma
@@ -110,24 +112,52 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Return a connection that threads may use in turn; see `opened`."""
+def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """Return a connection that threads may use in turn; see `opened`.
+
+    A new file, and what SQLite writes beside it, can be read by its owner only.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    create : bool
+        Whether to create the file if it does not exist.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if create and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):  # another process was quicker
+                create_private(path).close()
         connection = sqlite3.connect(
-            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE,
+            isolation_level=None, check_same_thread=False,
+        )  # fmt: skip
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path}: cannot be written: {error}") from error
+        raise StoreError(f"{path}: cannot be written: {error}{_remedy(error)}") from error
     try:
         _prepare(connection, path)
     except sqlite3.Error as error:
         connection.close()
-        raise StoreError(f"{path}: cannot be written: {error}") from error
+        raise StoreError(f"{path}: cannot be written: {error}{_remedy(error)}") from error
     except StoreError:
         connection.close()
         raise
     return connection
+
+
+def create_private(path: Path) -> BinaryIO:
+    """Create a file that only its owner can read, whatever the umask, and open it for writing.
+
+    Raises
+    ------
+    OSError
+        If it exists or cannot be written.
+    """
+    file = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "w+b")
+    if os.name == "posix":
+        os.fchmod(file.fileno(), 0o600)
+    return file
 
 
 @contextmanager
@@ -151,8 +181,62 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     except StoreError as error:
         raise DataError(str(error)) from error
     except sqlite3.Error as error:
-        remedy = "Use the last copy made by lexassay annotate --backup."
-        raise DataError(f"{path}: cannot be read: {error}\n{remedy}") from error
+        raise DataError(f"{path}: cannot be read: {error}{_remedy(error)}") from error
+
+
+def _remedy(error: Exception) -> str:
+    """Return a line with what to do about a damaged file; empty for other errors."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    damaged = code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+    return _RESTORE if damaged else ""
+
+
+@dataclass(frozen=True)
+class LogState:
+    """How far a log is.
+
+    Parameters
+    ----------
+    entries : int
+        Number of entries.
+    last : int
+        The last entry; 0 if there is none.
+    until : str
+        When it was made, in UTC; empty if there is none.
+    tasks : int
+        Number of tasks.
+    """
+
+    entries: int
+    last: int
+    until: str
+    tasks: int
+
+
+def check_log(path: Path, *, thorough: bool = True) -> LogState:
+    """Check a log or a copy of one from its first page to its last, and return how far it is.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    thorough : bool
+        Compare the indexes with their tables, too.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, cannot be read, or is not a log.
+    """
+    with read_only(path) as connection:
+        found = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)")
+        if (said := found.fetchone()[0]) != "ok":
+            raise DataError(f"{path}: damaged: {said.strip().splitlines()[-1]}{_RESTORE}")
+        row = connection.execute(
+            "SELECT count(*), coalesce(max(entry), 0), coalesce(max(at), ''),"
+            " (SELECT count(*) FROM tasks) FROM log"
+        ).fetchone()
+    return LogState(*row)
 
 
 def copy(path: Path, target: Path) -> None:
@@ -167,18 +251,17 @@ def copy(path: Path, target: Path) -> None:
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.open("xb").close()
+        create_private(target).close()
     except OSError as error:
         raise StoreError(f"{target}: cannot be written: {error.strerror}") from error
     try:
-        with read_only(path) as source:
+        with read_only(path) as source, closing(sqlite3.connect(target)) as into:
             source.execute("COMMIT")
-            into = sqlite3.connect(target)
             try:
                 source.backup(into)
                 into.execute("PRAGMA journal_mode = DELETE")  # a single self-contained file
-            finally:
-                into.close()
+            except sqlite3.OperationalError as error:
+                raise StoreError(f"{target}: cannot be written: {error}") from error
     except BaseException:
         with suppress(OSError):
             target.unlink()
@@ -218,6 +301,18 @@ def _configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # if supported by the system
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def check_version(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that has become another one since it was opened.
+
+    Raises
+    ------
+    StoreError
+        If it is not a decision log, or of a later version.
+    """
+    if _version(connection, path) is None:
+        raise StoreError(f"{path}: the file is empty")
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int | None:

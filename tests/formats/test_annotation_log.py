@@ -319,7 +319,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"SQLite format 3\x00" + b"x" * 4000)
-    with pytest.raises(DataError, match=r"decisions.sqlite: cannot be read: [^\n]*\n.*--backup"):
+    with pytest.raises(
+        DataError, match=r"decisions.sqlite: cannot be read: [^\n]*\n.*--restore newest"
+    ):
         digest(tmp_path / NAME, DecisionOptions())
     (tmp_path / NAME).write_bytes(b"")
     with pytest.raises(DataError, match="there are no decisions yet"):
