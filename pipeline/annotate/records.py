@@ -7,7 +7,7 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,6 +24,7 @@ from pipeline.formats.annotation_log import (
     Round,
     Standing,
     append_one,
+    check_version,
     connect,
     replay_task,
     rounds_of,
@@ -431,11 +432,14 @@ class Writer:
     Parameters
     ----------
     path : Path
-        The file of the decisions.
+        The file of the decisions, which exists.
+    check : callable, optional
+        Raises a StoreError if the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, check: Callable[[], None] = lambda: None) -> None:
         self.path = path
+        self._check = check
         self.transactions = 0
         """How many were committed."""
         self._waiting: list[_Sent] = []
@@ -507,9 +511,10 @@ class Writer:
             every = self._commit(together)
         except (sqlite3.Error, StoreError) as error:
             self._close()  # in whatever state the failure left it
-            _LOG.error("not saved: %s", error)
             for each in together:
-                each.outcomes.set_exception(NotSaved(f"not saved: {reason(error)}"))
+                failure = NotSaved(f"not saved: {reason(error)}")
+                failure.__cause__ = error
+                each.outcomes.set_exception(failure)
         except Exception as error:
             self._close()
             self._write_separately(together, error)
@@ -526,9 +531,11 @@ class Writer:
             self._write([each])
 
     def _commit(self, together: list[_Sent]) -> list[Outcomes]:
+        self._check()
         if self._connection is None:
-            self._connection = connect(self.path)
+            self._connection = connect(self.path, create=False)
         with transaction(self._connection):
+            check_version(self._connection, self.path)
             every = [add_decisions(self._connection, each.decisions) for each in together]
         self.transactions += 1
         return every

@@ -11,7 +11,7 @@ import typer
 
 from pipeline.annotate import quality
 from pipeline.annotate.sync import ImportResult, import_sheets
-from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.tasks import Work, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem
 from pipeline.formats.annotation_log import opened
@@ -40,6 +40,20 @@ def annotate(
     ] = 8642,
     names: Annotated[
         str | None, typer.Option("--names", help="Host names that others use for this machine.")
+    ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url", metavar="URL", help="Address by which others reach the pages."
+        ),
+    ] = None,
+    trusted_proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--trusted-proxy",
+            metavar="ADDRESSES",
+            help="Proxies whose X-Forwarded headers are believed [none].",
+        ),
     ] = None,
     keys: Annotated[
         str | None,
@@ -77,6 +91,14 @@ def annotate(
     backup: Annotated[
         Path | None, typer.Option("--backup", help="Back up the annotation log to this file.")
     ] = None,
+    restore: Annotated[
+        str | None,
+        typer.Option(
+            "--restore",
+            metavar="BACKUP",
+            help="Put a backup in the place of the annotation log: a file, or newest.",
+        ),
+    ] = None,
     renew: Annotated[
         bool, typer.Option("--renew-links", help="Make new links and disable the old ones.")
     ] = False,
@@ -84,6 +106,8 @@ def annotate(
     data: Data = None,
 ) -> int:
     """Judge in the browser, or export the judgements."""
+    if restore:
+        return _restore(log_of(config, sheet, runs=runs, data=data), restore)
     work = open_work(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
     )
@@ -92,14 +116,24 @@ def annotate(
     if export or sheets or backup:
         return _write_decisions(work, export=export, sheets=sheets, backup=backup)
     _require_web()
+    from pipeline.annotate.web.addresses import public_url as public
+    from pipeline.annotate.web.addresses import trusted_proxies
     from pipeline.annotate.web.app import Served, serve_pages
 
-    return serve_pages(
-        replace(work, keys=_keys(keys, work)),
-        Served(
-            host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew
-        ),
+    served = Served(
+        host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew,
+        public=public(public_url) if public_url is not None else None,
+        trusted=trusted_proxies(listed(trusted_proxy)),
     )  # fmt: skip
+    return serve_pages(replace(work, keys=_keys(keys, work)), served)
+
+
+def _restore(database: Path, named: str) -> int:
+    """Restore a backup, and print what it has."""
+    from pipeline.annotate.backups import restore
+
+    print(restore(database, named))
+    return 0
 
 
 def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:

@@ -250,8 +250,8 @@ def test_what_was_sent_is_written_though_the_sender_has_left(
 def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
     work_writer: Work, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path) -> sqlite3.Connection:
-        connection = connect(path)
+    def full(path: Path, **how: bool) -> sqlite3.Connection:
+        connection = connect(path, **how)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
@@ -281,7 +281,7 @@ def test_a_commit_that_fails_saves_nothing_and_the_next_one_goes_on(
                 raise sqlite3.OperationalError("disk I/O error")
             return super().execute(sql, *values)  # type: ignore[arg-type]
 
-    def failing(path: Path) -> sqlite3.Connection:
+    def failing(path: Path, **_: bool) -> sqlite3.Connection:
         connect(path).close()
         connection = sqlite3.connect(
             path, isolation_level=None, factory=Failing, check_same_thread=False

@@ -200,11 +200,14 @@ class Readers:
     Parameters
     ----------
     path : Path
-        Their file.
+        Their file, which exists.
+    check : callable, optional
+        Raises a StoreError if the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, check: Callable[[], None] = lambda: None) -> None:
         self.path = path
+        self._check = check
         self._idle = queue.LifoQueue[sqlite3.Connection]()
         self._limiter: CapacityLimiter | None = None
 
@@ -228,8 +231,10 @@ class Readers:
                 self._idle.get_nowait().close()
 
     def _read(self, what: Callable[[sqlite3.Connection], T]) -> T:
+        self._check()
         with self._one() as connection:
             connection.execute("BEGIN")
+            annotation_log.check_version(connection, self.path)
             found = what(connection)
             connection.execute("COMMIT")
             return found
@@ -240,7 +245,7 @@ class Readers:
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
-            connection = connect(self.path)
+            connection = connect(self.path, create=False)
             connection.execute("PRAGMA query_only = ON")
         try:
             yield connection
@@ -363,7 +368,7 @@ class Annotator:
     async def page(self, request: Request) -> Response:
         """Answer with the page; that of the training round until the person has passed."""
         who, named = await self.people.asked(request)
-        path = f"/a/{request.path_params['secret']}"
+        path = f"{request.scope['root_path']}/a/{request.path_params['secret']}"
         log = await self.people.readers.read(annotation_log.log_id)
         training = await self._training(who)
         if named in {"annotation", "training"}:

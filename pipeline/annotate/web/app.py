@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import logging
@@ -38,13 +39,25 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import errors
-from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
+from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators, log_warning
+from pipeline.annotate.backups import Backups, serving
+from pipeline.annotate.damage import LogGuard
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.progress import USUAL
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
+from pipeline.annotate.web.addresses import Addresses, Network, PublicUrl
 from pipeline.annotate.web.annotator import Annotator, People, Readers
+from pipeline.annotate.web.connections import (
+    BACKLOG,
+    BATCH,
+    CONNECTIONS,
+    Connection,
+    Connections,
+    limited_log,
+    open_files,
+)
 from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, error_response
 from pipeline.errors import ConfigError, Problem
 
@@ -88,7 +101,7 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
         made = socket.socket(family, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-        made.listen(128)
+        made.listen(BACKLOG)
     except OSError as error:
         if made is not None:
             made.close()
@@ -128,33 +141,48 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
     started : callable
         Called when the first request can come.
     """
-    _Server(_uvicorn_config(app), started).run(sockets=[listener])
+    connections = Connections(min(CONNECTIONS, open_files() // 2))
+    with limited_log():
+        _Server(_uvicorn_config(app), started, connections).run(sockets=[listener])
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
+def server_of(app: ASGIApp, connections: Connections | None = None) -> uvicorn.Server:
     """Return a server that is not started, to be run in a thread.
 
     ``run(sockets=[open_socket()])`` starts it, ``should_exit = True`` stops it.
     """
-    return _Server(_uvicorn_config(app))
+    return _Server(_uvicorn_config(app), connections=connections)
 
 
 def _uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app, access_log=False, log_config=None, log_level="warning", lifespan="on", ws="none",
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=_PATIENCE,
+        http=Connection, backlog=BATCH,
     )  # fmt: skip
 
 
 class _Server(uvicorn.Server):
-    """Stops at a signal and returns, so that the command can print its last line."""
+    """Limits its connections; stops at a signal and returns, so that a last line can be printed."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        started: Callable[[], None] | None = None,
+        connections: Connections | None = None,
+    ) -> None:
         super().__init__(config)
         self._on_start = started
+        self.server_state = self._connections = connections or Connections()
+
+    async def on_tick(self, counter: int) -> bool:
+        self._connections.close_late(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)  # uvicorn takes one number for both
         if self._on_start is not None and self.started:
             self._on_start()
 
@@ -249,11 +277,19 @@ class RequestGuard:
         What is guarded.
     hosts : Hosts
         The names that are answered to.
+    origin : str
+        The public origin, if there is one: pages of this origin and of localhost may write.
+    guard : LogGuard, optional
+        Asked after a failure whether the annotation log is damaged.
     """
 
-    def __init__(self, app: ASGIApp, *, hosts: Hosts) -> None:
+    def __init__(
+        self, app: ASGIApp, *, hosts: Hosts, origin: str = "", guard: LogGuard | None = None
+    ) -> None:
         self.app = app
         self.hosts = hosts
+        self.origin = origin
+        self.guard = guard
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -272,8 +308,14 @@ class RequestGuard:
             await self.app(scope, receive, responder)
         except ClientDisconnect:
             return  # the client has gone
-        except Exception:
-            _LOG.exception("a request failed")  # without its address, which holds the secret
+        except Exception as error:
+            damage = await run_in_threadpool(self.guard.examine) if self.guard else None
+            if damage and not responder.started:
+                _LOG.error("%s", damage)
+                await error_response(503, damage.said)(scope, receive, responder)
+                return
+            # without the address, which holds the secret
+            _LOG.error("a request failed", exc_info=error)
             if responder.started:
                 raise
             said = "The server failed; its log has the reason. Nothing was saved."
@@ -285,7 +327,7 @@ class RequestGuard:
             return "Unknown host name: open the link exactly as you received it."
         if method in _READS:
             return None
-        if not is_same_origin(headers):
+        if not is_same_origin(headers, self.origin):
             return "Only the server's own pages may do this: open the link that you received."
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -293,12 +335,20 @@ class RequestGuard:
         return None
 
 
-def is_same_origin(headers: Headers) -> bool:
+def is_same_origin(headers: Headers, public: str = "") -> bool:
     """Return whether a request comes from a page of this server, according to the browser.
 
     With ``Sec-Fetch-Site``, that must be ``same-origin``; older browsers, and all where the server
     is reached without encryption over a network, send ``Origin`` alone, and a browser that keeps
     the page's address to itself sends ``null`` there.
+
+    Parameters
+    ----------
+    headers : Headers
+        Of the request.
+    public : str
+        The public origin, which a proxy may hide from the server: it is one of this server's, and
+        of the others only those of this machine.
 
     Examples
     --------
@@ -308,9 +358,17 @@ def is_same_origin(headers: Headers) -> bool:
     False
     >>> is_same_origin(Headers({"host": "localhost:8"}))
     False
+    >>> behind = Headers({"host": "127.0.0.1:8", "origin": "https://lab.example.org"})
+    >>> is_same_origin(behind), is_same_origin(behind, "https://lab.example.org")
+    (False, True)
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    own = origin is not None and _is_own(origin, headers.get("host", ""))
+    host = headers.get("host", "")
+    own = origin is not None and _is_own(origin, host)
+    if public:
+        name = _HOST.fullmatch(host.lower())
+        local = name is not None and is_loopback(name[1].strip("[]"))
+        own = origin == public or (own and local)
     if site is None:
         return own
     return site == "same-origin" and (own or origin in {None, "null"})
@@ -406,6 +464,8 @@ def app_of(
     names: Collection[str] = (),
     coordinator: Sequence[Route] = (),
     categories: Mapping[str, Sequence[str]] | None = None,
+    public: PublicUrl | None = None,
+    trusted: Sequence[Network] = (),
 ) -> Starlette:
     """Return the server of a work's pages.
 
@@ -424,8 +484,15 @@ def app_of(
         the coordinator's secret gets none of them.
     categories : mapping of str to sequence of str
         Category to the labels that count as it.
+    public : PublicUrl, optional
+        The address by which others reach the pages.
+    trusted : sequence of network
+        Proxies whose headers are believed.
     """
-    writer, readers, assets = Writer(work.database), Readers(work.database), Assets()
+    base, origin = (public.base, public.origin) if public else ("", "")
+    guard = LogGuard(work.database)
+    writer, readers = Writer(work.database, guard.check), Readers(work.database, guard.check)
+    assets = Assets(base=base)
     people, pages = People(work, links, readers), Pages(assets)
     annotator = Annotator(people, writer, pages, categories or {})
 
@@ -439,24 +506,35 @@ def app_of(
     app = Starlette(
         routes=[
             *annotator.routes(),
-            *(_require_coordinator(each, people) for each in coordinator),
+            *(_require_coordinator(each, people, guard) for each in coordinator),
             Route("/assets/{name}", assets.serve),
         ],
-        middleware=[Middleware(RequestGuard, hosts=Hosts(host, names)), Middleware(BodyLimit)],
+        middleware=[
+            Middleware(Addresses, base=base, trusted=trusted),
+            Middleware(
+                RequestGuard,
+                hosts=Hosts(host, [*names, *([public.host] if public else [])]),
+                origin=origin,
+                guard=guard,
+            ),
+            Middleware(BodyLimit),
+        ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # an address that is nearly one is none
     app.state.writer, app.state.readers, app.state.pages = writer, readers, pages
+    app.state.guard = guard
     return app
 
 
-def _require_coordinator(route: Route, people: People) -> Route:
+def _require_coordinator(route: Route, people: People, guard: LogGuard) -> Route:
     """Return a route of the coordinator's, behind the coordinator's secret."""
     endpoint: Callable[[Request], Awaitable[Response] | Response] = route.endpoint
 
     async def behind(request: Request) -> Response:
         people.coordinates(request)
+        await run_in_threadpool(guard.check)
         if iscoroutinefunction(endpoint):
             found: Any = await endpoint(request)
         else:
@@ -471,12 +549,17 @@ def _require_coordinator(route: Route, people: People) -> Route:
 
 _OPEN = (
     "Others on the network can reach these pages, and the connection is not encrypted: anyone"
-    " listening sees the secrets. Use a TLS proxy or a tunnel, and give its name with --names."
+    " listening sees the secrets. Use a proxy with TLS, and give its address with --public-url."
 )
 _NAMELESS = (
     "The links below use localhost and work on this machine only: give the name or address that"
     " others use with --names."
 )
+_BESIDE_PROXY = (
+    "Others on the network can reach these pages past the proxy, without encryption: listen on"
+    " 127.0.0.1, or let only the proxy through."
+)
+_NO_TLS = "The connection to {} is not encrypted: anyone listening sees the secrets. Use https."
 
 
 @dataclass(frozen=True)
@@ -493,6 +576,10 @@ class Served:
         The wished half-width of what the coordinator's page plans for.
     renew : bool
         Whether all links are made anew.
+    public : PublicUrl or None
+        The address by which others reach the pages.
+    trusted : tuple of network
+        Proxies whose headers are believed.
     """
 
     host: str = "127.0.0.1"
@@ -500,6 +587,8 @@ class Served:
     names: tuple[str, ...] = ()
     half_width: float | None = None
     renew: bool = False
+    public: PublicUrl | None = None
+    trusted: tuple[Network, ...] = ()
 
     @property
     def called(self) -> str:
@@ -520,12 +609,19 @@ class Served:
         2
         >>> len(list(Served("0.0.0.0", names=("lex.example.org",)).warnings()))
         1
+        >>> public = PublicUrl("http://lex.example.org", "lex.example.org", "")
+        >>> print(*Served("127.0.0.1", public=public).warnings())
+        The connection to http://lex.example.org is not encrypted: anyone listening sees the \
+secrets. Use https.
         """
-        if is_loopback(self.host):
-            return
-        yield _OPEN
-        if is_loopback(self.called):
-            yield _NAMELESS
+        if self.public and not self.public.encrypted and not is_loopback(self.public.host):
+            yield _NO_TLS.format(self.public)
+        elif self.public and not is_loopback(self.host):
+            yield _BESIDE_PROXY
+        elif not is_loopback(self.host):
+            yield _OPEN
+            if is_loopback(self.called):
+                yield _NAMELESS
 
 
 def serve_pages(work: Work, wanted: Served) -> int:
@@ -538,29 +634,36 @@ def serve_pages(work: Work, wanted: Served) -> int:
     StoreError
         If the key of the links, or the decisions, cannot be written.
     """
-    links = Links(work.folder)
+    links, public = Links(work.folder), wanted.public
     if wanted.renew:
         print(f"all links are new; the key of the old ones is kept in {links.renew()}")
-    listener = open_socket(wanted.host, wanted.port)
-    for text in filter(None, [*wanted.warnings(), links.warning]):
-        print(text, file=sys.stderr)
-    origin = f"http://{wanted.called}:{listener.getsockname()[1]}"
+    with serving(work.database), closing(Backups(work.database)) as backups:
+        listener = open_socket(wanted.host, wanted.port)
+        warnings = [*wanted.warnings(), links.warning, log_warning(work.database)]
+        for text in filter(None, warnings):
+            print(text, file=sys.stderr)
+        local = f"http://{wanted.called}:{listener.getsockname()[1]}"
+        told = list(lines(work, links, str(public or local)))
+        if public:
+            told.insert(-1, f"A proxy at {public} must send requests to {local}.")
 
-    def started() -> None:
-        print("\n".join(lines(work, links, origin)), flush=True)
+        def started() -> None:
+            print("\n".join(told), flush=True)
+            backups.start()
 
-    with closing(BackgroundEstimates(work)) as certainty:
-        routes = coordinator.routes(
-            work,
-            address=lambda role, name: links.address(Person(role, name)),
-            half_width=wanted.half_width or USUAL,
-            certainty=certainty,
-        )
-        app = app_of(
-            work, links, host=wanted.host, names=wanted.names, coordinator=routes,
-            categories=work.categories,
-        )  # fmt: skip
-        serve(app, listener, started)
+        with closing(BackgroundEstimates(work)) as certainty:
+            routes = coordinator.routes(
+                work,
+                address=lambda role, name: links.address(Person(role, name)),
+                half_width=wanted.half_width or USUAL,
+                certainty=certainty,
+                public=str(public or ""),
+            )
+            app = app_of(
+                work, links, host=wanted.host, names=wanted.names, coordinator=routes,
+                categories=work.categories, public=public, trusted=wanted.trusted,
+            )  # fmt: skip
+            serve(app, listener, started)
     print(f"stopped; all decisions are in {work.database}")
     return 0
 

@@ -398,6 +398,8 @@ class Coordinator:
         Role and name to the path of a person's page.
     half_width : float
         Target if the page's address has none.
+    public : str
+        What the links of adjudicators begin with; what the browser asked for if empty.
     """
 
     def __init__(
@@ -407,9 +409,10 @@ class Coordinator:
         *,
         address: Address,
         half_width: float = USUAL,
+        public: str = "",
     ) -> None:
         self.work, self.certainty, self.address = work, certainty, address
-        self.half_width = half_width
+        self.half_width, self.public = half_width, public
         self._one = threading.Lock()
 
     def page(self, request: Request) -> Response:
@@ -462,7 +465,7 @@ class Coordinator:
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
             lists = self._lists(connection, answers) if several else {}
-        base = str(request.base_url).rstrip("/")
+        base = self.public or str(request.base_url).rstrip("/")
         return {
             "work": self.work, "stamp": _stamp(entry, known), "shown": _SHOWN,
             "address": request.url.path.rstrip("/"), "labels": labels, "several": several,
@@ -510,6 +513,7 @@ def routes(
     address: Address,
     half_width: float = USUAL,
     certainty: BackgroundEstimates | None = None,
+    public: str = "",
 ) -> list[Route]:
     """Return the coordinator's routes, to be mounted below the coordinator's secret.
 
@@ -523,9 +527,11 @@ def routes(
         The target half-width, if the page's address has none.
     certainty : BackgroundEstimates, optional
         The current estimates; the caller closes them.
+    public : str
+        What the links of adjudicators begin with; what the browser asked for if empty.
     """
     own = BackgroundEstimates(work) if certainty is None else certainty
-    made = Coordinator(work, own, address=address, half_width=half_width)
+    made = Coordinator(work, own, address=address, half_width=half_width, public=public)
     return [
         Route("/", made.page),
         Route("/state", made.state),

@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from pipeline.annotate.auth import Person
+from pipeline.annotate.damage import LogDamaged, LogGuard
 from pipeline.annotate.records import NotSaved, reason
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.languages import ENGLISH, LANGUAGES, Language
-from pipeline.errors import StoreError
+from pipeline.errors import DataError, StoreError
 from pipeline.formats.annotation_log import Round
 from pipeline.report.page.html import inline_json
 
@@ -74,20 +76,30 @@ async def of_http(_request: Request, error: Exception) -> Response:
     return error_response(error.status_code, f"{error.detail}.")
 
 
-async def not_saved(_request: Request, error: Exception) -> Response:
+def not_saved(request: Request, error: Exception) -> Response:
     """Answer when the disk fails: the page keeps its decisions and sends them again."""
-    return error_response(503, str(error))
+    damage = _damage_of(request, error)
+    return error_response(503, f"not saved: {damage.said}" if damage else str(error))
 
 
-async def not_read(_request: Request, error: Exception) -> Response:
-    """Answer where the decisions cannot be read just now."""
-    _LOG.error("not read: %s", error)
-    return error_response(503, f"The decisions cannot be read at present: {reason(error)}")
+def not_read(request: Request, error: Exception) -> Response:
+    """Answer where the decisions cannot be read."""
+    damage = _damage_of(request, error)
+    said = f"The decisions cannot be read at present: {reason(error)}"
+    return error_response(503, damage.said if damage else said)
+
+
+def _damage_of(request: Request, error: Exception) -> LogDamaged | None:
+    """Return what an error says of the annotation log, and write it to the server's own log."""
+    guard: LogGuard | None = getattr(request.app.state, "guard", None)
+    damage = guard.damage_of(error) if guard else None
+    _LOG.error("%s", damage or f"{guard.path if guard else 'not read'}: {error}")
+    return damage
 
 
 HANDLERS: dict[Any, Any] = {
-    Refused: refused, HTTPException: of_http, NotSaved: not_saved, StoreError: not_read,
-    sqlite3.Error: not_read,
+    Refused: refused, HTTPException: of_http, NotSaved: not_saved,
+    **dict.fromkeys((StoreError, DataError, sqlite3.Error, JSONDecodeError), not_read),
 }  # fmt: skip
 """Kind of error to what answers it."""
 
@@ -127,9 +139,12 @@ class Assets:
     ----------
     folder : Path
         Read when this is made.
+    base : str
+        What all addresses of the server begin with.
     """
 
-    def __init__(self, folder: Path = _FOLDER) -> None:
+    def __init__(self, folder: Path = _FOLDER, base: str = "") -> None:
+        self._base = base
         files = (path for path in sorted(folder.glob("*")) if path.suffix in _TYPES)
         self._files = {path.name: _asset(path) for path in files}
 
@@ -141,7 +156,7 @@ class Assets:
         KeyError
             If there is no such file.
         """
-        return f"/assets/{name}?v={self._files[name].digest}"
+        return f"{self._base}/assets/{name}?v={self._files[name].digest}"
 
     async def serve(self, request: Request) -> Response:
         """Answer with a file, cached for long if its address identifies the content."""

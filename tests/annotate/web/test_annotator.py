@@ -220,8 +220,8 @@ def test_two_servers_on_one_folder_are_one(work: Work) -> None:
 def test_a_full_disk_is_503_and_nothing_is_acknowledged(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path) -> sqlite3.Connection:
-        connection = connect(path)
+    def full(path: Path, **how: bool) -> sqlite3.Connection:
+        connection = connect(path, **how)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
@@ -241,7 +241,7 @@ def test_a_full_disk_is_503_and_nothing_is_acknowledged(
 def test_decisions_that_cannot_be_read_are_503_without_the_path(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "connect", lambda path: connect(path.parent))
+    monkeypatch.setattr(reading, "connect", lambda path, **_: connect(path.parent))
     answer = served.get("ana", "/cards")
     assert answer.status_code == 503
     assert str(served.work.folder) not in answer.text
