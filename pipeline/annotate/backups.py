@@ -113,8 +113,8 @@ def back_up(database: Path, now: datetime) -> Path | None:
     target = folder / f"decisions-{now.strftime(_TIME)}.sqlite"
     draft = folder / f".{target.name}.{os.getpid()}"
     draft.unlink(missing_ok=True)  # of a process with this number that was killed
-    copy(database, draft)
     try:
+        copy(database, draft)
         check_log(draft)
         _sync(draft)
         draft.replace(target)
@@ -168,7 +168,7 @@ class Backups:
     def __init__(self, database: Path, *, pause: float = 60.0) -> None:
         self.database = database
         self._pause = pause
-        self._failed = ""
+        self._failed = False
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
 
@@ -191,12 +191,12 @@ class Backups:
         try:
             made = back_up(self.database, now)
         except (LexassayError, OSError, sqlite3.Error) as error:
-            said = errors.machine(error) if isinstance(error, OSError) else str(error)
-            if said != self._failed:
+            if not self._failed:
+                said = errors.machine(error) if isinstance(error, OSError) else str(error)
                 _LOG.error("%s: no automatic backup: %s", self.database, said)
-            self._failed = said
+            self._failed = True
             return None
-        self._failed = ""
+        self._failed = False
         return made
 
     def _run(self) -> None:

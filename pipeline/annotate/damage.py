@@ -17,7 +17,8 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _CLOSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
 """Kinds of errors of SQLite: of a damaged file, and of one that may not be opened."""
 _ACCESS = "let its account read and write the file and its folder"
-_RESTART = "stop it and start it again"
+RESTART = "stop it and start it again"
+"""What to do about the file, as the person who runs the server is told."""
 
 
 class LogDamaged(StoreError):
@@ -81,7 +82,7 @@ class LogGuard:
             raise self._closed(machine(error)) from error
         file = found.st_dev, found.st_ino
         if self._file not in {None, file}:
-            raise self._other("another file was put in its place", _RESTART)
+            raise self._other("another file was put in its place", RESTART)
         if not os.access(self.path, os.R_OK | os.W_OK):
             raise self._closed("permission denied")
         if not found.st_size:

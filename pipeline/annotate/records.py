@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from pipeline import errors
+from pipeline.annotate.damage import RESTART, LogDamaged
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import (
     Decision,
@@ -447,6 +448,7 @@ class Writer:
         self._stopped = False
         self._thread: threading.Thread | None = None
         self._connection: sqlite3.Connection | None = None
+        self._wal = 0
 
     @property
     def waiting(self) -> int:
@@ -537,11 +539,21 @@ class Writer:
         with transaction(self._connection):
             check_version(self._connection, self.path)
             every = [add_decisions(self._connection, each.decisions) for each in together]
+        self._check_written()
         self.transactions += 1
         return every
 
+    def _check_written(self) -> None:
+        """Refuse decisions that went to a write-ahead log that somebody had deleted."""
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        file = wal.stat().st_ino if wal.exists() else 0
+        self._wal = self._wal or file
+        if self._wal != file:
+            what = f"the file {wal.name} beside it was deleted"
+            raise LogDamaged(self.path, what, RESTART, lasting=True)
+
     def _close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._wal = self._connection, None, 0
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()

@@ -1,0 +1,365 @@
+"""Backups: whole or not there, kept by hour and day, and the way back from one loses nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import re
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipeline.annotate import backups as module
+from pipeline.annotate.auth import Links, log_warning
+from pipeline.annotate.backups import (
+    Backups,
+    back_up,
+    backups_of,
+    newest_backup,
+    restore,
+    serving,
+    to_keep,
+)
+from pipeline.annotate.sync import export
+from pipeline.annotate.tasks import Work
+from pipeline.cli.main import main
+from pipeline.errors import ConfigError, DataError, StoreError
+from pipeline.formats.annotation_log import check_log, copy, opened
+from tests.annotate.office import Office
+from tests.annotate.served import ask, entries, items, say, work_in
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    work = work_in(tmp_path / "desk")
+    ask(work, "ana", shown=items(40))
+    return work
+
+
+def decide(work: Work, *numbers: int) -> None:
+    for each in numbers:
+        say(work, "ana", f"x{each}", "SVC")
+
+
+def names(work: Work) -> list[str]:
+    return sorted(path.name for path in (work.folder / "backups").iterdir())
+
+
+def break_log(database: Path) -> None:
+    with opened(database) as log:
+        log.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(database.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    database.write_bytes(content)
+
+
+def test_a_backup_is_made_where_something_is_new(work: Work) -> None:
+    assert back_up(work.database, NOON) is None
+    assert not (work.folder / "backups").exists()
+    decide(work, 0)
+    made = back_up(work.database, NOON)
+    assert made == work.folder / "backups" / "decisions-20260131T120000Z.sqlite"
+    assert check_log(made) == check_log(work.database)
+    assert back_up(work.database, NOON + HOUR) is None
+    decide(work, 1)
+    assert back_up(work.database, NOON + HOUR) is not None
+    ask(work, "eva", ids=["x0"], named="adjudication")
+    assert back_up(work.database, NOON + 2 * HOUR) is not None
+    assert len(names(work)) == 3
+
+
+def test_an_hour_passes_between_two(work: Work) -> None:
+    backups = Backups(work.database)
+    decide(work, 0)
+    assert backups.look(NOON) is not None
+    decide(work, 1)
+    assert backups.look(NOON + 0.9 * HOUR) is None
+    assert backups.look(NOON + HOUR) is not None
+    decide(work, 2)
+    assert backups.look(NOON - 10 * HOUR) is not None  # the clock was ahead
+    assert len(names(work)) == 3
+    newest = newest_backup(work.database, NOON - 9 * HOUR)
+    assert newest is not None
+    assert check_log(newest[1]).entries == 3
+
+
+def test_the_thread_makes_one_at_once_and_ends(work: Work) -> None:
+    decide(work, 0)
+    backups = Backups(work.database, pause=0.01)
+    backups.start()
+    pause = threading.Event()
+    while not backups_of(work.database):
+        pause.wait(0.01)
+    backups.close()
+    assert not backups._thread.is_alive()
+    Backups(work.database).close()  # one that never began
+
+
+def test_what_is_kept() -> None:
+    hours = [NOON - n * HOUR for n in range(24 * 30)]
+    kept = to_keep(hours)
+    days = {NOON.replace(hour=23, day=31 - n) for n in range(2, 7)}
+    assert kept == {*hours[:24], *days, NOON.replace(hour=23, day=30)}
+    twice = [NOON, NOON + 0.5 * HOUR, NOON + HOUR]
+    assert to_keep(twice) == set(twice[1:])
+    assert to_keep([]) == set()
+
+
+def test_old_ones_go_and_nothing_else(work: Work) -> None:
+    folder = work.folder / "backups"
+    folder.mkdir()
+    old = [NOON - timedelta(days=n) for n in range(1, 60)]
+    for each in old:
+        (folder / f"decisions-{each:%Y%m%dT%H%M%SZ}.sqlite").write_bytes(b"old")
+    foreign = [
+        "decisions-20260131T120000Z.sqlite.bak", "mine.sqlite", "decisions-20269931T120000Z.sqlite",
+        "decisions.sqlite", ".decisions-20260101T000000Z.sqlite.x", "Decisions-20200101T000000Z.sqlite",
+    ]  # fmt: skip
+    for name in foreign:
+        (folder / name).write_bytes(b"not ours")
+    draft = folder / ".decisions-20260101T000000Z.sqlite.17"
+    draft.write_bytes(b"half")
+    os.utime(draft, (0, 0))
+    fresh = folder / ".decisions-20260101T000000Z.sqlite.18"
+    fresh.write_bytes(b"another process writes this")
+    os.utime(fresh, (NOON.timestamp(), NOON.timestamp()))
+    decide(work, 0)
+    made = back_up(work.database, NOON)
+    assert made is not None
+    assert {*foreign, made.name, fresh.name} <= set(names(work))
+    assert not draft.exists()
+    assert len(backups_of(work.database)) == 24
+    assert made == next(iter(backups_of(work.database).values()))
+
+
+def test_a_failure_leaves_the_old_ones_and_is_told_once(
+    work: Work, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backups = Backups(work.database)
+    decide(work, 0)
+    backups.look(NOON)
+    before = names(work)
+    decide(work, 1)
+
+    def full(path: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise StoreError(f"{target}: cannot be written: database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "copy", full)
+        for hours in (1, 2, 3):
+            assert backups.look(NOON + hours * HOUR) is None
+    assert [each.levelno for each in caplog.records] == [logging.ERROR]
+    assert "no automatic backup" in caplog.text
+    assert str(work.database) in caplog.text
+    assert names(work) == before
+    assert backups.look(NOON + 4 * HOUR) is not None
+    assert backups.look(NOON + 9 * HOUR) is None  # nothing is new, which is no failure
+
+
+def test_a_full_disk_leaves_no_half_backup(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    decide(work, 0)
+    monkeypatch.setattr(module, "_sync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    assert Backups(work.database).look(NOON) is None
+    assert names(work) == []
+
+
+def test_a_damaged_log_makes_no_backup_and_costs_none(
+    work: Work, caplog: pytest.LogCaptureFixture
+) -> None:
+    decide(work, *range(9))
+    back_up(work.database, NOON)
+    before = names(work)
+    break_log(work.database)
+    with pytest.raises(DataError, match="decisions.sqlite: "):
+        back_up(work.database, NOON + HOUR)
+    assert Backups(work.database).look(NOON + HOUR) is None
+    assert names(work) == before
+    assert "no automatic backup" in caplog.text
+
+
+def test_the_newest_backup_restores_all_but_what_came_after_it(work: Work) -> None:
+    decide(work, *range(20))
+    back_up(work.database, NOON)
+    decide(work, *range(20, 25))
+    break_log(work.database)
+    broken = work.database.read_bytes()
+    done = restore(work.database, "newest", NOON + HOUR)
+    assert len(entries(work)) == done.state.entries == 20
+    assert done.kept == work.folder / "decisions-replaced-20260131T130000Z.sqlite"
+    assert done.kept.read_bytes() == broken
+    assert re.fullmatch(
+        r"restored 20 entries, the last of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, from \S+Z.sqlite\n"
+        r"the former log is kept as \S+/decisions-replaced-20260131T130000Z.sqlite",
+        str(done),
+    )
+    with opened(work.database) as log:
+        assert log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    decide(work, 30)
+    assert len(entries(work)) == 21
+    again = restore(work.database, "newest", NOON + HOUR)  # within the same second
+    assert again.kept is not None
+    assert again.kept.name == "decisions-replaced-20260131T130000Z-2.sqlite"
+    assert check_log(again.kept).entries == 21
+
+
+def test_what_is_beside_the_former_log_stays_beside_it(work: Work) -> None:
+    decide(work, 0)
+    back_up(work.database, NOON)
+    with opened(work.database):  # holds the write-ahead log, as a killed server leaves it
+        decide(work, 1, 2)
+        kept = restore(work.database, "newest", NOON).kept
+        assert kept is not None
+        assert check_log(kept).entries == 3
+    assert len(entries(work)) == 1
+
+
+def test_a_missing_log_is_restored(work: Work) -> None:
+    decide(work, 0, 1)
+    back_up(work.database, NOON)
+    work.database.unlink()
+    done = restore(work.database, "newest")
+    assert (done.kept, len(entries(work))) == (None, 2)
+    assert "kept" not in str(done)
+
+
+def test_a_backup_is_found_by_name_and_by_path(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    decide(work, 0)
+    first = back_up(work.database, NOON)
+    decide(work, 1)
+    back_up(work.database, NOON + HOUR)
+    copy(work.database, tmp_path / "mine.sqlite")
+    assert first is not None
+    assert restore(work.database, first.name).state.entries == 1
+    assert restore(work.database, "mine.sqlite").state.entries == 2
+    assert restore(work.database, str(first)).state.entries == 1
+    with pytest.raises(ConfigError, match="no backup 'other'.*backups has decisions-20260131T13"):
+        restore(work.database, "other")
+    with pytest.raises(ConfigError, match="no backup 'newest'.*give the path of a copy"):
+        restore(tmp_path / "decisions.sqlite", "newest")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"no database " * 900, "file is not a database"),
+        (b"", "there are no decisions yet"),
+        (None, "this database is not a decision log"),
+    ],
+)
+def test_a_bad_backup_changes_nothing(work: Work, content: bytes | None, said: str) -> None:
+    decide(work, 0)
+    bad = work.folder / "bad.sqlite"
+    if content is None:
+        with sqlite3.connect(bad) as other:
+            other.execute("CREATE TABLE t (a)")
+    else:
+        bad.write_bytes(content)
+    before = work.database.stat().st_ino
+    with pytest.raises(DataError, match=said):
+        restore(work.database, str(bad))
+    assert work.database.stat().st_ino == before
+    assert [path.name for path in work.folder.glob("*replaced*")] == []
+    half = back_up(work.database, NOON)
+    assert half is not None
+    os.truncate(half, half.stat().st_size // 2)
+    with pytest.raises(DataError, match="damaged|malformed"):
+        restore(work.database, "newest")
+
+
+@contextmanager
+def held(work: Work, kind: int) -> Iterator[None]:
+    with (work.folder / "annotate.lock").open("a+b") as file:
+        fcntl.flock(file, kind)
+        yield
+
+
+def test_a_log_that_is_served_is_not_restored(work: Work) -> None:
+    decide(work, 0)
+    back_up(work.database, NOON)
+    refused = pytest.raises(StoreError, match="a server of lexassay annotate has it open; stop it")
+    with serving(work.database), serving(work.database), refused:  # two servers are fine
+        restore(work.database, "newest")
+    restore(work.database, "newest")
+    waits = pytest.raises(StoreError, match="is being restored")
+    with held(work, fcntl.LOCK_EX), waits, serving(work.database):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
+def test_everything_is_for_the_owner_alone(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        work = work_in(tmp_path / "desk")
+        tmp_path.joinpath("desk").mkdir(mode=0o700)
+        tmp_path.joinpath("desk").chmod(0o700)
+        with opened(work.database) as log:
+            ask(work, "ana")
+            decide(work, 0)
+            Links(work.folder)
+            back_up(work.database, NOON)
+            copy(work.database, work.folder / "copy.sqlite")
+            export(work, work.folder / "labels.jsonl")
+            with serving(work.database):
+                pass
+            assert log.execute("SELECT count(*) FROM log").fetchone()[0] == 1
+            found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in
+                     work.folder.rglob("*") if path.is_file()}  # fmt: skip
+        assert found.keys() == {
+            "decisions.sqlite", "decisions.sqlite-wal", "decisions.sqlite-shm", "annotate.key",
+            "annotate.lock", "copy.sqlite", "labels.jsonl", "decisions-20260131T120000Z.sqlite",
+        }  # fmt: skip
+        assert set(found.values()) == {0o600}
+        restore(work.database, "newest")
+        assert stat.S_IMODE(work.database.stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_others_who_read_a_log_are_told(work: Work) -> None:
+    assert log_warning(work.database) is None
+    work.database.chmod(0o640)
+    said = log_warning(work.database)
+    assert said is not None
+    assert "chmod 600" in said
+    assert stat.S_IMODE(work.database.stat().st_mode) == 0o640
+
+
+@pytest.mark.long
+def test_the_command_restores_what_it_cannot_open(
+    office: Office, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = office.work()
+    first, *rest = office.ids(work)
+    say(work, "anna", first, "SVC")
+    back_up(work.database, NOON)
+    words = ["annotate", str(office.config), "--runs", str(office.runs)]
+    for each in rest:
+        say(work, "anna", each, "free")
+    break_log(work.database)
+    out = office.folder / "labels.jsonl"
+    assert main([*words, "--export", str(out)]) == 1
+    assert "--restore newest" in capsys.readouterr().err
+    assert main([*words, "--restore", "newest"]) == 0
+    assert "restored 1 entry, the last of" in capsys.readouterr().out
+    assert main([*words, "--export", str(out)]) == 0
+    assert len(out.read_text().splitlines()) == 1
+    run = office.run()  # the folder of backups and the former log are no sheets
+    assert "waiting for 5 labels" in str(run.waits[0])
+    work.database.unlink()
+    assert main([*words, "--export", str(out)]) == 1
+    assert "the file is missing, but" in capsys.readouterr().err
+    assert not work.database.exists()

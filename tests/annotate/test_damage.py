@@ -1,0 +1,222 @@
+"""A log that is damaged while it is served: every page says so, and what to do, and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipeline.annotate.auth import COORDINATOR, Links, Person
+from pipeline.annotate.backups import back_up
+from pipeline.annotate.damage import LogDamaged, LogGuard
+from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.web.coordinator import routes
+from pipeline.formats.annotation_log import opened
+from tests.annotate.office import Desk, desk
+from tests.annotate.served import HERE, Served, label
+
+NOW = datetime(2026, 1, 31, 14, 5, 2, tzinfo=UTC)
+BACKUP = "decisions-20260131T140502Z.sqlite"
+LISTS = ("cards", "recent", "search?text=a")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A work with decisions and a backup; all is in the main file."""
+    made = desk(tmp_path_factory.mktemp("made"))
+    made.judge("ana", made.cards("ana")[:30])
+    back_up(made.work.database, NOW)
+    return made
+
+
+@pytest.fixture
+def served(made: Desk, tmp_path: Path) -> Iterator[Served]:
+    """The pages of a copy of it, the coordinator's too."""
+    work = replace(made.work, folder=tmp_path / "desk")
+    shutil.copytree(made.work.folder, work.folder)
+    links: list[Links] = []
+
+    def address(role: str, name: str) -> str:
+        return str(links[0].address(Person(role, name)))  # type: ignore[arg-type]
+
+    with closing(BackgroundEstimates(work, min_interval=1e9)) as certainty:
+        served = Served(work, {"coordinator": routes(work, address=address, certainty=certainty)})
+        links.append(served.links)
+        with served:
+            assert {each.status_code for each in answers(served)} == {200}
+            with opened(work.database) as log:
+                log.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            yield served
+
+
+def answers(served: Served) -> list[httpx.Response]:
+    """Ask for everything there is."""
+    mine, whole = served.at("ana"), served.links.address(COORDINATOR)
+    paths = [mine, f"{mine}?round=adjudication", *(f"{mine}/{each}" for each in LISTS)]
+    found = [served.client.get(each) for each in [*paths, whole, f"{whole}/state"]]
+    found.append(served.post("ana", label("x", "yes", replaces=None)))
+    body = {"who": "those"}
+    return [
+        *found,
+        served.client.post(f"{whole}/adjudication", json=body, headers={"Origin": HERE}),
+    ]
+
+
+def header(at: int, value: int) -> Callable[[Path], None]:
+    """Return what writes a number into the header of a database."""
+
+    def write(path: Path) -> None:
+        with path.open("r+b") as file:
+            file.seek(at)
+            file.write(value.to_bytes(4, "big"))
+
+    return write
+
+
+def overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(os.urandom(4096 * 3))
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def exchange(path: Path) -> None:
+    shutil.copy(path, path.with_name("other"))
+    path.with_name("other").replace(path)
+
+
+def change_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA user_version = 99")
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "truncated": (truncate, "damaged|malformed"),
+    "empty": (lambda path: os.truncate(path, 0), "the file is empty"),
+    "overwritten": (overwrite, "damaged|malformed"),
+    "no database": (lambda path: path.write_bytes(b"no database " * 2_000), "is not a database"),
+    "another program's": (header(68, 7), "this database is not a decision log"),
+    "another version's": (header(60, 99), "has version 99, but this program reads"),
+    "another version's, by SQLite": (change_version, "has version 99, but this program reads"),
+    "deleted": (Path.unlink, "the file is missing"),
+    "replaced": (exchange, "another file was put in its place"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_every_answer_says_what_to_do(
+    served: Served, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    damage, what = DAMAGES[kind]
+    damage(served.work.database)
+    found = answers(served)
+    assert [each.status_code for each in found] == [503] * len(found)
+    for each in found:
+        said = each.json()["error"]
+        assert BACKUP in said
+        assert str(served.work.folder) not in each.text
+        assert any(part in said for part in what.split("|")), said
+        action = "start it again" if kind == "replaced" else f"--restore {BACKUP}"
+        assert action in said
+    assert f"{served.work.database}: " in caplog.text
+    assert "Traceback" not in caplog.text
+    assert served.client.get("/a/none").status_code in {404, 503}
+    assert served.client.get("/assets/card.js").status_code == 200
+
+
+def test_a_log_that_may_not_be_opened_is_told(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for each in answers(served):
+        assert each.status_code == 503
+        assert "permission denied" in each.json()["error"]
+        assert f"the newest automatic backup is {BACKUP}" in each.json()["error"]
+    monkeypatch.undo()
+    assert {each.status_code for each in answers(served)} == {200}
+
+
+def test_an_entry_that_is_no_json_is_damage(served: Served) -> None:
+    with opened(served.work.database) as log:
+        log.execute("UPDATE items SET shown = '{' || shown")
+    answer = served.get("ana", "/cards")
+    assert (answer.status_code, BACKUP in answer.text) == (503, True)
+    assert "an entry cannot be read" in answer.json()["error"]
+
+
+def test_a_text_that_is_no_text_is_damage(served: Served) -> None:
+    with opened(served.work.database) as log:
+        log.execute("UPDATE items SET shown = CAST(x'7bff7d' AS TEXT)")
+    answer = served.get("ana", "/cards")
+    assert (answer.status_code, BACKUP in answer.text) == (503, True)
+
+
+def test_a_table_that_is_missing_is_damage(served: Served) -> None:
+    with opened(served.work.database) as log:
+        log.execute("ALTER TABLE tasks RENAME TO former")
+    answer = served.get("ana", "/cards")
+    assert (answer.status_code, BACKUP in answer.text) == (503, True)
+    assert "no such table: tasks" in answer.json()["error"]
+
+
+def test_a_failure_within_an_undamaged_log_is_a_failure(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise TypeError
+
+    monkeypatch.setattr("pipeline.annotate.web.annotator.progress_of", fails)
+    assert served.get("ana", "/cards").status_code == 500
+
+
+def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(served: Served) -> None:
+    item = json.loads(served.get("ana", "/cards").text)["cards"][0]["id"]
+    assert served.statuses("ana", label(item, "yes")) == ["saved"]
+    served.work.database.with_name("decisions.sqlite-wal").unlink()
+    answer = served.post("ana", label(item, "no", replaces=None))
+    assert answer.status_code == 503
+    assert "decisions.sqlite-wal beside it was deleted" in answer.json()["error"]
+    assert served.get("ana", "/cards").status_code == 503
+
+
+def test_a_log_in_use_is_checked_once_for_each_state(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guard = LogGuard(served.work.database)
+    made: list[None] = []
+    examine = guard._examine
+    monkeypatch.setattr(guard, "_examine", lambda: made.append(examine()))
+    for _ in range(3):
+        guard.check()
+    assert len(made) == 1
+    overwrite(served.work.database)
+    for _ in range(3):
+        with pytest.raises(LogDamaged):
+            guard.check()
+    assert len(made) == 1  # it failed, and is not asked again
+
+
+def test_what_passes_is_no_damage(tmp_path: Path) -> None:
+    guard = LogGuard(tmp_path / "decisions.sqlite")
+    with (
+        closing(sqlite3.connect(tmp_path / "a")) as one,
+        closing(sqlite3.connect(tmp_path / "a", timeout=0)) as other,
+    ):
+        one.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(sqlite3.OperationalError) as locked:
+            other.execute("BEGIN IMMEDIATE")
+    assert guard.damage_of(locked.value) is None
+    assert guard.damage_of(ValueError()) is None
