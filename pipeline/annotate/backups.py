@@ -105,7 +105,7 @@ def back_up(database: Path, now: datetime) -> Path | None:
     StoreError, OSError
         If the backup cannot be written.
     """
-    state, newest = check_log(database, thorough=False), newest_backup(database, now)
+    state, newest = check_log(database), newest_backup(database, now)
     if not state.entries or (newest and _state(newest[1]) == state):
         return None
     folder = database.parent / FOLDER

@@ -116,7 +116,7 @@ class LogGuard:
         for each in _chain(error):
             if isinstance(each, LogDamaged):
                 return each
-            if isinstance(each, json.JSONDecodeError):
+            if isinstance(each, json.JSONDecodeError | UnicodeDecodeError):
                 return self._damaged("an entry cannot be read")
             if isinstance(each, sqlite3.Error):
                 return self._damage_of_sqlite(each)

@@ -137,7 +137,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
         raise StoreError(f"{path}: cannot be written: {error}{_remedy(error)}") from error
     try:
         _prepare(connection, path)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         raise StoreError(f"{path}: cannot be written: {error}{_remedy(error)}") from error
     except StoreError:
@@ -180,7 +180,7 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except StoreError as error:
         raise DataError(str(error)) from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read: {error}{_remedy(error)}") from error
 
 
@@ -188,7 +188,8 @@ def _remedy(error: Exception) -> str:
     """Return a line with what to do about a damaged file; empty for other errors."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     damaged = code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-    return _RESTORE if damaged else ""
+    garbled = isinstance(error, UnicodeDecodeError)  # of a name or of SQLite's own message
+    return _RESTORE if damaged or garbled else ""
 
 
 @dataclass(frozen=True)

@@ -292,6 +292,7 @@ class People:
             who = self.links.find(secret, await self.readers.read(adjudicators))
         if who is None:
             raise nothing_here()
+        request.state.has_link = True  # keeps the connection when there are too many
         return who, _round(request, who)
 
     def coordinates(self, request: Request) -> None:
@@ -304,6 +305,7 @@ class People:
         """
         if self.links.find(request.path_params["secret"], [COORDINATOR]) is None:
             raise nothing_here()
+        request.state.has_link = True  # keeps the connection when there are too many
 
 
 def adjudicators(connection: sqlite3.Connection) -> list[Person]:

@@ -52,14 +52,16 @@ class Connections(ServerState):
                 each.abort()
 
     def make_room(self, newest: Connection) -> None:
-        """Close a connection if there are too many: the one that sent nothing for longest.
+        """Close a connection if there are too many: the one without a request for longest.
 
-        If all others have requests, one whose client is slow is closed, and the new one only if
-        the server is working for all of them.
+        Connections of people with a link come last among them. If all have requests, one whose
+        client is slow is closed, and the new one only if the server is working for all of them.
         """
         if len(self.connections) <= self.most:
             return
-        first = next(iter(self.without_request), newest)
+        waiting = (each for each in self.without_request if each is not newest)
+        first = next((each for each in waiting if not each.has_link), None)
+        first = first or next(iter(self.without_request), newest)
         if first is newest:
             others = [each for each in self.connections if isinstance(each, Connection)]
             slow = [each for each in others if each is not newest and each.patience() < math.inf]
@@ -77,6 +79,8 @@ class Connection(H11Protocol):
         self.state: tuple[str, int] = ("", 0)
         self.since = self.loop.time()
         """When the client began to send, or to wait for, what it does now."""
+        self.has_link = False
+        """Whether it has had a request with a valid link."""
 
     def connection_made(self, transport: Any) -> None:
         """Take the connection, in the place of another one if there are too many."""
@@ -91,6 +95,7 @@ class Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
+        self.has_link = self.has_link or self.cycle.scope["state"].get("has_link", False)
         super().on_response_complete()
         self._follow()
 

@@ -153,7 +153,7 @@ def test_an_answer_that_nobody_takes_is_given_up(tmp_path: Path) -> None:
         wait_until(lambda: not server.connections.connections)
 
 
-def test_the_longest_without_a_request_makes_room(tmp_path: Path) -> None:
+def test_the_longest_without_a_request_or_link_makes_room(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(4)) as server:
         clients = [server.connect(HALF) for _ in range(3)]
         wait_until(lambda: len(server.connections.connections) == 3)
@@ -164,9 +164,12 @@ def test_the_longest_without_a_request_makes_room(tmp_path: Path) -> None:
         with server.connect(server.head()) as newest:
             assert status(newest) == 200
         assert is_closed(clients[1])
-        for each in (clients[0], clients[2], used):
+        more = [server.connect(HALF) for _ in range(9)]
+        assert is_closed(clients[0])  # it has asked, but without a link
+        used.sendall(server.head(path="/cards"))
+        assert status(used) == 200
+        for each in (*clients, *more, used):
             each.close()
-        clients[1].close()
 
 
 def test_slow_bodies_make_room_when_all_have_requests(tmp_path: Path) -> None:
