@@ -43,16 +43,13 @@ def annotate(
     ] = None,
     public_url: Annotated[
         str | None,
-        typer.Option(
-            "--public-url", metavar="URL", help="Address by which others reach the pages."
-        ),
+        typer.Option("--public-url", help="Address by which others reach the pages."),
     ] = None,
     trusted_proxy: Annotated[
         str | None,
         typer.Option(
             "--trusted-proxy",
-            metavar="ADDRESSES",
-            help="Proxies whose X-Forwarded headers are believed [none].",
+            help="Addresses of proxies whose X-Forwarded headers are believed [none].",
         ),
     ] = None,
     keys: Annotated[
@@ -94,9 +91,7 @@ def annotate(
     restore: Annotated[
         str | None,
         typer.Option(
-            "--restore",
-            metavar="BACKUP",
-            help="Put a backup in the place of the annotation log: a file, or newest.",
+            "--restore", help="Replace the annotation log with a backup: its file, or newest."
         ),
     ] = None,
     renew: Annotated[
