@@ -128,7 +128,7 @@ def back_up(database: Path, now: datetime) -> Path | None:
 def _state(backup: Path) -> LogState | None:
     """Return how far a backup is; None if it is damaged."""
     with suppress(DataError):
-        return check_log(backup, thorough=False)
+        return check_log(backup)
     return None
 
 

@@ -16,7 +16,7 @@ from pipeline.formats.annotation_log import check_log
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _CLOSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
 """Kinds of errors of SQLite: of a damaged file, and of one that may not be opened."""
-_ACCESS = "let its account read and write the file and its folder"
+_ACCESS = "give the account of the server access to the file and its folder"
 RESTART = "stop it and start it again"
 """What to do about the file, as the person who runs the server is told."""
 
@@ -122,7 +122,9 @@ class LogGuard:
                 return self._damage_of_sqlite(each)
         text = str(error)
         if isinstance(error, StoreError | DataError) and text.startswith(f"{self.path}: "):
-            what = text.removeprefix(f"{self.path}: ").partition("\n")[0]
+            what, _, remedy = text.removeprefix(f"{self.path}: ").partition("\n")
+            if remedy.startswith("Use "):  # the program version that wrote it
+                what = f"{what}; u{remedy[1:].rstrip('.')}"
             return self._damaged(what, lasting=True)
         return None
 
@@ -136,7 +138,7 @@ class LogGuard:
 
     def _examine(self) -> None:
         try:
-            check_log(self.path, thorough=False)
+            check_log(self.path)
         except DataError as error:
             damage = self.damage_of(error)
             if damage is not None:  # else it is locked, or the disk fails: its readers will say so

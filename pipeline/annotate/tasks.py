@@ -170,7 +170,7 @@ def log_of(
 def _check_log(database: Path) -> None:
     """Refuse a damaged log, and to begin a new one beside the backups of another."""
     if database.exists():
-        check_log(database, thorough=False)
+        check_log(database)
     elif newest := newest_backup(database):
         what = f"the file is missing, but {newest[1].parent} has backups of it"
         remedy = "Restore the newest: lexassay annotate CONFIG --restore newest"

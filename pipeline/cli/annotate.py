@@ -101,7 +101,7 @@ def annotate(
     data: Data = None,
 ) -> int:
     """Judge in the browser, or export the judgements."""
-    if restore:
+    if restore is not None:
         return _restore(log_of(config, sheet, runs=runs, data=data), restore)
     work = open_work(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language

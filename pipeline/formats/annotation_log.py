@@ -214,15 +214,8 @@ class LogState:
     tasks: int
 
 
-def check_log(path: Path, *, thorough: bool = True) -> LogState:
-    """Check a log or a copy of one from its first page to its last, and return how far it is.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    thorough : bool
-        Compare the indexes with their tables, too.
+def check_log(path: Path) -> LogState:
+    """Check all of a log, or of a copy of one, and return how far it is.
 
     Raises
     ------
@@ -230,7 +223,7 @@ def check_log(path: Path, *, thorough: bool = True) -> LogState:
         If it is damaged, cannot be read, or is not a log.
     """
     with read_only(path) as connection:
-        found = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)")
+        found = connection.execute("PRAGMA integrity_check(1)")  # 0.1 s for 100 MB
         if (said := found.fetchone()[0]) != "ok":
             raise DataError(f"{path}: damaged: {said.strip().splitlines()[-1]}{_RESTORE}")
         row = connection.execute(

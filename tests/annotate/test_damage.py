@@ -108,7 +108,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "overwritten": (overwrite, "damaged|malformed"),
     "no database": (lambda path: path.write_bytes(b"no database " * 2_000), "is not a database"),
     "another program's": (header(68, 7), "this database is not a decision log"),
-    "another version's": (header(60, 99), "has version 99, but this program reads"),
+    "another version's": (header(60, 99), "up to 2; use the program version that wrote it. Tell"),
     "another version's, by SQLite": (change_version, "has version 99, but this program reads"),
     "deleted": (Path.unlink, "the file is missing"),
     "replaced": (exchange, "another file was put in its place"),

@@ -41,7 +41,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pipeline import errors
 from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators, log_warning
 from pipeline.annotate.backups import Backups, serving
-from pipeline.annotate.damage import LogGuard
+from pipeline.annotate.damage import LogDamaged, LogGuard
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.progress import USUAL
 from pipeline.annotate.records import Writer
@@ -664,7 +664,8 @@ def serve_pages(work: Work, wanted: Served) -> int:
                 categories=work.categories, public=public, trusted=wanted.trusted,
             )  # fmt: skip
             serve(app, listener, started)
-    print(f"stopped; all decisions are in {work.database}")
+    damage: LogDamaged | None = app.state.guard.examine()
+    print(f"stopped; {damage or f'all decisions are in {work.database}'}")
     return 0
 
 
