@@ -132,6 +132,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
         wait_until(lambda: not server.connections.tasks)
 
 
+@pytest.mark.long
 def test_a_second_head_has_its_own_time(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(head=0.5)) as server, server.connect() as client:
         for _ in range(4):
@@ -143,6 +144,7 @@ def test_a_second_head_has_its_own_time(tmp_path: Path) -> None:
         assert is_closed(client)
 
 
+@pytest.mark.long
 def test_an_answer_that_nobody_takes_is_given_up(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(answer=0.2)) as server, server.connect() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
