@@ -90,6 +90,20 @@ CREATE TABLE settings (         -- of the pages, kept for the next start
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL           -- JSON
 ) WITHOUT ROWID;
+CREATE TABLE people (           -- what the coordinator decided about somebody's link and work
+  name TEXT PRIMARY KEY,
+  generation INTEGER NOT NULL DEFAULT 0,  -- of the link; 0: it was never revoked
+  stopped INTEGER NOT NULL DEFAULT 0,
+  added INTEGER NOT NULL DEFAULT 0,       -- the experiment does not name this annotator
+  at TEXT NOT NULL              -- UTC, of the last change
+) WITHOUT ROWID;
+CREATE TABLE transfers (        -- open cards given to others; the last of a card counts
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  annotator TEXT NOT NULL,      -- whose card it is by the table of sheets
+  to_annotator TEXT NOT NULL,   -- who is asked instead; the same person: it was given back
+  at TEXT NOT NULL
+);
 """
 """Of version 2. A file of version 1 that is only read has them empty, for this connection."""
 
@@ -525,8 +539,12 @@ def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> lis
 
 
 def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
-    """Add a decision within the caller's transaction; see `append`."""
-    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    """Add a decision within the caller's transaction; see `append`.
+
+    An answer to a card that was given to somebody else takes the card back, unless that person has
+    answered it: then it is unknown, so that no item gets more answers than it needs.
+    """
+    at = now()
     known = connection.execute(
         "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
     ).fetchone()
@@ -543,7 +561,7 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
         task, item, undoes = last["task"], last["id"], last["entry"]
     else:
         found = connection.execute(
-            "SELECT task FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?",
+            "SELECT task, asked FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?",
             (*rounds_of(decision.round), decision.annotator, decision.id),
         ).fetchone()
         if found is None:
@@ -552,6 +570,10 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     before = replay_task(connection, task)
     if decision.kind == "label" and decision.replaces not in {None, before.version}:
         return Outcome("stale", 0, item, before)
+    if decision.kind in {"label", "skip", "import"} and not found["asked"]:
+        taken = _take_back(connection, decision)
+        if not taken and decision.kind != "import":  # a sheet counts, whoever filled it in
+            return Outcome("unknown", 0, item, before)
     cursor = connection.execute(
         _INSERT,
         (
@@ -570,6 +592,136 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
 def replay_task(connection: sqlite3.Connection, task: int) -> Standing:
     """Return the present state of a task."""
     return replay(connection.execute(_OF_TASK, (task,)))
+
+
+# Transfers: cards that somebody else is asked for than the table of sheets says.
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A card that was given to somebody else.
+
+    Parameters
+    ----------
+    id : str
+        The item.
+    annotator : str
+        Whose card it is by the table of sheets.
+    to_annotator : str
+        Who is asked instead.
+    number : int
+        In order of time.
+    """
+
+    id: str
+    annotator: str
+    to_annotator: str
+    number: int = 0
+
+
+def given_cards(connection: sqlite3.Connection) -> dict[tuple[str, str], Transfer]:
+    """Return the cards that others are asked for, by item and whose card it is by the table."""
+    last = {(each.id, each.annotator): each for each in _transfers(connection)}
+    return {slot: each for slot, each in last.items() if each.annotator != each.to_annotator}
+
+
+def _transfers(connection: sqlite3.Connection, until: int | None = None) -> list[Transfer]:
+    """Return all transfers in their order, or those up to a number."""
+    query = "SELECT id, annotator, to_annotator, number FROM transfers WHERE number <= ?"
+    last = last_transfer(connection) if until is None else until
+    return [Transfer(**row) for row in connection.execute(f"{query} ORDER BY number", (last,))]
+
+
+def last_transfer(connection: sqlite3.Connection) -> int:
+    """Return the number of the last transfer; 0 if there is none."""
+    return int(connection.execute("SELECT coalesce(max(number), 0) FROM transfers").fetchone()[0])
+
+
+def transfer(connection: sqlite3.Connection, given: Transfer, holder: str) -> None:
+    """Give a card to somebody else, within the caller's transaction.
+
+    Parameters
+    ----------
+    connection : Connection
+        From `connect`.
+    given : Transfer
+        Whose card goes to whom.
+    holder : str
+        Who is asked for it now. The place of the card stays, which is random.
+    """
+    connection.execute(
+        "INSERT INTO transfers (id, annotator, to_annotator, at) VALUES (?, ?, ?, ?)",
+        (given.id, given.annotator, given.to_annotator, now()),
+    )
+    mine = "round = 'annotation' AND annotator = ? AND id = ?"
+    (place,) = connection.execute(
+        f"SELECT place FROM tasks WHERE {mine}", (holder, given.id)
+    ).fetchone()
+    connection.execute(f"UPDATE tasks SET asked = 0 WHERE {mine}", (holder, given.id))
+    add_tasks(connection, [TaskRequest(given.to_annotator, given.id, place)], round="annotation")
+
+
+_SLOT = """
+SELECT annotator FROM transfers WHERE id = ? AND ? IN (annotator, to_annotator)
+ORDER BY number DESC LIMIT 1
+"""
+
+
+def _take_back(connection: sqlite3.Connection, decision: Decision) -> bool:
+    """Take a card back from the person it was given to; false if this person has answered it.
+
+    A card that only a former sample asked for was given to nobody, and needs no transfer.
+    """
+    person, item = decision.annotator, decision.id
+    slot = connection.execute(_SLOT, (item, person)).fetchone()
+    holder = person
+    if slot:
+        given = given_cards(connection).get((item, slot["annotator"]))
+        holder = given.to_annotator if given else slot["annotator"]
+    if decision.round != "annotation" or holder == person:
+        return True
+    task = connection.execute(
+        "SELECT answered FROM tasks WHERE round = 'annotation' AND annotator = ? AND id = ?"
+        " AND asked = 1", (holder, item),
+    ).fetchone()  # fmt: skip
+    if decision.kind == "skip" or task is None or task["answered"]:
+        return False
+    transfer(connection, Transfer(item, slot["annotator"], person), holder)
+    return True
+
+
+# People: what the coordinator decided about them; the experiment does not name all.
+
+
+def added_annotators(connection: sqlite3.Connection) -> list[str]:
+    """Return the annotators whom the coordinator added, by name."""
+    rows = connection.execute("SELECT name FROM people WHERE added = 1 ORDER BY name")
+    return [row["name"] for row in rows]
+
+
+def stopped_people(connection: sqlite3.Connection) -> list[str]:
+    """Return those whose part the coordinator has ended, by name."""
+    rows = connection.execute("SELECT name FROM people WHERE stopped = 1 ORDER BY name")
+    return [row["name"] for row in rows]
+
+
+def setting(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:
+    """Return a setting of the pages, or the default if it was never set."""
+    row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+    return default if row is None else json.loads(row["value"])
+
+
+def keep_setting(connection: sqlite3.Connection, name: str, value: Any) -> None:
+    """Set a setting of the pages: any JSON value."""
+    connection.execute(
+        "INSERT INTO settings (name, value) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value", (name, json.dumps(value)),
+    )  # fmt: skip
+
+
+def now() -> str:
+    """Return the time as the log writes it, UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 # Notes in sheets: the note and the mark "unsure" share one cell.
@@ -761,16 +913,18 @@ class DecisionOptions(FormatOptions):
 
     until: int | None = Field(default=None, exclude=True)
     """Last entry of the log to read (default: all)."""
+    given: int | None = Field(default=None, exclude=True)
+    """Last transfer of a card to read (default: all)."""
 
 
 def current_options(path: Path) -> DecisionOptions:
     """Return options that read the present state of the log."""
     with read_only(path) as connection:
-        return DecisionOptions(until=last_entry(connection))
+        return DecisionOptions(until=last_entry(connection), given=last_transfer(connection))
 
 
 def digest(path: Path, options: DecisionOptions) -> str:
-    """Return the SHA-256 of the valid answers, and of outdated answers in sheets.
+    """Return the SHA-256 of the valid answers, of outdated answers in sheets, and of given cards.
 
     It does not depend on the file or the history.
     """
@@ -785,7 +939,12 @@ def digest(path: Path, options: DecisionOptions) -> str:
             for row in _seen(connection, until)
             if row["answer"] != row["standing"] or row["shown"]
         )
-    text = json.dumps([sorted(counts), overruled], ensure_ascii=False)
+        given = [
+            [each.id, each.annotator, each.to_annotator]
+            for each in _transfers(connection, options.given)
+        ]
+    # Without given cards it is the digest of earlier versions.
+    text = json.dumps([sorted(counts), overruled, *([given] if given else [])], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -806,6 +965,24 @@ def sheet_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
             for row in _seen(connection, _until(connection, options))
         ]
     schema = {name: pl.Boolean if name == "shown" else pl.String for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def transfer_rows(path: Path, options: DecisionOptions) -> pl.DataFrame:
+    """Return all transfers of cards in their order; of a card the last counts.
+
+    Returns
+    -------
+    DataFrame
+        line (number of the transfer), annotator (who is asked), id, instead_of (whose card it is
+        by the table of sheets).
+    """
+    with read_only(path) as connection:
+        rows = [
+            (each.number, each.to_annotator, each.id, each.annotator)
+            for each in _transfers(connection, options.given)
+        ]
+    schema = {LINE: pl.Int64, "annotator": pl.String, "id": pl.String, "instead_of": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

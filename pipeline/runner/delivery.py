@@ -18,13 +18,13 @@ from pipeline.formats.spreadsheets import list_sheets, write_csv, write_xlsx
 from pipeline.formats.spreadsheets.kinds import SHEETS, SheetKind
 from pipeline.formats.spreadsheets.write import about_text, delivery_csv, delivery_xlsx
 from pipeline.runner.graph import Node, Project
-from pipeline.runner.inputs import SourceFile, entries
+from pipeline.runner.inputs import SourceFile, entries, transfers
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import NBestList, Sheets
-from pipeline.stages.inputs import first_round, with_asked_names
+from pipeline.stages.inputs import first_round, reassigned, with_asked_names
 
 REMEDY = 'set another folder at the top of the experiment: sheets = "DIR"'
 _MOST = 10_000
@@ -88,7 +88,8 @@ def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
     """Return the rows without answers, and those that this annotator has answered.
 
-    Candidates that enough annotators have labelled need no further answers.
+    Candidates that enough annotators have labelled need no further answers. Cards that the
+    coordinator gave to others are theirs.
 
     Parameters
     ----------
@@ -101,6 +102,7 @@ def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind
     """
     if not files:
         return rows
+    rows = reassigned(rows, transfers(files))
     there = _read_answers(rows, files, kind)
     own = there.drop_nulls(kind.answer).select("id", "annotator").unique()
     mine = rows.join(own, on=["id", "annotator"], how="semi", maintain_order="left")
@@ -109,9 +111,13 @@ def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind
 
 
 def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
-    """Drop the rows that are in a sheet, and those with enough answers."""
+    """Drop the rows that are in a sheet, and those with enough answers.
+
+    Cards that the coordinator gave to others go to their sheets.
+    """
     if not files:
         return rows
+    rows = reassigned(rows, transfers(files))
     there = _read_answers(rows, files, kind)
     short = _still_needed(rows, there, kind)
     return short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
@@ -470,6 +476,7 @@ def problem_of(file: SourceFile) -> str:
 def _progress(
     rows: pl.DataFrame, files: Sequence[SourceFile], answer: str, folder: Path
 ) -> Iterator[SheetProgress]:
+    rows = reassigned(rows, transfers(files))
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
     read = [

@@ -15,7 +15,12 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pipeline.errors import ConfigError, DataError, Problem, machine
 from pipeline.formats import annotation_log as decisions
 from pipeline.formats import content
-from pipeline.formats.annotation_log import DecisionOptions, current_options, sheet_answers
+from pipeline.formats.annotation_log import (
+    DecisionOptions,
+    current_options,
+    sheet_answers,
+    transfer_rows,
+)
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of, reading
 from pipeline.formats.compression import RATIO, is_compressed
 from pipeline.formats.corpora.blocks import block_size
@@ -545,3 +550,27 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
             answer = _ANSWERS[file.format.name]
             rows = counted_answers(rows, looked_at, log=file.label, answer=answer)
     return rows
+
+
+def transfers(files: Sequence[SourceFile]) -> pl.DataFrame:
+    """Return the cards that the coordinator gave to others, by the logs among the files.
+
+    Returns
+    -------
+    DataFrame
+        file, line, annotator, id, instead_of, see `pipeline.formats.annotation_log.transfer_rows`.
+    """
+    nothing = dict.fromkeys(("file", "annotator", "id", "instead_of"), pl.String) | {
+        "line": pl.Int64
+    }
+    return pl.concat(
+        [
+            pl.DataFrame(schema=nothing),
+            *(
+                transfer_rows(file.path, file.options).with_columns(file=pl.lit(file.label))
+                for file in files
+                if isinstance(file.options, DecisionOptions)
+            ),
+        ],
+        how="diagonal",
+    )

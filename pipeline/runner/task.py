@@ -29,7 +29,7 @@ from pipeline.runner.counting import (
     reduce_bucket,
     stream_corpus,
 )
-from pipeline.runner.inputs import SourceFile, entries
+from pipeline.runner.inputs import SourceFile, entries, transfers
 from pipeline.runner.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Part, add_checksum
@@ -111,7 +111,8 @@ def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
 def scan_files(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files; none for sheets that do not exist yet."""
     if files:
-        return entries(files)
+        rows, given = entries(files), transfers(files)
+        return rows if given.is_empty() else pl.concat([rows, given.lazy()], how="diagonal")
     marks = stage.config.model_fields[option].metadata
     return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 

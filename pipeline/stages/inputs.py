@@ -11,9 +11,9 @@ from pydantic import AfterValidator, model_validator
 
 from pipeline import errors
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
-from pipeline.kernels.annotation import adjudication
+from pipeline.kernels.annotation import adjudication, sheets
 from pipeline.kernels.annotation.adjudication import of_round
-from pipeline.kernels.annotation.sheets import by_fold, fold, unify_names
+from pipeline.kernels.annotation.sheets import by_fold, fold, transfers, unify_names
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.stages.base import StageConfig, StageReference
 
@@ -262,6 +262,11 @@ def counted_answers(
     return adjudication.merge_answers(rows, seen.lazy(), log=log, answer=answer)
 
 
+def reassigned(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of sheets with the cards that were given to others."""
+    return sheets.reassign(sheet.lazy(), given.lazy()).collect()
+
+
 class JoinsAnswers(StageConfig):
     """Options of a stage that joins people's answers and decides where they differ."""
 
@@ -282,6 +287,26 @@ class JoinsAnswers(StageConfig):
             for name in table.select(pl.col("annotator").unique().sort()).collect().to_series()
         ]
         return list(by_fold([*asked, *self.former]).values())
+
+    def sheet_and_known(
+        self, sheet: pl.LazyFrame, entries: pl.LazyFrame, *further: pl.LazyFrame
+    ) -> tuple[pl.LazyFrame, list[str]]:
+        """Return who is asked for what after all transfers of cards, and who may answer.
+
+        Everybody who was ever given a card may: a later experiment may ask others, and answers
+        that were given stay.
+
+        Parameters
+        ----------
+        sheet : LazyFrame
+            The table of sheets.
+        entries : LazyFrame
+            The rows of the sheets' folder, with the transfers.
+        *further : LazyFrame
+            Other tables of annotators.
+        """
+        given = transfers(entries)
+        return sheets.reassign(sheet, given), self.known(sheet, *further, given)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:

@@ -99,6 +99,80 @@ def _check_assignment(annotators: Sequence[str], overlap: float, times: int) -> 
         )
 
 
+# Cards that the coordinator gave to others
+
+INSTEAD = "instead_of"
+"""The column with the person who was asked before; empty in rows of answers."""
+
+
+def transfers(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows of entries that say who is asked instead of whom, in order.
+
+    Examples
+    --------
+    >>> rows = {"line": [1, 2], "id": ["x", "y"], "annotator": ["carla", "ana"]}
+    >>> transfers(pl.LazyFrame(rows | {INSTEAD: ["ana", None]})).collect().rows()
+    [('x', 'carla', 'ana')]
+    >>> transfers(pl.LazyFrame(rows)).collect().rows()
+    []
+    """
+    if INSTEAD not in entries.collect_schema():
+        entries = entries.clear().with_columns(pl.lit(None, pl.String).alias(INSTEAD))
+    return entries.select("id", "annotator", INSTEAD).drop_nulls()
+
+
+def without_transfers(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the other rows: those of answers."""
+    if INSTEAD not in entries.collect_schema():
+        return entries
+    return entries.filter(pl.col(INSTEAD).is_null()).drop(INSTEAD)
+
+
+def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a table of sheets with the cards that were given to others.
+
+    A transfer has no effect where the table does not ask the one for the item, or asks the other
+    for it as well. So every item keeps its number of annotators and nobody has an item twice,
+    however the experiment changes later.
+
+    Parameters
+    ----------
+    sheet : LazyFrame
+        id, annotator and other columns.
+    given : LazyFrame
+        id, annotator (who is asked) and instead_of; of several rows with the same id and
+        instead_of the last counts. Names are compared as `fold` returns them.
+
+    Returns
+    -------
+    LazyFrame
+        The same rows in order, with other annotators.
+
+    Examples
+    --------
+    >>> sheet = pl.LazyFrame({"id": ["x", "x", "y"], "annotator": ["ana", "ben", "ana"]})
+    >>> moved = {"id": ["x", "y"], "annotator": ["ben", "eva"], INSTEAD: ["ana", "Ana"]}
+    >>> reassign(sheet, pl.LazyFrame(moved)).collect().rows()
+    [('x', 'ana'), ('x', 'ben'), ('y', 'eva')]
+    """
+    asked = sheet.with_columns(_who=_folded(_ANNOTATOR))
+    moved = given.select(
+        "id", _who=_folded(INSTEAD), _new=_folded(_ANNOTATOR), _name=_ANNOTATOR
+    ).unique(["id", "_who"], keep="last", maintain_order=True)
+    moved = moved.join(asked, on=["id", "_who"], how="semi", maintain_order="left")
+    free = moved.join(
+        asked, left_on=["id", "_new"], right_on=["id", "_who"], how="anti", maintain_order="left"
+    )
+    one = free.unique(["id", "_new"], keep="first", maintain_order=True).drop("_new")
+    joined = asked.join(one, on=["id", "_who"], how="left", maintain_order="left")
+    person = pl.coalesce("_name", _ANNOTATOR).alias(_ANNOTATOR)
+    return joined.with_columns(person).select(sheet.collect_schema().names())
+
+
+def _folded(column: str) -> pl.Expr:
+    return pl.col(column).map_elements(fold, return_dtype=pl.String)
+
+
 # Names of annotators
 
 _ANNOTATOR = "annotator"

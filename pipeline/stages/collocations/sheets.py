@@ -29,6 +29,7 @@ from pipeline.kernels.annotation.sheets import (
     unassigned_faults,
     unify_names,
     with_ids,
+    without_transfers,
 )
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.savings import simulate_predictions
@@ -262,13 +263,15 @@ class JoinSheets(JoinsAnswers):
 def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     """Check all returned rows, wait for missing labels, then adjudicate.
 
-    Decisions of adjudicators are not annotations, and take precedence over the rule.
+    Cards that the coordinator gave to others are theirs, whatever the sheet says. Decisions of
+    adjudicators are not annotations, and take precedence over the rule.
     """
     labels = tables["labels"].collect().get_column("label").to_list()
     _check_categories(config, labels)
-    sheet, before = tables["sheet"], tables.get("earlier", Annotations.zero_rows())
-    known = config.known(sheet, before)
-    entries = of_units(tables["entries" if config.entries else "folder"], units_of(sheet))
+    before = tables.get("earlier", Annotations.zero_rows())
+    returned = tables["entries" if config.entries else "folder"]
+    sheet, known = config.sheet_and_known(tables["sheet"], returned, before)
+    entries = of_units(without_transfers(returned), units_of(sheet))
     entries = with_ids(unify_names(entries, known))
     own, seen = of_round(entries, "annotation"), of_round(entries, "adjudication")
     before = unify_names(before, known).unique(["id", "annotator", "label"])

@@ -25,6 +25,7 @@ from pipeline.kernels.annotation.sheets import (
     notes,
     unassigned_faults,
     unify_names,
+    without_transfers,
 )
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.lexicon.keying import (
@@ -136,11 +137,13 @@ class JoinKeying(JoinsAnswers, Spelt):
 def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     """Check all returned rows, wait for missing lemmas, then decide on the forms.
 
-    Decisions of adjudicators are not keyings, and take precedence over the rule.
+    Lemmas that the coordinator gave to others are theirs, whatever the sheet says. Decisions of
+    adjudicators are not keyings, and take precedence over the rule.
     """
-    sheet = tables["sheet"]
-    asked, known = sheet.select("lemma").unique(), config.known(sheet)
-    entries = unify_names(tables["entries" if config.entries else "folder"], known)
+    returned = tables["entries" if config.entries else "folder"]
+    sheet, known = config.sheet_and_known(tables["sheet"], returned)
+    asked = sheet.select("lemma").unique()
+    entries = unify_names(without_transfers(returned), known)
     every = keyed_forms(entries).collect()
     typed = every.lazy().join(asked, on="lemma", how="semi").collect()
     spelt, counts = normalise(typed, config.spelling, columns=["form"])
