@@ -12,7 +12,14 @@ import polars as pl
 
 from pipeline.annotate.records import Answer, Item, asked_tasks, group_by_item, standing_answers
 from pipeline.errors import ConfigError, Problem
-from pipeline.formats.annotation_log import Round, TaskRequest, add_tasks, transaction
+from pipeline.formats.annotation_log import (
+    Round,
+    TaskRequest,
+    add_tasks,
+    added_annotators,
+    stopped_people,
+    transaction,
+)
 from pipeline.kernels.annotation.adjudication import resolutions
 from pipeline.kernels.annotation.agreement import EVERY, agreement
 from pipeline.kernels.annotation.sheets import fold
@@ -178,6 +185,8 @@ def give_to_those_who_disagree(
 ) -> int:
     """Ask the annotators of an item again, if it is not in the round yet.
 
+    Items of somebody whose part has ended are left to a third person: all would have to decide.
+
     Parameters
     ----------
     connection, unsure, keying
@@ -190,8 +199,13 @@ def give_to_those_who_disagree(
     """
     with transaction(connection):
         there = {name for name, _ in asked_tasks(connection, named=ROUND)}
-        items = ready(connection, unsure=unsure, keying=keying)
-        fresh = [each for each in items if each.id not in there]
+        stopped = {fold(name) for name in stopped_people(connection)}
+        fresh = [
+            each
+            for each in ready(connection, unsure=unsure, keying=keying)
+            if each.id not in there
+            and not any(fold(answer.annotator) in stopped for answer in each.answers)
+        ]
         _add(
             connection,
             [TaskRequest(said.annotator, each.id, 0) for each in fresh for said in each.answers],
@@ -215,7 +229,8 @@ def _third(connection: sqlite3.Connection, name: str) -> str:
     if len(given) > _LONGEST:
         what = f"a name of {len(given):,} characters is too long"
         raise ConfigError("adjudication", [Problem("name", what, f"give at most {_LONGEST}")])
-    people = {fold(who): who for who in _people(connection, "annotation")}
+    annotators = [*_people(connection, "annotation"), *added_annotators(connection)]
+    people = {fold(who): who for who in annotators}
     if fold(given) in people:
         what = f"{people[fold(given)]} is an annotator, not a third person"
         remedy = "give another name, or ask the annotators who disagree"

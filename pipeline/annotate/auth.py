@@ -10,13 +10,12 @@ import secrets
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline import errors
-from pipeline.annotate.tasks import Work
 from pipeline.errors import StoreError
 from pipeline.formats.annotation_log import create_private
 from pipeline.kernels.annotation.sheets import fold
@@ -153,10 +152,13 @@ class Person:
         annotator; adjudicator: a third person who resolves disagreements; coordinator.
     name : str
         As the tasks spell it; of the coordinator empty.
+    generation : int
+        How often the link was revoked.
     """
 
     role: Role
     name: str = ""
+    generation: int = 0
 
 
 COORDINATOR = Person("coordinator")
@@ -165,8 +167,9 @@ COORDINATOR = Person("coordinator")
 class Links:
     """The links of a work, each with a secret.
 
-    A secret is HMAC-SHA256(key, role and name), 24 bytes of it as base64url. The key lies beside
-    the decisions, so that two servers on one folder, and a restart, give the same links.
+    A secret is HMAC-SHA256(key, role, generation and name), 24 bytes of it as base64url. The
+    key lies beside the decisions, so that two servers on one folder, and a restart, give the same
+    links.
 
     Parameters
     ----------
@@ -191,6 +194,8 @@ class Links:
     True
     >>> again.find(secret, [ana, ben]).name, again.find("a" * 32, [ana, ben])
     ('Ana', None)
+    >>> again.find(secret, [Person("annotator", "Ana", 1)]) is None  # revoked once
+    True
     >>> _ = links.renew()
     >>> again.find(secret, [ana, ben]) is None  # at once, in every server
     True
@@ -226,6 +231,11 @@ class Links:
                 found = each
         return found
 
+    def was_revoked(self, secret: str, people: Iterable[Person]) -> bool:
+        """Return whether it is a former secret of one of the people."""
+        former = (replace(who, generation=n) for who in people for n in range(who.generation))
+        return self.find(secret, former) is not None
+
     def renew(self) -> Path:
         """Change all links; return where the old key is kept.
 
@@ -249,11 +259,8 @@ class Links:
                 self._state = state
 
     def _secret(self, person: Person) -> str:
-        meant = f"{person.role}\0{fold(person.name)}".encode("utf-8", "surrogatepass")
+        # No role has a blank, so that no name can pass for a generation.
+        role = f"{person.role} {person.generation}" if person.generation else person.role
+        meant = f"{role}\0{fold(person.name)}".encode("utf-8", "surrogatepass")
         digest = hmac.new(self._key, meant, hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:_BYTES]).decode()
-
-
-def annotators(work: Work) -> list[Person]:
-    """Return the annotators of the experiment."""
-    return [Person("annotator", name) for name in work.annotators]

@@ -22,7 +22,7 @@ from pipeline import errors
 from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import LexassayError
-from pipeline.formats.annotation_log import last_entry, read_only
+from pipeline.formats.annotation_log import given_cards, last_entry, read_only
 from pipeline.kernels.measure import measure_title
 from pipeline.runner.graph import Node
 from pipeline.runner.store import artefacts
@@ -34,11 +34,11 @@ from pipeline.stages.collocations.interim import InterimOptions
 # Items that count so far, in an order that does not depend on their labels
 
 _TASKS = """
-SELECT t.id, t.annotator, t.answered, coalesce(f.entry, 0) AS entry
+SELECT t.id, t.annotator, t.place, t.answered, coalesce(f.entry, 0) AS entry
 FROM tasks t LEFT JOIN (
   SELECT task, min(entry) AS entry FROM log WHERE kind IN ('label', 'import') GROUP BY task
 ) f USING (task)
-WHERE t.round = 'annotation' AND t.asked = 1 ORDER BY t.annotator, t.place
+WHERE t.round = 'annotation' AND t.asked = 1
 """
 
 
@@ -82,7 +82,8 @@ def count_items(connection: sqlite3.Connection) -> CountedItems:
     The cards of each annotator are in random order, so the cards before the first one without an
     answer are a random part of the sample. Later cards do not count, because an annotator may set
     a card aside for what it shows. An item of several annotators counts once it stands in this
-    part for all of them.
+    for all of them. A card that was given to somebody else keeps its place among those of the first
+    person: otherwise the cards that a person set aside would leave this order.
 
     Parameters
     ----------
@@ -90,16 +91,22 @@ def count_items(connection: sqlite3.Connection) -> CountedItems:
         Of the decisions.
     """
     items: dict[str, _ItemState] = {}
-    stopped_annotators: set[str] = set()
-    for row in connection.execute(_TASKS):
+    given = {(each.id, each.to_annotator): each.annotator
+             for each in given_cards(connection).values()}  # fmt: skip
+    cards = [
+        (given.get((row["id"], row["annotator"]), row["annotator"]), row["place"], row)
+        for row in connection.execute(_TASKS)
+    ]
+    behind_open_card: set[str] = set()
+    for first_person, _, row in sorted(cards, key=lambda card: card[:2]):
         item = items.setdefault(row["id"], _ItemState())
         item.people += 1
         if not row["answered"]:
-            stopped_annotators.add(row["annotator"])
+            behind_open_card.add(first_person)
             continue
         item.answers += 1
         item.entries.append(row["entry"])
-        item.in_order += row["annotator"] not in stopped_annotators
+        item.in_order += first_person not in behind_open_card
     whole = {name: each for name, each in items.items() if each.in_order == each.people}
     order = sorted(whole, key=lambda name: (max(whole[name].entries), name))
     answered = sum(each.answers == each.people for each in items.values())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 import sqlite3
+import string
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
@@ -27,10 +29,13 @@ from pipeline.formats.annotation_log import (
     append_one,
     check_version,
     connect,
+    read_setting,
     replay_task,
     rounds_of,
+    stopped_people,
     transaction,
 )
+from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.lexicon.keying import spell_keyings, spelt_out
 from pipeline.stages.lexicon.sample import JoinKeying
 
@@ -58,15 +63,38 @@ class Settled:
         )
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A refused decision: the coordinator has ended this person's part.
+
+    Parameters
+    ----------
+    id : str
+        The item.
+    """
+
+    id: str
+
+    def __str__(self) -> str:
+        return (
+            "Your part is finished: thank you. All that was saved counts; later answers are not"
+            " saved. If you have not finished, ask the coordinator."
+        )
+
+
+Refusal: TypeAlias = Settled | Finished
+
+
 def add_decisions(
     connection: sqlite3.Connection, decisions: Sequence[Decision]
-) -> list[Outcome | Settled]:
+) -> list[Outcome | Refusal]:
     """Add what one sender has sent, in its order, within a transaction of the caller's.
 
     While an item is asked for in the adjudication round, no answer of the first round to it
     changes: people have seen each other's. One who had not answered yet still can, but for those
     who adjudicate it. An undo that follows a decision which was not saved means that one, and
-    takes back nothing else; nor does one that names another item than was decided last.
+    takes back nothing else; nor does one that names another item than was decided last. From one
+    whose part has ended, only sheets are taken.
 
     Parameters
     ----------
@@ -77,12 +105,16 @@ def add_decisions(
 
     Returns
     -------
-    list of Outcome or Settled
-        One for each; what is settled is not saved.
+    list of Outcome, Settled or Finished
+        One for each; what is settled, or comes after the end, is not saved.
     """
-    outcomes: list[Outcome | Settled] = []
+    outcomes: list[Outcome | Refusal] = []
+    stopped = {fold(name) for name in stopped_people(connection)}
     before: list[bool] = []  # of each act that an undo may mean: whether it was saved
     for each in decisions:
+        if each.kind in {"label", "skip", "undo"} and fold(each.annotator) in stopped:
+            outcomes.append(Finished(each.id))
+            continue
         if each.kind == "undo" and before and not before.pop():
             outcomes.append(Outcome("nothing", 0, "", Standing()))
             continue
@@ -183,13 +215,14 @@ class Item:
         The item.
     answers : tuple of Answer
         In order of names.
-    units : tuple of str
-        Its units; empty until requested, see `with_units`.
+    units, examples : tuple of str
+        Its units and examples; empty until requested, see `with_contents`.
     """
 
     id: str
     answers: tuple[Answer, ...] = ()
     units: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -264,13 +297,15 @@ def asked_tasks(
     return [(row["id"], row["annotator"]) for row in rows]
 
 
-def with_units(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Item]:
-    """Return items with their units."""
+def with_contents(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Item]:
+    """Return items with their units and examples."""
     query = "SELECT shown FROM items WHERE id = ?"
-    return [
-        replace(each, units=units_of(connection.execute(query, (each.id,)).fetchone()["shown"]))
-        for each in some
-    ]
+    found = []
+    for each in some:
+        shown = connection.execute(query, (each.id,)).fetchone()["shown"]
+        examples = tuple(json.loads(shown).get("examples", ()))
+        found.append(replace(each, units=units_of(shown), examples=examples))
+    return found
 
 
 def units_of(shown: str) -> tuple[str, ...]:
@@ -326,6 +361,8 @@ def unsure_items(answers: Sequence[Answer]) -> list[Item]:
 
 # Answers of the first round, for those who adjudicate
 
+ANONYMOUS = "anonymous"
+"""The setting that adjudicators see letters, not names."""
 _MANY = 500
 """Ids in one query: SQLite limits how many values one may have."""
 _OF_IDS = """SELECT task, annotator, id FROM tasks WHERE round = 'annotation'
@@ -340,7 +377,7 @@ class FirstAnswer:
     Parameters
     ----------
     annotator, answer : str
-        Annotator and answer.
+        Annotator, or a letter that stands for one, and answer.
     unsure, note
         Doubt and note.
     """
@@ -355,6 +392,9 @@ def first_answers(
     connection: sqlite3.Connection, ids: Collection[str]
 ) -> dict[str, list[FirstAnswer]]:
     """Return the first-round answers to items, ordered by annotator.
+
+    If the round is anonymous, letters stand for the annotators, in an order that the item decides:
+    nobody has the same letter on all cards.
 
     Parameters
     ----------
@@ -378,7 +418,20 @@ def first_answers(
             if stands.answer is not None:
                 first = FirstAnswer(row["annotator"], stands.answer, stands.unsure, stands.note)
                 found[row["id"]].append(first)
+    if read_setting(connection, ANONYMOUS, default=False):
+        return {each: _without_names(each, said) for each, said in found.items()}
     return found
+
+
+def _without_names(item: str, said: list[FirstAnswer]) -> list[FirstAnswer]:
+    def key(each: FirstAnswer) -> bytes:
+        return hashlib.sha256(f"{item}\x1f{each.annotator}".encode()).digest()
+
+    letters = (*string.ascii_uppercase, *map(str, range(len(said))))
+    return [
+        replace(each, annotator=letter)
+        for letter, each in zip(letters, sorted(said, key=key), strict=False)
+    ]
 
 
 # Reasons of failures, without the folders of the server
@@ -411,7 +464,7 @@ def reason(error: BaseException) -> str:
 
 # One thread writes: waiting decisions form one transaction
 
-Outcomes: TypeAlias = list[Outcome | Settled]
+Outcomes: TypeAlias = list[Outcome | Refusal]
 _LOG = logging.getLogger(__name__)
 
 

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import polars as pl
 
-from pipeline.annotate.records import Settled, add_decisions
+from pipeline.annotate.records import add_decisions
 from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError, Problem, StoreError
 from pipeline.formats.annotation_log import (
     Decision,
     DecisionOptions,
+    Outcome,
     Standing,
     append,
     create_private,
@@ -34,9 +35,10 @@ from pipeline.formats.annotation_log import (
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.kernels.annotation.sheets import by_fold, fold
 from pipeline.runner.delivery import REMEDY, content_of, write_sheet
-from pipeline.runner.inputs import SourceFile
+from pipeline.runner.inputs import SourceFile, entries
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
+from pipeline.stages.inputs import first_round
 
 _KEY = 40
 
@@ -130,7 +132,7 @@ def _import_cells(
             conflicts.append(f"{where}, {said}")
         elif kind != "nothing":
             (outcome,) = add_decisions(connection, [_decision(cell, kind, stands)])
-            if not isinstance(outcome, Settled):
+            if isinstance(outcome, Outcome):
                 taken += kind == "import"
             elif cell.answer != stands.answer:
                 said = f"but adjudicators have seen {stands.answer!r}, which stays"
@@ -173,6 +175,14 @@ def seen_entries(cells: pl.DataFrame, file: str) -> list[Decision]:
         for annotator, item, answer, note, version in cells.iter_rows()
         for remark in [read_note(note)]
     ]  # fmt: skip
+
+
+def counted_answers(work: Work) -> set[tuple[str, str]]:
+    """Return annotator and item of all answers that count, in the log or only in a sheet."""
+    kind = SHEETS[f"{work.kind}_sheet"]
+    files = work.project.sheets.files(work.folder.name, kind.format)
+    rows = first_round(entries(files)).select("annotator", "id", kind.answer).drop_nulls()
+    return set(rows.select("annotator", "id").collect().iter_rows())
 
 
 def _tasks(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:

@@ -134,7 +134,7 @@ def open_work(
     stage, wanted = _find_sheet(project, sheet)
     manifest = _ensure_made(project, stage, experiment, runs=runs, data=data)
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
-    people = tuple(rows["annotator"].unique().sort())
+    folder = project.sheets.own / wanted.folder
     work = Work(
         project,
         stage,
@@ -142,8 +142,8 @@ def open_work(
         project.nodes[stage].title or project.experiment.title or project.experiment.name,
         wanted.instructions,
         wanted.labels,
-        _check_annotators(annotators, people),
-        project.sheets.own / wanted.folder,
+        _check_annotators(annotators, tuple(rows["annotator"].unique().sort()), folder),
+        folder,
         guidelines=wanted.guidelines,
         categories=_categories(project, stage),
         keying=_only_keying(project, wanted.folder),
@@ -256,15 +256,22 @@ def _ensure_made(
     return manifest
 
 
-def _check_annotators(annotators: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+def _check_annotators(
+    annotators: Sequence[str], asked: Sequence[str], folder: Path
+) -> tuple[str, ...]:
+    """Return who has a page; those added in the log have one in any case."""
+    known = [*asked]
+    if annotators:
+        with opened(folder / annotation_log.NAME) as connection:
+            known += annotation_log.added_annotators(connection)
     problems = [
         Problem(
             "--annotators",
             f"{name!r} is not an annotator of the experiment",
-            f"{did_you_mean(name, asked)}; or add the name to its option annotators",
+            f"{did_you_mean(name, known)}; or add the name: --add {name!r}",
         )
         for name in annotators
-        if name not in asked
+        if name not in known
     ]
     if problems:
         raise ConfigError("--annotators", problems)

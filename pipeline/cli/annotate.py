@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,10 +98,30 @@ def annotate(
     renew: Annotated[
         bool, typer.Option("--renew-links", help="Make new links and disable the old ones.")
     ] = False,
+    revoke: Annotated[
+        str | None, typer.Option("--revoke", help="Replace the links of these people.")
+    ] = None,
+    stop: Annotated[
+        str | None, typer.Option("--stop", help="End the part of these people; answers stay.")
+    ] = None,
+    resume: Annotated[str | None, typer.Option("--resume", help="Let these people go on.")] = None,
+    add: Annotated[
+        str | None, typer.Option("--add", help="Add annotators, who get open cards of others.")
+    ] = None,
+    reassign: Annotated[
+        str | None,
+        typer.Option("--reassign", help="Give open cards to others: anna=carla,ben."),
+    ] = None,
+    cards: Annotated[
+        int | None,
+        typer.Option("--cards", min=1, help="With --reassign: number of cards [all]."),
+    ] = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Judge in the browser, or export the judgements."""
+    """Judge in the browser, export the judgements, or manage annotators and their cards."""
+    if cards and not reassign:
+        raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
     if restore is not None:
         return _restore(log_of(config, sheet, runs=runs, data=data), restore)
     work = open_work(
@@ -110,6 +131,9 @@ def annotate(
     _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
     if export or sheets or backup:
         return _write_decisions(work, export=export, sheets=sheets, backup=backup)
+    acts = {"add": add, "revoke": revoke, "stop": stop, "resume": resume}
+    if any(acts.values()) or reassign:
+        return _manage(work, acts, reassign=reassign, cards=cards)
     _require_web()
     from pipeline.annotate.web.addresses import public_url as public
     from pipeline.annotate.web.addresses import trusted_proxies
@@ -174,6 +198,31 @@ def _set_quality(
         print(f"repeated cards: {quality.repeat_cards(work, repeat):,}")
     with opened(work.database) as connection:
         quality.assign_checks(connection)
+
+
+def _manage(
+    work: Work, acts: Mapping[str, str | None], *, reassign: str | None, cards: int | None
+) -> int:
+    """Change links, people and cards, and print what happened."""
+    from pipeline.annotate import people
+    from pipeline.annotate.sync import counted_answers
+    from pipeline.formats.annotation_log import opened
+
+    with opened(work.database) as connection:
+        for act, names in acts.items():
+            for name in listed(names):
+                member = people.ACTS[act](connection, work, name)
+                print(people.sentence(connection, act, member))
+        if reassign:
+            sender, _, recipients = reassign.partition("=")
+            made = people.reassign(
+                connection, work, sender, listed(recipients), cards=cards,
+                answered=counted_answers(work),
+            )  # fmt: skip
+            print(made)
+    if acts["add"] or acts["revoke"]:
+        print("New links: on the coordinator's page, and when lexassay annotate starts.")
+    return 0
 
 
 def _print_import(taken: ImportResult, work: Work) -> None:

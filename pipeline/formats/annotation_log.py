@@ -705,20 +705,6 @@ def stopped_people(connection: sqlite3.Connection) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def setting(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:
-    """Return a setting of the pages, or the default if it was never set."""
-    row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-    return default if row is None else json.loads(row["value"])
-
-
-def keep_setting(connection: sqlite3.Connection, name: str, value: Any) -> None:
-    """Set a setting of the pages: any JSON value."""
-    connection.execute(
-        "INSERT INTO settings (name, value) VALUES (?, ?)"
-        " ON CONFLICT (name) DO UPDATE SET value = excluded.value", (name, json.dumps(value)),
-    )  # fmt: skip
-
-
 def now() -> str:
     """Return the time as the log writes it, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -849,7 +835,7 @@ def log_id(connection: sqlite3.Connection) -> str:
     return str(read_setting(connection, "log", ""))
 
 
-def read_setting(connection: sqlite3.Connection, name: str, default: Any) -> Any:
+def read_setting(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:
     """Return a setting of the pages; the default if it was never set."""
     row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
     return default if row is None else json.loads(row["value"])

@@ -30,7 +30,7 @@ from pipeline.annotate.records import (
     disagreements,
     standing_answers,
     unsure_items,
-    with_units,
+    with_contents,
 )
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
@@ -262,7 +262,7 @@ def test_disagreements_where_all_are_sure_come_first(log: sqlite3.Connection) ->
     answers = standing_answers(log)
     sure, unsure = disagreements(answers)
     assert (sure.id, unsure.id) == ("x3", "x0")
-    assert with_units(log, [unsure])[0].units == ("left x0", "right x0")
+    assert with_contents(log, [unsure])[0].units == ("left x0", "right x0")
     assert [(each.annotator, each.label, each.unsure, each.note) for each in unsure.answers] == [
         ("ana", "SVC", True, "hm"), ("ben", "free", False, ""),
     ]  # fmt: skip

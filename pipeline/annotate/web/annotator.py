@@ -17,10 +17,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
+from pipeline.annotate.auth import COORDINATOR, Links, Person
+from pipeline.annotate.people import Member, members
 from pipeline.annotate.progress import progress_of
 from pipeline.annotate.quality import Training, again, feedback, training_of
-from pipeline.annotate.records import Settled, Writer, first_answers
+from pipeline.annotate.records import Finished, Writer, first_answers
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.languages import language_of
 from pipeline.annotate.web.pages import Pages, Refused, error_response, nothing_here, page_data
@@ -257,7 +258,10 @@ class Readers:
 
 # Identification of people by their links
 
-_ADJUDICATORS = "SELECT DISTINCT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
+_REVOKED = (
+    "This link is no longer valid: the coordinator has replaced it. All that was saved counts. Ask"
+    " for your new link, and leave this window open while it has answers that are not saved."
+)
 
 
 @dataclass(frozen=True)
@@ -271,7 +275,7 @@ class People:
     links : Links
         The secrets.
     readers : Readers
-        The annotation log: adjudicators in it have a link.
+        The annotation log: adjudicators, and annotators who were added, have a link.
     """
 
     work: Work
@@ -284,16 +288,34 @@ class People:
         Raises
         ------
         Refused
-            404 if the secret is invalid, 400 if the round is unknown.
+            404 if the secret is invalid or was revoked, 409 if the person's part has ended, 400 if
+            the round is unknown.
+        """
+        member = await self.member(request)
+        if member.stopped:
+            raise Refused(409, str(Finished("")), finished=True)
+        return member.person, _round(request, member.person)
+
+    async def member(self, request: Request) -> Member:
+        """Return whose link a request has, also if the person's part has ended.
+
+        Raises
+        ------
+        Refused
+            404 if the secret is invalid or was revoked.
         """
         secret = request.path_params["secret"]
-        who = self.links.find(secret, annotators(self.work))
-        if who is None:
-            who = self.links.find(secret, await self.readers.read(adjudicators))
-        if who is None:
-            raise nothing_here()
-        request.state.has_link = True  # keeps the connection when there are too many
-        return who, _round(request, who)
+        every = {
+            each.person: each
+            for each in await self.readers.read(lambda log: members(log, self.work))
+        }
+        who = self.links.find(secret, every)
+        if who is not None:
+            request.state.has_link = True  # keeps the connection when there are too many
+            return every[who]
+        if self.links.was_revoked(secret, every):
+            raise Refused(404, _REVOKED)
+        raise nothing_here()
 
     def coordinates(self, request: Request) -> None:
         """Refuse a request whose secret is not the coordinator's.
@@ -306,11 +328,6 @@ class People:
         if self.links.find(request.path_params["secret"], [COORDINATOR]) is None:
             raise nothing_here()
         request.state.has_link = True  # keeps the connection when there are too many
-
-
-def adjudicators(connection: sqlite3.Connection) -> list[Person]:
-    """Return the adjudicators."""
-    return [Person("adjudicator", row["annotator"]) for row in connection.execute(_ADJUDICATORS)]
 
 
 def _round(request: Request, who: Person) -> Round:
@@ -368,7 +385,13 @@ class Annotator:
         ]
 
     async def page(self, request: Request) -> Response:
-        """Answer with the page; that of the training round until the person has passed."""
+        """Answer with the page; that of the training round until the person has passed.
+
+        A person whose part has ended gets thanks.
+        """
+        member = await self.people.member(request)
+        if member.stopped:
+            return self.pages.page("finished.html", language_of(request), work=self.people.work)
         who, named = await self.people.asked(request)
         path = f"{request.scope['root_path']}/a/{request.path_params['secret']}"
         log = await self.people.readers.read(annotation_log.log_id)
@@ -450,10 +473,10 @@ class Annotator:
             content["feedback"] = await self.people.readers.read(
                 lambda log: {key: feedback(log, *each) for key, each in answers.items()}
             )
-        settled = {key: each for key, each in pairs if isinstance(each, Settled)}
-        if settled:
-            said = str(next(iter(settled.values())))
-            return error_response(409, said, refused=list(settled), **content)
+        refused = {key: each for key, each in pairs if not isinstance(each, Outcome)}
+        if refused:
+            said = str(next(iter(refused.values())))
+            return error_response(409, said, refused=list(refused), **content)
         return JSONResponse(content)
 
     async def training(self, request: Request) -> Response:

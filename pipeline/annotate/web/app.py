@@ -39,10 +39,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import errors
-from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators, log_warning
+from pipeline.annotate.auth import COORDINATOR, Links, log_warning
 from pipeline.annotate.backups import Backups, serving
 from pipeline.annotate.damage import LogDamaged, LogGuard
 from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.people import members
 from pipeline.annotate.progress import USUAL
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
@@ -60,6 +61,7 @@ from pipeline.annotate.web.connections import (
 )
 from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, error_response
 from pipeline.errors import ConfigError, Problem
+from pipeline.formats.annotation_log import opened
 
 # Serving until a signal
 
@@ -654,7 +656,7 @@ def serve_pages(work: Work, wanted: Served) -> int:
         with closing(BackgroundEstimates(work)) as certainty:
             routes = coordinator.routes(
                 work,
-                address=lambda role, name: links.address(Person(role, name)),
+                address=links.address,
                 half_width=wanted.half_width or USUAL,
                 certainty=certainty,
                 public=str(public or ""),
@@ -672,8 +674,11 @@ def serve_pages(work: Work, wanted: Served) -> int:
 def lines(work: Work, links: Links, origin: str) -> Iterator[str]:
     """Yield the lines that the command prints when the server runs: a link per person."""
     yield f"{work.title}: each link is personal: anyone who has it can label in that name."
-    width = max([len(name) for name in work.annotators] + [len("coordinator")])
-    for person in annotators(work):
-        yield f"  {person.name:<{width}}  {origin}{links.address(person)}"
+    with opened(work.database) as connection:
+        people = [each for each in members(connection, work) if each.role == "annotator"]
+    width = max([len(each.name) for each in people] + [len("coordinator")])
+    for each in people:
+        ended = "  (part finished)" if each.stopped else ""
+        yield f"  {each.name:<{width}}  {origin}{links.address(each.person)}{ended}"
     yield f"  {'coordinator':<{width}}  {origin}{links.address(COORDINATOR)}"
     yield f"Decisions are saved in {work.database}. Stop with Ctrl+C."

@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import pipeline.annotate.web
+from pipeline.annotate.auth import Person
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.coordinator import routes
@@ -32,8 +33,8 @@ class Pages:
 
 
 def app_of(work: Work, certainty: BackgroundEstimates) -> Starlette:
-    def address(role: str, name: str) -> str:
-        return f"/a/{role}-{name}"
+    def address(person: Person) -> str:
+        return f"/a/{person.role}-{person.name}"
 
     own = routes(work, address=address, certainty=certainty)
     folder = Path(pipeline.annotate.web.__file__).parent / "assets"

@@ -202,7 +202,7 @@ class Coordinated(Serving):
         """Return what is served."""
         own = coordinator.routes(
             self.work,
-            address=lambda role, name: self.links.address(Person(role, name)),
+            address=self.links.address,
             certainty=self.certainty,
         )
         return app_of(self.work, self.links, coordinator=own)

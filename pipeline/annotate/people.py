@@ -1,0 +1,363 @@
+"""The people of a work: their links, stop and resume, additions, and open cards given to others.
+
+What the coordinator decides about people is in the tables `people` and `transfers` of the
+annotation log; the experiment's file stays as it is. A transfer says who is asked for an item
+instead of whom by the table of sheets. If the experiment changes later (its sample, its annotators
+or their overlap), this table is made anew, and a transfer counts only where it still asks the first
+person, and not the second one, for the item (`pipeline.kernels.annotation.sheets.reassign`). So
+every item is asked of as many people as the experiment says. Whoever was given a card may answer,
+and all answers stay.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.annotate.auth import Person, Role
+from pipeline.annotate.tasks import Work
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.annotation_log import (
+    Transfer,
+    added_annotators,
+    given_cards,
+    now,
+    transaction,
+    transfer,
+)
+from pipeline.kernels.annotation.sheets import by_fold, fold
+from pipeline.stages.inputs import distinct
+
+_LONGEST = 200
+"""Characters of a name."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """An annotator, or a third person who adjudicates.
+
+    Parameters
+    ----------
+    name : str
+        As the tasks spell it.
+    role : str
+        annotator or adjudicator.
+    generation : int
+        How often the link was revoked.
+    stopped : bool
+        Whether the coordinator has ended this person's part.
+    """
+
+    name: str
+    role: Role = "annotator"
+    generation: int = 0
+    stopped: bool = False
+
+    @property
+    def person(self) -> Person:
+        """The owner of the link."""
+        return Person(self.role, self.name, self.generation)
+
+
+_ADJUDICATORS = "SELECT DISTINCT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
+
+
+def members(connection: sqlite3.Connection, work: Work) -> list[Member]:
+    """Return all who have a link: the annotators of the work, those added, then third persons.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    work : Work
+        The work.
+    """
+    annotators = by_fold([*work.annotators, *added_annotators(connection)])
+    third = by_fold(row["annotator"] for row in connection.execute(_ADJUDICATORS))
+    known = {fold(row["name"]): row for row in connection.execute("SELECT * FROM people")}
+    every: list[tuple[str, Role, str]] = [
+        *((key, "annotator", name) for key, name in annotators.items()),
+        *((key, "adjudicator", name) for key, name in third.items() if key not in annotators),
+    ]
+    return [
+        Member(name, role, known[key]["generation"], bool(known[key]["stopped"]))
+        if key in known
+        else Member(name, role)
+        for key, role, name in every
+    ]
+
+
+def find_member(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """Return a person by name, whatever its case.
+
+    Raises
+    ------
+    ConfigError
+        If nobody has this name.
+    """
+    every = members(connection, work)
+    found = [each for each in every if fold(each.name) == fold(name)]
+    if not found:
+        meant = did_you_mean(name, [each.name for each in every])
+        raise _refusal(f"{name!r} is nobody's name in this work", meant)
+    return found[0]
+
+
+def revoke(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """Replace a person's link; the old one ends in every server that runs.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `annotation_log.connect`.
+    work : Work
+        The work.
+    name : str
+        The person.
+    """
+    with transaction(connection):
+        member = find_member(connection, work, name)
+        return _keep(connection, replace(member, generation=member.generation + 1))
+
+
+def stop(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """End a person's part: the link says so, and takes no decisions. The answers stay."""
+    with transaction(connection):
+        return _keep(connection, replace(find_member(connection, work, name), stopped=True))
+
+
+def resume(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """Let a person whose part was ended go on."""
+    with transaction(connection):
+        return _keep(connection, replace(find_member(connection, work, name), stopped=False))
+
+
+def add(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """Add an annotator whom the experiment does not name, to be given open cards.
+
+    Raises
+    ------
+    ConfigError
+        If it is not a name, or is that of somebody who has a link.
+    """
+    try:
+        (given,) = distinct((" ".join(name.split()),))
+    except ValueError as error:
+        raise _refusal(str(error), "give a name") from error
+    if len(given) > _LONGEST:
+        what = f"a name of {len(given):,} characters is too long"
+        raise _refusal(what, f"give at most {_LONGEST}")
+    with transaction(connection):
+        for each in members(connection, work):
+            if fold(each.name) == fold(given):
+                raise _refusal(
+                    f"{each.name} is an {each.role} of this work already", "give another name"
+                )
+        member = Member(given)
+        _keep(connection, member)
+        connection.execute("UPDATE people SET added = 1 WHERE name = ?", (given,))
+        return find_member(connection, work, given)
+
+
+_PERSON = """INSERT INTO people (name, generation, stopped, at) VALUES (?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET generation = excluded.generation,
+stopped = excluded.stopped, at = excluded.at"""
+
+
+def _keep(connection: sqlite3.Connection, member: Member) -> Member:
+    known = by_fold(row["name"] for row in connection.execute("SELECT name FROM people"))
+    name = known.get(fold(member.name), member.name)  # an experiment may spell it anew
+    connection.execute(_PERSON, (name, member.generation, member.stopped, now()))
+    return member
+
+
+ACTS: Mapping[str, Callable[[sqlite3.Connection, Work, str], Member]] = {
+    "link": find_member, "revoke": revoke, "stop": stop, "resume": resume, "add": add,
+}  # fmt: skip
+"""What can be done about one person, by name."""
+
+
+def sentence(connection: sqlite3.Connection, act: str, member: Member) -> str:
+    """Return what was done, in a sentence or two.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    act : str
+        A name in `ACTS`.
+    member : Member
+        The person, as the act has returned it.
+    """
+    name = member.name
+    if act == "stop":
+        row = connection.execute(_COUNTS, (name,)).fetchone()
+        rest = f" Open cards: {row['open']:,}; you can give them to others." if row["open"] else ""
+        return (
+            f"The part of {name} is finished: the link says so and takes no more answers."
+            f" Answers so far: {row['done']:,}; they count.{rest}"
+        )
+    return {
+        "link": f"This link is for {name} only: anyone who has it answers in that name.",
+        "revoke": f"The old link of {name} no longer works. The new one is for {name} only.",
+        "resume": f"{name} can go on, with the same link.",
+        "add": f"{name} is an annotator now. Give {name} open cards of others.",
+    }[act]
+
+
+_COUNTS = """SELECT coalesce(sum(answered), 0) AS done, coalesce(sum(1 - answered), 0) AS open
+FROM tasks WHERE round = 'annotation' AND annotator = ? AND asked = 1"""
+
+
+# Open cards, from one annotator to others
+
+
+@dataclass(frozen=True)
+class Reassignment:
+    """What became of somebody's open cards.
+
+    Parameters
+    ----------
+    sender : str
+        Whose cards they were.
+    given : mapping of str to int
+        Number of cards by who got them.
+    kept : mapping of str to int
+        Number of cards that stay with the sender, by reason.
+    """
+
+    sender: str
+    given: Mapping[str, int]
+    kept: Mapping[str, int]
+
+    def __str__(self) -> str:
+        """Say it in one or two sentences.
+
+        Examples
+        --------
+        >>> print(Reassignment("anna", {"carla": 12, "dan": 1}, {"on a sheet": 2}))
+        12 open cards of anna are now carla's, 1 is now dan's. 2 stay with anna: 2 on a sheet.
+        """
+        parts = [
+            f"{count:,} {_are(count)} now {who}'s" for who, count in self.given.items() if count
+        ]
+        count = next((each for each in self.given.values() if each), 0)
+        cards = f"open card{'s' * (count != 1)} of {self.sender}"
+        first = ", ".join(parts).replace(" ", f" {cards} ", 1) + "." if parts else ""
+        stay = sum(self.kept.values())
+        verb = "stay" if stay != 1 else "stays"
+        rest = f"{stay:,} {verb} with {self.sender}: {_reasons(self.kept)}." if stay else ""
+        return " ".join(filter(None, [first, rest]))
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _reasons(kept: Mapping[str, int]) -> str:
+    return "; ".join(f"{count:,} {reason}" for reason, count in kept.items())
+
+
+_OPEN = """SELECT id FROM tasks
+WHERE round = 'annotation' AND annotator = ? AND asked = 1 AND answered = 0 ORDER BY place DESC"""
+_WHO = """SELECT annotator FROM tasks
+WHERE round = 'annotation' AND id = ? AND (asked = 1 OR answered = 1)"""
+
+
+def reassign(
+    connection: sqlite3.Connection,
+    work: Work,
+    sender: str,
+    recipients: Sequence[str],
+    *,
+    cards: int | None = None,
+    answered: Collection[tuple[str, str]] = (),
+) -> Reassignment:
+    """Give open cards of one annotator to others, evenly; the cards keep their random places.
+
+    A card is open if it has no answer. Nobody is given an item that they have, had by the table of
+    sheets, or have answered; so every item keeps its number of annotators.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `annotation_log.connect`.
+    work : Work
+        The work.
+    sender : str
+        Whose cards they are.
+    recipients : sequence of str
+        Who gets them.
+    cards : int, optional
+        How many, those that the sender would see last; all if not given.
+    answered : collection of (str, str)
+        Annotator and item of further answers, which only sheets have: such cards are not open.
+
+    Raises
+    ------
+    ConfigError
+        If a name is unknown, a recipient's part has ended, or no card can be given.
+    """
+    with transaction(connection):
+        giver = find_member(connection, work, sender)
+        takers = [find_member(connection, work, name) for name in recipients]
+        _check_recipients(giver, takers)
+        found = [row["id"] for row in connection.execute(_OPEN, (giver.name,))]
+        given, kept = dict.fromkeys((each.name for each in takers), 0), Counter[str]()
+        written = {(fold(who), item) for who, item in answered}
+        slots = given_cards(connection)
+        origins = {(each.id, each.to_annotator): each.annotator for each in slots.values()}
+        wanted = len(found) if cards is None else cards
+        for item in found:
+            if sum(given.values()) == wanted:
+                break
+            if (fold(giver.name), item) in written:
+                kept["answered on a sheet"] += 1
+                continue
+            origin = origins.get((item, giver.name), giver.name)
+            have = {row["annotator"] for row in connection.execute(_WHO, (item,))}
+            have |= {whose for (one, whose) in slots if one == item and whose != origin}
+            able = [name for name in given if name not in have]
+            if not able:
+                kept[_already(takers)] += 1
+                continue
+            taker = min(able, key=lambda name: given[name])
+            transfer(connection, Transfer(item, origin, taker), giver.name)
+            given[taker] += 1
+        if not any(given.values()):
+            why = _reasons(kept) if kept else f"{giver.name} has no open cards"
+            raise _refusal(f"no card can be given: {why}", "nothing was changed")
+        return Reassignment(giver.name, given, dict(kept))
+
+
+def _already(takers: Sequence[Member]) -> str:
+    names = " and ".join(each.name for each in takers)
+    return f"that {names} already {'have' if len(takers) > 1 else 'has'}"
+
+
+def _check_recipients(giver: Member, takers: Sequence[Member]) -> None:
+    if not takers:
+        raise _refusal("nobody is named to get the cards", "name one or several annotators")
+    for each in (giver, *takers):
+        if each.role != "annotator":
+            raise _refusal(f"{each.name} adjudicates", "name annotators")
+    for each in takers:
+        if each.name == giver.name:
+            raise _refusal(f"{each.name} has these cards already", "name somebody else")
+        if each.stopped:
+            raise _refusal(f"the part of {each.name} is finished", f"resume {each.name} first")
+
+
+def state_of_people(connection: sqlite3.Connection) -> str:
+    """Return a text that changes with every decision about people and their cards."""
+    row = connection.execute(
+        "SELECT (SELECT count(*) || coalesce(max(at), '') FROM people) ||"
+        " (SELECT '-' || coalesce(max(number), 0) FROM transfers)"
+    ).fetchone()
+    return str(row[0])
+
+
+def _refusal(what: str, remedy: str) -> ConfigError:
+    return ConfigError("people", [Problem("people", what, remedy)])
