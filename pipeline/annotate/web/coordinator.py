@@ -1,15 +1,14 @@
-"""The coordinator's page: progress, agreement, disagreements, adjudication and estimates."""
+"""The coordinator's page: people, agreement, disagreements, estimates and adjudication."""
 
 from __future__ import annotations
 
-import math
 import sqlite3
 import threading
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -27,345 +26,48 @@ from pipeline.annotate.adjudication import (
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.estimates import (
-    BackgroundEstimates,
-    Estimates,
-    EstimateState,
-    QuestionEstimate,
-    StageEstimates,
-    WidthRecord,
+from pipeline.annotate.auth import Person
+from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.people import (
+    ACTS,
+    Member,
+    members,
+    reassign,
+    sentence,
+    state_of_people,
 )
-from pipeline.annotate.progress import (
-    USUAL,
-    all_candidates,
-    further_judgements,
-    progress_of_all,
-    what_is_left,
-)
+from pipeline.annotate.progress import USUAL, PersonProgress, progress_of_all
 from pipeline.annotate.records import (
+    ANONYMOUS,
     Answer,
+    Item,
     disagreements,
     standing_answers,
     unsure_items,
-    with_units,
+    with_contents,
 )
+from pipeline.annotate.sync import counted_answers
 from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.estimates import estimates_section, wish_of
+from pipeline.annotate.web.formatting import coefficient, marked, moment, plain, points
 from pipeline.errors import ConfigError
-from pipeline.formats.annotation_log import last_entry, opened, read_only
-
-# Lines of half-widths over the counted items
-
-WIDTH, HEIGHT = 200, 60
-_EDGE = 4
-
-
-@dataclass(frozen=True)
-class Line:
-    """The half-widths of a question over the items that counted, to be drawn.
-
-    Parameters
-    ----------
-    title, said : str
-        Its question, and in words what the line shows.
-    points : str
-        As SVG has them, in a field of 200 by 60.
-    last : tuple of float
-        The last of them.
-    wished : float or None
-        Where the wished half-width lies; None: above the field.
-    """
-
-    title: str
-    said: str
-    points: str
-    last: tuple[float, float]
-    wished: float | None
-
-
-def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float) -> Line | None:
-    """Return the line of a question; None where there are fewer than two points.
-
-    Parameters
-    ----------
-    row : QuestionEstimate
-        The question.
-    points : sequence of WidthRecord
-        The half-widths so far, from the first on.
-    wished : float
-        Half-width.
-    """
-    known = {each.counted: each.halves[row.key] for each in points if row.key in each.halves}
-    steps = sorted(known.items())
-    if len(steps) < 2:
-        return None
-    (first, begun), (last, ended) = steps[0], steps[-1]
-    top = max(*known.values(), 1e-9)
-    placed = [(_across(count, last), _down(half, top)) for count, half in steps]
-    title = f"{row.category}, {row.question} at {row.n:,}"
-    said = (
-        f"{title}: ±{100 * begun:.1f} points after"
-        f" {first:,} item{'s' * (first != 1)}, ±{100 * ended:.1f} after {last:,}"
-    )
-    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
-    there = _down(wished, top) if wished <= top else None
-    return Line(title, said, drawn, placed[-1], there)
-
-
-def _across(count: int, last: int) -> float:
-    return round(_EDGE + (WIDTH - 2 * _EDGE) * count / max(last, 1), 1)
-
-
-def _down(half: float, top: float) -> float:
-    return round(HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * half / top, 1)
-
-
-# Formatting of numbers and texts
-
-_BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
-_LONG = 300
-
-
-def plain(text: str, most: int = _LONG) -> str:
-    r"""Return a text that cannot reorder its surroundings, nor fill the page.
-
-    Examples
-    --------
-    >>> plain("ab\u202ecd\x07"), plain("x" * 9, 5)
-    ('ab[U+202E]cd[U+0007]', 'xxxxx…')
-    """
-    cut = text if len(text) <= most else f"{text[:most]}…"
-    return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in cut)
-
-
-def points(value: float | None, *, signed: bool = False) -> str:
-    """Return a share in points; an em dash where there is none.
-
-    Examples
-    --------
-    >>> points(0.25), points(-0.0312, signed=True), points(None)
-    ('25.0', '−3.1', '—')
-    """
-    if value is None:
-        return "—"
-    rounded = round(100 * value, 1) + 0.0
-    return f"{rounded:{'+' if signed else ''}.1f}".replace("-", "−")
-
-
-def coefficient(value: float | None) -> str:
-    """Return a coefficient of agreement.
-
-    Examples
-    --------
-    >>> coefficient(0.69951), coefficient(-0.2), coefficient(None)
-    ('0.70', '−0.20', '—')
-    """
-    return "—" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
-
-
-def moment(at: str) -> str:
-    """Return a time, UTC, as people read it; empty if there is none.
-
-    Examples
-    --------
-    >>> moment("2026-03-01T20:51:33.123+00:00"), moment("")
-    ('2026-03-01 20:51:33 UTC', '')
-    """
-    return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
-
-
-def age(at: str, now: datetime) -> str:
-    """Return how long ago something was.
-
-    Examples
-    --------
-    >>> now = datetime(2026, 3, 1, 21, 0, tzinfo=UTC)
-    >>> [age(f"2026-03-01T{time}+00:00", now) for time in ("20:59:52", "20:51:33", "17:00:00")]
-    ['8 seconds', '8 minutes', '4 hours']
-    """
-    passed = max(0, int((now - datetime.fromisoformat(at)).total_seconds()))
-    for size, unit in ((3600, "hour"), (60, "minute")):
-        if passed >= size:
-            return _count(passed // size, unit)
-    return _count(passed, "second")
-
-
-def _count(number: int, unit: str) -> str:
-    return f"{number:,} {unit}{'s' * (number != 1)}"
-
-
-def _is_hidden(sign: str) -> bool:
-    return ord(sign) in _BIDI or (unicodedata.category(sign) == "Cc" and sign not in "\n\t")
-
-
-# Estimates so far
-
-_LINES = 12
-"""Lines that are drawn: those of the questions that are declared first."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """A row of the table.
-
-    Parameters
-    ----------
-    row : QuestionEstimate
-        The question.
-    left : str
-        How many more judgements it takes, about.
-    """
-
-    row: QuestionEstimate
-    left: str
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The text of a stage, with the rows of its table."""
-
-    said: StageEstimates
-    questions: tuple[Question, ...]
-
-
-@dataclass(frozen=True)
-class EstimatesSection:
-    """All that the section shows.
-
-    Parameters
-    ----------
-    sentences : tuple of str
-        What comes first: what is left to do, how old it is, what does not count.
-    stages : tuple of Stage
-        The tables.
-    lines : tuple of Line
-        How limits narrowed.
-    wished : str
-        The wished half-width in points.
-    error : str
-        Why the last computation failed; empty if it did not.
-    has_questions, busy : bool
-        Whether there are questions; whether a computation is running.
-    """
-
-    sentences: tuple[str, ...]
-    stages: tuple[Stage, ...]
-    lines: tuple[Line, ...]
-    wished: str
-    error: str
-    has_questions: bool
-    busy: bool
-
-
-def wish_of(given: str | None, usual: float) -> tuple[float, str]:
-    """Return the target half-width, and a sentence if the given one is invalid.
-
-    Examples
-    --------
-    >>> wish_of("2.5", 0.05), wish_of(None, 0.05)
-    ((0.025, ''), (0.05, ''))
-    >>> wish_of("nan", 0.05)[1]
-    'The half-width must be between 0.1 and 50 points, not nan; showing 5.'
-    """
-    if given is None or not given.strip():
-        return usual, ""
-    try:
-        points = float(given.replace(",", "."))
-    except ValueError:
-        points = math.nan
-    if 0.1 <= points <= 50:
-        return points / 100, ""
-    what = "The half-width must be between 0.1 and 50 points"
-    return usual, f"{what}, not {given[:20]}; showing {100 * usual:.3g}."
-
-
-def estimates_section(
-    known: EstimateState, *, entry: int, wished: float, now: datetime, has_questions: bool
-) -> EstimatesSection:
-    """Return what is shown.
-
-    Parameters
-    ----------
-    known : EstimateState
-        The estimates.
-    entry : int
-        The last decision.
-    wished : float
-        Half-width.
-    now : datetime
-        The time.
-    has_questions : bool
-        Whether a stage answers questions by this sheet.
-    """
-    made = known.latest
-    stages: tuple[Stage, ...] = ()
-    lines: tuple[Line, ...] = ()
-    if made is not None:
-        stages = tuple(_stage(each, made, wished) for each in made.stages)
-        drawn = (line(row, known.points, wished=wished) for row in _plotted_rows(made.rows))
-        lines = tuple(each for each in drawn if each)
-    sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
-    shown = f"{100 * wished:.3g}"
-    return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
-
-
-def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
-    """Return the questions that lines are drawn of, each once though several stages ask it."""
-    first: dict[tuple[str, str, int], QuestionEstimate] = {}
-    for row in rows:
-        first.setdefault((row.category, row.question, row.n), row)
-    return list(first.values())[:_LINES]
-
-
-def _stage(said: StageEstimates, made: Estimates, wished: float) -> Stage:
-    judged = len(made.counted.order)
-    every = all_candidates(made.rows)
-    more = (
-        further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
-    )
-    return Stage(said, tuple(map(Question, said.rows, map(_remaining_text, more))))
-
-
-def _remaining_text(more: int | None) -> str:
-    if more is None:
-        return "—"
-    return f"about {more:,}" if more else "done"
-
-
-def _sentences(
-    known: EstimateState, *, entry: int, wished: float, now: datetime
-) -> tuple[str, ...]:
-    made = known.latest
-    if made is None and not entry:
-        return ("No judgements yet.",)
-    said = []
-    if made is not None:
-        usable = made.counted
-        left = usable.asked - usable.answered
-        rests = len(usable.order)
-        said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
-        said += [_waiting_sentence(usable.waiting)] if usable.waiting else []
-        since = entry - made.entry
-        more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
-        said += [f"Computed {age(made.at, now)} ago, at {moment(made.at)}{more}."]
-    if known.busy:
-        said += ["Computing ..."]
-    return tuple(each for each in said if each)
-
-
-def _waiting_sentence(count: int) -> str:
-    items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
-    return (
-        f"{items}: an earlier card has no answer, for example one set aside, or not all annotators"
-        " have answered."
-    )
-
-
-Address = Callable[[Literal["annotator", "adjudicator"], str], str]
-"""Role and name to the path of a person's page."""
+from pipeline.formats.annotation_log import (
+    last_entry,
+    opened,
+    read_only,
+    read_setting,
+    write_setting,
+)
+from pipeline.kernels.annotation.sheets import fold
+
+Address = Callable[[Person], str]
+"""Owner of a link to the path of the page."""
 _BODY = 10_000
-"""Bytes of a form: a name, and two words."""
-_SHOWN = 200
-"""Maximum number of items in a list."""
+"""Bytes of a form: names, and a few words."""
+_ROWS = 20
+"""Rows of a list on one page."""
+_IDLE = timedelta(days=3)
+"""Time without a decision after which somebody with open cards is mentioned."""
 
 
 class Pages(Protocol):
@@ -375,14 +77,84 @@ class Pages(Protocol):
         """Return a page."""
 
 
-class Opening(BaseModel):
-    """What the form of the adjudication round sends."""
-
+class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Opening(_Form):
+    """What the form of the adjudication round sends."""
 
     who: Literal["third", "those"]
     name: str = Field(default="", max_length=1000)
     unsure: bool = False
+    anonymous: bool = False
+
+
+class PersonAct(_Form):
+    """What the menu of a person sends."""
+
+    act: Literal["link", "revoke", "stop", "resume", "add", "reassign"]
+    name: str = Field(max_length=1000)
+    to: list[str] = Field(default=[], max_length=100)
+    cards: int | None = Field(default=None, ge=1)
+
+
+# Lists in pages of rows; the page's address has the numbers of the pages
+
+
+@dataclass(frozen=True)
+class Paged:
+    """One page of a list, with links to its neighbours.
+
+    Parameters
+    ----------
+    rows : tuple
+        The rows of this page.
+    first, total : int
+        The number of its first row, from 1, and of all rows.
+    before, after : str or None
+        The queries of the neighbours; None where there is none.
+    """
+
+    rows: tuple[Any, ...]
+    first: int
+    total: int
+    before: str | None
+    after: str | None
+
+
+def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = _ROWS) -> Paged:
+    """Return the page of a list that a query asks for; the last one if it asks for a later one.
+
+    Parameters
+    ----------
+    rows : sequence
+        All rows.
+    name : str
+        The list: the parameter of the query.
+    query : mapping of str to str
+        Of the page's address.
+    size : int
+        Rows of a page.
+
+    Examples
+    --------
+    >>> page = paged("abcde", "letters", {"letters": "2", "points": "5"}, size=2)
+    >>> page.rows, page.first, page.before, page.after
+    (('c', 'd'), 3, '?letters=1&points=5', '?letters=3&points=5')
+    >>> paged("abcde", "letters", {"letters": "x"}, size=2).first
+    1
+    """
+    last = max(1, -(-len(rows) // size))
+    given = query.get(name, "")
+    number = min(max(1, int(given[:9])), last) if given.isascii() and given.isdecimal() else 1
+
+    def at(page: int) -> str | None:
+        return f"?{urlencode({**query, name: page})}" if 1 <= page <= last else None
+
+    start = (number - 1) * size
+    shown = tuple(rows[start : start + size])
+    return Paged(shown, start + 1, len(rows), at(number - 1), at(number + 1))
 
 
 class Coordinator:
@@ -395,7 +167,7 @@ class Coordinator:
     certainty : BackgroundEstimates
         How sure we are now.
     address : callable
-        Role and name to the path of a person's page.
+        Owner of a link to the path of the page.
     half_width : float
         Target if the page's address has none.
     public : str
@@ -424,87 +196,187 @@ class Coordinator:
     def state(self, _request: Request) -> Response:
         """Answer with what changes when there is something new to show."""
         with read_only(self.work.database) as connection:
-            entry = last_entry(connection)
-        known = self.certainty.state()
-        return JSONResponse({"stamp": _stamp(entry, known)})
+            entry, people = last_entry(connection), state_of_people(connection)
+        return JSONResponse({"stamp": _stamp(entry, people, self.certainty.state())})
 
     async def adjudicate(self, request: Request) -> Response:
         """Open the adjudication round, or add to it what is new."""
-        body = await request.body()
-        if len(body) > _BODY:
-            return JSONResponse({"error": "The name is too long."}, 413)
-        try:
-            wanted = Opening.model_validate_json(body)
-            new = await run_in_threadpool(self._open, wanted)
-        except ValidationError as error:
-            wrong = "; ".join(each["msg"] for each in error.errors()[:3])
-            return JSONResponse({"error": f"Nothing was opened: {wrong}. Reload the page."}, 400)
-        except ConfigError as error:
-            said = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
-            return JSONResponse({"error": f"Nothing was opened: {said}."}, 400)
-        return JSONResponse({"new": new, "said": _added(new)})
+
+        def act(body: bytes) -> dict[str, Any]:
+            new = self._open(Opening.model_validate_json(body))
+            return {"new": new, "said": _added(new)}
+
+        return await _answer_form(request, act, nothing="Nothing was opened")
+
+    async def people(self, request: Request) -> Response:
+        """Show or replace a link, stop, resume or add a person, or give open cards to others."""
+
+        def act(body: bytes) -> dict[str, Any]:
+            return self._act(PersonAct.model_validate_json(body), request)
+
+        return await _answer_form(request, act, nothing="Nothing was changed")
+
+    def _act(self, wanted: PersonAct, request: Request) -> dict[str, Any]:
+        if wanted.act == "reassign":
+            answered = counted_answers(self.work)  # slow, so before anybody has to wait
+            with self._one, opened(self.work.database) as connection:
+                made = reassign(
+                    connection, self.work, wanted.name, wanted.to, cards=wanted.cards,
+                    answered=answered,
+                )  # fmt: skip
+                return {"said": str(made)}
+        with self._one, opened(self.work.database) as connection:
+            member = ACTS[wanted.act](connection, self.work, wanted.name)
+            said = sentence(connection, wanted.act, member)
+        shown = wanted.act in {"link", "revoke", "add"}
+        return {"said": said, **({"link": self._link(request, member)} if shown else {})}
 
     def _open(self, wanted: Opening) -> int:
         with self._one, opened(self.work.database) as connection:
             if wanted.who == "third":
-                return give_to_third(
+                new = give_to_third(
                     connection, wanted.name, unsure=wanted.unsure, keying=self.work.keying
                 )
-            return give_to_those_who_disagree(
-                connection, unsure=wanted.unsure, keying=self.work.keying
-            )
+            else:
+                new = give_to_those_who_disagree(
+                    connection, unsure=wanted.unsure, keying=self.work.keying
+                )
+            write_setting(connection, ANONYMOUS, wanted.anonymous)
+            return new
 
     def _values(self, request: Request, wished: float, notice: str) -> dict[str, Any]:
         known = self.certainty.state()
+        query = dict(request.query_params)
         with read_only(self.work.database) as connection:
-            entry = last_entry(connection)
+            entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
-            people = progress_of_all(connection, answers)
             decided = standing_answers(connection, named=ROUND, keying=self.work.keying)
+            every = {fold(each.name): each for each in members(connection, self.work)}
+            progress = progress_of_all(connection, answers)
             deciding = progress_of_all(connection, decided, named=ROUND)
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
-            lists = self._lists(connection, answers) if several else {}
-        base = self.public or str(request.base_url).rstrip("/")
+            lists = self._lists(connection, answers, query) if several else {}
+            anonymous = read_setting(connection, ANONYMOUS, default=False)
+        agreement = (
+            agreement_so_far(answers, labels=self.work.labels) if labels else forms_so_far(answers)
+        )
+        rows = _rows_of_people(every, progress)
+        moment_ = datetime.now(UTC)
         return {
-            "work": self.work, "stamp": _stamp(entry, known), "shown": _SHOWN,
+            "work": self.work, "stamp": _stamp(entry, people, known), "anonymous": anonymous,
             "address": request.url.path.rstrip("/"), "labels": labels, "several": several,
-            "answers": "labels" if labels else "forms",
-            "people": people, "deciding": deciding,
-            "agreement": agreement_so_far(answers, labels=self.work.labels) if labels
-            else forms_so_far(answers),
-            **lists,
-            "links": {each.annotator: f"{base}{self._page_of(each.annotator)}"
+            "answers": "labels" if labels else "forms", "members": every, "fold": fold,
+            "people": rows, "deciding": deciding,
+            "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
+            "pairs": [each for each in agreement if each.people and len(agreement) > 1],
+            "attention": _attention(every, rows, lists, moment_), **lists,
+            "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},
             "decided_by": _decided_by, "notice": notice,
-            "sure": estimates_section(known, entry=entry, wished=wished, now=datetime.now(UTC),
+            "sure": estimates_section(known, entry=entry, wished=wished, now=moment_,
                              has_questions=self.certainty.has_questions),
             "plain": plain, "points": points, "coefficient": coefficient, "moment": moment,
+            "marked": marked,
         }  # fmt: skip
 
-    def _lists(self, connection: sqlite3.Connection, answers: list[Answer]) -> dict[str, Any]:
-        """Return what there is to look at, its beginning with units, and how many there are."""
-        differing, unsure = disagreements(answers), unsure_items(answers)
+    def _lists(
+        self, connection: sqlite3.Connection, answers: list[Answer], query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return what there is to look at, one page of each list, and how many there are."""
+        differing = paged(disagreements(answers), "differing", query)
+        unsure = paged(unsure_items(answers), "unsure", query)
         rounds = adjudications(connection, answers=answers, keying=self.work.keying)
-        done = sum(each.label is not None for each in rounds)
-        first = rounds[:_SHOWN]
-        known = with_units(connection, [each.item for each in first])
-        waiting = (len(ready(connection, unsure=each, answers=answers)) for each in (False, True))
+        outcome = paged(rounds, "outcome", query)
+        first, every = (
+            ready(connection, unsure=each, answers=answers, keying=self.work.keying)
+            for each in (False, True)
+        )
+        there = {each.item.id for each in rounds}
+        items = with_contents(connection, [each.item for each in outcome.rows])
         return {
-            "disagreements": with_units(connection, differing[:_SHOWN]),
-            "doubtful": with_units(connection, unsure[:_SHOWN]),
-            "adjudications": [
-                replace(each, item=item) for each, item in zip(first, known, strict=True)
-            ],
-            "waiting": tuple(waiting),
-            "counts": {"differing": len(differing), "unsure": len(unsure), "rounds": len(rounds),
-                       "done": done},
+            "differing": _with_contents(connection, differing),
+            "doubtful": _with_contents(connection, unsure),
+            "outcome": replace(outcome, rows=tuple(
+                replace(each, item=item) for each, item in zip(outcome.rows, items, strict=True)
+            )),
+            "waiting": (len(first), len(every)),
+            "counts": {
+                "done": sum(each.label is not None for each in rounds),
+                "apart": sum(each.label is None and not each.waits_for for each in rounds),
+                "fresh": sum(each.id not in there for each in first),
+            },
         }  # fmt: skip
 
-    def _page_of(self, name: str) -> str:
-        if name in self.work.annotators:
-            return f"{self.address('annotator', name)}?round={ROUND}"
-        return self.address("adjudicator", name)
+    def _link(self, request: Request, member: Member) -> str:
+        base = self.public or str(request.base_url).rstrip("/")
+        return f"{base}{self.address(member.person)}"
+
+    def _link_to_round(self, request: Request, every: Mapping[str, Member], name: str) -> str:
+        member = every.get(fold(name), Member(name, "adjudicator"))
+        query = f"?round={ROUND}" if member.role == "annotator" else ""
+        return f"{self._link(request, member)}{query}"
+
+
+async def _answer_form(
+    request: Request, act: Callable[[bytes], dict[str, Any]], *, nothing: str
+) -> Response:
+    """Answer a form with what its act returns, or with the reason why it was not done."""
+    body = await request.body()
+    if len(body) > _BODY:
+        return JSONResponse({"error": "The name is too long."}, 413)
+    try:
+        return JSONResponse(await run_in_threadpool(act, body))
+    except ValidationError as error:
+        wrong = "; ".join(each["msg"] for each in error.errors()[:3])
+        return JSONResponse({"error": f"{nothing}: {wrong}. Reload the page."}, 400)
+    except ConfigError as error:
+        said = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
+        return JSONResponse({"error": f"{nothing}: {said}."}, 400)
+
+
+def _with_contents(connection: sqlite3.Connection, page: Paged) -> Paged:
+    items: Sequence[Item] = page.rows
+    return replace(page, rows=tuple(with_contents(connection, items)))
+
+
+def _rows_of_people(
+    every: Mapping[str, Member], progress: Sequence[PersonProgress]
+) -> list[PersonProgress]:
+    """Return the progress of all annotators, also of those without cards, by name."""
+    there = {fold(each.annotator) for each in progress}
+    idle = [
+        PersonProgress(each.name, 0, 0, 0, 0, None, "")
+        for key, each in every.items()
+        if each.role == "annotator" and key not in there
+    ]
+    return sorted([*progress, *idle], key=lambda each: each.annotator)
+
+
+def _attention(
+    every: Mapping[str, Member], rows: Sequence[PersonProgress], lists: Mapping[str, Any],
+    now: datetime,
+) -> list[tuple[str, str]]:  # fmt: skip
+    """Return what needs the coordinator's attention, and the section where it is settled."""
+    said = []
+    for each in rows:
+        member, left = every.get(fold(each.annotator)), each.asked - each.done
+        if member is None or not left:
+            continue
+        cards, name = f"{left:,} open card{'s' * (left != 1)}", plain(each.annotator)
+        if member.stopped:
+            said.append((f"{name} is finished and has {cards}: give them to others.", "people"))
+        elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
+            said.append((f"{name} has {cards}, and decided last at {moment(each.last)}.", "people"))
+    counts = lists.get("counts", {})
+    if fresh := counts.get("fresh"):
+        items = f"{fresh:,} item{'s' * (fresh != 1)} with different answers"
+        verb = "are" if fresh != 1 else "is"
+        said.append((f"{items} {verb} not in the adjudication round yet.", "adjudication"))
+    if apart := counts.get("apart"):
+        items = f"{apart:,} item{'s' * (apart != 1)}"
+        said.append((f"Adjudicators disagree on {items}: ask a third person.", "adjudication"))
+    return said
 
 
 def routes(
@@ -522,7 +394,7 @@ def routes(
     work : Work
         The work.
     address : callable
-        Role and name to the path of a person's page.
+        Owner of a link to the path of the page.
     half_width : float
         The target half-width, if the page's address has none.
     certainty : BackgroundEstimates, optional
@@ -536,6 +408,7 @@ def routes(
         Route("/", made.page),
         Route("/state", made.state),
         Route("/adjudication", made.adjudicate, methods=["POST"]),
+        Route("/people", made.people, methods=["POST"]),
     ]
 
 
@@ -557,9 +430,9 @@ def _decided_by(each: Adjudication) -> str:
     return "still disagree: ask a third person"
 
 
-def _stamp(entry: int, known: Any) -> str:
+def _stamp(entry: int, people: str, known: Any) -> str:
     made = known.latest.entry if known.latest else 0
-    return f"{entry}-{made}-{int(known.busy)}-{len(known.error)}"
+    return f"{entry}-{people}-{made}-{int(known.busy)}-{len(known.error)}"
 
 
 def _added(new: int) -> str:

@@ -1,4 +1,7 @@
-// The coordinator's page: it follows what happens, and opens the adjudication round.
+// The coordinator's page: it follows what happens, opens the adjudication round, and manages people.
+
+import { manage } from "./people.js";
+
 const PAUSE = 4000;
 const address = document.body.dataset.address;
 const news = document.querySelector("#news");
@@ -9,7 +12,7 @@ function take(fresh) {
   for (const old of document.querySelectorAll("[data-live]")) {
     const part = fresh.getElementById(old.id);
     if (!part || (old.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
-    for (const each of old.querySelectorAll("details[id][open]")) part.querySelector(`#${each.id}`)?.setAttribute("open", "");
+    for (const each of old.querySelectorAll("details[id]")) part.querySelector(`#${CSS.escape(each.id)}`)?.toggleAttribute("open", each.open);
     const places = [...old.querySelectorAll(".scroll")].map((each) => [each.scrollLeft, each.scrollTop]);
     const label = document.activeElement?.closest?.(".scroll")?.getAttribute("aria-label");
     old.replaceWith(document.adoptNode(part));
@@ -43,6 +46,14 @@ async function follow() {
   setTimeout(follow, document.hidden ? 5 * pause : pause);
 }
 
+// Send a form; the answer has said, or error.
+async function post(place, given) {
+  const answer = await fetch(`${address}/${place}`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
+  });
+  return answer.json();
+}
+
 document.querySelector("#open")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
@@ -50,13 +61,10 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
   const told = document.querySelector("#opened");
   button.disabled = true;
   try {
-    const given = { who: form.who.value, name: form.who.value === "third" ? form.name.value : "", unsure: form.unsure.checked };
-    const answer = await fetch(`${address}/adjudication`, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
-    });
-    const found = await answer.json();
+    const given = { who: form.who.value, name: form.who.value === "third" ? form.name.value : "", unsure: form.unsure.checked, anonymous: form.anonymous.checked };
+    const found = await post("adjudication", given);
     told.textContent = found.error ?? found.said;
-    if (answer.ok) await refresh();
+    if (!found.error) await refresh();
   } catch {
     told.textContent = "The server does not respond, and the round may not have been opened. Try again: no task is added twice.";
   }
@@ -64,5 +72,6 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
 });
 // A field that is filled in means that one.
 document.querySelector("#name")?.addEventListener("input", (event) => { event.target.form.who.value = "third"; });
+manage((given) => post("people", given), refresh);
 
 setTimeout(follow, PAUSE);

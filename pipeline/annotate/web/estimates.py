@@ -1,0 +1,253 @@
+"""The section of the coordinator's page with the current estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pipeline.annotate.estimates import (
+    Estimates,
+    EstimateState,
+    QuestionEstimate,
+    StageEstimates,
+    WidthRecord,
+)
+from pipeline.annotate.progress import all_candidates, further_judgements, what_is_left
+from pipeline.annotate.web.formatting import age, moment
+
+# Lines of half-widths over the counted items
+
+WIDTH, HEIGHT = 200, 60
+_EDGE = 4
+
+
+@dataclass(frozen=True)
+class Line:
+    """The half-widths of a question over the items that counted, to be drawn.
+
+    Parameters
+    ----------
+    title, said : str
+        Its question, and in words what the line shows.
+    points : str
+        As SVG has them, in a field of 200 by 60.
+    last : tuple of float
+        The last of them.
+    wished : float or None
+        Where the wished half-width lies; None: above the field.
+    """
+
+    title: str
+    said: str
+    points: str
+    last: tuple[float, float]
+    wished: float | None
+
+
+def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float) -> Line | None:
+    """Return the line of a question; None where there are fewer than two points.
+
+    Parameters
+    ----------
+    row : QuestionEstimate
+        The question.
+    points : sequence of WidthRecord
+        The half-widths so far, from the first on.
+    wished : float
+        Half-width.
+    """
+    known = {each.counted: each.halves[row.key] for each in points if row.key in each.halves}
+    steps = sorted(known.items())
+    if len(steps) < 2:
+        return None
+    (first, begun), (last, ended) = steps[0], steps[-1]
+    top = max(*known.values(), 1e-9)
+    placed = [(_across(count, last), _down(half, top)) for count, half in steps]
+    title = f"{row.category}, {row.question} at {row.n:,}"
+    said = (
+        f"{title}: ±{100 * begun:.1f} points after"
+        f" {first:,} item{'s' * (first != 1)}, ±{100 * ended:.1f} after {last:,}"
+    )
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    there = _down(wished, top) if wished <= top else None
+    return Line(title, said, drawn, placed[-1], there)
+
+
+def _across(count: int, last: int) -> float:
+    return round(_EDGE + (WIDTH - 2 * _EDGE) * count / max(last, 1), 1)
+
+
+def _down(half: float, top: float) -> float:
+    return round(HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * half / top, 1)
+
+
+# Estimates so far
+
+_FEW = 20
+"""Rows that are shown at once."""
+_LINES = 12
+"""Lines that are drawn: those of the questions that are declared first."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A row of the table.
+
+    Parameters
+    ----------
+    row : QuestionEstimate
+        The question.
+    left : str
+        How many more judgements it takes, about.
+    """
+
+    row: QuestionEstimate
+    left: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The text of a stage, with the rows of its table."""
+
+    said: StageEstimates
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class EstimatesSection:
+    """All that the section shows.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+        What comes first: what is left to do, how old it is, what does not count.
+    stages : tuple of Stage
+        The tables.
+    lines : tuple of Line
+        How limits narrowed.
+    wished : str
+        The wished half-width in points.
+    error : str
+        Why the last computation failed; empty if it did not.
+    has_questions, busy : bool
+        Whether there are questions; whether a computation is running.
+    """
+
+    sentences: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    lines: tuple[Line, ...]
+    wished: str
+    error: str
+    has_questions: bool
+    busy: bool
+
+    @property
+    def few(self) -> bool:
+        """Whether all tables together are short enough to be shown at once."""
+        return sum(len(each.questions) for each in self.stages) <= _FEW
+
+
+def wish_of(given: str | None, usual: float) -> tuple[float, str]:
+    """Return the target half-width, and a sentence if the given one is invalid.
+
+    Examples
+    --------
+    >>> wish_of("2.5", 0.05), wish_of(None, 0.05)
+    ((0.025, ''), (0.05, ''))
+    >>> wish_of("nan", 0.05)[1]
+    'The half-width must be between 0.1 and 50 points, not nan; showing 5.'
+    """
+    if given is None or not given.strip():
+        return usual, ""
+    try:
+        points = float(given.replace(",", "."))
+    except ValueError:
+        points = math.nan
+    if 0.1 <= points <= 50:
+        return points / 100, ""
+    what = "The half-width must be between 0.1 and 50 points"
+    return usual, f"{what}, not {given[:20]}; showing {100 * usual:.3g}."
+
+
+def estimates_section(
+    known: EstimateState, *, entry: int, wished: float, now: datetime, has_questions: bool
+) -> EstimatesSection:
+    """Return what is shown.
+
+    Parameters
+    ----------
+    known : EstimateState
+        The estimates.
+    entry : int
+        The last decision.
+    wished : float
+        Half-width.
+    now : datetime
+        The time.
+    has_questions : bool
+        Whether a stage answers questions by this sheet.
+    """
+    made = known.latest
+    stages: tuple[Stage, ...] = ()
+    lines: tuple[Line, ...] = ()
+    if made is not None:
+        stages = tuple(_stage(each, made, wished) for each in made.stages)
+        drawn = (line(row, known.points, wished=wished) for row in _plotted_rows(made.rows))
+        lines = tuple(each for each in drawn if each)
+    sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
+    shown = f"{100 * wished:.3g}"
+    return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
+
+
+def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
+    """Return the questions that lines are drawn of, each once though several stages ask it."""
+    first: dict[tuple[str, str, int], QuestionEstimate] = {}
+    for row in rows:
+        first.setdefault((row.category, row.question, row.n), row)
+    return list(first.values())[:_LINES]
+
+
+def _stage(said: StageEstimates, made: Estimates, wished: float) -> Stage:
+    judged = len(made.counted.order)
+    every = all_candidates(made.rows)
+    more = (
+        further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
+    )
+    return Stage(said, tuple(map(Question, said.rows, map(_remaining_text, more))))
+
+
+def _remaining_text(more: int | None) -> str:
+    if more is None:
+        return "—"
+    return f"about {more:,}" if more else "done"
+
+
+def _sentences(
+    known: EstimateState, *, entry: int, wished: float, now: datetime
+) -> tuple[str, ...]:
+    made = known.latest
+    if made is None and not entry:
+        return ("No judgements yet.",)
+    said = []
+    if made is not None:
+        usable = made.counted
+        left = usable.asked - usable.answered
+        rests = len(usable.order)
+        said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
+        said += [_waiting_sentence(usable.waiting)] if usable.waiting else []
+        since = entry - made.entry
+        more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
+        said += [f"Computed {age(made.at, now)} ago, at {moment(made.at)}{more}."]
+    if known.busy:
+        said += ["Computing ..."]
+    return tuple(each for each in said if each)
+
+
+def _waiting_sentence(count: int) -> str:
+    items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
+    return (
+        f"{items}: an earlier card has no answer, for example one set aside, or not all annotators"
+        " have answered."
+    )
