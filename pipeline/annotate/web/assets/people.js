@@ -43,7 +43,8 @@ export function manage(post, changed) {
     try {
       const found = await post({ name: person.person, ...given });
       show({ said: found.error ?? found.said, link: found.link ?? "" });
-      at("link").select();
+      if (found.link) at("link").select();
+      else dialog.querySelector('[data-act="close"]').focus();
       if (!found.error) await changed();
     } catch {
       show({ said: "The server does not respond. Look at the table before you try again." });
@@ -99,6 +100,10 @@ export function manage(post, changed) {
     dialog.showModal();
   }
 
+  // The table may have been replaced meanwhile, with the button that opened the menu.
+  dialog.addEventListener("close", () => {
+    document.querySelector(`[data-person="${CSS.escape(person.person)}"]`)?.focus();
+  });
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("button");
     if (button?.dataset.person !== undefined) {
