@@ -22,6 +22,7 @@ from pipeline.annotate.adjudication import (
     give_to_those_who_disagree,
     ready,
 )
+from pipeline.annotate.people import add, stop
 from pipeline.annotate.progress import pace, progress_of, progress_of_all
 from pipeline.annotate.records import (
     Answer,
@@ -48,6 +49,7 @@ from pipeline.formats.annotation_log import (
 )
 from pipeline.kernels.annotation.adjudication import resolutions
 from tests.annotate.office import ask, say_desk
+from tests.annotate.served import work_in
 
 AB = ("ana", "ben")
 
@@ -64,6 +66,22 @@ def differing(log: sqlite3.Connection) -> sqlite3.Connection:
 
 def ids(log: sqlite3.Connection, who: str) -> set[str]:
     return {each.id for each in upcoming(log, who, most=99, named=ROUND)}
+
+
+def test_items_of_one_whose_part_has_ended_are_left_to_a_third_person(
+    differing: sqlite3.Connection, tmp_path: Path
+) -> None:
+    stop(differing, work_in(tmp_path), "ana")
+    assert give_to_those_who_disagree(differing) == 0
+    assert give_to_third(differing, "Eva") == 2
+
+
+def test_an_annotator_who_was_added_is_no_third_person(
+    differing: sqlite3.Connection, tmp_path: Path
+) -> None:
+    add(differing, work_in(tmp_path), "Carla")
+    with pytest.raises(ConfigError, match="Carla is an annotator, not a third person"):
+        give_to_third(differing, "carla")
 
 
 def test_only_what_everybody_has_answered_is_ready(differing: sqlite3.Connection) -> None:

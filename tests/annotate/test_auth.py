@@ -54,6 +54,22 @@ def test_a_name_cannot_pass_for_a_role(tmp_path: Path) -> None:
     assert len(secrets) == len(tricks)
 
 
+def test_a_revoked_link_is_known_as_such_and_ends_alone(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    ana, ben = PEOPLE[:2]
+    again = Person("annotator", "ana", 2)
+    secrets = [links.secret(Person("annotator", "ana", n)) for n in range(3)]
+    assert len(set(secrets)) == 3
+    assert secrets[0] == links.secret(ana)  # of all who were never revoked
+    assert links.find(secrets[2], [again, ben]) == again
+    for old in secrets[:2]:
+        assert links.find(old, [again, ben]) is None
+        assert links.was_revoked(old, [again, ben])
+    assert not links.was_revoked(secrets[2], [again, ben])
+    assert not links.was_revoked("x" * 32, [again, ben])
+    assert not links.was_revoked(links.secret(ben), [again, ben])
+
+
 def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
     links = Links(tmp_path)
     assert stat.S_IMODE(links.path.stat().st_mode) == 0o600

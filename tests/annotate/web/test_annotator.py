@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from pipeline.annotate import people
 from pipeline.annotate import records as writing
+from pipeline.annotate.auth import Person
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import annotator as reading
-from pipeline.formats.annotation_log import connect, opened
+from pipeline.formats.annotation_log import connect, keep_setting, opened
 from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
 
 HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
@@ -445,3 +447,101 @@ def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
         assert served.post("ana", label("gehen", "x" * 100_001)).status_code == 400
         assert served.statuses("ana", label("gehen", "-")) == ["saved"]
         assert served.statuses("ana", label("gehen", "ging, " * 10_000, replaces=1)) == ["saved"]
+
+
+# Revoked links, and people whose part has ended
+
+
+def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: Work) -> None:
+    with Served(work) as served, Served(work) as other:
+        say(work, "ana", "x0", "SVC")
+        with opened(work.database) as log:
+            people.revoke(log, work, "ana")
+        for server in (served, other):
+            for answer in (
+                server.get("ana"),
+                server.get("ana", "/cards"),
+                server.post("ana", label("x1")),
+            ):
+                assert answer.status_code == 404
+                assert "the coordinator has replaced it" in answer.json()["error"]
+            new = server.links.address(Person("annotator", "ana", 1))
+            assert len(server.client.get(f"{new}/cards").json()["cards"]) == 4
+            assert server.get("ben").status_code == 200
+            assert (
+                "exactly as you received it" in server.client.get(f"/a/{'x' * 32}").json()["error"]
+            )
+
+
+def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
+    work: Work, served: Served
+) -> None:
+    assert served.statuses("ana", label("x0")) == ["saved"]
+    with opened(work.database) as log:
+        people.stop(log, work, "ana")
+    page = served.get("ana")
+    assert page.status_code == 200
+    assert "Your part is finished: thank you" in page.text
+    assert "<script" not in page.text
+    late = label("x1")
+    for answer in (served.get("ana", "/cards"), served.post("ana", late)):
+        assert answer.status_code == 409
+        assert answer.json()["finished"]
+        assert answer.json()["error"].startswith("Your part is finished: thank you.")
+    assert entries(work) == ["SVC"]
+    with opened(work.database) as log:
+        people.resume(log, work, "ana")
+    assert served.statuses("ana", late) == ["saved"]
+
+
+def test_a_request_that_was_under_way_when_the_part_ended(work: Work, served: Served) -> None:
+    """The writer decides, in its transaction."""
+    sent = label("x0")
+    real = served.writer.add
+
+    async def later(decisions: Any) -> Any:
+        with opened(work.database) as log:
+            people.stop(log, work, "ana")
+        return await real(decisions)
+
+    served.writer.add = later  # type: ignore[method-assign]
+    answer = served.post("ana", sent)
+    assert answer.status_code == 409
+    assert answer.json()["refused"] == [sent["key"]]
+    assert entries(work) == []
+
+
+def test_one_who_was_added_has_a_page_with_the_cards_of_another(work: Work, served: Served) -> None:
+    with opened(work.database) as log:
+        people.add(log, work, "carla")
+        people.reassign(log, work, "ana", ["carla"], cards=2)
+    assert ids(served, "carla") == ["x3", "x4"]
+    assert ids(served) == ["x0", "x1", "x2"]
+    assert served.statuses("carla", label("x3")) == ["saved"]
+    assert served.statuses("ana", label("x3")) == ["unknown"]
+
+
+def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path) -> None:
+    work = work_in(tmp_path, annotators=("ana", "ben", "eva"))
+    ask(work, "ana", "ben", "eva", shown=items(20))
+    labels = {"ana": "SVC", "ben": "free", "eva": "figurative"}
+    for who, answer in labels.items():
+        for item in items(20):
+            say(work, who, item, answer, note=f"{answer} fits", unsure=who == "ben")
+    ask(work, "ana", shown=items(20), named="adjudication")
+    with Served(work) as served:
+
+        def first() -> list[list[dict[str, Any]]]:
+            cards = served.get("ana", "/cards?round=adjudication").json()["cards"]
+            return [each["first"] for each in cards]
+
+        assert {one["annotator"] for card in first() for one in card} == set(labels)
+        with opened(work.database) as log:
+            keep_setting(log, writing.ANONYMOUS, value=True)
+        cards = first()
+        assert cards == first()
+        assert all([one["annotator"] for one in card] == ["A", "B", "C"] for card in cards)
+        assert all(sorted(one["answer"] for one in card) == ["SVC", "figurative", "free"]
+                   for card in cards)  # fmt: skip
+        assert len({tuple(one["answer"] for one in card) for card in cards}) == 6
+        assert cards[0][0]["note"] == f"{cards[0][0]['answer']} fits"

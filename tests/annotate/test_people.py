@@ -1,0 +1,387 @@
+"""People come, go and get cards of others: no answer is lost, and every item keeps its annotators."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.annotate import people
+from pipeline.annotate.estimates import count_items
+from pipeline.annotate.people import (
+    Reassignment,
+    add,
+    find_member,
+    members,
+    reassign,
+    resume,
+    revoke,
+    stop,
+)
+from pipeline.annotate.records import Finished, add_decisions, asked_tasks
+from pipeline.annotate.sync import counted_answers, import_sheets
+from pipeline.annotate.tasks import Work, refresh
+from pipeline.errors import ConfigError
+from pipeline.formats.annotation_log import (
+    NAME,
+    Decision,
+    DecisionOptions,
+    Outcome,
+    TaskRequest,
+    append,
+    current_options,
+    digest,
+    given_cards,
+    opened,
+    scan_annotation,
+    transfer_rows,
+    update_tasks,
+)
+from pipeline.kernels.annotation.sheets import reassign as reassign_rows
+from pipeline.stages.collocations.sheets import JoinSheets, join_sheets
+from tests.annotate.office import Office, furnished
+from tests.annotate.served import ask, say, work_in
+
+ITEMS = [f"x{n}" for n in range(6)]
+LABELS = ("SVC", "free")
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    made = work_in(tmp_path)
+    ask(made, "ana", "ben", ids=["x0", "x1", "x2"])
+    return made
+
+
+@pytest.fixture
+def log(work: Work) -> Iterator[sqlite3.Connection]:
+    with opened(work.database) as connection:
+        yield connection
+
+
+def cards(log: sqlite3.Connection, who: str) -> list[str]:
+    return sorted(item for item, whose in asked_tasks(log) if whose == who)
+
+
+def test_members_are_annotators_then_those_added_then_third_persons(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    add(log, work, " Dora  Eck ")
+    ask(work, "carla", "ana", ids=["x0"], named="adjudication")
+    found = [(each.name, each.role, each.stopped) for each in members(log, work)]
+    assert found == [
+        ("ana", "annotator", False), ("ben", "annotator", False),
+        ("Dora Eck", "annotator", False), ("carla", "adjudicator", False),
+    ]  # fmt: skip
+    assert find_member(log, work, "DORA eck").person.name == "Dora Eck"
+
+
+def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    assert [revoke(log, work, "ana").generation for _ in range(2)] == [1, 2]
+    assert stop(log, work, "ana").person.generation == 2
+    assert resume(log, work, "ana").stopped is False
+    assert [each.generation for each in members(log, work)] == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ANA", "ana is an annotator of this work already"),
+        ("Carla", "carla is an adjudicator of this work already"),
+        ("a\tb\x07", "contains a control character"),
+        ("x" * 201, "a name of 201 characters is too long"),
+    ],
+)
+def test_whom_one_cannot_add(work: Work, log: sqlite3.Connection, name: str, said: str) -> None:
+    ask(work, "carla", ids=["x0"], named="adjudication")
+    with pytest.raises(ConfigError, match=said):
+        add(log, work, name)
+    assert log.execute("SELECT count(*) FROM people").fetchone()[0] == 0
+
+
+def test_nothing_is_taken_from_one_whose_part_has_ended(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    say(work, "ana", "x0", "SVC")
+    stop(log, work, "ana")
+    for kind in ("label", "skip", "undo"):
+        decision = Decision(f"late-{kind}", "ana", "x1", kind, answer=None)
+        assert add_decisions(log, [decision]) == [Finished("x1")]
+    assert "Your part is finished: thank you" in str(Finished("x1"))
+    sheet = Decision("of-a-sheet", "ana", "x1", "import", answer="free", source="001-ana.csv")
+    (taken,) = add_decisions(log, [sheet])
+    assert isinstance(taken, Outcome)
+    assert taken.status == "saved"
+    resume(log, work, "ana")
+    assert add_decisions(log, [Decision("again-ana", "ana", "x2", answer="free")])[0] != Finished(
+        "x2"
+    )
+
+
+def test_open_cards_go_evenly_to_those_who_may_have_them(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    say(work, "ana", "x0", "SVC")
+    say(work, "ana", "x1", None, kind="skip")
+    for name in ("carla", "dan"):
+        add(log, work, name)
+    made = reassign(log, work, "ana", ["ben", "carla", "dan"])
+    assert made == Reassignment("ana", {"ben": 0, "carla": 1, "dan": 1}, {})
+    assert str(made) == "1 open card of ana is now carla's, 1 is now dan's."
+    assert cards(log, "ana") == ["x0"]
+    assert cards(log, "carla") + cards(log, "dan") == ["x2", "x1"]
+    assert sorted(each.annotator for each in given_cards(log).values()) == ["ana", "ana"]
+
+
+def test_a_number_of_cards_is_of_those_that_come_last(work: Work, log: sqlite3.Connection) -> None:
+    add(log, work, "carla")
+    assert reassign(log, work, "ana", ["carla"], cards=1).given == {"carla": 1}
+    assert (cards(log, "ana"), cards(log, "carla")) == (["x0", "x1"], ["x2"])
+
+
+def test_what_cannot_be_given_says_how_many_and_why(work: Work, log: sqlite3.Connection) -> None:
+    with pytest.raises(ConfigError, match=r"no card can be given: 3 that ben already has"):
+        reassign(log, work, "ana", ["ben"])
+    add(log, work, "carla")
+    made = reassign(log, work, "ana", ["carla"], answered=[("Ana", "x1")])
+    assert str(made) == (
+        "2 open cards of ana are now carla's. 1 stays with ana: 1 answered on a sheet."
+    )
+    stop(log, work, "carla")
+    for sender, taker, said in (
+        ("ben", "carla", "the part of carla is finished; resume carla first"),
+        ("ben", "Ben", "ben has these cards already"),
+        ("ben", "eva", "'eva' is nobody's name"),
+        ("carla", "ana", r"carla's|no card can be given|already has"),
+    ):
+        if sender != "carla":
+            with pytest.raises(ConfigError, match=said):
+                reassign(log, work, sender, [taker])
+    assert reassign(log, work, "carla", ["ana"]).given == {"ana": 2}  # given back
+    assert given_cards(log) == {}
+
+
+def test_one_who_had_an_item_by_the_sheet_does_not_get_it_again(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    add(log, work, "carla")
+    reassign(log, work, "ana", ["carla"])
+    with pytest.raises(ConfigError, match="3 that ana already has"):
+        reassign(log, work, "ben", ["ana"])
+
+
+def test_an_answer_that_was_under_way_takes_the_card_back(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    add(log, work, "carla")
+    add(log, work, "dan")
+    reassign(log, work, "ana", ["carla"])
+    reassign(log, work, "carla", ["dan"], cards=2)  # x2, x1
+    say(work, "dan", "x1", "SVC")
+    assert say(work, "ana", "x0", "SVC").status == "saved"
+    assert say(work, "ana", "x2", "SVC", kind="skip").status == "unknown"
+    assert say(work, "ana", "x2", "SVC").status == "saved"  # through two hands
+    assert say(work, "ana", "x1", "free").status == "unknown"  # dan was quicker
+    assert say(work, "carla", "x0", "free").status == "unknown"
+    assert (cards(log, "ana"), cards(log, "carla"), cards(log, "dan")) == (["x0", "x2"], [], ["x1"])
+    assert say(work, "ana", "x1", "free", kind="import", source="001-ana.csv").status == "saved"
+
+
+def test_cards_count_in_the_order_of_those_who_had_them(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    """A card set aside and given away is still before the others of the first person."""
+    say(work, "ana", "x0", None, kind="skip")
+    for who in ("ana", "ben"):
+        for item in ("x1", "x2"):
+            say(work, who, item, "SVC")
+    say(work, "ben", "x0", "SVC")
+    add(log, work, "carla")
+    reassign(log, work, "ana", ["carla"])
+    assert count_items(log).order == ()
+    say(work, "carla", "x0", "free")
+    assert count_items(log).order == ("x1", "x2", "x0")
+
+
+# What the log says, in joins and on sheets
+
+
+def test_the_digest_changes_with_a_transfer_and_only_then(
+    work: Work, log: sqlite3.Connection
+) -> None:
+    before, options = digest(work.database, DecisionOptions()), current_options(work.database)
+    add(log, work, "carla")
+    stop(log, work, "ben")
+    revoke(log, work, "ben")
+    assert digest(work.database, DecisionOptions()) == before
+    reassign(log, work, "ana", ["carla"], cards=1)
+    assert digest(work.database, DecisionOptions()) != before
+    assert digest(work.database, options) == before  # the state that a run began with
+    assert transfer_rows(work.database, options).is_empty()
+    assert transfer_rows(work.database, DecisionOptions()).rows() == [(1, "carla", "x2", "ana")]
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return furnished(tmp_path)
+
+
+def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    with opened(work.database) as log:
+        add(log, work, "Carla")
+        stop(log, work, "anna")
+        reassign(log, work, "anna", ["carla"])
+    (wait,) = office.run().waits
+    assert wait.missing == 6
+    assert wait.whose == {"Carla": 3, "ben": 3}
+    for who in ("Carla", "ben"):
+        office.decide(work, *(Decision(f"{who}-{n}-key", who, each, answer="SVC")
+                              for n, each in enumerate(ids)))  # fmt: skip
+    done = office.run()
+    assert not done.waits
+    found = done.table("judged.annotations")
+    assert sorted(set(found["annotator"])) == ["Carla", "ben"]
+    assert done.table("judged").height == 3
+
+
+def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
+    work = office.work()
+    with opened(work.database) as log:
+        add(log, work, "carla")
+        reassign(log, work, "anna", ["carla"], cards=2)
+    office.run()
+    sheets = {who: pl.read_csv(path) for who, path in office.sheets().items()}
+    assert {who: rows.height for who, rows in sheets.items()} == {"anna": 1, "ben": 3, "carla": 2}
+    office.run()  # nothing is written twice
+    assert len(office.sheets()) == 3
+    (one,) = sheets["anna"]["id"]
+    office.label("anna", {one: "free"})
+    assert counted_answers(work) == {("anna", one)}
+    import_sheets(work)
+    again = office.work("carla")
+    assert again.annotators == ("carla",)
+    with opened(work.database) as log:
+        assert Counter(who for _, who in asked_tasks(log)) == {"anna": 1, "ben": 3, "carla": 2}
+
+
+def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> None:
+    work = office.work()
+    with opened(work.database) as log:
+        for name in ("carla", "dan"):
+            add(log, work, name)
+        reassign(log, work, "anna", ["carla"], cards=2)
+        reassign(log, work, "ben", ["dan"], cards=1)
+    text = office.config.read_text().replace('["anna", "ben"]', '["anna", "carla"]')
+    office.config.write_text(text)
+    work = office.work()
+    with opened(work.database) as log:  # carla has all items herself; nobody has ben's
+        assert Counter(who for _, who in asked_tasks(log)) == {"anna": 3, "carla": 3}
+
+
+# Whatever happens, in whatever order
+
+PEOPLE = ("ana", "ben", "carla", "dan")
+ACT = st.one_of(
+    st.tuples(st.just("answer"), st.sampled_from(PEOPLE), st.sampled_from(ITEMS),
+              st.sampled_from(LABELS)),
+    st.tuples(st.just("undo"), st.sampled_from(PEOPLE)),
+    st.tuples(st.sampled_from(("stop", "resume", "add")), st.sampled_from(PEOPLE)),
+    st.tuples(st.just("reassign"), st.sampled_from(PEOPLE),
+              st.lists(st.sampled_from(PEOPLE), min_size=1, max_size=2, unique=True),
+              st.integers(1, 6)),
+)  # fmt: skip
+
+
+def perform(log: sqlite3.Connection, work: Work, number: int, act: tuple[Any, ...]) -> None:
+    what, who, *rest = act
+    try:
+        if what == "answer":
+            add_decisions(log, [Decision(f"key-{number:08}", who, rest[0], answer=rest[1])])
+        elif what == "undo":
+            add_decisions(log, [Decision(f"key-{number:08}", who, "", "undo")])
+        elif what == "reassign":
+            reassign(log, work, who, rest[0], cards=rest[1])
+        else:
+            people.ACTS[what](log, work, who)
+    except ConfigError:
+        pass  # somebody is unknown, has ended, or has the cards
+
+
+def sheet_of(work: Work) -> pl.DataFrame:
+    """Return the table of sheets: ana has all items, ben the first four."""
+    rows = [("ana", n, each, "l", "r") for n, each in enumerate(ITEMS, 1)]
+    rows += [("ben", n, each, "l", "r") for n, each in enumerate(ITEMS[:4], 1)]
+    names = ("annotator", "order", "id", "l1", "l2")
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+@pytest.mark.long
+@given(st.lists(ACT, max_size=25))
+def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[Any, ...]]
+) -> None:
+    work = work_in(tmp_path_factory.mktemp("people"), annotators=("ana", "ben"))
+    sheet = sheet_of(work)
+    with opened(work.database) as log:
+        asked_first = [TaskRequest(who, each, n) for who, n, each, *_ in sheet.iter_rows()]
+        update_tasks(log, {each: {"units": {"l1": "l", "l2": "r"}} for each in ITEMS}, asked_first)
+        for number, act in enumerate(acts):
+            before = set(log.execute("SELECT annotator, id FROM tasks WHERE answered = 1"))
+            perform(log, work, number, act)
+            after = set(log.execute("SELECT annotator, id FROM tasks WHERE answered = 1"))
+            assert act[0] == "undo" or {tuple(row) for row in before} <= {
+                tuple(row) for row in after
+            }
+            asked = asked_tasks(log)
+            assert len(set(asked)) == len(asked)
+            assert Counter(item for item, _ in asked) == Counter(sheet["id"])
+            open_or_answered = log.execute(
+                "SELECT id, count(*) FROM tasks WHERE asked = 1 OR answered = 1 GROUP BY id"
+            )
+            assert dict(map(tuple, open_or_answered)) == Counter(sheet["id"])
+        tasks = set(asked_tasks(log))
+    moved = reassign_rows(sheet.lazy(), transfer_rows(work.database, DecisionOptions()).lazy())
+    assert set(moved.select("id", "annotator").collect().iter_rows()) == tasks
+    assert judged(work, sheet, transfers=True) == judged(work, moved.collect(), transfers=False)
+
+
+def judged(work: Work, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
+    """Return what the join makes of the log, with the transfers or on another sheet."""
+    config = JoinSheets(
+        sheet="sheet", labels="sheet.labels", folder="desk", categories={"TP": ("SVC",)},
+        partial=True, former=() if transfers else PEOPLE[2:],
+    )  # fmt: skip
+    entries = scan_annotation(work.database, DecisionOptions()).with_columns(file=pl.lit("log"))
+    if transfers:
+        rows = transfer_rows(work.database, DecisionOptions()).with_columns(file=pl.lit("log"))
+        entries = pl.concat([entries, rows.lazy()], how="diagonal")
+    made = join_sheets(config, {
+        "sheet": sheet.lazy(), "labels": pl.LazyFrame({"label": LABELS}), "folder": entries,
+    })  # fmt: skip
+    tables = {name: table.lazy().collect() for name, table in made.items()}
+    return {name: sorted(map(repr, table.rows())) for name, table in tables.items()}
+
+
+def test_tasks_made_anew_are_the_same(office: Office) -> None:
+    work = office.work()
+    with opened(work.database) as log:
+        add(log, work, "carla")
+        reassign(log, work, "anna", ["carla"], cards=2)
+        append(log, [Decision("a-key-of-anna", "carla", cards(log, "carla")[0], answer="free")])
+        query = "SELECT annotator, id, place, asked, answered FROM tasks ORDER BY 1, 2"
+        before = [tuple(row) for row in log.execute(query)]
+    refresh(work, office.run().table("sheet"))
+    with opened(work.database) as log:
+        assert [tuple(row) for row in log.execute(query)] == before
+    assert (work.folder / NAME).is_file()

@@ -1,0 +1,147 @@
+"""The coordinator manages people in a menu, and the lists of the page in pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.annotate.records import asked_tasks
+from pipeline.formats.annotation_log import Decision, append, opened, read_only
+from tests.annotate.office import desk, furnished
+from tests.browser.annotate.conftest import Coordinate, OpenCard
+from tests.browser.annotate.serving import Coordinated, says, shows
+from tests.browser.pages import AXE, nothing
+from tests.browser.test_page import LOOK
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+
+
+@pytest.fixture
+def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    return coordinate(furnished(tmp_path).work())
+
+
+def manage(page: Page, who: str, act: str) -> None:
+    """Open somebody's menu and choose in it."""
+    if page.locator("#person").is_visible():
+        page.get_by_role("button", name="Close").click()
+    page.locator(f'button[data-person="{who}"]').click()
+    page.locator(f'#person-acts [data-act="{act}"]').click()
+
+
+def told(page: Page, text: str) -> None:
+    says(page, text, "#person-said")
+
+
+def test_a_link_is_shown_and_replaced(served: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served.coordinator, ready="#people")
+    manage(whole, "anna", "link")
+    told(whole, "anyone who has it answers in that name")
+    assert whole.locator("#link").input_value() == served.address("anna")
+    anna = open_card(served.address("anna"))
+    manage(whole, "anna", "revoke")
+    told(whole, "Replace the link of anna?")
+    whole.locator('[data-act="no"]').click()
+    assert whole.locator("#person-acts").is_visible()
+    whole.locator('#person-acts [data-act="revoke"]').click()
+    whole.locator('[data-act="yes"]').click()
+    told(whole, "The old link of anna no longer works.")
+    new = whole.locator("#link").input_value()
+    assert new.startswith(f"{served.origin}/a/")
+    assert new != served.address("anna")
+    anna.keyboard.press("1")
+    says(anna, "the coordinator has replaced it", "body")
+    assert served.log() == []
+    with read_only(served.work.database) as log:
+        first = next(item for item, who in asked_tasks(log) if who == "anna")
+    shows(open_card(new), first)
+
+
+def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
+    served: Coordinated, open_card: OpenCard
+) -> None:
+    whole = open_card(served.coordinator, ready="#people")
+    whole.locator("#new-name").fill("carla")
+    whole.get_by_role("button", name="Add").click()
+    told(whole, "carla is an annotator now.")
+    link = whole.locator("#link").input_value()
+    manage(whole, "anna", "stop")
+    whole.locator('[data-act="yes"]').click()
+    told(whole, "Open cards: 3; you can give them to others.")
+    says(whole, "anna is finished and has 3 open cards", "#attention")
+    manage(whole, "anna", "give")
+    assert whole.locator("#takers").inner_text().split() == ["ben", "carla"]
+    whole.get_by_role("button", name="Give them").click()
+    told(whole, "Choose who gets the cards.")
+    whole.locator("#takers").get_by_label("carla").check()
+    whole.locator("#cards").fill("2")
+    whole.get_by_role("button", name="Give them").click()
+    told(whole, "Give 2 open cards of anna to carla?")
+    whole.locator('[data-act="yes"]').click()
+    told(whole, "2 open cards of anna are now carla's.")
+    says(whole, "anna is finished and has 1 open card:", "#attention")
+    whole.keyboard.press("Escape")
+    assert whole.evaluate("document.activeElement.dataset.person") == "anna"
+    says(open_card(link), "0 of 2", ".far")
+    page = open_card(served.address("anna"), ready="#finished")
+    says(page, "Your part is finished: thank you", "h1")
+    manage(whole, "anna", "resume")
+    told(whole, "anna can go on, with the same link.")
+    open_card(served.address("anna"))
+
+
+@pytest.fixture
+def many(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    """Everybody has answered, with 30 disagreements."""
+    made = desk(tmp_path, "")
+    made.judge_all()
+    shared = sorted(set(made.cards("ana")) & set(made.cards("ben")))[:30]
+    for each in shared:
+        made.judge("ben", [each], "no" if made.truth[each] == "yes" else "yes")
+    shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["ein [[a]] und [[b]]"]}'
+    with opened(made.work.database) as log:
+        log.execute("UPDATE items SET shown = ?", (shown,))
+    return coordinate(made.work)
+
+
+def test_live_updates_keep_the_page_of_a_list_and_what_is_open(
+    many: Coordinated, open_card: OpenCard
+) -> None:
+    whole = open_card(many.coordinator, ready="#people")
+    count = whole.locator("#disagreements .items > li").count()
+    assert count == 20
+    whole.get_by_role("link", name="Next").click()
+    says(whole, "21 to ", "#disagreements .pages")
+    one = whole.locator("#disagreements summary").first
+    one.click()
+    says(whole, "ein a und b", "#disagreements details[open]")
+    with opened(many.work.database) as log:
+        item = next(item for item, who in asked_tasks(log) if who == "ana")
+        append(log, [Decision("a-note-of-ana", "ana", item, answer="yes", unsure=True)])
+    says(whole, "1 item marked unsure", "#disagreements")
+    says(whole, "21 to ", "#disagreements .pages")
+    assert whole.locator("#disagreements .items details[open]").count() == 1
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_menu_has_no_serious_violation(
+    many: Coordinated, open_card: OpenCard, dark: bool
+) -> None:
+    whole = open_card(many.coordinator, dark=dark, ready="#people")
+    whole.locator("#disagreements summary").first.click()
+    whole.locator('button[data-person="ana"]').click()
+    whole.evaluate(AXE.read_text(encoding="utf-8"))
+    nothing(whole.evaluate(LOOK))
+
+
+def test_the_menu_fits_a_phone(many: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(many.coordinator, width=375, height=740, finger=True, ready="#people")
+    whole.locator('button[data-person="ana"]').tap()
+    whole.locator("#person").wait_for()
+    assert whole.evaluate(FITS)
