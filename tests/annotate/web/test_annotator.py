@@ -18,7 +18,7 @@ from pipeline.annotate import records as writing
 from pipeline.annotate.auth import Person
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import annotator as reading
-from pipeline.formats.annotation_log import connect, keep_setting, opened
+from pipeline.formats.annotation_log import connect, opened, write_setting
 from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
 
 HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
@@ -537,7 +537,7 @@ def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path)
 
         assert {one["annotator"] for card in first() for one in card} == set(labels)
         with opened(work.database) as log:
-            keep_setting(log, writing.ANONYMOUS, value=True)
+            write_setting(log, writing.ANONYMOUS, value=True)
         cards = first()
         assert cards == first()
         assert all([one["annotator"] for one in card] == ["A", "B", "C"] for card in cards)

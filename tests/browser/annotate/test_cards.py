@@ -69,7 +69,7 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     both_label(served, open_card, {item: "3"})
     says(whole, "1 item with different labels", "#disagreements")  # it follows by itself
     says(whole, "1 item is answered by all annotators, with different labels", "#ready")
-    told = whole.locator("#disagreements .said li").all_inner_texts()
+    told = whole.locator("#disagreements .said > span").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
@@ -83,8 +83,8 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     label(third, [item], "2")
     says(third, "All done", "#rest")
     says(whole, "1 of 1 resolved, 0 open.", "#rounds")
-    assert whole.locator("#rounds tbody tr td:last-child").inner_text() == "figurative"
-    told = whole.locator("#disagreements .said li").all_inner_texts()
+    assert whole.locator("#outcome tbody tr td:last-child").inner_text() == "figurative"
+    told = whole.locator("#disagreements .said > span").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]  # the first labels stay
     assert answers(served.log())[-1] == (item, "figurative")
     assert [row["annotator"] for row in served.log()].count("carla") == 1
@@ -167,7 +167,7 @@ def test_no_sideways_scrolling_on_a_phone(
     page = open_card(served.coordinator, width=375, height=740, finger=True, ready="#people")
     page.locator("#name").fill("carla")
     page.get_by_role("button", name="Open the round").tap()
-    page.locator("#rounds table").wait_for()
+    page.locator("#outcome table").wait_for()
     assert page.evaluate(FITS)
     page = open_card(sure.coordinator, width=375, finger=True, ready="#certainty table")
     assert page.evaluate(FITS)
