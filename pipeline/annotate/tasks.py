@@ -268,7 +268,7 @@ def _check_annotators(
         Problem(
             "--annotators",
             f"{name!r} is not an annotator of the experiment",
-            f"{did_you_mean(name, known)}; or add the name: --add {name!r}",
+            f"{did_you_mean(name, known)}; or add the name with --add {name}",
         )
         for name in annotators
         if name not in known

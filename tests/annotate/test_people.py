@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from pipeline.annotate.people import (
 from pipeline.annotate.records import Finished, add_decisions, asked_tasks
 from pipeline.annotate.sync import counted_answers, import_sheets
 from pipeline.annotate.tasks import Work, refresh
+from pipeline.api.results import open_run
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     NAME,
@@ -45,6 +46,7 @@ from pipeline.formats.annotation_log import (
     update_tasks,
 )
 from pipeline.kernels.annotation.sheets import reassign as reassign_rows
+from pipeline.runner.delivery import progress
 from pipeline.stages.collocations.sheets import JoinSheets, join_sheets
 from tests.annotate.office import Office, furnished
 from tests.annotate.served import ask, say, work_in
@@ -131,7 +133,7 @@ def test_open_cards_go_evenly_to_those_who_may_have_them(
     work: Work, log: sqlite3.Connection
 ) -> None:
     say(work, "ana", "x0", "SVC")
-    say(work, "ana", "x1", None, kind="skip")
+    say(work, "ana", "x1", "", kind="skip")
     for name in ("carla", "dan"):
         add(log, work, name)
     made = reassign(log, work, "ana", ["ben", "carla", "dan"])
@@ -200,7 +202,7 @@ def test_cards_count_in_the_order_of_those_who_had_them(
     work: Work, log: sqlite3.Connection
 ) -> None:
     """A card set aside and given away is still before the others of the first person."""
-    say(work, "ana", "x0", None, kind="skip")
+    say(work, "ana", "x0", "", kind="skip")
     for who in ("ana", "ben"):
         for item in ("x1", "x2"):
             say(work, who, item, "SVC")
@@ -273,6 +275,27 @@ def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
     assert again.annotators == ("carla",)
     with opened(work.database) as log:
         assert Counter(who for _, who in asked_tasks(log)) == {"anna": 1, "ben": 3, "carla": 2}
+
+
+def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Office) -> None:
+    office.run()
+    work = office.work()
+    with opened(work.database) as log:
+        add(log, work, "carla")
+        reassign(log, work, "anna", ["carla"], cards=2)
+        mine = cards(log, "carla")
+    office.decide(work, Decision("of-carla", "carla", mine[0], answer="free"))
+    office.label("anna", dict.fromkeys(mine, "SVC"))
+    assert counted_answers(work) == {("carla", mine[0]), *(("anna", each) for each in mine)}
+    work = office.work()
+    import_sheets(work)
+    with opened(work.database) as log:
+        assert cards(log, "carla") == mine[:1]
+        assert mine[1] in cards(log, "anna")
+    found = progress(work.project, open_run(work.project).manifests)
+    assert {each.annotator: (each.asked, each.done) for each in found} == {
+        "anna": (2, 1), "ben": (3, 0), "carla": (1, 1),
+    }  # fmt: skip
 
 
 def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> None:
@@ -369,6 +392,7 @@ def judged(work: Work, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, lis
     made = join_sheets(config, {
         "sheet": sheet.lazy(), "labels": pl.LazyFrame({"label": LABELS}), "folder": entries,
     })  # fmt: skip
+    assert isinstance(made, Mapping)
     tables = {name: table.lazy().collect() for name, table in made.items()}
     return {name: sorted(map(repr, table.rows())) for name, table in tables.items()}
 

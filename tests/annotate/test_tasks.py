@@ -1,4 +1,4 @@
-"""The options by which the pages compare keyed forms: those of the stage that joins them."""
+"""Works: how their pages compare keyed forms, and whom they ask."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 from pipeline.annotate.adjudication import ready
+from pipeline.annotate.people import add, reassign
 from pipeline.annotate.tasks import Work, open_work
 from pipeline.api.run import run
+from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import opened
 from pipeline.kernels.sampling import candidate_id
 from tests.annotate.served import say
@@ -97,3 +99,32 @@ def test_without_a_single_stage_forms_are_compared_as_typed(
     say(work, "anna", id_of("дом"), "дома; дом")
     say(work, "ben", id_of("дом"), "дом,дома")
     assert differing(work) == [lemma]
+
+
+def test_keying_goes_on_with_those_who_have_the_lemmas(tmp_path: Path) -> None:
+    work = work_with(tmp_path, "keyed")
+    with opened(work.database) as log:
+        add(log, work, "Carla")
+        reassign(log, work, "anna", ["Carla"])
+    for lemma in ("еж", "ель", "лес"):
+        say(work, "Carla", id_of(lemma), CASES[lemma][0])
+        say(work, "ben", id_of(lemma), CASES[lemma][1])
+    options = {"runs": tmp_path / "runs", "deliver": False, "report": False}
+    (wait,) = run(tmp_path / "printed.toml", **options).waits  # type: ignore[arg-type]
+    assert (wait.missing, wait.whose) == (2, {"Carla": 2, "ben": 2})
+    for who in ("Carla", "ben"):
+        for lemma in ("дом", "кот"):
+            say(work, who, id_of(lemma), "-")
+    done = run(tmp_path / "printed.toml", **options)  # type: ignore[arg-type]
+    assert not done.waits
+    assert set(done.table("keyed.keyings")["annotator"]) == {"Carla", "ben"}
+
+
+def test_links_can_be_limited_to_one_who_was_added(tmp_path: Path) -> None:
+    work = work_with(tmp_path, "keyed")
+    with opened(work.database) as log:
+        add(log, work, "carla")
+    place = {"runs": tmp_path / "runs", "annotators": ["carla"]}
+    assert open_work(tmp_path / "printed.toml", **place).annotators == ("carla",)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="'dora' is not an annotator.*--add dora"):
+        open_work(tmp_path / "printed.toml", runs=tmp_path / "runs", annotators=["dora"])

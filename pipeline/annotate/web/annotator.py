@@ -260,7 +260,7 @@ class Readers:
 
 _REVOKED = (
     "This link is no longer valid: the coordinator has replaced it. All that was saved counts. Ask"
-    " for your new link, and leave this window open while it has answers that are not saved."
+    " for your new link, and give the answers there that this window has not saved."
 )
 
 

@@ -27,7 +27,7 @@ from pipeline.annotate.adjudication import (
     ready,
 )
 from pipeline.annotate.auth import Person
-from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.estimates import BackgroundEstimates, reason
 from pipeline.annotate.people import (
     ACTS,
     Member,
@@ -50,7 +50,7 @@ from pipeline.annotate.sync import counted_answers
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.estimates import estimates_section, wish_of
 from pipeline.annotate.web.formatting import coefficient, marked, moment, plain, points
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, DataError
 from pipeline.formats.annotation_log import (
     last_entry,
     opened,
@@ -330,6 +330,8 @@ async def _answer_form(
     except ValidationError as error:
         wrong = "; ".join(each["msg"] for each in error.errors()[:3])
         return JSONResponse({"error": f"{nothing}: {wrong}. Reload the page."}, 400)
+    except DataError as error:  # a sheet, which is read before cards are given away
+        return JSONResponse({"error": f"{nothing}: {reason(error)}"}, 400)
     except ConfigError as error:
         said = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
         return JSONResponse({"error": f"{nothing}: {said}."}, 400)

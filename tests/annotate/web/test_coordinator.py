@@ -260,10 +260,19 @@ def test_what_cannot_be_done_about_people_says_why(
     assert said in answer["error"]
 
 
+def test_a_sheet_that_cannot_be_read_is_named(place: Place) -> None:
+    sheet = place.desk.work.folder / "009-ana.xlsx"
+    sheet.write_bytes(b"no sheet")
+    code, answer = act(place, "reassign", "ana", to=["ben"])
+    assert code == 400
+    assert answer["error"].startswith("Nothing was changed: ")
+    assert "009-ana.xlsx" in answer["error"]
+
+
 def test_the_stamp_changes_with_people_and_cards(place: Place) -> None:
     stamps = set()
-    for what, more in (("add", {}), ("link", {}), ("stop", {}), ("resume", {})):
-        act(place, what, "carla", **more)
+    for what in ("add", "link", "stop", "resume"):
+        act(place, what, "carla")
         stamps.add(place.client.get(f"{HOME}/state").json()["stamp"])
     act(place, "reassign", "ana", to=["carla"], cards=1)
     stamps.add(place.client.get(f"{HOME}/state").json()["stamp"])

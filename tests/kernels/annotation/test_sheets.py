@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.annotation.sheets import (
+    INSTEAD,
     assign,
     canonical,
     faults,
     fold,
     normalise,
+    reassign,
     unassigned_faults,
     unify_names,
 )
@@ -356,3 +358,35 @@ def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
     said = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
     assert str(fault["problem"]).startswith(said)
     assert [each["line"] for each in found(rows.with_columns(l3=None), units=units)] == [2, 3, 4]
+
+
+# Cards given to others
+
+ASKED = {
+    "id": ["x", "x", "y", "z"],
+    "annotator": ["ana", "ben", "ana", "Ben"],
+    "order": [1, 1, 2, 2],
+}
+
+
+@pytest.mark.parametrize(
+    ("moved", "expected"),
+    [
+        ([], ["ana", "ben", "ana", "Ben"]),
+        ([("y", "eva", "ana")], ["ana", "ben", "eva", "Ben"]),
+        ([("y", "eva", "ana"), ("y", "Ana", "ana")], ["ana", "ben", "ana", "Ben"]),  # given back
+        ([("y", "eva", "ana"), ("y", "dan", "ANA")], ["ana", "ben", "dan", "Ben"]),  # the last one
+        ([("z", "eva", "ben ")], ["ana", "ben", "ana", "eva"]),
+        ([("x", "BEN", "ana")], ["ana", "ben", "ana", "Ben"]),  # has it already
+        ([("x", "eva", "ana"), ("x", "eva", "ben")], ["eva", "ben", "ana", "Ben"]),  # only once
+        ([("x", "eva", "dan"), ("w", "eva", "ana")], ["ana", "ben", "ana", "Ben"]),  # fits no more
+        ([("x", "ben", "dan"), ("x", "eva", "ben")], ["ana", "eva", "ana", "Ben"]),
+    ],
+)
+def test_cards_that_were_given_to_others(
+    moved: list[tuple[str, str, str]], expected: list[str]
+) -> None:
+    names = dict.fromkeys(("id", "annotator", INSTEAD), pl.String)
+    found = reassign(pl.LazyFrame(ASKED), pl.LazyFrame(moved, schema=names, orient="row")).collect()
+    assert found["annotator"].to_list() == expected
+    assert found.drop("annotator").equals(pl.DataFrame(ASKED).drop("annotator"))
