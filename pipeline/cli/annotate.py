@@ -119,7 +119,10 @@ def annotate(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Judge in the browser, export the judgements, or manage annotators and their cards."""
+    """Judge in the browser, or export the judgements.
+
+    Options for people and their cards do only that, and serve no pages.
+    """
     if cards and not reassign:
         raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
     if restore is not None:

@@ -898,9 +898,9 @@ class DecisionOptions(FormatOptions):
     """The state of the log to read."""
 
     until: int | None = Field(default=None, exclude=True)
-    """Last entry of the log to read (default: all)."""
+    """Last entry to read [all]."""
     given: int | None = Field(default=None, exclude=True)
-    """Last transfer of a card to read (default: all)."""
+    """Last transfer to read [all]."""
 
 
 def current_options(path: Path) -> DecisionOptions:
