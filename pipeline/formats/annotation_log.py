@@ -898,9 +898,9 @@ class DecisionOptions(FormatOptions):
     """The state of the log to read."""
 
     until: int | None = Field(default=None, exclude=True)
-    """Last entry to read [all]."""
+    """Last entry [all]."""
     given: int | None = Field(default=None, exclude=True)
-    """Last transfer to read [all]."""
+    """Last transfer [all]."""
 
 
 def current_options(path: Path) -> DecisionOptions:
