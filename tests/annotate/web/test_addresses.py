@@ -100,7 +100,7 @@ class Pages:
         work, public = made.work, public_url(url) if url else None
         self.links = Links(work.folder)
         coordinator = routes(
-            work, address=lambda role, name: self.links.address(Person(role, name)),
+            work, address=self.links.address,
             certainty=BackgroundEstimates(work), public=str(public or ""),
         )  # fmt: skip
         app = app_of(
