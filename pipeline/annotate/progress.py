@@ -106,6 +106,21 @@ class PersonProgress:
     last: str
 
 
+_SUGGESTED = """
+SELECT count(*) AS decisions, coalesce(sum(s.answer = l.answer), 0) AS equal
+FROM suggested s JOIN log l USING (entry) JOIN tasks t USING (task) WHERE t.asked = 1
+"""
+
+
+def decisions_with_suggestion(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many decisions were made with a suggestion in sight, and how many equal it.
+
+    Decisions that were undone do not count.
+    """
+    row = connection.execute(_SUGGESTED).fetchone()
+    return row["decisions"], row["equal"]
+
+
 def progress_of_all(
     connection: sqlite3.Connection, answers: Sequence[Answer], *, named: Round = "annotation"
 ) -> list[PersonProgress]:

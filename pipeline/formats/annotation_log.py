@@ -447,7 +447,9 @@ class Decision:
     round : str
         The round.
     source : str
-        The sheet of an imported answer.
+        The sheet, or the other file, of an imported answer.
+    suggested : str or None
+        The suggestion that the person saw beside the card.
     """
 
     key: str
@@ -461,6 +463,7 @@ class Decision:
     replaces: int | None = None
     round: Round = "annotation"
     source: str = ""
+    suggested: str | None = None
 
 
 @dataclass(frozen=True)
@@ -581,6 +584,12 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
             decision.seconds, before.version or None, undoes, decision.source, at,
         ),
     )  # fmt: skip
+    if decision.kind == "label" and decision.suggested is not None:
+        connection.execute(
+            "INSERT INTO suggested VALUES (?, ?)", (cursor.lastrowid, decision.suggested)
+        )
+    if undoes is not None:
+        connection.execute("DELETE FROM suggested WHERE entry = ?", (undoes,))
     after = replay_task(connection, task)
     connection.execute(
         "UPDATE tasks SET answered = ?, skipped = ? WHERE task = ?",
@@ -710,6 +719,55 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+# Suggestions of a model: shown beside cards only if the coordinator wishes, since they bias.
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The answer of a model to an item.
+
+    Parameters
+    ----------
+    id, answer : str
+        The item, and the answer.
+    score : float or None
+        How sure the model is.
+    source : str
+        The file that it comes from.
+    """
+
+    id: str
+    answer: str
+    score: float | None = None
+    source: str = ""
+
+
+def store_suggestions(connection: sqlite3.Connection, suggestions: Sequence[Suggestion]) -> None:
+    """Replace all suggestions; those that decisions were made with stay known."""
+    rows = [(each.id, each.answer, each.score, each.source) for each in suggestions]
+    with transaction(connection):
+        connection.execute("DELETE FROM suggestions")
+        connection.executemany("INSERT INTO suggestions VALUES (?, ?, ?, ?)", rows)
+
+
+def show_suggestions(connection: sqlite3.Connection, *, shown: bool) -> None:
+    """Switch suggestions on the pages on or off, for now and for later starts."""
+    with transaction(connection):
+        write_setting(connection, "show_suggestions", shown)
+
+
+def suggestions_shown(connection: sqlite3.Connection) -> bool:
+    """Return whether cards show suggestions; false unless switched on."""
+    return read_setting(connection, "show_suggestions", False) is True
+
+
+def suggested_answers(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Return the suggestions for items, by id."""
+    query = "SELECT answer FROM suggestions WHERE id = ?"
+    rows = ((each, connection.execute(query, (each,)).fetchone()) for each in ids)
+    return {name: row["answer"] for name, row in rows if row is not None}
+
+
 # Notes in sheets: the note and the mark "unsure" share one cell.
 
 UNSURE = "unsure"
@@ -820,7 +878,7 @@ def standing_rows(
     Returns
     -------
     list of Row
-        task, round, annotator, id, shown, entry, answer, unsure, note, at.
+        task, round, annotator, id, shown, entry, answer, unsure, note, at, seconds, suggested.
     """
     return connection.execute(_STANDING, {"until": until, "round": named}).fetchall()
 
@@ -851,13 +909,15 @@ def write_setting(connection: sqlite3.Connection, name: str, value: Any) -> None
 
 
 _STANDING = """
-SELECT t.task, t.round, t.annotator, t.id, i.shown, l.entry, l.answer, l.unsure, l.note, l.at
+SELECT t.task, t.round, t.annotator, t.id, i.shown, l.entry, l.answer, l.unsure, l.note, l.at,
+l.seconds, s.answer AS suggested
 FROM (
   SELECT task, max(entry) AS entry FROM log
   WHERE entry <= :until AND kind IN ('label', 'import') AND entry NOT IN (
     SELECT undoes FROM log WHERE undoes IS NOT NULL AND entry <= :until)
   GROUP BY task
 ) JOIN log l USING (entry) JOIN tasks t ON t.task = l.task JOIN items i USING (id)
+LEFT JOIN suggested s ON s.entry = l.entry
 WHERE l.answer IS NOT NULL AND t.round IN ('annotation', 'adjudication')
 AND (:round IS NULL OR t.round = :round)
 ORDER BY t.round DESC, t.annotator, t.id

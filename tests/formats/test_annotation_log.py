@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.annotate.progress import decisions_with_suggestion
 from pipeline.errors import DataError
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import (
@@ -19,6 +20,7 @@ from pipeline.formats.annotation_log import (
     Decision,
     DecisionOptions,
     Kind,
+    Suggestion,
     TaskRequest,
     append,
     card,
@@ -31,6 +33,11 @@ from pipeline.formats.annotation_log import (
     recent,
     scan_annotation,
     search,
+    show_suggestions,
+    standing_rows,
+    store_suggestions,
+    suggested_answers,
+    suggestions_shown,
     upcoming,
     update_tasks,
 )
@@ -357,3 +364,31 @@ def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     said = "has version 3, but this program reads versions up to 2"
     with pytest.raises(DataError, match=said), read_only(path):
         pass
+
+
+def test_suggestions_are_off_until_they_are_switched_on(tmp_path: Path) -> None:
+    with opened(tmp_path / NAME) as log:
+        assert not suggestions_shown(log)
+        store_suggestions(log, [Suggestion("x0", "SVC", 0.9), Suggestion("x1", "free")])
+        store_suggestions(log, [Suggestion("x1", "SVC", source="b.csv")])  # a later model's
+        assert suggested_answers(log, ["x0", "x1"]) == {"x1": "SVC"}
+        show_suggestions(log, shown=True)
+    with read_only(tmp_path / NAME) as log:
+        assert suggestions_shown(log)
+
+
+def test_only_standing_decisions_have_the_suggestion_in_sight(tmp_path: Path) -> None:
+    log = filled(tmp_path / NAME)
+    first = Decision("k1", "ana", "x0", answer="SVC", suggested="SVC")
+    stale = Decision("k2", "ana", "x0", answer="free", replaces=7, suggested="SVC")
+    second = Decision("k3", "ana", "x1", answer="free", suggested="SVC")
+    skip = Decision("k4", "ana", "x2", "skip", suggested="SVC")
+    append(log, [first, first, stale, second, skip])
+    found = "SELECT entry, answer FROM suggested"
+    assert [tuple(row) for row in log.execute(found)] == [(1, "SVC"), (2, "SVC")]
+    assert decisions_with_suggestion(log) == (2, 1)
+    append(log, [Decision("k5", "ana", "", "undo"), Decision("k6", "ana", "", "undo")])
+    assert [tuple(row) for row in log.execute(found)] == [(1, "SVC")]
+    (row,) = standing_rows(log, 99)
+    assert (row["id"], row["suggested"]) == ("x0", "SVC")
+    log.close()

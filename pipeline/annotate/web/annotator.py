@@ -54,6 +54,7 @@ class SentDecision(_Strict):
     note: Annotated[str, Field(max_length=_NOTE)] = ""
     seconds: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] | None = None
     replaces: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    suggested: Annotated[str, Field(max_length=_TEXT)] | None = None
 
 
 class SentDecisions(_Strict):
@@ -122,6 +123,7 @@ def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
         key=log_key(sent.key, who, named), annotator=who.name, id=sent.id, kind=sent.kind,
         answer=sent.answer if sent.kind == "label" else None, unsure=sent.unsure, note=sent.note,
         seconds=sent.seconds, replaces=sent.replaces, round=named,
+        suggested=sent.suggested if named == "annotation" else None,
     )  # fmt: skip
 
 
@@ -153,8 +155,15 @@ def _mistakes(found: Sequence[Any]) -> str:
 
 
 def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
-    """Return cards for a page; in the adjudication round with the first answers."""
+    """Return cards for a page.
+
+    In the adjudication round they have the first answers; in the first round they have what a model
+    suggests, if the coordinator has switched that on.
+    """
     every = [_card(each) for each in cards]
+    if named == "annotation" and annotation_log.suggestions_shown(connection):
+        wanted = annotation_log.suggested_answers(connection, [each.id for each in cards])
+        every = [{**each, "suggestion": wanted.get(each["id"])} for each in every]
     if named == "adjudication":
         said = first_answers(connection, [each.id for each in cards])
         every = [{**each, "first": [asdict(one) for one in said[each["id"]]]} for each in every]

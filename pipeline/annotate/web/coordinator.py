@@ -36,7 +36,12 @@ from pipeline.annotate.people import (
     sentence,
     state_of_people,
 )
-from pipeline.annotate.progress import USUAL, PersonProgress, progress_of_all
+from pipeline.annotate.progress import (
+    USUAL,
+    PersonProgress,
+    decisions_with_suggestion,
+    progress_of_all,
+)
 from pipeline.annotate.records import (
     ANONYMOUS,
     Answer,
@@ -254,6 +259,7 @@ class Coordinator:
             every = {fold(each.name): each for each in members(connection, self.work)}
             progress = progress_of_all(connection, answers)
             deciding = progress_of_all(connection, decided, named=ROUND)
+            suggestion = decisions_with_suggestion(connection)
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
             lists = self._lists(connection, answers, query) if several else {}
@@ -267,7 +273,7 @@ class Coordinator:
             "work": self.work, "stamp": _stamp(entry, people, known), "anonymous": anonymous,
             "address": request.url.path.rstrip("/"), "labels": labels, "several": several,
             "answers": "labels" if labels else "forms", "members": every, "fold": fold,
-            "people": rows, "deciding": deciding,
+            "people": rows, "deciding": deciding, "suggestion": suggestion,
             "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
             "attention": _attention(every, rows, lists, moment_), **lists,

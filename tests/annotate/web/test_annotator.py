@@ -16,9 +16,19 @@ import pytest
 from pipeline.annotate import people
 from pipeline.annotate import records as writing
 from pipeline.annotate.auth import Person
+from pipeline.annotate.progress import decisions_with_suggestion
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import annotator as reading
-from pipeline.formats.annotation_log import connect, opened, write_setting
+from pipeline.formats.annotation_log import (
+    Suggestion,
+    TaskRequest,
+    connect,
+    opened,
+    show_suggestions,
+    store_suggestions,
+    update_tasks,
+    write_setting,
+)
 from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
 
 HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
@@ -88,6 +98,24 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         assert card["examples"] == [HOSTILE] * 2
         assert served.get(HOSTILE, "/cards").headers["content-type"] == "application/json"
         assert served.statuses(HOSTILE, label(HOSTILE, HOSTILE)) == ["saved"]
+
+
+def test_suggestions_come_only_if_they_are_switched_on(work: Work, served: Served) -> None:
+    with opened(work.database) as log:
+        store_suggestions(log, [Suggestion("x0", "free")])
+        assert "suggestion" not in served.get("ana", "/cards").json()["cards"][0]
+        show_suggestions(log, shown=True)
+        cards = served.get("ana", "/cards?most=2").json()["cards"]
+        assert [each["suggestion"] for each in cards] == ["free", None]
+        assert served.get("ana", "/cards/x0").json()["card"]["suggestion"] == "free"
+        assert served.statuses("ana", label("x0", "free", suggested="free")) == ["saved"]
+        tasks = [TaskRequest("ana", "x0", 1)]
+        update_tasks(log, {}, tasks, round="adjudication")
+        (card,) = served.get("ana", "/cards?round=adjudication").json()["cards"]
+        assert "suggestion" not in card
+        again = label("x0", "SVC", suggested="free")
+        assert served.post("ana", again, query="?round=adjudication").is_success
+        assert decisions_with_suggestion(log) == (1, 1)
 
 
 def test_cards_come_and_go(served: Served) -> None:

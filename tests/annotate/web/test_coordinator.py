@@ -14,7 +14,7 @@ from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.records import asked_tasks, standing_answers
 from pipeline.annotate.tasks import Work
-from pipeline.formats.annotation_log import TaskRequest, add_tasks, opened
+from pipeline.formats.annotation_log import Decision, TaskRequest, add_tasks, append, opened
 from pipeline.stages.lexicon.sample import JoinKeying
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
 from tests.annotate.served import ask, say
@@ -72,6 +72,18 @@ def test_an_empty_page_says_so(place: Place) -> None:
                  "None so far.", "The round has not been opened."):  # fmt: skip
         assert said in page
     assert "ana 0 84 0 0 — — never" in page
+
+
+def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None:
+    assert "suggestion" not in told(place.text())
+    first, second, *_ = place.desk.cards("ana")
+    with opened(place.desk.work.database) as log:
+        append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
+        said = "1 decision was made with a suggestion in sight; 1 (100.0 %) agrees with it."
+        assert said in told(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
+        append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
+    said = "2 decisions were made with a suggestion in sight; 1 (50.0 %) agrees with it."
+    assert said in told(place.text()).replace("&nbsp;", " ")
 
 
 @pytest.mark.long
