@@ -204,7 +204,8 @@ def _cells(work: Work, files: Sequence[SourceFile], asked: Sequence[str]) -> Ite
     answer = SHEETS[f"{work.kind}_sheet"].answer
     labels = {label.strip().lower(): label for label in work.labels}
     for file in files:
-        rows = file.scan().select("line", "annotator", "id", answer, "note").collect()
+        scanned = first_round(file.scan())  # exports have decisions of adjudicators, too
+        rows = scanned.select("line", "annotator", "id", answer, "note").collect()
         people = by_fold([*asked, *rows["annotator"].drop_nulls().unique().sort()])
         for line, who, item, typed, note in rows.iter_rows():
             if who is None or item is None:
@@ -246,8 +247,10 @@ def export(work: Work, target: Path) -> int:
     work : Work
         The work.
     target : Path
-        ``.xlsx`` and ``.csv``: a sheet with all tasks of all annotators and their answers.
-        ``.jsonl``: a line per current answer of both rounds, with time and seconds.
+        ``.xlsx`` and ``.csv``: a sheet with all tasks of all annotators and their answers, and with
+        the decisions of adjudicators. ``.jsonl``: a line per current answer of both rounds. All
+        have whether the annotator was unsure, the round, time and seconds, and the suggestion that
+        the annotator saw.
 
     Returns
     -------
@@ -270,7 +273,7 @@ def export(work: Work, target: Path) -> int:
         content, count = "".join(f"{line}\n" for line in lines).encode(), len(lines)
     else:
         kind = SHEETS[f"{work.kind}_sheet"]
-        rows = sheet_rows(work)
+        rows = sheet_rows(work, history=True)
         wanted = replace(work.wanted, kind="csv" if suffix == ".csv" else "xlsx")
         content = content_of(rows.drop("version"), "everybody", wanted, kind)
         count = rows[kind.answer].count()
@@ -311,19 +314,25 @@ def answers(work: Work) -> Iterator[dict[str, Any]]:
     """Yield every current answer for JSON lines."""
     name = SHEETS[f"{work.kind}_sheet"].answer
     with read_only(work.database) as connection:
-        until = last_entry(connection)
-        seconds = dict(connection.execute("SELECT entry, seconds FROM log").fetchall())
-        for row in standing_rows(connection, until):
+        for row in standing_rows(connection, last_entry(connection)):
             yield {
                 "annotator": row["annotator"], "id": row["id"],
                 **json.loads(row["shown"])["units"], name: row["answer"],
                 "unsure": bool(row["unsure"]), "note": row["note"] or None, "round": row["round"],
-                "at": row["at"], "seconds": seconds[row["entry"]],
+                "at": row["at"], "seconds": row["seconds"], "suggested": row["suggested"],
             }  # fmt: skip
 
 
-def sheet_rows(work: Work) -> pl.DataFrame:
+def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
     """Return all tasks with their current answers, in the format of a sheet.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    history : bool
+        Add the decisions of adjudicators, and the columns unsure (yes or null), round, at, seconds
+        and suggested.
 
     Returns
     -------
@@ -332,14 +341,12 @@ def sheet_rows(work: Work) -> pl.DataFrame:
     """
     name = SHEETS[f"{work.kind}_sheet"].answer
     with read_only(work.database) as connection:
-        stands = {
-            row["task"]: row
-            for row in standing_rows(connection, last_entry(connection), named="annotation")
-        }
+        stands = {row["task"]: row for row in standing_rows(connection, last_entry(connection))}
         tasks = connection.execute(
-            """SELECT t.task, t.annotator, t.place, t.id, i.shown FROM tasks t JOIN items i
-            USING (id) WHERE t.round = 'annotation' AND t.asked = 1
-            ORDER BY t.annotator, t.place"""
+            """SELECT t.task, t.round, t.annotator, t.place, t.id, i.shown FROM tasks t JOIN items i
+            USING (id) WHERE t.asked = 1 AND (t.round = 'annotation' OR ? AND t.answered = 1)
+            ORDER BY t.round DESC, t.annotator, t.place""",
+            (history,),
         ).fetchall()
     rows = []
     for task in tasks:
@@ -349,7 +356,7 @@ def sheet_rows(work: Work) -> pl.DataFrame:
         rows.append({
             "annotator": task["annotator"], "order": task["place"], "id": task["id"],
             **shown["units"], **{f"example_{number}": text for number, text in examples}, **beside,
-            **_answer_cells(own, name),
+            **_answer_cells(own, name), **(_history_cells(own, task["round"]) if history else {}),
         })  # fmt: skip
     names = {key: None for row in rows for key in row}
     schema = {
@@ -365,3 +372,14 @@ def _answer_cells(own: Any, name: str) -> dict[str, Any]:
         return {name: None, "note": None, "version": 0}
     note = write_note(own["note"], unsure=bool(own["unsure"]))
     return {name: own["answer"], "note": note, "version": own["entry"]}
+
+
+def _history_cells(own: Any, named: str) -> dict[str, Any]:
+    """Return the further cells of an export by column; all but the round null without an answer."""
+    if own is None:
+        return {"unsure": None, "round": named, "at": None, "seconds": None, "suggested": None}
+    seconds = own["seconds"]
+    return {
+        "unsure": "yes" if own["unsure"] else None, "round": named, "at": own["at"],
+        "seconds": None if seconds is None else str(seconds), "suggested": own["suggested"],
+    }  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.annotate import sync, tasks
-from pipeline.annotate.adjudication import give_to_third
+from pipeline.annotate.adjudication import give_to_third, give_to_those_who_disagree
 from pipeline.annotate.records import asked_tasks
 from pipeline.annotate.sync import ImportResult, answers, export, hand_to_sheets, import_sheets
 from pipeline.annotate.tasks import Work
@@ -21,7 +21,7 @@ from pipeline.errors import ConfigError, DataError, StoreError
 from pipeline.formats.annotation_log import Decision, TaskRequest, copy, opened, update_tasks
 from pipeline.formats.spreadsheets import read
 from pipeline.runner.store.history import StageRecord
-from tests.annotate.office import Office, labelled
+from tests.annotate.office import Office, furnished, labelled
 
 
 def judgements(run: lx.Run) -> dict[str, bool | None]:
@@ -186,8 +186,42 @@ def test_export(office: Office, tmp_path: Path) -> None:
         assert rows.height == 6
         own = rows.filter(pl.col("label").is_not_null())
         assert own.select("annotator", "id", "note").rows() == [("anna", ids[0], "unsure: =1+1")]
+        assert own.select("unsure", "round", "at", "seconds", "suggested").rows() == [
+            ("yes", "annotation", line["at"], "2.5", None)
+        ]
     with pytest.raises(ConfigError, match=r"\.doc"):
         export(work, tmp_path / "all.doc")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, kind: str) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSr"))
+    with opened(work.database) as log:
+        assert give_to_those_who_disagree(log) == 1
+    for who in ("anna", "ben"):
+        decided = Decision(f"d-{who}", who, ids[0], answer="SVC", round="adjudication")
+        assert office.decide(work, decided)[0].status == "saved"
+    export(work, tmp_path / f"all.{kind}")
+    assert read(tmp_path / f"all.{kind}")["round"].to_list() == ["annotation"] * 6 + [
+        "adjudication"
+    ] * 2
+    before = office.run()
+    # Another copy of the experiment has nothing but the export.
+    (tmp_path / "copy").mkdir()
+    other = furnished(tmp_path / "copy")
+    other.desk.mkdir(parents=True)
+    (tmp_path / f"all.{kind}").rename(other.desk / f"001-all.{kind}")
+    again = other.run()
+    assert not again.waits
+    for table in ("judged.judgements", "judged.resolutions", "judged.annotations"):
+        assert again.table(table).drop("file", "line", strict=False).equals(
+            before.table(table).drop("file", "line", strict=False)
+        )
+    assert import_sheets(other.work()).answers == 6  # those of the first round
+    assert other.run().table("judged.resolutions").height == 1
 
 
 def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -> None:

@@ -16,11 +16,26 @@ from schemas.candidates import MOST, arity, names_of_units
 _PAIR = names_of_units(2)
 _FURTHER = names_of_units(MOST)[len(_PAIR) :]
 """Units that only tuples have."""
-_ANNOTATION_COLUMNS = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER)
+_ANNOTATION_COLUMNS = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER, "round")
 
 _EMPTY = "Leave the cell empty if you are undecided."
 _SIDES = ("Left unit.", "Right unit.")
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+
+
+def _history(name: str, text: str) -> Column:
+    return Column(name, name, writable=False, width=12, required=False, help=text, printed=False)
+
+
+HISTORY = (
+    _history("unsure", "yes: the annotator was not sure."),
+    _history("round", "annotation, or adjudication: a decision where answers differ."),
+    _history("at", "When the answer was given, UTC."),
+    _history("seconds", "From seeing the card to deciding."),
+    _history("suggested", "The suggestion that the annotator saw."),
+)
+"""Columns of exports; of them, only the round is read."""
+_ROUND = HISTORY[1:2]
 
 
 def annotation_layout(
@@ -29,6 +44,7 @@ def annotation_layout(
     examples: Sequence[str] = (),
     units: Sequence[str] = _PAIR,
     optional: Sequence[str] = (),
+    further: Sequence[Column] = (),
 ) -> Layout:
     """Return the columns of an annotation sheet.
 
@@ -42,6 +58,8 @@ def annotation_layout(
         Names of unit columns: two for pairs, up to six for tuples.
     optional : sequence of str
         Units that completed sheets may lack.
+    further : sequence of Column
+        Those of `HISTORY` that the sheet has.
 
     Examples
     --------
@@ -74,6 +92,7 @@ def annotation_layout(
                 help=f"Identifies the {what} of this row.",
                 printed=False,
             ),
+            *further,
         )
     )
 
@@ -85,7 +104,7 @@ def _marks_help(what: str) -> str:
     )
 
 
-_ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER)
+_ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER, further=_ROUND)
 """Layout of completed sheets of pairs or tuples."""
 
 
@@ -105,14 +124,16 @@ def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
 
 # Keying sheets: the forms of a printed dictionary.
 
-_KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note")
+_KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note", "round")
 _FORMS_HELP = (
     "All forms that the dictionary gives for the lemma, separated by commas, including the lemma "
     "itself if it is a form; - (a hyphen) if the dictionary lacks the lemma."
 )
 
 
-def keying_layout(*, shown: bool = True, keyed: bool = False) -> Layout:
+def keying_layout(
+    *, shown: bool = True, keyed: bool = False, further: Sequence[Column] = ()
+) -> Layout:
     """Return the columns of a keying sheet.
 
     Parameters
@@ -121,6 +142,8 @@ def keying_layout(*, shown: bool = True, keyed: bool = False) -> Layout:
         Show the forms of the lexicon beside the lemma.
     keyed : bool
         Show the different forms that people keyed in.
+    further : sequence of Column
+        Those of `HISTORY` that the sheet has.
 
     Examples
     --------
@@ -146,19 +169,23 @@ def keying_layout(*, shown: bool = True, keyed: bool = False) -> Layout:
             *((beside,) if shown else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("id", "id", writable=False, width=20, help="Identifies the lemma of this row."),
+            *further,
         )
     )
 
 
+_ANY_KEYING = keying_layout(keyed=True, further=_ROUND)
+
+
 def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     """Find files that are not sheets; other errors are raised on reading."""
-    return check_is_sheet(path, keying_layout(keyed=True))
+    return check_is_sheet(path, _ANY_KEYING)
 
 
 @reader("keying_sheet", suffixes=[], check=_check_keying, kind="sheet")
 def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """Read completed keying sheets, as saved by any spreadsheet program."""
-    return scan(path, keying_layout(keyed=True), _KEYING_COLUMNS)
+    return scan(path, _ANY_KEYING, _KEYING_COLUMNS)
 
 
 # Kinds of sheets by format
@@ -186,11 +213,20 @@ class SheetKind:
 def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
     examples = [name for name in columns if name.startswith("example_")]
     units = names_of_units(arity(columns))
-    return annotation_layout(labels=labels, examples=examples, units=units)
+    return annotation_layout(
+        labels=labels, examples=examples, units=units, further=_history_of(columns)
+    )
 
 
 def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:
-    return keying_layout(shown="lexicon_forms" in columns, keyed="keyed_forms" in columns)
+    return keying_layout(
+        shown="lexicon_forms" in columns, keyed="keyed_forms" in columns,
+        further=_history_of(columns),
+    )  # fmt: skip
+
+
+def _history_of(columns: Sequence[str]) -> list[Column]:
+    return [each for each in HISTORY if each.name in columns]
 
 
 SHEETS: Mapping[str, SheetKind] = {

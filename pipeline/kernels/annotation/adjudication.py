@@ -135,9 +135,13 @@ def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
     >>> of_round(rows, "annotation").collect()["line"].to_list()
     [2, 3]
     """
+    return rows.filter(_is_of_round(rows, wanted))
+
+
+def _is_of_round(rows: pl.LazyFrame, wanted: Round) -> pl.Expr:
     if ROUND not in rows.collect_schema():
-        return rows.filter(pl.lit(wanted == _ROUNDS[0]))
-    return rows.filter(canonical(ROUND, labels=_ROUNDS).fill_null(_ROUNDS[0]) == wanted)
+        return pl.lit(wanted == _ROUNDS[0])
+    return canonical(ROUND, labels=_ROUNDS).fill_null(_ROUNDS[0]) == wanted
 
 
 def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -184,7 +188,8 @@ def merge_answers(
     which may have a newer answer. If the sheet has changed and the log has not, the sheet counts.
     If both have changed, both count, and a check will report two labels of one person. A sheet
     unknown to the log counts in addition. An answer of the log that was shown to others is not
-    replaced: both count. New notes on old answers also count.
+    replaced: both count. New notes on old answers also count. The decisions of adjudicators in a
+    sheet are not among what the log has seen.
 
     Parameters
     ----------
@@ -218,7 +223,7 @@ def merge_answers(
         "file", *_KEY, "shown", _seen=True, _held="answer", _noted="note", _stands="standing"
     )
     own = _fold_keys(rows).join(base, on=["file", *_KEY], how="left", maintain_order="left")
-    known = pl.col("_seen").fill_null(value=False)
+    known = pl.col("_seen").fill_null(value=False) & _is_of_round(rows, "annotation")
     same = _fold_answer(answer).eq_missing(_fold_answer("_held"))
     stale = known & same
     stood = _fold_answer("_stands").eq_missing(_fold_answer("_held"))
