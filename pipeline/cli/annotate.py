@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 
 from pipeline.annotate import quality
+from pipeline.annotate.exchange.tools import TOOLS
 from pipeline.annotate.sync import ImportResult, import_sheets
 from pipeline.annotate.tasks import Work, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
-from pipeline.errors import ConfigError, LexassayError, Problem
+from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson
 from pipeline.formats.annotation_log import opened
+from schemas.errors import count_text
 
 _SHOWN = 3
 _COMMAND_KEYS = "usqnegrfh?/"
@@ -81,7 +83,41 @@ def annotate(
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option("--export", help="Export all judgements to this file: xlsx, csv, jsonl."),
+        typer.Option(
+            "--export",
+            help="Export all judgements to this file: xlsx, csv, jsonl, or as --format says.",
+        ),
+    ] = None,
+    imported: Annotated[
+        Path | None,
+        typer.Option("--import", help="Import the answers of a file of another tool."),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Tool of --export or --import: label-studio, doccano, prodigy, potato."
+        ),
+    ] = None,
+    annotator_map: Annotated[
+        str | None,
+        typer.Option(
+            "--annotator-map",
+            help="Names of annotators in the tool, where they differ: anna=7,ben=ben@lab.org.",
+        ),
+    ] = None,
+    suggestions: Annotated[
+        Path | None,
+        typer.Option(
+            "--suggestions", help="Store a model's suggestions: csv, tsv, jsonl, or json."
+        ),
+    ] = None,
+    show_suggestions: Annotated[
+        bool | None,
+        typer.Option(
+            "--show-suggestions/--hide-suggestions",
+            help="Show suggestions on the cards; they bias, so they are hidden at first.",
+            show_default=False,
+        ),
     ] = None,
     sheets: Annotated[
         bool, typer.Option("--sheets", help="Write all judgements to the sheets.")
@@ -121,10 +157,11 @@ def annotate(
 ) -> int:
     """Judge in the browser, or export the judgements.
 
-    Options for people and their cards do only that, and serve no pages.
+    Options for people, files and cards do only that, and serve no pages.
     """
     if cards and not reassign:
         raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
+    _check_tool(format_, export=export, imported=imported, annotator_map=annotator_map)
     if restore is not None:
         return _restore(log_of(config, sheet, runs=runs, data=data), restore)
     work = open_work(
@@ -132,11 +169,20 @@ def annotate(
     )
     _print_import(import_sheets(work), work)
     _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
-    if export or sheets or backup:
-        return _write_decisions(work, export=export, sheets=sheets, backup=backup)
+    code = 0
+    if suggestions or show_suggestions is not None:
+        _set_suggestions(work, suggestions, shown=show_suggestions)
+    if imported and format_:
+        code = _import_answers(work, imported, format_, listed(annotator_map))
+    if backup or sheets or export:
+        tool = (format_, listed(annotator_map)) if format_ else None
+        _write_decisions(work, export=export, sheets=sheets, backup=backup, tool=tool)
     acts = {"add": add, "revoke": revoke, "stop": stop, "resume": resume}
     if any(acts.values()) or reassign:
-        return _manage(work, acts, reassign=reassign, cards=cards)
+        _manage(work, acts, reassign=reassign, cards=cards)
+    done = (imported, suggestions, backup, sheets, export, reassign, *acts.values())
+    if any(done) or show_suggestions is not None:
+        return code
     _require_web()
     from pipeline.annotate.web.addresses import public_url as public
     from pipeline.annotate.web.addresses import trusted_proxies
@@ -158,20 +204,76 @@ def _restore(database: Path, named: str) -> int:
     return 0
 
 
-def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
+def _write_decisions(
+    work: Work,
+    *,
+    export: Path | None,
+    sheets: bool,
+    backup: Path | None,
+    tool: tuple[str, list[str]] | None,
+) -> None:
     """Write the exports, and print their paths."""
     from pipeline.annotate import sync as exporting
+    from pipeline.annotate.exchange.transfer import export_tasks, parse_people
     from pipeline.formats.annotation_log import copy
 
     if backup:
         copy(work.database, backup)
         print(f"wrote {backup}")
-    if export:
+    if export and tool:
+        name, people = tool
+        count, places = export_tasks(work, export, name, parse_people(people, work))
+        print(f"wrote {count_text(count, 'task')} to {places[0]}")
+        for beside in places[1:]:
+            print(f"wrote {beside}")
+    elif export:
         print(f"wrote {exporting.export(work, export):,} answers to {export}")
     if sheets:
         for place in exporting.hand_to_sheets(work):
             print(f"wrote {place}")
-    return 0
+
+
+def _check_tool(
+    name: str | None, *, export: Path | None, imported: Path | None, annotator_map: str | None
+) -> None:
+    """Refuse options about a tool that have no effect."""
+    problems = []
+    if imported and not name:
+        problems.append(Problem("--import", "needs --format", f"use {', '.join(TOOLS)}"))
+    if name and not (imported or export):
+        problems.append(Problem("--format", "has no effect", "give --export or --import, too"))
+    if annotator_map and not name:
+        problems.append(Problem("--annotator-map", "has no effect", "give --format, too"))
+    if problems:
+        raise ConfigError("annotate", problems)
+
+
+def _import_answers(work: Work, source: Path, name: str, people: list[str]) -> int:
+    """Import answers of another tool, print what came of it, and return the exit code."""
+    from pipeline.annotate.exchange.transfer import import_answers, parse_people
+
+    taken = import_answers(work, source, name, parse_people(people, work))
+    known = f"; {taken.known:,} were known" if taken.known else ""
+    print(f"{count_text(taken.answers, 'answer')} imported from {source}{known}")
+    _print_lines(taken.skipped, "task", "skipped there: still to be judged")
+    what = "not imported, since the log has another answer: correct it on the page"
+    _print_lines(taken.conflicts, "answer", what)
+    return WaitsForPerson.exit_code if taken.conflicts else 0
+
+
+def _set_suggestions(work: Work, source: Path | None, *, shown: bool | None) -> None:
+    """Store suggestions, switch them on or off, and print it."""
+    from pipeline.annotate.exchange.suggestions import import_suggestions, switch_suggestions
+
+    if source:
+        found = import_suggestions(work, source)
+        others = f"; {count_text(found.others, 'row')} for other items" if found.others else ""
+        print(f"{count_text(found.stored, 'suggestion')} stored from {source}{others}")
+        if shown is None:
+            print("They stay as they were, shown or hidden: --show-suggestions, --hide-suggestions")
+    if shown is not None:
+        count = switch_suggestions(work, shown=shown)
+        print(f"{count_text(count, 'suggestion')} {'shown' if shown else 'hidden'} on the cards")
 
 
 def _set_quality(
@@ -205,7 +307,7 @@ def _set_quality(
 
 def _manage(
     work: Work, acts: Mapping[str, str | None], *, reassign: str | None, cards: int | None
-) -> int:
+) -> None:
     """Change links, people and cards, and print what happened."""
     from pipeline.annotate import people
     from pipeline.annotate.sync import counted_answers
@@ -225,7 +327,6 @@ def _manage(
             print(made)
     if acts["add"] or acts["revoke"]:
         print("New links: on the coordinator's page, and when lexassay annotate starts.")
-    return 0
 
 
 def _print_import(taken: ImportResult, work: Work) -> None:
@@ -236,9 +337,13 @@ def _print_import(taken: ImportResult, work: Work) -> None:
         (taken.conflicts, "in sheets contradict the page: correct the sheet or the page"),
         (taken.strange, "in sheets are not labels and were ignored: correct them in the sheet"),
     ):
-        if lines:
-            shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
-            print(f"{len(lines):,} cell{'s' * (len(lines) != 1)} {what}:{shown}")
+        _print_lines(lines, "cell", what)
+
+
+def _print_lines(lines: Sequence[str], one: str, what: str) -> None:
+    if lines:
+        shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
+        print(f"{count_text(len(lines), one)} {what}:{shown}")
 
 
 def _keys(text: str | None, work: Work) -> dict[str, str]:

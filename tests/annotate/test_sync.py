@@ -205,9 +205,10 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
         decided = Decision(f"d-{who}", who, ids[0], answer="SVC", round="adjudication")
         assert office.decide(work, decided)[0].status == "saved"
     export(work, tmp_path / f"all.{kind}")
-    assert read(tmp_path / f"all.{kind}")["round"].to_list() == ["annotation"] * 6 + [
-        "adjudication"
-    ] * 2
+    assert (
+        read(tmp_path / f"all.{kind}")["round"].to_list()
+        == ["annotation"] * 6 + ["adjudication"] * 2
+    )
     before = office.run()
     # Another copy of the experiment has nothing but the export.
     (tmp_path / "copy").mkdir()
@@ -217,8 +218,10 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
     again = other.run()
     assert not again.waits
     for table in ("judged.judgements", "judged.resolutions", "judged.annotations"):
-        assert again.table(table).drop("file", "line", strict=False).equals(
-            before.table(table).drop("file", "line", strict=False)
+        assert (
+            again.table(table)
+            .drop("file", "line", strict=False)
+            .equals(before.table(table).drop("file", "line", strict=False))
         )
     assert import_sheets(other.work()).answers == 6  # those of the first round
     assert other.run().table("judged.resolutions").height == 1

@@ -122,7 +122,17 @@ def test_all_units_come_back(size: int, kind: str, tmp_path: Path) -> None:
     )
     assert SHEET.check(path, FormatOptions()) == ()
     found = SHEET.scan(path, FormatOptions()).collect()
-    assert found.columns == ["line", "annotator", "id", "l1", "l2", "label", "note", *FURTHER, "round"]
+    assert found.columns == [
+        "line",
+        "annotator",
+        "id",
+        "l1",
+        "l2",
+        "label",
+        "note",
+        *FURTHER,
+        "round",
+    ]
     assert found.select("id", *units, "label").equals(sheet.select("id", *units, "label"))
     absent = found.select(name for name in FURTHER if name not in units)
     assert absent.null_count().row(0) == (2,) * (6 - size)

@@ -1,0 +1,377 @@
+"""Tasks and answers to another annotation tool, and answers from it into the annotation log."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipeline.annotate.exchange.tools import TOOLS, Fault, Found, Task, Tool
+from pipeline.annotate.records import add_decisions, units_of
+from pipeline.annotate.tasks import Work
+from pipeline.errors import ConfigError, DataError, Problem, StoreError, did_you_mean
+from pipeline.formats.annotation_log import (
+    Decision,
+    Outcome,
+    Standing,
+    last_entry,
+    opened,
+    read_only,
+    replay_task,
+    standing_rows,
+    transaction,
+)
+from pipeline.kernels.annotation.sheets import fold
+from schemas.errors import EXAMPLES, count_text
+
+_KEY = 40
+
+
+def tool_of(name: str, work: Work) -> Tool:
+    """Return the tool with a name that can hold the answers of a work.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such tool, or it has no field for keyed forms.
+    """
+    if name not in TOOLS:
+        what, remedy = f"unknown format {name!r}", did_you_mean(name, TOOLS)
+        raise ConfigError("--format", [Problem("--format", what, remedy)])
+    tool = TOOLS[name]
+    if work.kind == "keying" and not tool.keying:
+        what = f"{tool.title} classifies texts and has no field for keyed forms"
+        others = [key for key, each in TOOLS.items() if each.keying]
+        raise ConfigError("--format", [Problem("--format", what, f"use {', '.join(others)}")])
+    return tool
+
+
+def parse_people(given: Sequence[str], work: Work) -> dict[str, str]:
+    """Return annotator to name in the tool, of ``anna=7,ben=ben@lab.org``.
+
+    Raises
+    ------
+    ConfigError
+        If an entry is not NAME=OTHER, or names nobody of the experiment, or somebody twice.
+    """
+    known = {fold(name): name for name in _people(work)}
+    found: dict[str, str] = {}
+    problems = []
+    for entry in given:
+        name, _, other = (part.strip() for part in entry.partition("="))
+        if not name or not other:
+            problems.append(Problem("--annotator-map", f"{entry!r} is not NAME=NAME_IN_THE_TOOL"))
+        elif fold(name) not in known:
+            what = f"{name!r} is not an annotator of the experiment"
+            problems.append(Problem("--annotator-map", what, did_you_mean(name, known.values())))
+        elif known[fold(name)] in found:
+            problems.append(Problem("--annotator-map", f"{name!r} is named twice"))
+        else:
+            found[known[fold(name)]] = other
+    if problems:
+        raise ConfigError("--annotator-map", problems)
+    return found
+
+
+def _people(work: Work) -> list[str]:
+    with read_only(work.database) as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT annotator FROM tasks WHERE round = 'annotation' ORDER BY annotator"
+        )
+        return [row["annotator"] for row in rows]
+
+
+# Export
+
+
+def export_tasks(
+    work: Work, target: Path, name: str, people: Mapping[str, str] | None = None
+) -> tuple[int, list[Path]]:
+    """Write the tasks of the first round, with their current answers, in the form of a tool.
+
+    Parameters
+    ----------
+    work : Work
+        The work; only the tasks of its annotators are written.
+    target : Path
+        The new file; further files of the tool lie beside it.
+    name : str
+        Of the tool, in `TOOLS`.
+    people : mapping of str to str, optional
+        Annotator to name in the tool.
+
+    Returns
+    -------
+    tuple of int and list of Path
+        Number of tasks, and the files.
+
+    Raises
+    ------
+    ConfigError
+        As `tool_of`.
+    StoreError
+        If a file exists or cannot be written.
+    """
+    tool = tool_of(name, work)
+    tasks = _tasks(work)
+    content = tool.write(work, tasks, target, people or {})
+    there = [path for path in content if path.exists()]
+    if there:
+        raise StoreError(f"{there[0]}: cannot be written: File exists\nGive a new name.")
+    for path, text in content.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="") as file:
+                file.write(text)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror}") from error
+    return len(tasks), list(content)
+
+
+def _tasks(work: Work) -> list[Task]:
+    with read_only(work.database) as connection:
+        until = last_entry(connection)
+        stands = {row["task"]: row for row in standing_rows(connection, until, named="annotation")}
+        rows = connection.execute(
+            """SELECT t.task, t.annotator, t.id, i.shown FROM tasks t JOIN items i USING (id)
+            WHERE t.round = 'annotation' AND t.asked = 1 ORDER BY t.annotator, t.place"""
+        ).fetchall()
+    tasks = []
+    for row in rows:
+        if row["annotator"] not in work.annotators:
+            continue
+        shown, own = json.loads(row["shown"]), stands.get(row["task"])
+        beside = (shown.get("keyed_forms"), shown.get("lexicon_forms"))
+        examples = (*shown.get("examples", ()), *filter(None, beside))
+        text = " ".join(units_of(row["shown"]))
+        task = Task(row["annotator"], row["id"], text, examples)
+        if own is not None:
+            task = Task(
+                row["annotator"], row["id"], text, examples, own["answer"], bool(own["unsure"]),
+                own["note"], own["seconds"], own["at"],
+            )  # fmt: skip
+        tasks.append(task)
+    return tasks
+
+
+# Import
+
+
+@dataclass(frozen=True)
+class ToolImport:
+    """What came of reading a file of a tool.
+
+    Parameters
+    ----------
+    answers, known : int
+        Answers imported, and those that the log had already.
+    skipped : tuple of str
+        Tasks that people skipped, rejected or ignored there.
+    conflicts : tuple of str
+        Answers that contradict the log, and are not imported.
+    """
+
+    answers: int = 0
+    known: int = 0
+    skipped: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass
+class _Given:
+    """What a file gives: valid answers by person and item, and its mistakes by kind."""
+
+    answers: dict[tuple[str, str], Found] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    faults: dict[str, list[str]] = field(default_factory=dict)
+
+    def fault(self, what: str, place: str, value: str = "") -> None:
+        shown = f": {value!r}" if value else ""
+        self.faults.setdefault(what, []).append(f"{place}{shown}")
+
+
+def import_answers(
+    work: Work, source: Path, name: str, people: Mapping[str, str] | None = None
+) -> ToolImport:
+    """Import the answers of a file of another tool into the log, all or none.
+
+    An answer counts if the log has none by this annotator for the item. The same answer again
+    imports nothing but a new note; another one is a conflict, and the log's answer stays.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    source : Path
+        The file; of Potato also the folder of annotations.
+    name : str
+        Of the tool, in `TOOLS`.
+    people : mapping of str to str, optional
+        Annotator to name in the tool; equal names need no entry.
+
+    Raises
+    ------
+    ConfigError
+        As `tool_of`.
+    DataError
+        If the file has mistakes: with the number of each kind, examples, and what to do.
+    """
+    tool = tool_of(name, work)
+    read = list(tool.read(source, work.kind == "keying"))
+    with opened(work.database) as connection:
+        rows = connection.execute("SELECT task, annotator, id FROM tasks WHERE round='annotation'")
+        tasks = {(row["annotator"], row["id"]): row["task"] for row in rows}
+        given = _check(read, work, tasks, _names(tasks, people or {}))
+        if given.faults:
+            raise _error(source, tool, given.faults)
+        origin = f"{tool.title}: {source.name}"
+        with transaction(connection):
+            return _import(connection, given, tasks, origin)
+
+
+def _names(tasks: Mapping[tuple[str, str], int], people: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the annotators of each name in the tool, folded."""
+    found: dict[str, list[str]] = {}
+    known = sorted({who for who, _ in tasks})
+    for who, other in [*((name, name) for name in known), *people.items()]:
+        if who not in found.setdefault(fold(other), []):
+            found[fold(other)].append(who)
+    return found
+
+
+def _check(
+    read: Sequence[Found | Fault],
+    work: Work,
+    tasks: Mapping[tuple[str, str], int],
+    names: Mapping[str, Sequence[str]],
+) -> _Given:
+    given = _Given()
+    labels = {label.strip().lower(): label for label in work.labels}
+    for each in read:
+        if isinstance(each, Fault):
+            given.fault(each.what, each.place, each.value)
+        elif each.skipped:
+            given.skipped.append(f"{each.place}: {each.id}")
+        elif each.answer is not None:
+            answer = each.answer.strip()
+            spelt = answer if work.kind == "keying" else labels.get(answer.lower())
+            who = _who(each, names)
+            if spelt is None:
+                given.fault(f"is not a label ({', '.join(work.labels)})", each.place, answer)
+            elif who is None:
+                shown = ", ".join(filter(None, (*each.people, each.asked))) or "nobody"
+                given.fault(_NOBODY, each.place, shown)
+            elif problem := _problem(each, who, tasks):
+                given.fault(problem, each.place, f"{each.id} by {who}")
+            elif (who, each.id) in given.answers:
+                first = given.answers[who, each.id].place
+                what = "answers an item twice: keep one"
+                given.fault(what, f"{first} and {each.place}", f"{each.id} by {who}")
+            else:
+                given.answers[who, each.id] = replace(each, answer=spelt, note=each.note.strip())
+    return given
+
+
+_NOBODY = "is by nobody whom the experiment asks: say with --annotator-map anna=NAME who it is"
+
+
+def _problem(found: Found, who: str, tasks: Mapping[tuple[str, str], int]) -> str | None:
+    """Return why there is no task for an answer, or why it cannot be stored."""
+    if not found.id:
+        return "has no id of an item: annotate the tasks that --export wrote"
+    if (who, found.id) not in tasks:
+        if any(item == found.id for _, item in tasks):
+            return "is an item that this annotator is not asked for"
+        return "is not the id of an item of this sheet"
+    text = f"{found.answer}{found.note}"
+    if any("\ud800" <= sign <= "\udfff" for sign in text):  # JSON can write half a character
+        return "has a character that is not text"
+    return None
+
+
+def _who(found: Found, names: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the annotator: the person who answered, else the one for whom the task was written.
+
+    A name in the tool that several annotators share means the one for whom the task was written.
+    """
+    asked = names.get(fold(found.asked), ())
+    called = (*found.people, found.file)
+    meant = next((names[fold(each)] for each in called if fold(each) in names), ())
+    if not found.people and not meant:
+        meant = asked
+    if len(meant) > 1:
+        meant = [each for each in meant if each in asked]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _error(source: Path, tool: Tool, faults: Mapping[str, Sequence[str]]) -> DataError:
+    return mistakes(
+        source, faults, "nothing was imported",
+        f"Correct this in {tool.title}, or in the file, and import it again.",
+    )  # fmt: skip
+
+
+def mistakes(source: Path, faults: Mapping[str, Sequence[str]], so: str, remedy: str) -> DataError:
+    """Return the error for the mistakes of a file, by kind: how many, and some places.
+
+    Examples
+    --------
+    >>> print(mistakes(Path("a.json"), {"is not a label": ["task 2: 'SVG'"]}, "nothing", "Go."))
+    a.json: 1 mistake, so nothing
+      - is not a label: 1, task 2: 'SVG'
+    Go.
+    """
+    count = sum(map(len, faults.values()))
+    lines = ""
+    for what, places in faults.items():
+        some = "; ".join(places[:EXAMPLES])
+        several = f"{len(places):,}, for example {some}" if len(places) > 1 else f"1, {some}"
+        lines += f"\n  - {what}: {several}"
+    return DataError(f"{source}: {count_text(count, 'mistake')}, so {so}{lines}\n{remedy}")
+
+
+def _import(
+    connection: sqlite3.Connection,
+    given: _Given,
+    tasks: Mapping[tuple[str, str], int],
+    origin: str,
+) -> ToolImport:
+    """Compare answers with the log, in a transaction of the caller's, and add what is new."""
+    counts: Counter[str] = Counter()
+    conflicts = []
+    for (who, item), found in given.answers.items():
+        stands = replay_task(connection, tasks[who, item])
+        decision = _decision(found, who, stands, origin)
+        where = f"{found.place}: {found.answer!r} for {item}"
+        if stands.answer not in {None, found.answer}:
+            conflicts.append(f"{where}, but {who} decided {stands.answer!r}")
+        elif decision is None:
+            counts["known"] += 1
+        elif stands.note and decision.note != stands.note:
+            conflicts.append(f"{where}, with another note than {who}'s {stands.note!r}")
+        else:
+            (outcome,) = add_decisions(connection, [decision])
+            if not isinstance(outcome, Outcome):
+                conflicts.append(f"{where}: {outcome}")
+            elif outcome.status == "repeated":
+                conflicts.append(f"{where}, which {who} has withdrawn since it was imported")
+            else:
+                counts["new"] += 1
+    return ToolImport(counts["new"], counts["known"], tuple(given.skipped), tuple(conflicts))
+
+
+def _decision(found: Found, who: str, stands: Standing, origin: str) -> Decision | None:
+    """Return the entry of an answer; None if the log has it already."""
+    note, unsure = found.note or stands.note, found.unsure or stands.unsure
+    if (found.answer, note, unsure) == (stands.answer, stands.note, stands.unsure):
+        return None
+    content = json.dumps([who, found.id, found.answer, note, unsure])  # whatever the file's name
+    key = hashlib.sha256(content.encode()).hexdigest()[:_KEY]
+    return Decision(
+        key, who, found.id, "import", answer=found.answer, unsure=unsure, note=note,
+        seconds=found.seconds, source=origin,
+    )  # fmt: skip
