@@ -526,7 +526,7 @@ def _potato_config(work: Work, target: Path) -> str:
             described,
             {"annotation_type": "multiselect", "name": UNSURE, "description": "Not sure?",
              "labels": [UNSURE], "sequential_key_binding": False},
-            {"annotation_type": "text", "name": NOTE, "description": "Note"},
+            {"annotation_type": "text", "name": NOTE, "description": "Note", "multiline": True},
         ],
     }  # fmt: skip
     return json.dumps(config, ensure_ascii=False, indent=1) + "\n"
