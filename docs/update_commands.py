@@ -49,7 +49,7 @@ _SHARED = 3
 _KINDS = {str: "text", int: "whole number", float: "number", Path: "path"}
 _COMMAND = "lexassay "
 _QUOTE = '"'
-_CHOICES = re.compile(r"[\w.]+(?: \| [\w.]+)+")
+_CHOICES = re.compile(r"[\w.-]+(?: \| [\w.-]+)+")
 Row = tuple[str, str, str]
 
 

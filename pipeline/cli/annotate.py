@@ -85,18 +85,16 @@ def annotate(
         Path | None,
         typer.Option(
             "--export",
-            help="Export all judgements to this file: xlsx, csv, jsonl, or as --format says.",
+            help="Export all judgements to this file: xlsx, csv, jsonl, or for the tool of --format.",
         ),
     ] = None,
     imported: Annotated[
         Path | None,
-        typer.Option("--import", help="Import the answers of a file of another tool."),
+        typer.Option("--import", help="Import the answers in a file of the tool of --format."),
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option(
-            "--format", help="Tool of --export or --import: label-studio, doccano, prodigy, potato."
-        ),
+        typer.Option("--format", help=" | ".join(TOOLS)),
     ] = None,
     annotator_map: Annotated[
         str | None,

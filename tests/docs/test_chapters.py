@@ -86,7 +86,8 @@ def test_options_are_those_of_the_command() -> None:
     section = COMMANDS_ANNOTATION_CHAPTER[
         COMMANDS_ANNOTATION_CHAPTER.index("### lexassay annotate") :
     ].split("\n### ")[0]
-    options = set(re.findall(r"^\* `(--[a-z-]+)`", section, re.M))
+    heads = re.findall(r"^\* (`--[^:(]+)", section, re.M)
+    options = {name for head in heads for name in re.findall(r"`(--[a-z-]+)`", head)}
     assert set(OPTION.findall(BROWSER)) - OF_RUN == options - EVERYWHERE
 
 
