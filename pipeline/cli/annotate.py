@@ -85,7 +85,7 @@ def annotate(
         Path | None,
         typer.Option(
             "--export",
-            help="Export all judgements to this file: xlsx, csv, jsonl, or for the tool of --format.",
+            help="Export all judgements to this file: xlsx, csv, jsonl, or as --format.",
         ),
     ] = None,
     imported: Annotated[
@@ -268,7 +268,10 @@ def _set_suggestions(work: Work, source: Path | None, *, shown: bool | None) -> 
         others = f"; {count_text(found.others, 'row')} for other items" if found.others else ""
         print(f"{count_text(found.stored, 'suggestion')} stored from {source}{others}")
         if shown is None:
-            print("They stay as they were, shown or hidden: --show-suggestions, --hide-suggestions")
+            print(
+                "cards show them; --hide-suggestions hides them" if found.shown
+                else "cards do not show them; --show-suggestions does"
+            )  # fmt: skip
     if shown is not None:
         count = switch_suggestions(work, shown=shown)
         print(f"{count_text(count, 'suggestion')} {'shown' if shown else 'hidden'} on the cards")

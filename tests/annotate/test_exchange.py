@@ -566,6 +566,8 @@ def test_the_command_stores_suggestions(
     assert "1 suggestion shown on the cards" in out
     assert main(["annotate", "desk.toml", "--hide-suggestions"]) == 0
     assert "1 suggestion hidden on the cards" in capsys.readouterr().out
+    assert main(command[:-1]) == 0
+    assert "cards do not show them; --show-suggestions does" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from pipeline.formats.annotation_log import (
     read_only,
     show_suggestions,
     store_suggestions,
+    suggestions_shown,
 )
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json")
@@ -35,10 +36,13 @@ class StoredSuggestions:
         Suggestions for items of the sheet.
     others : int
         Rows for other items, which were ignored.
+    shown : bool
+        Whether cards show suggestions.
     """
 
     stored: int
     others: int
+    shown: bool
 
 
 def import_suggestions(work: Work, source: Path) -> StoredSuggestions:
@@ -100,7 +104,7 @@ def import_suggestions(work: Work, source: Path) -> StoredSuggestions:
         )
     with opened(work.database) as connection:
         store_suggestions(connection, list(found.values()))
-    return StoredSuggestions(len(found), others)
+        return StoredSuggestions(len(found), others, suggestions_shown(connection))
 
 
 def switch_suggestions(work: Work, *, shown: bool) -> int:
