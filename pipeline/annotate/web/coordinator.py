@@ -42,6 +42,7 @@ from pipeline.annotate.progress import (
     decisions_with_suggestion,
     progress_of_all,
 )
+from pipeline.annotate.quality import PersonQuality, assign_checks, quality_of_all
 from pipeline.annotate.records import (
     ANONYMOUS,
     Answer,
@@ -229,6 +230,7 @@ class Coordinator:
                     connection, self.work, wanted.name, wanted.to, cards=wanted.cards,
                     answered=answered,
                 )  # fmt: skip
+                assign_checks(connection)
                 return {"said": str(made)}
         with self._one, opened(self.work.database) as connection:
             member = ACTS[wanted.act](connection, self.work, wanted.name)
@@ -260,6 +262,7 @@ class Coordinator:
             progress = progress_of_all(connection, answers)
             deciding = progress_of_all(connection, decided, named=ROUND)
             suggestion = decisions_with_suggestion(connection)
+            quality = quality_of_all(connection)
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
             lists = self._lists(connection, answers, query) if several else {}
@@ -276,7 +279,9 @@ class Coordinator:
             "people": rows, "deciding": deciding, "suggestion": suggestion,
             "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
-            "attention": _attention(every, rows, lists, moment_), **lists,
+            "attention": [*_alerts(quality), *_attention(every, rows, lists, moment_)], **lists,
+            "quality": quality,
+            "measured": any(each.training or each.gold or each.repeats for each in quality),
             "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},
             "decided_by": _decided_by, "notice": notice,
@@ -359,6 +364,12 @@ def _rows_of_people(
         if each.role == "annotator" and key not in there
     ]
     return sorted([*progress, *idle], key=lambda each: each.annotator)
+
+
+def _alerts(quality: Sequence[PersonQuality]) -> list[tuple[str, str]]:
+    return [
+        (f"{plain(each.annotator)}: {text}", "people") for each in quality for text in each.alerts
+    ]
 
 
 def _attention(

@@ -161,6 +161,7 @@ def test_forty_kills(desk: Desk) -> None:
 def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(desk: Desk) -> None:
     rounds = int(os.environ.get("LEXASSAY_KILLS", "2"))
     for _ in range(rounds):
+        desk.page.locator("#card[data-ready]").wait_for()
         desk.page.context.set_offline(True)
         for _ in range(9):
             desk.press()
