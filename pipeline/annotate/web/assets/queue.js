@@ -57,15 +57,15 @@ export class Queue extends EventTarget {
     return stack;
   }
 
-  // Keep a decision and send it. `durable` resolves when it is on this browser's disk, `outcome` when
-  // the server has answered: with null if it has to wait, or was not taken.
+  // Keep a decision on this browser's disk and send it. `outcome` resolves when the server has answered:
+  // with null if it has to wait, or was not taken.
   add(given, card) {
     const seen = card ? Math.max(card.version, this.#versions.get(card.id) ?? 0) : null;
     const entry = { key: newKey(), ...given, seen };
     const before = this.waiting.filter((each) => each.id && each.id === entry.id).at(-1);
     if (before) entry.after = before.key;
     entry.card = small(card);
-    const durable = this.#put(this.#next(entry.key), entry);
+    this.#put(this.#next(entry.key), entry);
     const outcome = new Promise((resolve) => this.#followed.set(entry.key, resolve));
     if (this.away) {
       this.#give(entry.key, null);
@@ -74,7 +74,7 @@ export class Queue extends EventTarget {
       this.send();
     }
     this.#changed();
-    return { entry, durable, outcome };
+    return { entry, outcome };
   }
 
   // Send what waits; at most one sends in this tab.

@@ -6,7 +6,6 @@ import { phrase, t } from "./messages.js";
 import { isolated } from "./text.js";
 
 const SEEN = 250; // milliseconds that a card must be in sight before it takes a decision
-const DISK = 10; // the most that the next card waits for the disk
 const LONGEST = 600;
 
 // Seconds that a card is in sight; they stand still while the tab is hidden.
@@ -186,14 +185,13 @@ export class Session extends EventTarget {
   }
 
   async #keep(given, card) {
-    const { entry, durable, outcome } = this.queue.add(given, card);
+    const { entry, outcome } = this.queue.add(given, card);
     this.#done.push({ id: card.id, card, given });
     this.drafts.forget(card.id);
     this.supply.act(card.id, { skipped: given.kind === "skip" });
     this.view.say("");
     if (given.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
     this.#follow(entry, outcome, given);
-    await Promise.race([durable, pause(DISK)]);
     await this.next();
   }
 
@@ -351,8 +349,4 @@ export class Session extends EventTarget {
 function lastOf(standing) {
   const last = standing.at(-1);
   return last?.card && { id: last.id, card: last.card, given: last };
-}
-
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
