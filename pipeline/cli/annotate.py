@@ -166,7 +166,9 @@ def annotate(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
     )
     _print_import(import_sheets(work), work)
-    _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
+    quality_set = _set_quality(
+        work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat
+    )
     code = 0
     if suggestions or show_suggestions is not None:
         _set_suggestions(work, suggestions, shown=show_suggestions)
@@ -179,7 +181,7 @@ def annotate(
     if any(acts.values()) or reassign:
         _manage(work, acts, reassign=reassign, cards=cards)
     done = (imported, suggestions, backup, sheets, export, reassign, *acts.values())
-    if any(done) or show_suggestions is not None:
+    if any(done) or quality_set or show_suggestions is not None:
         return code
     _require_web()
     from pipeline.annotate.web.addresses import public_url as public
@@ -284,8 +286,8 @@ def _set_quality(
     pass_mark: float | None,
     gold: Path | None,
     repeat: float | None,
-) -> None:
-    """Set up cards that measure quality, and print how many there are."""
+) -> bool:
+    """Set up cards that measure quality, and print how many there are; return whether any was."""
     if work.kind == "keying" and (training or gold or repeat):
         what = "training, gold items and repeated cards need labels, but here forms are keyed in"
         raise ConfigError("--training", [Problem("--training", what)])
@@ -304,6 +306,7 @@ def _set_quality(
         print(f"repeated cards: {quality.repeat_cards(work, repeat):,}")
     with opened(work.database) as connection:
         quality.assign_checks(connection)
+    return any(each is not None for each in (training, pass_mark, gold, repeat))
 
 
 def _manage(

@@ -74,8 +74,8 @@ def test_experiments_of_the_pictures_are_those_of_the_pages(update: ModuleType) 
 
 def test_keys_are_those_of_the_page() -> None:
     code = (ASSETS / "keys.js").read_text(encoding="utf-8")
-    wishes = re.findall(r"^  \{ name: .*wishes: \[(.*)\] \},$", code, re.M)
-    page = [tuple(re.findall(r'\["([^"]+)"', each)) for each in wishes]
+    wishes = re.findall(r"^    \{ name: .*wishes: \[(.*)\] \},$", code, re.M)
+    page = [tuple(re.findall(r'"([^"]+)"', each)) for each in wishes]
     rows = re.findall(r"^\| (`.+`) \| .+ \|$", BROWSER, re.M)
     told = [tuple(key.lower() for key in re.findall(r"`(.)`", each)) for each in rows]
     assert len(page) == 9
