@@ -16,7 +16,7 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 # Where byte code is not kept, every command that a test starts compiles the code anew: .8 of 2.2 s.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo digests test check-all browser-smoke long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean
+.PHONY: help demo digests test check-all browser-smoke long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean messages
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -32,6 +32,7 @@ help:
 	@echo "make browser   open reports and pages of annotation in a Chromium: on a phone, in the dark, by mouse and finger"
 	@echo "make cluster   results on an object store, tasks on Spark: a server of each on this machine"
 	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"
+	@echo "make messages  add new texts of the annotation pages to the catalogues of translations"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
@@ -179,6 +180,14 @@ cluster-ready: $(CLUSTER)/core
 # which another one does those on the object store.
 cluster: cluster-ready
 	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster -rs --numprocesses 2 --dist loadgroup
+
+# Texts of the annotation pages: every catalogue gets those that are new, to be translated by hand.
+PAGES := pipeline/annotate/web
+messages: $(VENV)/test
+	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract -F languages/babel.cfg -k t -k phrase -k tn:1,2 \
+	  --add-location=file --omit-header -o $(abspath $(VENV))/messages.pot .
+	for code in de fr es; do $(BIN)/pybabel -q update -i $(VENV)/messages.pot -l $$code -w 100 \
+	  -o $(PAGES)/languages/$$code.po --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date; done
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check
