@@ -24,8 +24,10 @@ from pipeline.formats.annotation_log import (
     added_annotators,
     given_cards,
     now,
+    read_setting,
     transaction,
     transfer,
+    write_setting,
 )
 from pipeline.kernels.annotation.sheets import by_fold, fold
 from pipeline.stages.inputs import distinct
@@ -134,6 +136,15 @@ def resume(connection: sqlite3.Connection, work: Work, name: str) -> Member:
         return _keep(connection, replace(find_member(connection, work, name), stopped=False))
 
 
+def excuse(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+    """Let a person annotate who has not passed the training round."""
+    with transaction(connection):
+        member = find_member(connection, work, name)
+        excused = read_setting(connection, "excused", [])
+        write_setting(connection, "excused", sorted({*excused, member.name}))
+        return member
+
+
 def add(connection: sqlite3.Connection, work: Work, name: str) -> Member:
     """Add an annotator whom the experiment does not name, to be given open cards.
 
@@ -174,7 +185,8 @@ def _keep(connection: sqlite3.Connection, member: Member) -> Member:
 
 
 ACTS: Mapping[str, Callable[[sqlite3.Connection, Work, str], Member]] = {
-    "link": find_member, "revoke": revoke, "stop": stop, "resume": resume, "add": add,
+    "link": find_member, "revoke": revoke, "stop": stop, "resume": resume, "excuse": excuse,
+    "add": add,
 }  # fmt: skip
 """What can be done about one person, by name."""
 
@@ -203,6 +215,7 @@ def sentence(connection: sqlite3.Connection, act: str, member: Member) -> str:
         "link": f"This link is for {name} only: anyone who has it answers in that name.",
         "revoke": f"The old link of {name} no longer works. The new one is for {name} only.",
         "resume": f"{name} can go on, with the same link.",
+        "excuse": f"{name} can annotate without passing the training round.",
         "add": f"{name} is an annotator now. Give {name} open cards of others.",
     }[act]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.annotate.people import excuse
 from pipeline.annotate.progress import progress_of
 from pipeline.annotate.quality import (
     GoldItem,
@@ -205,6 +206,17 @@ def test_only_the_first_answer_counts_in_training(work: Work) -> None:
         found = training_of(log, "ana")
     assert found is not None
     assert (found.done, found.correct, found.passed) == (1, 0, False)
+
+
+def test_the_coordinator_may_let_a_person_annotate(work: Work) -> None:
+    add_training(work, GOLD)
+    with opened(work.database) as log:
+        excuse(log, work, "ana")
+        found = [training_of(log, who) for who in ("ana", "ben")]
+    assert [each and each.passed for each in found] == [True, False]
+    with Served(work) as served:
+        assert served.post("ana", label(cards(work)[0])).status_code == 200
+        assert served.post("ben", label(cards(work)[0])).status_code == 409
 
 
 def test_alerts() -> None:

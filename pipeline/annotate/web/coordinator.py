@@ -99,7 +99,7 @@ class Opening(_Form):
 class PersonAct(_Form):
     """What the menu of a person sends."""
 
-    act: Literal["link", "revoke", "stop", "resume", "add", "reassign"]
+    act: Literal["link", "revoke", "stop", "resume", "excuse", "add", "reassign"]
     name: str = Field(max_length=1000)
     to: list[str] = Field(default=[], max_length=100)
     cards: int | None = Field(default=None, ge=1)
@@ -281,6 +281,9 @@ class Coordinator:
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
             "attention": [*_alerts(quality), *_attention(every, rows, lists, moment_)], **lists,
             "quality": quality,
+            "untrained": [
+                each.annotator for each in quality if each.training and not each.training.passed
+            ],
             "measured": any(each.training or each.gold or each.repeats for each in quality),
             "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},

@@ -27,7 +27,7 @@ export function manage(post, changed) {
     for (const button of at("person-acts").children) {
       const { act } = button.dataset;
       button.hidden = (act === "stop" && stopped) || (act === "resume" && !stopped)
-        || (act === "give" && !(Number(person.open) && others().length));
+        || (act === "excuse" && !("untrained" in person)) || (act === "give" && !(Number(person.open) && others().length));
     }
     show({ acts: true, said });
     at("person-heading").focus();
@@ -87,6 +87,7 @@ export function manage(post, changed) {
     revoke: () => ask({ act: "revoke" }, QUESTIONS.revoke(person.person)),
     stop: () => ask({ act: "stop" }, QUESTIONS.stop(person.person)),
     resume: () => act({ act: "resume" }),
+    excuse: () => act({ act: "excuse" }),
     give: giving,
     yes: () => act(waiting),
     no: () => menu(),
