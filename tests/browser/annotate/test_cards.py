@@ -187,6 +187,7 @@ def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     label(page, items[:2])
     shows(page, items[2])
+    saved(page)
     served.stop()
     label(page, items[2:12], "2")
     shows(page, items[12])
@@ -204,6 +205,7 @@ def test_it_sends_again_by_itself(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     shows(page, "p000")
+    saved(page)
     served.stop()
     label(page, ["p000", "p001"])
     waits(page, 2)
@@ -313,6 +315,7 @@ def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     label(page, ["p000"])
     shows(page, "p001")
+    saved(page)
     served.stop()
     label(page, ["p001", "p002"])
     ready(page, "p003")
@@ -330,6 +333,7 @@ def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
     waits(page, 0)
     page.reload()
     shows(page, "p002")
+    saved(page)
     rows = served.log()
     assert [(row["kind"], row["id"], row["answer"]) for row in rows[3:]] == [
         ("undo", "p002", None), ("undo", "p001", None),
@@ -343,6 +347,7 @@ def test_a_browser_that_keeps_nothing(serve: Serve, open_card: OpenCard, before:
     page = open_card(served.address(), before=before)
     label(page, ["p000"])
     shows(page, "p001")
+    saved(page)
     served.stop()
     label(page, ["p001", "p002"])
     waits(page, 2)
@@ -357,6 +362,7 @@ def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     items = list(pairs(50))
     shows(page, items[0])
+    saved(page)
     served.stop()
     label(page, items[:40])
     shows(page, "")
@@ -559,6 +565,7 @@ def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
     assert found(page, SMALL) == []
     page.locator("#recent-box .cards button").last.tap()
     shows(page, "p000")
+    saved(page)
     rows = [row for row in served.log() if row["kind"] == "label"]
     said = [(row["id"], row["answer"], row["unsure"], row["note"]) for row in rows]
     assert said == [("p000", "free", 1, ""), ("p001", "SVC", 0, "by finger")]
@@ -740,6 +747,7 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     two = open_card(served.address(), context=context)
     label(two, ["p000"])
     shows(two, "p001")
+    saved(two)
     context.set_offline(True)
     label(two, ["p001", "p002"])
     waits(two, 2)
@@ -754,6 +762,7 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     context.set_offline(False)
     says(one, "1 decision was not accepted", "#waiting-text")
     says(two, "1 decision was not accepted", "#waiting-text")
+    saved(one)
     rows = answers(served.log())
     assert rows == [("p000", "SVC"), ("p001", "SVC"), ("p002", "SVC")]
     one.bring_to_front()

@@ -184,7 +184,7 @@ export class View {
   // The button of a decision flashes, as it is the same for the next card.
   flash(answer) {
     const button = [...at("labels").children].find((each) => each.dataset.label === answer);
-    if (button && !still.matches) button.animate([{ background: "var(--tint)", outline: "3px solid var(--tint)" }, {}], 300);
+    if (button && !still.matches) button.animate([{ outline: "4px solid var(--tint)" }, { outline: "4px solid transparent" }], 400);
   }
 
   // Show in the training round whether an answer was right; resolves when somebody goes on.
