@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline import errors
+from pipeline.annotate.conflicts import Conflicts
 from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import LexassayError
@@ -76,7 +77,9 @@ class _ItemState:
     entries: list[int] = field(default_factory=list)
 
 
-def count_items(connection: sqlite3.Connection) -> CountedItems:
+def count_items(
+    connection: sqlite3.Connection, contested: Collection[tuple[str, str]] = ()
+) -> CountedItems:
     """Return the items that count: limits of a growing sample are valid for these.
 
     The cards of each annotator are in random order, so the cards before the first one without an
@@ -89,6 +92,8 @@ def count_items(connection: sqlite3.Connection) -> CountedItems:
     ----------
     connection : Connection
         Of the decisions.
+    contested : collection of tuple
+        Annotator and id of answers that do not count because of a conflict with a sheet.
     """
     items: dict[str, _ItemState] = {}
     given = {(each.id, each.to_annotator): each.annotator
@@ -101,7 +106,7 @@ def count_items(connection: sqlite3.Connection) -> CountedItems:
     for first_person, _, row in sorted(cards, key=lambda card: card[:2]):
         item = items.setdefault(row["id"], _ItemState())
         item.people += 1
-        if not row["answered"]:
+        if not row["answered"] or (row["annotator"], row["id"]) in contested:
             behind_open_card.add(first_person)
             continue
         item.answers += 1
@@ -486,8 +491,10 @@ class Estimator:
         LexassayError
             If a stage that the questions depend on fails, or waits for people.
         """
+        conflicts, _ = Conflicts(self._work).find()
+        contested = {(each.annotator, each.id) for each in conflicts if not each.settled}
         with read_only(self._work.database) as connection:
-            entry, usable = last_entry(connection), count_items(connection)
+            entry, usable = last_entry(connection), count_items(connection, contested)
         questions = self._questions()
         _remove_outdated(questions)
         done = perform(questions.project, settings=questions.settings, deliver=False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import polars as pl
 
@@ -27,20 +27,18 @@ from pipeline.formats.annotation_log import (
     read_note,
     read_only,
     replay_task,
-    sheet_answers,
     standing_rows,
     transaction,
     write_note,
 )
+from pipeline.formats.base import format_of
 from pipeline.formats.spreadsheets.kinds import SHEETS
-from pipeline.kernels.annotation.sheets import by_fold, fold
+from pipeline.runner.conflicts import compare, typed_answers
 from pipeline.runner.delivery import REMEDY, content_of, write_sheet
 from pipeline.runner.inputs import SourceFile, entries
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
-from pipeline.stages.inputs import first_round
-
-_KEY = 40
+from pipeline.stages.inputs import answers_in_conflict, first_round
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class ImportResult:
     answers : int
         Answers of sheets that count now.
     conflicts : tuple of str
-        Cells that contradict later decisions in the page: both are kept, for a person to resolve.
+        Answers that changed in a sheet and in the page, and differ: a person must decide.
     strange : tuple of str
         Cells without a valid label.
     """
@@ -63,32 +61,29 @@ class ImportResult:
 
 
 @dataclass(frozen=True)
-class _Cell:
-    """An answer in a sheet, of a task; exists while sheets are taken over."""
+class Cell:
+    """An answer in a sheet, of a task.
+
+    Parameters
+    ----------
+    file : str
+        The sheet.
+    annotator, id : str
+        The task.
+    answer : str or None
+        The label, as the experiment spells it, or the forms; None: the cell is empty.
+    note : str
+        The note.
+    unsure : bool
+        Whether it is marked as unsure.
+    """
 
     file: str
-    line: int
     annotator: str
     id: str
     answer: str | None
     note: str = ""
     unsure: bool = False
-
-    @property
-    def of_whom(self) -> tuple[str, str]:
-        return self.annotator, self.id
-
-    @property
-    def remark(self) -> str | None:
-        return write_note(self.note, unsure=self.unsure)
-
-
-@dataclass(frozen=True)
-class _Held:
-    """Content of a sheet for a task when it was last read, with the note if the log has it."""
-
-    answer: str | None = None
-    note: str | None = None
 
 
 def import_sheets(work: Work) -> ImportResult:
@@ -96,142 +91,95 @@ def import_sheets(work: Work) -> ImportResult:
 
     A cell counts if the log holds nothing for it, or what it held when it was looked at last. What
     a sheet holds that the log holds as well is noted, so that a later change on either side is
-    told from an old word. A first label that was shown to those who adjudicate stays. Nothing is
-    written to a sheet.
+    told from an old word. Answers in conflict are left. A first label that was shown to those who
+    adjudicate stays. Nothing is written to a sheet.
     """
-    files = [
-        file
-        for file in work.project.sheets.files(work.folder.name, f"{work.kind}_sheet")
-        if not isinstance(file.options, DecisionOptions)
-    ]
-    with opened(work.database) as connection:
-        people = sorted({who for who, _ in _tasks(connection)})
-        cells = list(_cells(work, files, people))  # slow, so before anybody has to wait
-        with transaction(connection):  # what is compared stands until it is written
-            return _import_cells(connection, work, cells)
+    rows = typed_answers(sheet_files_of(work), SHEETS[f"{work.kind}_sheet"].answer)
+    with opened(work.database) as connection, transaction(connection):
+        return _import_cells(connection, work, rows)  # what is compared stands until it is written
 
 
-def _import_cells(
-    connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]
-) -> ImportResult:
-    """Compare cells with the log, in a transaction of the caller's, and add what is new."""
-    taken, conflicts, strange = 0, [], []
-    tasks, looked_at = _tasks(connection), _last_held(work)
-    for cell in cells:
-        task = tasks.get((cell.annotator, cell.id))
-        if task is None:
-            continue
-        where = f"{cell.file}, row {cell.line}: {cell.answer!r}"
-        if work.labels and cell.answer is not None and cell.answer not in work.labels:
-            strange.append(f"{where} is not a label")
-            continue
-        stands, held = replay_task(connection, task), looked_at.get((cell.file, *cell.of_whom))
-        kind = _action(cell, stands, held)
-        if kind == "conflict":
-            said = f"but {cell.annotator} decided {stands.answer!r} in the page"
-            conflicts.append(f"{where}, {said}")
-        elif kind != "nothing":
-            (outcome,) = add_decisions(connection, [_decision(cell, kind, stands)])
-            if isinstance(outcome, Outcome):
-                taken += kind == "import"
-            elif cell.answer != stands.answer:
-                said = f"but adjudicators have seen {stands.answer!r}, which stays"
-                conflicts.append(f"{where}, {said}")
-    return ImportResult(taken, tuple(conflicts), tuple(strange))
+def sheet_files_of(work: Work) -> list[SourceFile]:
+    """Return the sheets of a work, without its log."""
+    files = work.project.sheets.files(work.folder.name, f"{work.kind}_sheet")
+    return [file for file in files if not isinstance(file.options, DecisionOptions)]
 
 
-def _action(
-    cell: _Cell, stands: Standing, held: _Held | None
-) -> Literal["nothing", "seen", "import", "conflict"]:
-    """Return what becomes of a cell: nothing new, known to the log, new to it, or against it."""
-    before = _Held() if held is None else held
-    if cell.answer == before.answer:
-        return "import" if _has_new_note(cell, stands, before) else "nothing"
-    if cell.answer == stands.answer:
-        return "import" if _has_new_note(cell, stands, before) else "seen"
-    return "import" if stands.answer == before.answer else "conflict"
+def log_of(work: Work) -> SourceFile:
+    """Return the log of a work, in its present state."""
+    reader = format_of("", name=f"{work.kind}_decisions")
+    return SourceFile(work.database.name, work.database, reader, DecisionOptions())
 
 
-def _has_new_note(cell: _Cell, stands: Standing, held: _Held) -> bool:
-    """Return whether the sheet has a new note on a label, and the page has none."""
-    new = cell.remark not in {None, held.note, _note_text(stands)}
-    kept = _note_text(stands) in {None, held.note}
-    return new and kept and cell.answer is not None and cell.answer == stands.answer
+def spell_answer(work: Work, typed: str | None) -> str | None:
+    """Return the answer in a cell, a label as the experiment spells it; None if it is empty."""
+    said = (typed or "").strip() or None
+    labels = {label.strip().lower(): label for label in work.labels}
+    return labels.get(said.lower(), said) if said else None
 
 
-def seen_entries(cells: pl.DataFrame, file: str) -> list[Decision]:
-    """Return the entries with the content of a sheet when it was written.
+def is_answer(work: Work, answer: str | None) -> bool:
+    """Return whether an answer is a label of the work, or none; of keyed forms all are."""
+    return answer is None or not work.labels or answer in work.labels
 
-    Parameters
-    ----------
-    cells : DataFrame
-        annotator, id, answer, note, version.
-    file : str
-        The sheet's name.
-    """
-    return [
-        _decision(_Cell(file, 0, annotator, item, answer, *remark), "seen",
-                  Standing(answer, remark[1], remark[0], version))
-        for annotator, item, answer, note, version in cells.iter_rows()
-        for remark in [read_note(note)]
-    ]  # fmt: skip
+
+def entry_of(
+    cell: Cell, kind: Literal["seen", "import"], stands: Standing, *, by: str = "sheet"
+) -> Decision:
+    """Return the entry of a cell; one that is only seen has the note that the log has."""
+    given = cell if kind == "import" else stands
+    return Decision(
+        f"{by}-{uuid4().hex}", cell.annotator, cell.id, kind, answer=cell.answer,
+        unsure=given.unsure, note=given.note, source=cell.file,
+    )  # fmt: skip
 
 
 def counted_answers(work: Work) -> set[tuple[str, str]]:
-    """Return annotator and item of all answers that count, in the log or only in a sheet."""
+    """Return annotator and item of answers in the log or only in a sheet, and in conflict."""
     kind = SHEETS[f"{work.kind}_sheet"]
-    files = work.project.sheets.files(work.folder.name, kind.format)
-    rows = first_round(entries(files)).select("annotator", "id", kind.answer).drop_nulls()
-    return set(rows.select("annotator", "id").collect().iter_rows())
+    rows = first_round(entries(work.project.sheets.files(work.folder.name, kind.format)))
+    given = rows.drop_nulls(kind.answer).select("annotator", "id")
+    contested = answers_in_conflict(rows).select("annotator", "id")
+    return set(pl.concat([given, contested]).drop_nulls().collect().iter_rows())
 
 
-def _tasks(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
+def tasks_of(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
     """Return the tasks of the first round, by annotator and item."""
     rows = connection.execute("SELECT task, annotator, id FROM tasks WHERE round = 'annotation'")
     return {(row["annotator"], row["id"]): row["task"] for row in rows}
 
 
-def _last_held(work: Work) -> dict[tuple[str, str, str], _Held]:
-    """Return the content of each sheet for each task when it was last read."""
-    rows = sheet_answers(work.database, DecisionOptions()).select(
-        "file", "annotator", "id", "answer", "note"
-    )
-    return {(file, who, item): _Held(*held) for file, who, item, *held in rows.iter_rows()}
-
-
-def _cells(work: Work, files: Sequence[SourceFile], asked: Sequence[str]) -> Iterator[_Cell]:
-    """Yield the answers in sheets, people and labels spelt as the experiment spells them."""
-    answer = SHEETS[f"{work.kind}_sheet"].answer
-    labels = {label.strip().lower(): label for label in work.labels}
-    for file in files:
-        scanned = first_round(file.scan())  # exports have decisions of adjudicators, too
-        rows = scanned.select("line", "annotator", "id", answer, "note").collect()
-        people = by_fold([*asked, *rows["annotator"].drop_nulls().unique().sort()])
-        for line, who, item, typed, note in rows.iter_rows():
-            if who is None or item is None:
-                continue
-            said = (typed or "").strip() or None
-            spelt = labels.get(said.lower(), said) if said and labels else said
-            person, remark = people[fold(who)], read_note(note)
-            yield _Cell(file.label, line, person, item.strip(), spelt, *remark)
-
-
-def _note_text(stands: Standing) -> str | None:
-    return write_note(stands.note, unsure=stands.unsure)
-
-
-def _decision(cell: _Cell, kind: Literal["seen", "import"], stands: Standing) -> Decision:
-    """Return the entry of a cell; one that is only seen has the note that the log has."""
-    given = cell if kind == "import" else stands
-    content = "\x1f".join(
-        [kind, cell.file, *cell.of_whom, cell.answer or "", str(stands.version)]
-        + ([given.note] if given.note else [])
-    )
-    key = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY]
-    return Decision(
-        key, cell.annotator, cell.id, kind, answer=cell.answer, unsure=given.unsure,
-        note=given.note, source=cell.file,
+def _import_cells(connection: sqlite3.Connection, work: Work, rows: pl.DataFrame) -> ImportResult:
+    """Compare cells with the log, in a transaction of the caller's, and add what is new."""
+    compared, conflicts = compare(rows, log_of(work))
+    tasks, taken, strange = tasks_of(connection), 0, []
+    for row in compared.drop_nulls("annotator").iter_rows(named=True):
+        outcome, answer = row["outcome"], spell_answer(work, row["answer"])
+        cell = Cell(row["file"], row["annotator"], row["id"], answer, *read_note(row["note"]))
+        remark = write_note(cell.note, unsure=cell.unsure)
+        if outcome == "old" and remark is None:
+            continue
+        if outcome != "old" and not is_answer(work, answer):
+            strange.append(f"{cell.file}, row {row['line']:,}: {answer!r} is not a label")
+        elif outcome == "several":
+            what = "is one of several answers to this item in the sheet"
+            strange.append(f"{cell.file}, row {row['line']:,}: {answer!r} {what}")
+        elif outcome not in {"conflict", "settled"}:
+            stands = replay_task(connection, tasks[cell.annotator, cell.id])
+            known = {None, row["noted"]}
+            kept = write_note(stands.note, unsure=stands.unsure)
+            agrees = outcome == "same" or (answer is not None and answer == stands.answer)
+            noted = agrees and remark not in {*known, kept} and kept in known
+            new = outcome == "new" and answer != stands.answer  # not imported from another sheet
+            kind: Literal["seen", "import"] = "import" if new or noted else "seen"
+            if outcome != "old" or noted:
+                (added,) = add_decisions(connection, [entry_of(cell, kind, stands)])
+                taken += kind == "import" and isinstance(added, Outcome)
+    valid = (
+        each for each in conflicts
+        if all(is_answer(work, spell_answer(work, cell.answer)) for cell in each.sheets)
     )  # fmt: skip
+    return ImportResult(taken, tuple(map(str, valid)), tuple(strange))
 
 
 # Export as sheets and JSON lines
@@ -275,7 +223,7 @@ def export(work: Work, target: Path) -> int:
         kind = SHEETS[f"{work.kind}_sheet"]
         rows = sheet_rows(work, history=True)
         wanted = replace(work.wanted, kind="csv" if suffix == ".csv" else "xlsx")
-        content = content_of(rows.drop("version"), "everybody", wanted, kind)
+        content = content_of(rows, "everybody", wanted, kind)
         count = rows[kind.answer].count()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -300,12 +248,14 @@ def hand_to_sheets(work: Work) -> list[str]:
     storage = storage_at(work.folder, remedy=REMEDY)
     with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
         for (who,), part in sheet_rows(work).group_by("annotator", maintain_order=True):
-            place = write_sheet(part.drop("version"), str(who), work.wanted, storage, kind)
-            held = part.drop_nulls(kind.answer).select(
-                "annotator", "id", kind.answer, "note", "version"
-            )
+            place = write_sheet(part, str(who), work.wanted, storage, kind)
+            held = part.drop_nulls(kind.answer).select("annotator", "id", kind.answer, "note")
             with opened(work.database) as connection:
-                append(connection, seen_entries(held, Path(place).name))
+                append(connection, [
+                    entry_of(Cell(Path(place).name, *cell), "seen", Standing(cell[2], unsure, text))
+                    for *cell, note in held.iter_rows()
+                    for text, unsure in [read_note(note)]
+                ])  # fmt: skip
             places.append(place)
     return places
 
@@ -337,7 +287,7 @@ def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        annotator, order, id, the units, examples, answer, note, version (of the answer).
+        annotator, order, id, the units, examples, answer, note.
     """
     name = SHEETS[f"{work.kind}_sheet"].answer
     with read_only(work.database) as connection:
@@ -360,8 +310,8 @@ def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
         })  # fmt: skip
     names = {key: None for row in rows for key in row}
     schema = {
-        each: pl.Int64 if each in {"order", "version"} else pl.String
-        for each in names or ("annotator", "order", "id", name, "note", "version")
+        each: pl.Int64 if each == "order" else pl.String
+        for each in names or ("annotator", "order", "id", name, "note")
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -369,9 +319,9 @@ def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
 def _answer_cells(own: Any, name: str) -> dict[str, Any]:
     """Return the cells of an answer by column; null where missing."""
     if own is None:
-        return {name: None, "note": None, "version": 0}
+        return {name: None, "note": None}
     note = write_note(own["note"], unsure=bool(own["unsure"]))
-    return {name: own["answer"], "note": note, "version": own["entry"]}
+    return {name: own["answer"], "note": note}
 
 
 def _history_cells(own: Any, named: str) -> dict[str, Any]:

@@ -447,6 +447,7 @@ def sweep(
             found.failed.append((f"point {place + 1} ({point})", str(error)))
             continue
         lines = [f"  {name}: {each}" for name, some in ran.remarks.items() for each in some]
+        lines += [f"  {wait}" for wait in ran.waits]
         for line in dict.fromkeys(lines):
             if line not in repeated:
                 say(line)

@@ -338,16 +338,17 @@ def _print_import(taken: ImportResult, work: Work) -> None:
     if taken.answers:
         print(f"{taken.answers:,} answers imported from sheets in {work.folder}")
     for lines, what in (
-        (taken.conflicts, "in sheets contradict the page: correct the sheet or the page"),
-        (taken.strange, "in sheets are not labels and were ignored: correct them in the sheet"),
+        (taken.conflicts, "in sheets and on the page differ: decide on the coordinator's page"),
+        (taken.strange, "in sheets cannot be used and were ignored: correct them in the sheet"),
     ):
-        _print_lines(lines, "cell", what)
+        _print_lines(lines, "answer", what)
 
 
 def _print_lines(lines: Sequence[str], one: str, what: str) -> None:
     if lines:
         shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
-        print(f"{count_text(len(lines), one)} {what}:{shown}")
+        more = f"\n  and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else ""
+        print(f"{count_text(len(lines), one)} {what}:{shown}{more}")
 
 
 def _keys(text: str | None, work: Work) -> dict[str, str]:

@@ -878,7 +878,8 @@ def standing_rows(
     Returns
     -------
     list of Row
-        task, round, annotator, id, shown, entry, answer, unsure, note, at, seconds, suggested.
+        task, round, annotator, id, shown, entry, answer, unsure, note, source, at, seconds,
+        suggested.
     """
     return connection.execute(_STANDING, {"until": until, "round": named}).fetchall()
 
@@ -909,8 +910,8 @@ def write_setting(connection: sqlite3.Connection, name: str, value: Any) -> None
 
 
 _STANDING = """
-SELECT t.task, t.round, t.annotator, t.id, i.shown, l.entry, l.answer, l.unsure, l.note, l.at,
-l.seconds, s.answer AS suggested
+SELECT t.task, t.round, t.annotator, t.id, i.shown, l.entry, l.answer, l.unsure, l.note, l.source,
+l.at, l.seconds, s.answer AS suggested
 FROM (
   SELECT task, max(entry) AS entry FROM log
   WHERE entry <= :until AND kind IN ('label', 'import') AND entry NOT IN (
@@ -980,17 +981,21 @@ def digest(path: Path, options: DecisionOptions) -> str:
             [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
             for row in standing_rows(connection, until)
         ]
+        tasks = {(row["annotator"], row["id"]): row for row in _first_answers(connection, until)}
         overruled = sorted(
             [row["source"], row["annotator"], row["id"], row["answer"] or ""]
             for row in _seen(connection, until)
-            if row["answer"] != row["standing"] or row["shown"]
+            for task in [tasks[(row["annotator"], row["id"])]]
+            if row["answer"] != task["answer"] or task["settled"]
         )
         given = [
             [each.id, each.annotator, each.to_annotator]
             for each in _transfers(connection, options.given)
         ]
-    # Without given cards it is the digest of earlier versions.
-    text = json.dumps([sorted(counts), overruled, *([given] if given else [])], ensure_ascii=False)
+    settled = sorted([*who] for who, row in tasks.items() if row["settled"])
+    # Without given cards and adjudication it is the digest of earlier versions.
+    more = [each for each in (given, settled) if each]
+    text = json.dumps([sorted(counts), overruled, *more], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -1001,17 +1006,44 @@ def sheet_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
     -------
     DataFrame
         file (name of the sheet), annotator, id, answer (null: empty cell), note (remark known to
-        the log), standing (the valid answer in the log; null: none), shown (true if adjudicators
-        have seen it, so that it is fixed).
+        the log).
     """
-    names = ("file", "annotator", "id", "answer", "note", "standing", "shown")
     with read_only(path) as connection:
         rows = [
-            (row["source"], *(row[name] for name in names[1:]))
+            (row["source"], row["annotator"], row["id"], row["answer"], _note(row))
             for row in _seen(connection, _until(connection, options))
         ]
-    schema = {name: pl.Boolean if name == "shown" else pl.String for name in names}
+    schema = dict.fromkeys(("file", "annotator", "id", "answer", "note"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def first_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
+    """Return all tasks of the first round with their valid answers.
+
+    Returns
+    -------
+    DataFrame
+        annotator, id, answer (null: none), note, source (the sheet that it came from; empty: the
+        page), at (when it was given or withdrawn, UTC; null: never), settled (true if it cannot
+        change, since adjudicators have seen it).
+    """
+    names = ("annotator", "id", "answer", "note", "source", "at", "settled")
+    with read_only(path) as connection:
+        found = _first_answers(connection, _until(connection, options))
+        rows = [tuple(row[name] for name in names) for row in found]
+    schema = {name: pl.Boolean if name == "settled" else pl.String for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def units_of_items(path: Path, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the units of items by id."""
+    query = "SELECT shown FROM items WHERE id = ?"
+    with read_only(path) as connection:
+        shown = {id_: connection.execute(query, (id_,)).fetchone()["shown"] for id_ in ids}
+    return {
+        id_: tuple(str(unit) for _, unit in sorted(json.loads(text)["units"].items()))
+        for id_, text in shown.items()
+    }
 
 
 def transfer_rows(path: Path, options: DecisionOptions) -> pl.DataFrame:
@@ -1084,24 +1116,41 @@ def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
     return last_entry(connection) if options.until is None else options.until
 
 
-def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
-    """Return the last answer of each sheet for each task, with the valid answer."""
-    stands = {row["task"]: row["answer"] for row in standing_rows(connection, until)}
-    rows = connection.execute(
-        """SELECT l.source, t.annotator, t.id, l.answer, l.note, l.unsure, l.task,
-        t.round = 'annotation' AND EXISTS (SELECT 1 FROM tasks a
-        WHERE a.round = 'adjudication' AND a.id = t.id AND a.asked = 1) AS open
+def _seen(connection: sqlite3.Connection, until: int) -> list[sqlite3.Row]:
+    """Return the last answer of each sheet for each task."""
+    return connection.execute(
+        """SELECT l.source, t.annotator, t.id, l.answer, l.note, l.unsure
         FROM log l JOIN tasks t USING (task)
         JOIN (SELECT max(entry) AS entry FROM log WHERE entry <= ? AND source <> ''
         GROUP BY task, source) USING (entry)""",
         (until,),
     ).fetchall()
-    found = []
-    for row in rows:
-        standing = stands.get(row["task"])
-        shown = bool(row["open"]) and standing is not None
-        found.append({**dict(row), "note": _note(row), "standing": standing, "shown": shown})
-    return found
+
+
+_FIRST = """
+SELECT t.task, t.annotator, t.id, l.at FROM tasks t LEFT JOIN (
+  SELECT task, max(entry) AS entry FROM log
+  WHERE entry <= ? AND kind IN ('label', 'undo', 'import') GROUP BY task
+) last USING (task) LEFT JOIN log l ON l.entry = last.entry
+WHERE t.round = 'annotation' ORDER BY t.annotator, t.place
+"""
+
+
+def _first_answers(connection: sqlite3.Connection, until: int) -> Iterator[dict[str, Any]]:
+    """Yield the tasks of the first round, see `first_answers`."""
+    stands = {row["task"]: row for row in standing_rows(connection, until, named="annotation")}
+    decides: dict[str, set[str]] = {}
+    for row in connection.execute(
+        "SELECT id, annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
+    ):
+        decides.setdefault(row["id"], set()).add(row["annotator"])
+    for row in connection.execute(_FIRST, (until,)):
+        own, deciders = stands.get(row["task"]), decides.get(row["id"], ())
+        yield {
+            **dict(row), "answer": own and own["answer"], "note": own and _note(own),
+            "source": own["source"] if own else "",
+            "settled": bool(deciders and own) or row["annotator"] in deciders,
+        }  # fmt: skip
 
 
 # Tasks: updated from the table of sheets whenever a sample grows.

@@ -20,6 +20,10 @@ NO_WORD = "is empty or a spreadsheet error"
 """Message for a field rejected by `word`."""
 _CHOICES = ("choices", "labels", "accept")
 """Object members with labels in Label Studio, doccano and Prodigy."""
+ABSENT = ("-", "–", "—", "−")
+"""Entries for a lemma missing from a dictionary."""
+SEPARATORS = r"[,;\n\r،、]+"
+"""Between two forms of a lemma in a cell."""
 
 
 def is_error(text: pl.Expr) -> pl.Expr:

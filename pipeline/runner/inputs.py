@@ -18,6 +18,7 @@ from pipeline.formats import content
 from pipeline.formats.annotation_log import (
     DecisionOptions,
     current_options,
+    first_answers,
     sheet_answers,
     transfer_rows,
 )
@@ -60,7 +61,7 @@ _RAW = 96
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
-_ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
+ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
 """Format of a log of decisions to the column of its answers."""
 
 
@@ -535,7 +536,8 @@ def text_bytes(file: SourceFile) -> int:
 def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files, concatenated.
 
-    For a sheet imported into a log of decisions, only answers that are new in it count.
+    For a sheet imported into a log of decisions, only answers that are new in it count; answers in
+    conflict do not, see `pipeline.runner.conflicts`.
 
     Parameters
     ----------
@@ -546,9 +548,13 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
     rows = pl.concat((file.scan() for file in files), how="diagonal" if logged else "vertical")
     for file in files:
         if isinstance(file.options, DecisionOptions):
-            looked_at = sheet_answers(file.path, file.options)
-            answer = _ANSWERS[file.format.name]
-            rows = counted_answers(rows, looked_at, log=file.label, answer=answer)
+            rows = counted_answers(
+                rows,
+                sheet_answers(file.path, file.options),
+                first_answers(file.path, file.options),
+                log=file.label,
+                answer=ANSWERS[file.format.name],
+            )
     return rows
 
 

@@ -25,6 +25,7 @@ from pipeline.errors import (
 from pipeline.registry import sources
 from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
 from pipeline.runner import delivery
+from pipeline.runner.conflicts import find_conflicts, wait_for_decisions
 from pipeline.runner.delivery import deliver_results
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.fingerprint import Digests
@@ -201,6 +202,8 @@ class Progress:
     record: RunRecord | None = None
     delivers: bool = True
     strict: bool = False
+    compared: set[str] = field(default_factory=set)
+    """Folders of sheets whose conflicts were reported."""
 
     @cached_property
     def mark(self) -> str:
@@ -326,6 +329,7 @@ def _visit(node: Node, progress: Progress) -> None:
         _record_failure(node, progress),
         artefacts.report_damage(project.storage, progress.done.values()),
     ):
+        _report_conflicts(node, progress)
         step = step_of(project, node, progress.done, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
         if forced or not manifest:
@@ -357,6 +361,18 @@ def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
         progress.stages[node.name] = StageRecord(outcome="failed", note=str(error))
         tell(progress.listeners, "failed", node.name, error=str(error))
         raise
+
+
+def _report_conflicts(node: Node, progress: Progress) -> None:
+    """Wait for decisions between sheets and pages, once for each folder; the stage still runs."""
+    places = progress.project.sheets
+    for folder in node.sheets.values():
+        if folder.name not in progress.compared:
+            progress.compared.add(folder.name)
+            found = find_conflicts(places.files(folder.name, folder.kind.format))
+            if found:
+                place = str(places.own / folder.name)
+                progress.waits.append(wait_for_decisions(found, folder=place, name=folder.name))
 
 
 def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:

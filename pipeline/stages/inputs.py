@@ -11,7 +11,7 @@ from pydantic import AfterValidator, model_validator
 
 from pipeline import errors
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
-from pipeline.kernels.annotation import adjudication, sheets
+from pipeline.kernels.annotation import conflicts, sheets
 from pipeline.kernels.annotation.adjudication import of_round
 from pipeline.kernels.annotation.sheets import by_fold, fold, transfers, unify_names
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
@@ -256,10 +256,24 @@ def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def counted_answers(
-    rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str
+    rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
     """Return only the valid answers of sheets and decision logs."""
-    return adjudication.merge_answers(rows, seen.lazy(), log=log, answer=answer)
+    return conflicts.merge_answers(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+
+
+def compare_answers(
+    rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
+) -> pl.LazyFrame:
+    """Return what becomes of each answer in a sheet."""
+    return conflicts.compare_cells(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+
+
+def answers_in_conflict(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return id and annotator of answers that do not count because of a conflict."""
+    if conflicts.CONFLICT not in rows.collect_schema():
+        rows = rows.with_columns(pl.lit(value=False).alias(conflicts.CONFLICT))
+    return rows.filter(conflicts.CONFLICT).select("id", "annotator").unique()
 
 
 def reassigned(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
@@ -339,13 +353,17 @@ _EXAMPLES = 3
 _REMEDY = "set partial = true to continue without them"
 
 
-def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> WaitsForPerson:
+def wait_for(
+    rows: pl.LazyFrame, contested: pl.LazyFrame, *, folder: str, missing: int, what: str
+) -> WaitsForPerson:
     """Return the error that lists empty rows by annotator.
 
     Parameters
     ----------
     rows : LazyFrame
-        The rows to be filled in: annotator, order, shown (the text that identifies the row).
+        The rows to be filled in: annotator, id, order, shown (the text that identifies the row).
+    contested : LazyFrame
+        annotator and id of rows with answers in conflict: the runner names them.
     folder : str
         Folder of the sheets.
     missing : int
@@ -355,13 +373,19 @@ def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> Wai
 
     Examples
     --------
-    >>> rows = pl.LazyFrame({"annotator": ["anna"], "order": [1], "shown": ["take care"]})
-    >>> print(wait_for(rows, folder="x", missing=1, what="label"))
+    >>> row = {"annotator": ["anna"], "id": ["x"], "order": [1], "shown": ["take care"]}
+    >>> rows = pl.LazyFrame(row)
+    >>> print(wait_for(rows, rows.clear(), folder="x", missing=1, what="label"))
     x: waiting for 1 label from "anna", for example take care; set partial = true ...thout them
+    >>> print(wait_for(rows, rows, folder="x", missing=1, what="label"))
+    x: waiting for 1 label from "anna"; 1 of them in conflict; set partial = true ...thout them
     """
-    ordered = rows.select("annotator", "order", "shown").sort("order", "annotator").collect()
+    ordered = rows.select("annotator", "id", "order", "shown").sort("order", "annotator").collect()
     whose = ordered.group_by("annotator").len().sort("annotator")
-    first = ordered["shown"].unique(maintain_order=True).head(_EXAMPLES)
+    empty = ordered.join(contested.collect(), on=["annotator", "id"], how="anti")
+    first = empty.sort("order", "annotator")["shown"].unique(maintain_order=True).head(_EXAMPLES)
+    differ = ordered.height - empty.height
+    remedy = f"{differ:,} of them in conflict; {_REMEDY}" if differ else _REMEDY
     return WaitsForPerson(
-        folder, missing, what, dict(whose.iter_rows()), first.to_list(), remedy=_REMEDY
+        folder, missing, what, dict(whose.iter_rows()), first.to_list(), remedy=remedy
     )

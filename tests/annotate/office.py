@@ -239,9 +239,11 @@ class Office:
         """Return the sheets by their annotator."""
         return {path.stem[4:]: path for path in list_sheets(self.desk)}
 
-    def label(self, who: str, labels: dict[str, str], *, column: str = "label") -> None:
-        """Type labels, or notes, into somebody's sheet, by id."""
-        path = self.sheets()[who]
+    def label(
+        self, who: str, labels: dict[str, str], *, column: str = "label", number: str = ""
+    ) -> None:
+        """Type labels, or notes, into somebody's sheet, by id; the last one without a number."""
+        path = self.desk / f"{number}-{who}.csv" if number else self.sheets()[who]
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         for row in rows:

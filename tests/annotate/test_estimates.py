@@ -140,6 +140,13 @@ def test_what_comes_after_an_open_card_does_not_count_yet(log: sqlite3.Connectio
     assert count_items(log).order == ("a", "c", "b")
 
 
+def test_an_answer_in_conflict_is_an_open_card(log: sqlite3.Connection) -> None:
+    lay_out(log)
+    say_desk(log, "ana", [("a", "s"), ("b", "s"), ("c", "s")])
+    found = count_items(log, {("ana", "b"), ("ben", "a")})
+    assert (found.order, found.answered) == (("a",), 2)
+
+
 def test_an_item_of_two_counts_when_both_have_come_by_it(log: sqlite3.Connection) -> None:
     lay_out(log)
     say_desk(log, "ben", [("d", "s"), ("e", "s")])

@@ -1,4 +1,4 @@
-"""The coordinator's page: people, agreement, disagreements, estimates and adjudication."""
+"""The coordinator's page: people, conflicts, agreement, disagreements, estimates, adjudication."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from pipeline.annotate.adjudication import (
     ready,
 )
 from pipeline.annotate.auth import Person
+from pipeline.annotate.conflicts import Changed, Conflicts, Keep
 from pipeline.annotate.estimates import BackgroundEstimates, reason
 from pipeline.annotate.people import (
     ACTS,
@@ -54,6 +55,7 @@ from pipeline.annotate.records import (
 )
 from pipeline.annotate.sync import counted_answers
 from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.conflicts import kept_text, people_in_conflict, row_of
 from pipeline.annotate.web.estimates import estimates_section, wish_of
 from pipeline.annotate.web.formatting import coefficient, marked, moment, plain, points
 from pipeline.errors import ConfigError, DataError
@@ -190,7 +192,7 @@ class Coordinator:
         public: str = "",
     ) -> None:
         self.work, self.certainty, self.address = work, certainty, address
-        self.half_width, self.public = half_width, public
+        self.half_width, self.public, self.conflicts = half_width, public, Conflicts(work)
         self._one = threading.Lock()
 
     def page(self, request: Request) -> Response:
@@ -203,7 +205,8 @@ class Coordinator:
         """Answer with what changes when there is something new to show."""
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
-        return JSONResponse({"stamp": _stamp(entry, people, self.certainty.state())})
+        sheets = self.conflicts.stamp()
+        return JSONResponse({"stamp": _stamp(entry, people, sheets, self.certainty.state())})
 
     async def adjudicate(self, request: Request) -> Response:
         """Open the adjudication round, or add to it what is new."""
@@ -221,6 +224,15 @@ class Coordinator:
             return self._act(PersonAct.model_validate_json(body), request)
 
         return await _answer_form(request, act, nothing="Nothing was changed")
+
+    async def keep(self, request: Request) -> Response:
+        """Decide conflicts of sheets and pages."""
+
+        def act(body: bytes) -> dict[str, Any]:
+            wanted = Keep.model_validate_json(body)
+            return {"said": kept_text(wanted, self.conflicts.keep(wanted))}
+
+        return await _answer_form(request, act, nothing="Nothing was kept")
 
     def _act(self, wanted: PersonAct, request: Request) -> dict[str, Any]:
         if wanted.act == "reassign":
@@ -252,8 +264,10 @@ class Coordinator:
             return new
 
     def _values(self, request: Request, wished: float, notice: str) -> dict[str, Any]:
-        known = self.certainty.state()
+        known, sheets = self.certainty.state(), self.conflicts.stamp()
         query = dict(request.query_params)
+        found, unreadable = self.conflicts.find()
+        conflicts = paged(found, "conflicts", query)
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
@@ -273,13 +287,19 @@ class Coordinator:
         rows = _rows_of_people(every, progress)
         moment_ = datetime.now(UTC)
         return {
-            "work": self.work, "stamp": _stamp(entry, people, known), "anonymous": anonymous,
-            "address": request.url.path.rstrip("/"), "labels": labels, "several": several,
-            "answers": "labels" if labels else "forms", "members": every, "fold": fold,
-            "people": rows, "deciding": deciding, "suggestion": suggestion,
+            "work": self.work, "stamp": _stamp(entry, people, sheets, known),
+            "anonymous": anonymous, "address": request.url.path.rstrip("/"), "labels": labels,
+            "several": several, "answers": "labels" if labels else "forms", "members": every,
+            "fold": fold, "people": rows, "deciding": deciding, "suggestion": suggestion,
             "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
-            "attention": [*_alerts(quality), *_attention(every, rows, lists, moment_)], **lists,
+            "attention": [
+                *_alerts(quality), *_attention(every, rows, lists, len(found), moment_)
+            ], **lists,
+            "conflicts": replace(conflicts, rows=tuple(
+                row_of(self.work, each) for each in conflicts.rows
+            )),
+            "people_in_conflict": people_in_conflict(found), "unreadable": unreadable,
             "quality": quality,
             "untrained": [
                 each.annotator for each in quality if each.training and not each.training.passed
@@ -344,6 +364,8 @@ async def _answer_form(
     except ValidationError as error:
         wrong = "; ".join(each["msg"] for each in error.errors()[:3])
         return JSONResponse({"error": f"{nothing}: {wrong}. Reload the page."}, 400)
+    except Changed as error:
+        return JSONResponse({"error": f"{nothing}: {error}. Look at the list again."}, 409)
     except DataError as error:  # a sheet, which is read before cards are given away
         return JSONResponse({"error": f"{nothing}: {reason(error)}"}, 400)
     except ConfigError as error:
@@ -377,7 +399,7 @@ def _alerts(quality: Sequence[PersonQuality]) -> list[tuple[str, str]]:
 
 def _attention(
     every: Mapping[str, Member], rows: Sequence[PersonProgress], lists: Mapping[str, Any],
-    now: datetime,
+    conflicts: int, now: datetime,
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return what needs the coordinator's attention, and the section where it is settled."""
     said = []
@@ -390,6 +412,10 @@ def _attention(
             said.append((f"{name} is finished and has {cards}: give them to others.", "people"))
         elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
             said.append((f"{name} has {cards}, and decided last at {moment(each.last)}.", "people"))
+    if conflicts:
+        answers = f"{conflicts:,} answer{'s' * (conflicts != 1)}"
+        verb = "differ" if conflicts != 1 else "differs"
+        said.append((f"{answers} in sheets and on the page {verb}: keep one of each.", "conflicts"))
     counts = lists.get("counts", {})
     if fresh := counts.get("fresh"):
         items = f"{fresh:,} item{'s' * (fresh != 1)} with different answers"
@@ -431,6 +457,7 @@ def routes(
         Route("/state", made.state),
         Route("/adjudication", made.adjudicate, methods=["POST"]),
         Route("/people", made.people, methods=["POST"]),
+        Route("/conflicts", made.keep, methods=["POST"]),
     ]
 
 
@@ -452,9 +479,9 @@ def _decided_by(each: Adjudication) -> str:
     return "still disagree: ask a third person"
 
 
-def _stamp(entry: int, people: str, known: Any) -> str:
+def _stamp(entry: int, people: str, sheets: str, known: Any) -> str:
     made = known.latest.entry if known.latest else 0
-    return f"{entry}-{people}-{made}-{int(known.busy)}-{len(known.error)}"
+    return f"{entry}-{people}-{sheets}-{made}-{int(known.busy)}-{len(known.error)}"
 
 
 def _added(new: int) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import polars as pl
 
 from pipeline.errors import did_you_mean
-from pipeline.kernels.annotation.sheets import canonical, fold
+from pipeline.kernels.annotation.sheets import canonical
 
 # Rules of an adjudication round
 
@@ -174,86 +174,7 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
     return wrong.select("file", "line", column=pl.lit(ROUND), value=ROUND, problem=problem)
 
 
-# Precedence of sheets and the annotation log
-
-_KEY = ["_person", "id"]
-
-
-def merge_answers(
-    rows: pl.LazyFrame, seen: pl.LazyFrame, *, log: str, answer: str = "label"
-) -> pl.LazyFrame:
-    """Return the rows with valid answers only, by a three-way merge.
-
-    The log knows the last seen contents of each sheet. If a sheet is unchanged, the log counts,
-    which may have a newer answer. If the sheet has changed and the log has not, the sheet counts.
-    If both have changed, both count, and a check will report two labels of one person. A sheet
-    unknown to the log counts in addition. An answer of the log that was shown to others is not
-    replaced: both count. New notes on old answers also count. The decisions of adjudicators in a
-    sheet are not among what the log has seen.
-
-    Parameters
-    ----------
-    rows : LazyFrame
-        All entries: file, annotator, id, note and the column `answer`.
-    seen : LazyFrame
-        file, annotator, id, answer and note (last seen in the sheet), standing (present answer in
-        the log), shown (true if others have seen it).
-    log : str
-        The value of ``file`` for rows of the log.
-    answer : str
-        The column of answers.
-
-    Returns
-    -------
-    LazyFrame
-        The same rows, with null for unchanged answers and notes of sheets, and without rows of the
-        log that a sheet replaces.
-
-    Examples
-    --------
-    >>> rows = pl.LazyFrame({"file": ["log", "a.csv"], "annotator": ["ana", "Ana"],
-    ...     "id": ["x", "x"], "label": ["B", "A"], "note": ["?", "!"]})
-    >>> seen = pl.LazyFrame({"file": ["a.csv"], "annotator": ["ana"], "id": ["x"],
-    ...     "answer": ["A"], "note": ["!"], "standing": ["B"],
-    ...     "shown": [False]})
-    >>> merge_answers(rows, seen, log="log").collect().select("file", "label").rows()
-    [('log', 'B'), ('a.csv', None)]
-    """
-    base = _fold_keys(seen).select(
-        "file", *_KEY, "shown", _seen=True, _held="answer", _noted="note", _stands="standing"
-    )
-    own = _fold_keys(rows).join(base, on=["file", *_KEY], how="left", maintain_order="left")
-    known = pl.col("_seen").fill_null(value=False) & _is_of_round(rows, "annotation")
-    same = _fold_answer(answer).eq_missing(_fold_answer("_held"))
-    stale = known & same
-    stood = _fold_answer("_stands").eq_missing(_fold_answer("_held"))
-    overtaken = own.filter(known & ~same & stood & ~pl.col("shown"))
-    kept = own.join(
-        overtaken.select(*_KEY, file=pl.lit(log)).unique(), on=["file", *_KEY], how="anti",
-        maintain_order="left",
-    )  # fmt: skip
-    old = stale & _trim("note").eq_missing(_trim("_noted"))
-    return kept.with_columns(
-        pl.when(gone).then(None).otherwise(pl.col(name)).alias(name)
-        for name, gone in ((answer, stale), ("note", old))
-    ).select(rows.collect_schema().names())
-
-
-def _fold_keys(rows: pl.LazyFrame) -> pl.LazyFrame:
-    person = pl.col("annotator").map_elements(fold, return_dtype=pl.String)
-    return rows.with_columns(_person=person, id=pl.col("id").str.strip_chars())
-
-
-def _fold_answer(name: str) -> pl.Expr:
-    """Return an answer in the form for comparison: stripped, lower case; blank is null."""
-    return _trim(name).str.to_lowercase()
-
-
-def _trim(name: str) -> pl.Expr:
-    """Return a stripped text; blank is null."""
-    bare = pl.col(name).str.strip_chars()
-    return pl.when(bare != "").then(bare)
-
+# Rules by which labels decide
 
 Rule: TypeAlias = Literal["majority", "unanimous", "expert"]
 

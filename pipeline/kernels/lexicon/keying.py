@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.annotation.sheets import unnamed_faults
-from pipeline.kernels.cells import is_error
+from pipeline.kernels.cells import ABSENT, SEPARATORS, is_error
 from pipeline.kernels.lexicon.wordlists import Spelling, normalise
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import candidate_id
@@ -18,10 +18,6 @@ from schemas import KeyingAgreement, KeyingsCompared
 
 # Forms and faults of returned sheets
 
-ABSENT = ("-", "–", "—", "−")
-"""Entries for a lemma missing from the dictionary."""
-SEPARATORS = r"[,;\n\r،、]+"
-"""Between two forms."""
 _LONE_CARRIAGE_RETURN = r"\r(?:[^\n]|$)"
 """A carriage return without a line feed: workbooks have the text _x000D_ so, too."""
 _MOST_PLACES = 4

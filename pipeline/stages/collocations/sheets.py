@@ -59,6 +59,7 @@ from pipeline.stages.collocations.judgements import Unit, require_overlap
 from pipeline.stages.inputs import (
     JoinsAnswers,
     Names,
+    answers_in_conflict,
     check_expert,
     check_guidelines,
     require,
@@ -271,8 +272,8 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     before = tables.get("earlier", Annotations.zero_rows())
     returned = tables["entries" if config.entries else "folder"]
     sheet, known = config.sheet_and_known(tables["sheet"], returned, before)
-    entries = of_units(without_transfers(returned), units_of(sheet))
-    entries = with_ids(unify_names(entries, known))
+    read = with_ids(unify_names(without_transfers(returned), known))
+    entries = of_units(read, units_of(sheet))
     own, seen = of_round(entries, "annotation"), of_round(entries, "adjudication")
     before = unify_names(before, known).unique(["id", "annotator", "label"])
     first = labels_of(normalise(own, labels=labels))
@@ -284,7 +285,7 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         contradictions(before),
     ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
-        _wait(config.folder or str(config.entries), sheet, first)
+        _wait(config.folder or str(config.entries), sheet, first, answers_in_conflict(read))
     votes = first
     if "earlier" in tables:
         votes = with_earlier(first.join(sheet, on="id", how="semi"), before)
@@ -324,7 +325,7 @@ def _judgements(
     return decided.select("id", tp=tp)
 
 
-def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
+def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame, contested: pl.LazyFrame) -> None:
     """Wait for missing labels: each candidate needs all annotators of its sheets."""
     needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
     has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
@@ -336,7 +337,7 @@ def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
             given, on=["id", "annotator"], how="anti"
         )
         shown = empty.with_columns(shown=pl.concat_str(units_of(sheet), separator=" "))
-        raise wait_for(shown, folder=folder, missing=missing, what="label")
+        raise wait_for(shown, contested, folder=folder, missing=missing, what="label")
 
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:

@@ -18,6 +18,7 @@ from pipeline.kernels.annotation.adjudication import (
     resolutions,
     unknown_rounds,
 )
+from pipeline.kernels.annotation.conflicts import CONFLICT
 from pipeline.kernels.annotation.sheets import (
     assign,
     by_fold,
@@ -66,7 +67,14 @@ from pipeline.stages.base import (
     stage,
     tables_of_option,
 )
-from pipeline.stages.inputs import JoinsAnswers, Names, check_expert, require, wait_for
+from pipeline.stages.inputs import (
+    JoinsAnswers,
+    Names,
+    answers_in_conflict,
+    check_expert,
+    require,
+    wait_for,
+)
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import (
     AboutLemmas,
@@ -144,6 +152,8 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     sheet, known = config.sheet_and_known(tables["sheet"], returned)
     asked = sheet.select("lemma").unique()
     entries = unify_names(without_transfers(returned), known)
+    contested = answers_in_conflict(entries).collect().lazy()
+    entries = entries.select(pl.exclude(CONFLICT))
     every = keyed_forms(entries).collect()
     typed = every.lazy().join(asked, on="lemma", how="semi").collect()
     spelt, counts = normalise(typed, config.spelling, columns=["form"])
@@ -159,7 +169,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     ])  # fmt: skip
     valid = wrong.limit(1).collect().is_empty()
     if valid and not config.partial:
-        _wait_for_lemmas(sheet, first, config.folder or str(config.entries))
+        _wait_for_lemmas(sheet, first, contested, config.folder or str(config.entries))
     given, made = keyings(first), keyings(decisions)
     if "earlier" in tables:  # this sheet decides on the lemmas keyed in before, and adds others
         before = tables["earlier"]
@@ -241,7 +251,9 @@ def _decide(
     )  # fmt: skip
 
 
-def _wait_for_lemmas(sheet: pl.LazyFrame, first: pl.LazyFrame, folder: str) -> None:
+def _wait_for_lemmas(
+    sheet: pl.LazyFrame, first: pl.LazyFrame, contested: pl.LazyFrame, folder: str
+) -> None:
     """Wait for missing lemmas: each needs as many people as have it on their sheets."""
     people = pl.col("annotator").n_unique()
     has = first.group_by("lemma").agg(given=people)
@@ -253,7 +265,7 @@ def _wait_for_lemmas(sheet: pl.LazyFrame, first: pl.LazyFrame, folder: str) -> N
     missing = empty.select(pl.col("lemma").n_unique()).collect().item()
     if missing:
         shown = empty.with_columns(shown="lemma")
-        raise wait_for(shown, folder=folder, missing=missing, what="lemma")
+        raise wait_for(shown, contested, folder=folder, missing=missing, what="lemma")
 
 
 _SHOWN = 5

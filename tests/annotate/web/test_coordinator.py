@@ -220,7 +220,7 @@ def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
     place.differ(1)
     place.open(who="those")
     parts = re.findall(r"<[^>]*\bdata-live\b[^>]*>", place.text())
-    assert len(parts) == 7
+    assert len(parts) == 8
     assert all(re.search(r'\bid="\w+"', each) for each in parts)
 
 

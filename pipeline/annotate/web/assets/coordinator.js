@@ -1,4 +1,4 @@
-// The coordinator's page: it follows what happens, opens the adjudication round, and manages people.
+// The coordinator's page: it follows what happens, opens the adjudication round, decides conflicts, and manages people.
 
 import { manage } from "./people.js";
 
@@ -69,6 +69,24 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
     told.textContent = "The server does not respond, and the round may not have been opened. Try again: no task is added twice.";
   }
   button.disabled = false;
+});
+// The list moves up after a decision: a second click is not meant for what is there then.
+const QUIET = 400;
+let quiet = 0;
+document.querySelector("#conflicts").addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-keep]");
+  if (!button || performance.now() < quiet) return;
+  quiet = Infinity;
+  const told = document.querySelector("#kept");
+  try {
+    const found = await post("conflicts", { ...button.dataset });
+    told.textContent = found.error ?? found.said;
+    told.focus();
+    await refresh();
+  } catch {
+    told.textContent = "The server does not respond, and nothing may have been kept. Try again: nothing is decided twice.";
+  }
+  quiet = performance.now() + QUIET;
 });
 // A field that is filled in means that one.
 document.querySelector("#name")?.addEventListener("input", (event) => { event.target.form.who.value = "third"; });

@@ -1,0 +1,342 @@
+"""The coordinator's section of conflicts, and a whole story: both sides change, and all is decided."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from pipeline.annotate.auth import COORDINATOR, Links
+from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.sync import hand_to_sheets
+from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.web import coordinator
+from pipeline.annotate.web.app import app_of
+from pipeline.cli.annotate import annotate
+from pipeline.cli.run import run
+from pipeline.formats.annotation_log import Decision, append, opened
+from tests.annotate.office import Office, labelled
+from tests.annotate.served import HERE, ask, items, say
+from tests.annotate.test_conflicts import Bench
+from tests.annotate.test_tasks import EXPERIMENT, JOIN, id_of
+
+_ROWS = 20
+
+
+class Page:
+    """The coordinator's page of a work, served with all that guards it."""
+
+    def __init__(self, work: Work, *, estimates: BackgroundEstimates | None = None) -> None:
+        self.work, links = work, Links(work.folder)
+        own = BackgroundEstimates(work) if estimates is None else estimates
+        routes = coordinator.routes(work, address=lambda person: person.name, certainty=own)
+        app = app_of(work, links, coordinator=routes)
+        self.home = links.address(COORDINATOR)
+        self.client = TestClient(app, base_url=HERE, raise_server_exceptions=False)
+
+    def text(self, query: str = "") -> str:
+        """Return the section."""
+        answer = self.client.get(self.home + query)
+        assert answer.status_code == 200
+        return answer.text.partition('<section id="conflicts"')[2].partition("</section>")[0]
+
+    def told(self, query: str = "") -> str:
+        return unescape(" ".join(re.sub(r"<[^>]+>", " ", self.text(query)).split()))
+
+    def buttons(self, query: str = "") -> list[dict[str, str]]:
+        """Return what each button sends."""
+        found = re.findall(r"<button([^>]*)>", self.text(query))
+        return [
+            {name: unescape(value) for name, value in re.findall(r'data-(\w+)="([^"]*)"', each)}
+            for each in found
+        ]
+
+    def post(self, given: dict[str, Any], **more: Any) -> httpx.Response:
+        headers = {"Origin": HERE, "Content-Type": "application/json"}
+        path = more.pop("path", f"{self.home}/conflicts")
+        return self.client.post(path, content=json.dumps(given), headers=headers)
+
+    def press(self, number: int = 0, **data: str | None) -> str:
+        """Press a button among those with such data, and return what the page says."""
+        fitting = (
+            each for each in self.buttons()
+            if all(each.get(name) == value for name, value in data.items())
+        )  # fmt: skip
+        answer = self.post(list(fitting)[number])
+        return str(answer.json().get("said", answer.text))
+
+
+class _NoEstimates:
+    """Estimates of a work without an experiment."""
+
+    has_questions = False
+
+    def state(self) -> Any:
+        from pipeline.annotate.estimates import EstimateState
+
+        return EstimateState(None, busy=False, error="", current=True, points=())
+
+
+def page_of(bench: Bench) -> Page:
+    none: Any = _NoEstimates()
+    return Page(bench.work, estimates=none)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    made = Bench(tmp_path)
+    made.sheet("001.csv", {"x0": "free"})
+    made.say("SVC")
+    return made
+
+
+def test_a_conflict_stands_there_with_both_sides(bench: Bench) -> None:
+    told = page_of(bench).told()
+    assert "1 answer changed in a sheet and on the page, and differs: it counts as missing" in told
+    assert re.search(
+        r"left0 · right0 by ana 001\.csv, row 2 free Keep the sheet's answer"
+        r" page, \d{4}-\d\d-\d\d [\d:]+ UTC SVC Keep the page's answer$", told,
+    )  # fmt: skip
+    assert "Keep all answers" not in told
+
+
+def test_without_conflicts_it_says_so(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    assert page_of(bench).told().endswith("None: sheets and pages agree.")
+
+
+def test_the_sheet_as_it_is_now(bench: Bench) -> None:
+    page = page_of(bench)
+    before = page.client.get(f"{page.home}/state").json()
+    assert f'data-stamp="{before["stamp"]}"' in page.client.get(page.home).text
+    bench.sheet("001.csv", {"x0": "figurative"})
+    assert page.client.get(f"{page.home}/state").json() != before
+    assert "row 2 figurative" in page.told()
+    bench.sheet("001.csv", {"x0": "SVC"})
+    assert "None" in page.told()
+
+
+def test_a_button_decides_and_the_list_follows(bench: Bench) -> None:
+    page = page_of(bench)
+    sheet, other = page.buttons()
+    assert [each["keep"] for each in (sheet, other)] == ["sheet", "page"]
+    assert page.post(sheet).json() == {"said": "Kept 1 answer of ana's sheets."}
+    assert bench.stands() == "free"
+    late = page.post(other)
+    assert late.status_code == 409
+    assert "Nothing was kept: an answer has changed meanwhile" in late.json()["error"]
+    assert "None" in page.told()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"keep": "both"}, {"token": None}, {"more": "x"}, {"annotator": "x" * 1001}, {"id": 3},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(bench: Bench, given: dict[str, Any]) -> None:
+    page = page_of(bench)
+    answer = page.post({**page.buttons()[0], **given})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("Nothing was kept: ")
+    assert "Traceback" not in answer.text
+    assert bench.stands() == "SVC"
+
+
+def test_a_body_that_is_too_long_is_refused(bench: Bench) -> None:
+    assert page_of(bench).post({"keep": "x" * 20_000}).status_code == 413
+
+
+def test_nobody_else_decides(bench: Bench) -> None:
+    page = page_of(bench)
+    button = page.buttons()[0]
+    for path in (
+        "/c/wrong/conflicts",
+        "/conflicts",
+        page.home.replace("/c/", "/a/") + "/conflicts",
+    ):
+        assert page.post(button, path=path).status_code == 404
+    for headers in ({}, {"Origin": "http://elsewhere"}):
+        answer = page.client.post(f"{page.home}/conflicts", json=button, headers=headers)
+        assert answer.status_code == 403
+    assert page.client.get(f"{page.home}/conflicts").status_code in {404, 405}
+    assert bench.stands() == "SVC"
+
+
+def test_at_most_twenty_at_a_time(tmp_path: Path) -> None:
+    many = 2 * _ROWS + 1
+    bench = Bench(tmp_path, shown=items(many))
+    bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
+    with opened(bench.work.database) as log:
+        append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.shown])
+    page = page_of(bench)
+    assert page.text().count("<li>") == _ROWS + 1  # and those of ana together
+    assert "Keep all answers of ana 's sheets" in page.told()
+    assert page.told("?points=3").endswith("1 to 20 of 41 Next")
+    assert 'href="?points=3&amp;conflicts=2#conflicts"' in page.text("?points=3")
+    assert page.told("?conflicts=2").endswith("Previous 21 to 40 of 41 Next")
+    for last in ("3", "99", "9" * 400):
+        assert page.told(f"?conflicts={last}").endswith("Previous 41 to 41 of 41")
+    for wrong in ("0", "-1", "x", "²", ""):
+        assert page.told(f"?conflicts={wrong}").endswith("1 to 20 of 41 Next")
+    assert page.press(1) == "Kept 41 answers of ana's page."
+    assert "None" in page.told("?conflicts=3")
+
+
+def test_two_sheets_differ_and_are_decided_one_by_one(bench: Bench) -> None:
+    bench.sheet("002.csv", {"x0": "figurative", "x1": "free"})
+    bench.say("SVC", "x1")
+    page = page_of(bench)
+    assert [each.get("file") for each in page.buttons()] == [
+        None, None, "001.csv", "002.csv", None, "002.csv", None,
+    ]  # fmt: skip
+    assert page.press(0).startswith(
+        "Kept 1 answer of ana's sheets. 1 more must be decided one by one: two sheets differ"
+    )
+    assert page.press(1) == "Kept 1 answer of ana's sheets."
+    assert (bench.stands("x0"), bench.stands("x1")) == ("figurative", "free")
+
+
+def test_what_adjudicators_have_seen_can_only_stay(bench: Bench) -> None:
+    say(bench.work, "ben", "x0", "free")
+    ask(bench.work, "carla", ids=["x0"], named="adjudication", shown=dict(bench.shown))
+    page = page_of(bench)
+    assert "counts and cannot change, since adjudicators have seen it" in page.told()
+    assert [each["keep"] for each in page.buttons()] == ["page"]
+    assert page.press(0) == "Kept 1 answer of ana's page."
+
+
+def test_no_text_of_people_is_html(bench: Bench) -> None:
+    hostile = "<script>alert(1)</script>\"'&\u202e"
+    bench.sheet("001.csv", {"x0": hostile})
+    bench.say(hostile[::-1])
+    page = page_of(bench)
+    assert "<script>" not in page.text()
+    assert "\u202e" not in page.text()
+    assert "not a label" in page.told()
+    assert page.press(0) == "Kept 1 answer of ana's page."
+
+
+def test_a_sheet_that_cannot_be_read_is_told(bench: Bench) -> None:
+    (bench.work.folder / "000.xlsx").write_bytes(b"half a workbook")
+    told = page_of(bench).told()
+    assert "000.xlsx: " in told
+    assert "conflicts of this sheet are not shown" in told
+    assert "left0" in told
+
+
+# Two people, two sheets each, from the sheets to the evaluation
+
+_EVALUATION = """partial = true
+
+[stages.agreement]
+use = "evaluate.agreement"
+annotations = "judged.annotations"
+"""
+
+
+@pytest.mark.long
+def test_both_sides_change_and_all_is_decided(
+    office: Office, capsys: pytest.CaptureFixture[str]
+) -> None:
+    office.config.write_text(office.config.read_text() + _EVALUATION)
+
+    def ran() -> tuple[int, list[str]]:
+        capsys.readouterr()
+        code = run(office.config, report=False, quiet=True, runs=office.runs)
+        return code, capsys.readouterr().out.splitlines()
+
+    def started() -> str:
+        capsys.readouterr()
+        annotate(
+            office.config, runs=office.runs, sheets=False, backup=office.folder / "copy.sqlite"
+        )
+        (office.folder / "copy.sqlite").unlink()
+        return capsys.readouterr().out.partition("wrote")[0]
+
+    assert ran() == (0, [])  # empty sheets, and nothing to wait for
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSS"), *labelled(ids, "ben", "SSS"))
+    hand_to_sheets(work)
+    office.label("anna", {ids[0]: "free", ids[1]: "figurative"})  # 003-anna.csv
+    office.label("ben", {ids[0]: "free"})
+    office.label("anna", {ids[0]: "free"}, number="001")
+    typed = {path: path.read_bytes() for path in office.desk.glob("*.csv")}
+    office.decide(work, *labelled(ids[:2], "anna", "fr", start=10))
+    office.decide(work, *labelled(ids[:1], "ben", "f", start=10))
+
+    code, lines = ran()
+    assert code == 3
+    assert len([line for line in lines if "on the page" in line]) == 3
+    assert lines[0].endswith(
+        "waiting for 3 decisions; sheets and pages differ, and count as missing:"
+    )
+    (twice,) = (line for line in lines if "auf:Tisch" in line and "anna" in line)
+    assert re.fullmatch(
+        r"  anna, auf:Tisch legen: 'free' in 001-anna\.csv, row \d and 003-anna\.csv, row \d;"
+        r" 'figurative' on the page",
+        twice,
+    )
+    done = office.run()
+    counted = done.table("judged.annotations").select("annotator", "id").sort("annotator", "id")
+    assert counted.rows() == sorted([("anna", ids[2]), ("ben", ids[1]), ("ben", ids[2])])
+    assert done.table("agreement.agreement").height
+
+    assert started().startswith("3 answers in sheets and on the page differ")
+    page = Page(work)
+    told = page.told()
+    assert "anna : 2 Keep all answers" in told
+    said = page.press(keep="sheet", annotator="anna", id=ids[0])
+    assert said == "Kept 1 answer of anna's sheets."
+    assert page.press(keep="page", annotator="ben") == "Kept 1 answer of ben's page."
+    assert ran()[0] == 3
+    office.decide(work, Decision("anna-again", "anna", ids[2], answer="SVC"))
+    assert page.press(keep="page", annotator="anna") == "Kept 1 answer of anna's page."
+
+    for _ in range(2):
+        assert ran() == (0, [])
+        assert started() == ""
+    labels = office.run().table("judged.annotations").select("annotator", "id", "label")
+    assert dict(labels.filter(annotator="anna").select("id", "label").iter_rows()) == {
+        ids[0]: "free", ids[1]: "free", ids[2]: "SVC",
+    }  # fmt: skip
+    assert labels.filter(annotator="ben", id=ids[0])["label"].item() == "figurative"
+    assert {path: path.read_bytes() for path in office.desk.glob("*.csv")} == typed
+    with opened(work.database) as log:
+        given = log.execute("SELECT answer FROM log WHERE kind = 'label'").fetchall()
+    assert len(given) == 10
+
+
+@pytest.mark.long
+def test_keyed_forms_of_two_people(tmp_path: Path) -> None:
+    (tmp_path / "computed.tsv").write_text("lemma\tform\nдом\tдом\nкот\tкот\n")
+    text = EXPERIMENT.replace('["еж", "ель", "дом", "кот", "лес"]', '["дом", "кот"]')
+    text += JOIN.format(name="keyed") + 'partial = true\nundecided = "exclude"\n'
+    config = tmp_path / "printed.toml"
+    config.write_text(text)
+    assert run(config, report=False, quiet=True, runs=tmp_path / "runs") == 0
+    work = open_work(config, runs=tmp_path / "runs")
+    for who in ("anna", "ben"):
+        for lemma in ("дом", "кот"):
+            say(work, who, id_of(lemma), f"{lemma}а")
+    for path in hand_to_sheets(work):
+        sheet = Path(path)
+        sheet.write_text(
+            sheet.read_text("utf-8-sig").replace("дома", "дому").replace("кота", "КОТ")
+        )
+    for who in ("anna", "ben"):
+        say(work, who, id_of("дом"), "домом")
+    page = Page(work)
+    assert run(config, report=False, quiet=True, runs=tmp_path / "runs") == 3
+    assert "дом by anna 00" in page.told()
+    for number in (0, 1):
+        page.press(number)
+    assert "None" in page.told()
+    assert run(config, report=False, quiet=True, runs=tmp_path / "runs") == 0

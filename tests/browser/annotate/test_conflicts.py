@@ -1,0 +1,129 @@
+"""The coordinator decides conflicts in a browser: one by one, by annotator, by keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.annotate.sync import hand_to_sheets
+from pipeline.formats.annotation_log import Decision
+from tests.annotate.office import Office, furnished, labelled
+from tests.browser.annotate.conftest import Coordinate, OpenCard
+from tests.browser.annotate.serving import Coordinated, says
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    """Sheet and page of anna differ in all three pairs, those of ben in one."""
+    made = furnished(tmp_path)
+    work = made.work()
+    ids = made.ids(work)
+    made.decide(work, *labelled(ids, "anna", "SSS"), *labelled(ids, "ben", "SSS"))
+    hand_to_sheets(work)
+    made.label("anna", dict.fromkeys(ids, "free"))
+    made.label("ben", {ids[0]: "free"})
+    made.decide(work, *labelled(ids, "anna", "fff", start=10))
+    made.decide(work, *labelled(ids[:1], "ben", "f", start=10))
+    return made
+
+
+@pytest.fixture
+def served(office: Office, coordinate: Coordinate) -> Coordinated:
+    return coordinate(office.work())
+
+
+def listed(page: Page) -> int:
+    return page.locator(".conflicts > li").count()
+
+
+def test_one_by_one_and_by_annotator(
+    served: Coordinated, office: Office, open_card: OpenCard
+) -> None:
+    page = open_card(served.coordinator, ready=".conflicts")
+    assert listed(page) == 4
+    page.get_by_role("button", name="Keep the sheet's answer").first.click()
+    says(page, "Kept 1 answer of anna's sheets.", "#kept")
+    says(page, "3 answers changed in a sheet and on the page", "#contested")
+    assert listed(page) == 3
+    assert page.evaluate("document.activeElement.id") == "kept"
+    page.wait_for_timeout(500)  # a second click at once is not taken
+    page.get_by_role("button", name="Keep all answers of anna's page").click()
+    says(page, "Kept 2 answers of anna's page.", "#kept")
+    says(page, "1 answer changed in a sheet and on the page", "#contested")
+    assert page.get_by_role("button", name="Keep all").count() == 0
+    office.label("ben", {office.ids(served.work)[0]: "figurative"})
+    says(page, "None: sheets and pages agree.", "#contested")  # the page follows the sheet
+    kinds = [row["kind"] for row in served.log() if row["key"].startswith("coordinator")]
+    assert kinds == ["import", "seen", "seen"]
+
+
+def test_a_double_click_decides_one(served: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served.coordinator, ready=".conflicts")
+    page.get_by_role("button", name="Keep the page's answer").first.dblclick()
+    says(page, "Kept 1 answer of anna's page.", "#kept")
+    page.wait_for_timeout(300)
+    assert listed(page) == 3
+
+
+def test_by_keyboard(served: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served.coordinator, ready=".conflicts")
+    button = page.get_by_role("button", name="Keep the page's answer").first
+    button.focus()
+    page.keyboard.press("Enter")
+    says(page, "Kept 1 answer of anna's page.", "#kept")
+    page.keyboard.press("Tab")  # the list
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText") == "Keep all answers of anna's sheets"
+
+
+def test_what_changed_meanwhile_is_not_decided(
+    served: Coordinated, office: Office, open_card: OpenCard
+) -> None:
+    page = open_card(served.coordinator, ready=".conflicts")
+    page.get_by_role(
+        "button", name="Keep the page's answer"
+    ).first.focus()  # it waits for the person
+    ids = office.ids(served.work)
+    office.decide(
+        served.work, *(Decision(f"late-{each}", "anna", each, answer="SVC") for each in ids)
+    )
+    page.keyboard.press("Enter")
+    says(
+        page, "Nothing was kept: an answer has changed meanwhile. Look at the list again.", "#kept"
+    )
+    assert listed(page) == 4
+    assert not [row for row in served.log() if row["key"].startswith("coordinator")]
+
+
+def test_without_a_server_nothing_is_kept(served: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served.coordinator, ready=".conflicts")
+    served.stop()
+    page.get_by_role("button", name="Keep the page's answer").first.click()
+    says(page, "The server does not respond, and nothing may have been kept.", "#kept")
+    served.start()
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Keep the page's answer").first.click()
+    says(page, "Kept 1 answer of anna's page.", "#kept")
+
+
+@pytest.mark.parametrize(("width", "finger"), [(1400, False), (768, False), (375, True)])
+def test_the_section_is_short_and_nothing_overflows(
+    served: Coordinated, open_card: OpenCard, width: int, finger: bool
+) -> None:
+    page = open_card(served.coordinator, width=width, finger=finger, ready=".conflicts")
+    wide, high = page.evaluate(
+        "[document.documentElement.scrollWidth,"
+        " document.querySelector('#conflicts').getBoundingClientRect().height]"
+    )
+    assert wide <= width
+    assert high < 600
+    least = 44 if finger else 24
+    boxes = [each.bounding_box() for each in page.locator("#conflicts button").all()]
+    assert all(box and box["height"] >= least for box in boxes)

@@ -1,0 +1,178 @@
+"""Which answers of sheets and log count: every case of one sheet, and of two."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import polars as pl
+import pytest
+
+from pipeline.kernels.annotation.conflicts import CONFLICT, compare_cells, merge_answers
+
+TEXTS = pl.String
+ROWS = {
+    **dict.fromkeys(("file", "annotator", "id", "label", "note", "round"), TEXTS),
+    "line": pl.Int64,
+}  # fmt: skip
+
+
+def frames(
+    typed: Mapping[str, str | None],
+    held: Mapping[str, str | None],
+    stands: str | None,
+    *,
+    settled: bool = False,
+) -> tuple[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame]:
+    """Return the rows of sheets and log, what the log knows of the sheets, and its task."""
+    own = [
+        {"file": file, "annotator": " Ana", "id": "x ", "label": label, "line": number}
+        for number, (file, label) in enumerate(typed.items(), 2)
+    ]
+    if stands is not None:
+        own.append({"file": "log", "annotator": "ana", "id": "x", "label": stands, "line": 1})
+    seen = [{"file": file, "annotator": "ana", "id": "x", "answer": each, "note": None}
+            for file, each in held.items()]  # fmt: skip
+    task = {"annotator": "ana", "id": "x", "answer": stands, "settled": settled}
+    names = dict.fromkeys(("file", "annotator", "id", "answer", "note"), TEXTS)
+    tasks = {**dict.fromkeys(("annotator", "id", "answer"), TEXTS), "settled": pl.Boolean}
+    return (
+        pl.LazyFrame(own, schema=ROWS), pl.LazyFrame(seen, schema=names),
+        pl.LazyFrame([task], schema=tasks),
+    )  # fmt: skip
+
+
+def outcomes(*given: pl.LazyFrame) -> list[str]:
+    return compare_cells(*given, log="log").collect().sort("file")["outcome"].to_list()
+
+
+def counted(*given: pl.LazyFrame) -> set[str]:
+    """Return the answers that count."""
+    rows = merge_answers(*given, log="log").collect()
+    assert not rows.filter(CONFLICT)["label"].is_not_null().any()
+    return {each.strip().lower() for each in rows["label"].drop_nulls()}
+
+
+@pytest.mark.parametrize(
+    ("typed", "held", "stands", "outcome", "counts"),
+    [
+        ("A", "A", "A", "old", {"a"}),
+        ("A", "A", "B", "old", {"b"}),  # the page is newer
+        (" a", "A", "B", "old", {"b"}),  # case and blanks are no change
+        ("A", "A", None, "old", set()),  # withdrawn on the page
+        ("B", "A", "A", "new", {"b"}),
+        (None, "A", "A", "new", set()),  # withdrawn in the sheet
+        ("A", None, None, "new", {"a"}),
+        ("B", "A", "B", "same", {"b"}),
+        (None, None, "A", "old", {"a"}),
+        (None, "A", None, "same", set()),
+        ("A", None, "B", "conflict", set()),
+        ("B", "A", "C", "conflict", set()),
+        (None, "A", "C", "conflict", set()),
+        ("B", "A", None, "conflict", set()),
+    ],
+)
+def test_one_sheet(
+    typed: str | None, held: str | None, stands: str | None, outcome: str, counts: set[str]
+) -> None:
+    given = frames({"a.csv": typed}, {"a.csv": held} if held else {}, stands)
+    assert outcomes(*given) == [outcome]
+    assert counted(*given) == counts
+
+
+@pytest.mark.parametrize(
+    ("typed", "held", "stands", "outcome", "counts"),
+    [
+        # Both changed in the same way, or only one did, or one agrees with the log.
+        ("CC", "AB", "B", ["new", "new"], {"c"}),
+        ("AC", "AA", "A", ["old", "new"], {"c"}),
+        ("BC", "AB", "B", ["same", "new"], {"c"}),
+        # Different answers in two sheets: also where the page has none.
+        ("CD", "AA", "A", ["conflict", "conflict"], set()),
+        ("CD", "  ", None, ["conflict", "conflict"], set()),
+        # One conflict in two sheets, and one beside a sheet that agrees.
+        ("CC", "AA", "B", ["conflict", "conflict"], set()),
+        ("BC", "AA", "B", ["same", "conflict"], set()),
+        ("AC", "AA", "B", ["old", "conflict"], set()),
+    ],
+)
+def test_two_sheets(
+    typed: str, held: str, stands: str | None, outcome: list[str], counts: set[str]
+) -> None:
+    names = ("a.csv", "b.csv")
+    known = {name: each for name, each in zip(names, held, strict=True) if each.strip()}
+    given = frames(dict(zip(names, typed, strict=True)), known, stands)
+    assert outcomes(*given) == outcome
+    assert counted(*given) == counts
+
+
+def test_one_answer_counts_or_none() -> None:
+    """Whatever happened to two sheets and the page, there is never a second answer."""
+    said = ("A", "B", None)
+    parts = []
+    for number, (one, two, was, before, stands) in enumerate(itertools.product(said, repeat=5)):
+        held = {name: each for name, each in (("a", was), ("b", before)) if each}
+        named = pl.lit(f"x{number}").alias("id")
+        some = frames({"a": one, "b": two}, held, stands)
+        parts.append([each.with_columns(named) for each in some])
+    rows, seen, tasks = (pl.concat(each) for each in zip(*parts, strict=True))
+    merged = merge_answers(rows, seen, tasks, log="log").drop_nulls("label")
+    answers = merged.group_by("id").agg(pl.col("label").n_unique()).collect()
+    assert answers["label"].max() == 1
+    assert answers.height < 3**5
+
+
+@pytest.mark.parametrize("typed", ["B", None])
+def test_what_was_shown_stays(typed: str | None) -> None:
+    given = frames({"a.csv": typed}, {"a.csv": "A"}, "A", settled=True)
+    assert outcomes(*given) == ["settled"]
+    assert counted(*given) == {"a"}
+    assert not merge_answers(*given, log="log").collect()[CONFLICT].any()
+
+
+def test_two_answers_in_one_sheet_stay_for_the_check() -> None:
+    rows, seen, tasks = frames({"a.csv": "A"}, {}, "C")
+    again = rows.filter(pl.col("file") == "a.csv").with_columns(label=pl.lit("B"))
+    given = pl.concat([rows, again]), seen, tasks
+    assert outcomes(*given) == ["several"]
+    assert counted(*given) == {"a", "b", "c"}
+    same = pl.concat([rows, again.with_columns(label=pl.lit(None, pl.String))])
+    assert outcomes(same, seen, tasks) == ["conflict"]  # a copy of the row is empty
+
+
+def test_rows_that_the_log_does_not_know_count() -> None:
+    rows, seen, tasks = frames({"a.csv": "A", "b.csv": "B"}, {}, None)
+    assert counted(rows, seen, tasks.clear()) == {"a", "b"}
+
+
+def test_decisions_of_adjudicators_are_not_compared() -> None:
+    rows, seen, tasks = frames({"a.csv": "B"}, {"a.csv": "A"}, "A")
+    decided = rows.with_columns(round=pl.lit("adjudication"), label=pl.lit("D"))
+    merged = merge_answers(pl.concat([rows, decided]), seen, tasks, log="log").collect()
+    assert merged.filter(round="adjudication")["label"].to_list() == ["D", "D"]
+    assert merged.filter(pl.col("round").is_null())["label"].to_list() == ["B"]
+
+
+def test_forms_are_equal_in_any_order_and_differ_in_case() -> None:
+    def one(typed: str, stands: str) -> str:
+        rows, seen, tasks = frames({"a.csv": typed}, {}, stands)
+        named = rows.rename({"label": "forms"})
+        found = compare_cells(named, seen, tasks, log="log", answer="forms").collect()
+        return str(found["outcome"].item())
+
+    assert one("rajt; ra", "ra, rajt") == one("–", "-") == "same"
+    assert one("Ra", "ra") == "conflict"
+
+
+def test_a_note_on_an_old_answer_stays_if_it_is_new() -> None:
+    rows, seen, tasks = frames({"a.csv": "A"}, {"a.csv": "A"}, "B")
+    for note, left in (("!", None), ("?", "?")):
+        noted = rows.with_columns(note=pl.lit(note))
+        merged = merge_answers(noted, seen.with_columns(note=pl.lit("!")), tasks, log="log")
+        assert merged.filter(file="a.csv").collect()["note"].to_list() == [left]
+
+
+def test_nothing() -> None:
+    rows, seen, tasks = (each.clear() for each in frames({}, {}, "A"))
+    assert merge_answers(rows, seen, tasks, log="log").collect().is_empty()
+    assert compare_cells(rows, seen, tasks, log="log").collect().is_empty()
