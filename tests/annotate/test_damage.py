@@ -45,8 +45,8 @@ def served(made: Desk, tmp_path: Path) -> Iterator[Served]:
     shutil.copytree(made.work.folder, work.folder)
     links: list[Links] = []
 
-    def address(role: str, name: str) -> str:
-        return str(links[0].address(Person(role, name)))  # type: ignore[arg-type]
+    def address(person: Person) -> str:
+        return links[0].address(person)
 
     with closing(BackgroundEstimates(work, min_interval=1e9)) as certainty:
         served = Served(work, {"coordinator": routes(work, address=address, certainty=certainty)})
