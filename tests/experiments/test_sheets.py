@@ -127,7 +127,7 @@ def test_sheets_are_blind_and_hold_odd_words(waiting: Path) -> None:
     filled = {each.name for each in found if each.null_count() < found.height}
     assert filled == {"file", "line", "annotator", "id", "l1", "l2"}
     of_tuples = {"l3", "l4", "l5", "l6"}
-    assert set(found.columns) == filled | {"label", "note"} | of_tuples
+    assert set(found.columns) == filled | {"label", "note", "round"} | of_tuples
     candidates = lx.show("x.toml").table("candidates")
     both = found.join(candidates, on="id", suffix="_true")
     assert both.height == found.height
