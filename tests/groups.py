@@ -14,6 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 if TYPE_CHECKING:
     import pytest
     from xdist.remote import Producer
+    from xdist.workermanage import WorkerController
 
 GROUPED = "loadgroup"
 """What `--dist` is where tests go by groups."""
@@ -38,6 +39,29 @@ class Grouped(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
 
     def _split_scope(self, nodeid: str) -> str:
         return self._group(nodeid) or nodeid
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Return the test that a process crashed in, which is not run again; the rest is."""
+        workload = self.assigned_work.pop(node)
+        pending = [
+            (unit, test) for unit in workload.values() for test, done in unit.items() if not done
+        ]
+        if not pending:
+            return None
+        unit, crashed = pending[0]
+        unit[crashed] = True
+        self.workqueue.update({
+            scope: unit for scope, unit in workload.items() if not all(unit.values())
+        })  # fmt: skip
+        for each in self.assigned_work:
+            self._reschedule(each)
+        return crashed
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Hand out the next group; a process keeps its last test until it is told that none follows."""
+        super()._reschedule(node)
+        if not self.workqueue and not node.shutting_down:
+            node.shutdown()
 
 
 def scheduler(

@@ -28,7 +28,7 @@ MARGIN = 57
 """15 mm."""
 AXE = Path(os.environ.get("LEXASSAY_AXE") or "axe.min.js").resolve()
 """The script of axe-core, which `make browser` installs where npm is."""
-PATIENCE_PAGES = 240_000
+PATIENCE_PAGES = 120_000
 """Milliseconds that anything may take on a machine that does much else."""
 
 

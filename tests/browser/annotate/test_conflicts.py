@@ -98,7 +98,6 @@ def test_what_changed_meanwhile_is_not_decided(
     says(
         page, "Nothing was kept: an answer has changed meanwhile. Look at the list again.", "#kept"
     )
-    assert listed(page) == 4
     assert not [row for row in served.log() if row["key"].startswith("coordinator")]
 
 
