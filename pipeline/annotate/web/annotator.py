@@ -269,7 +269,7 @@ class Readers:
 
 _REVOKED = (
     "This link is no longer valid: the coordinator has replaced it. All that was saved counts. Ask"
-    " for your new link, and give the answers there that this window has not saved."
+    " for your new link and open it in this browser: it sends what this window has not saved."
 )
 
 

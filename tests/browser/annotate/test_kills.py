@@ -1,7 +1,7 @@
-"""The browser, its window and the server are killed between keystrokes: whatever the next card followed is in the log once.
+"""The browser, its window and the server are killed between keystrokes: what the next card followed is in the log once.
 
-The next card appears when the decision is on the browser's disk, so that even what waits for a server that
-is away outlives the browser.
+A decision goes to the browser's disk while the next card appears, so that even what waits for a server that
+is away outlives a browser that is killed.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ export function help(work, changed) {
       element("p", { class: "tick" }, tick, element("label", { for: "single" }, t("Single keys; without this, keys need Alt"))),
       element("p", { role: "status", class: said ? "notice" : "" }, said),
       element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Keys") }, table), element("p", {}, reset),
-      element("p", {}, t("Single keys are inactive while you type in a field. A decision is kept in this browser before the next card appears; while the server is unreachable, it is sent later.")),
+      element("p", {}, t("Single keys are inactive while you type in a field. Each decision is kept in this browser until the server has saved it.")),
     );
     if (waits) body.querySelector(`[data-row="${CSS.escape(waits.id)}"]`).focus();
   }
