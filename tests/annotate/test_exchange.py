@@ -13,7 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.annotate.adjudication import give_to_those_who_disagree
-from pipeline.annotate.exchange.suggestions import import_suggestions, switch_suggestions
+from pipeline.annotate.exchange.suggestions import (
+    import_suggestions,
+    suggested_answers,
+    suggestions_shown,
+    switch_suggestions,
+)
 from pipeline.annotate.exchange.tools import TOOLS, people_of
 from pipeline.annotate.exchange.transfer import (
     ToolImport,
@@ -26,14 +31,7 @@ from pipeline.annotate.sync import answers
 from pipeline.annotate.tasks import Work
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.annotation_log import (
-    Decision,
-    append,
-    opened,
-    read_only,
-    suggested_answers,
-    suggestions_shown,
-)
+from pipeline.formats.annotation_log import Decision, append, opened, read_only
 from tests.annotate.office import Office
 from tests.annotate.served import ask, entries, say, work_in
 

@@ -12,6 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.annotate.exchange.suggestions import (
+    Suggestion,
+    show_suggestions,
+    store_suggestions,
+    suggested_answers,
+    suggestions_shown,
+)
 from pipeline.annotate.progress import decisions_with_suggestion
 from pipeline.errors import DataError
 from pipeline.formats import annotation_log
@@ -20,7 +27,6 @@ from pipeline.formats.annotation_log import (
     Decision,
     DecisionOptions,
     Kind,
-    Suggestion,
     TaskRequest,
     append,
     card,
@@ -33,11 +39,7 @@ from pipeline.formats.annotation_log import (
     recent,
     scan_annotation,
     search,
-    show_suggestions,
     standing_rows,
-    store_suggestions,
-    suggested_answers,
-    suggestions_shown,
     upcoming,
     update_tasks,
 )

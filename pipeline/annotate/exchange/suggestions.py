@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,66 @@ from pipeline.annotate.exchange.transfer import mistakes
 from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.annotation_log import (
-    Suggestion,
     opened,
     read_only,
-    show_suggestions,
-    store_suggestions,
-    suggestions_shown,
+    read_setting,
+    transaction,
+    write_setting,
 )
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json")
 _UNITS = ("l1", "l2", "l3", "l4", "l5", "l6", "lemma")
+
+# In the log: they are shown beside cards only if the coordinator wishes, since they bias.
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The answer of a model to an item.
+
+    Parameters
+    ----------
+    id, answer : str
+        The item, and the answer.
+    score : float or None
+        How sure the model is.
+    source : str
+        The file that it comes from.
+    """
+
+    id: str
+    answer: str
+    score: float | None = None
+    source: str = ""
+
+
+def store_suggestions(connection: sqlite3.Connection, suggestions: Sequence[Suggestion]) -> None:
+    """Replace all suggestions; those that decisions were made with stay known."""
+    rows = [(each.id, each.answer, each.score, each.source) for each in suggestions]
+    with transaction(connection):
+        connection.execute("DELETE FROM suggestions")
+        connection.executemany("INSERT INTO suggestions VALUES (?, ?, ?, ?)", rows)
+
+
+def show_suggestions(connection: sqlite3.Connection, *, shown: bool) -> None:
+    """Switch suggestions on the pages on or off, for now and for later starts."""
+    with transaction(connection):
+        write_setting(connection, "show_suggestions", shown)
+
+
+def suggestions_shown(connection: sqlite3.Connection) -> bool:
+    """Return whether cards show suggestions; false unless switched on."""
+    return read_setting(connection, "show_suggestions", False) is True
+
+
+def suggested_answers(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Return the suggestions for items, by id."""
+    query = "SELECT answer FROM suggestions WHERE id = ?"
+    rows = ((each, connection.execute(query, (each,)).fetchone()) for each in ids)
+    return {name: row["answer"] for name, row in rows if row is not None}
+
+
+# From a file
 
 
 @dataclass(frozen=True)

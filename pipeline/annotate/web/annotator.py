@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
+from pipeline.annotate.exchange.suggestions import suggested_answers, suggestions_shown
 from pipeline.annotate.people import Member, members
 from pipeline.annotate.progress import progress_of
 from pipeline.annotate.quality import Training, again, feedback, training_of
@@ -161,8 +162,8 @@ def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Roun
     suggests, if the coordinator has switched that on.
     """
     every = [_card(each) for each in cards]
-    if named == "annotation" and annotation_log.suggestions_shown(connection):
-        wanted = annotation_log.suggested_answers(connection, [each.id for each in cards])
+    if named == "annotation" and suggestions_shown(connection):
+        wanted = suggested_answers(connection, [each.id for each in cards])
         every = [{**each, "suggestion": wanted.get(each["id"])} for each in every]
     if named == "adjudication":
         said = first_answers(connection, [each.id for each in cards])

@@ -16,16 +16,14 @@ import pytest
 from pipeline.annotate import people
 from pipeline.annotate import records as writing
 from pipeline.annotate.auth import Person
+from pipeline.annotate.exchange.suggestions import Suggestion, show_suggestions, store_suggestions
 from pipeline.annotate.progress import decisions_with_suggestion
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import annotator as reading
 from pipeline.formats.annotation_log import (
-    Suggestion,
     TaskRequest,
     connect,
     opened,
-    show_suggestions,
-    store_suggestions,
     update_tasks,
     write_setting,
 )
