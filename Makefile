@@ -182,12 +182,13 @@ cluster: cluster-ready
 	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster -rs --numprocesses 2 --dist loadgroup
 
 # Texts of the annotation pages: every catalogue gets those that are new, to be translated by hand.
-PAGES := pipeline/annotate/web
+PAGES := pipeline/annotate
+KEYWORDS := -k t -k text -k phrase -k Alert -k tn:1,2 -k text_n:1,2
 messages: $(VENV)/test
-	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract -F languages/babel.cfg -k t -k phrase -k tn:1,2 \
+	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract -F web/languages/babel.cfg $(KEYWORDS) \
 	  --add-location=file --omit-header -o $(abspath $(VENV))/messages.pot .
 	for code in de fr es; do $(BIN)/pybabel -q update -i $(VENV)/messages.pot -l $$code -w 100 \
-	  -o $(PAGES)/languages/$$code.po --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date; done
+	  -o $(PAGES)/web/languages/$$code.po --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date; done
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check

@@ -191,7 +191,17 @@ ACTS: Mapping[str, Callable[[sqlite3.Connection, Work, str], Member]] = {
 """What can be done about one person, by name."""
 
 
-def sentence(connection: sqlite3.Connection, act: str, member: Member) -> str:
+def in_english(message: str, **values: object) -> str:
+    """Return a sentence as it stands, with its values."""
+    return message.format(**values)
+
+
+def sentence(
+    connection: sqlite3.Connection,
+    act: str,
+    member: Member,
+    text: Callable[..., str] = in_english,
+) -> str:
     """Return what was done, in a sentence or two.
 
     Parameters
@@ -202,22 +212,32 @@ def sentence(connection: sqlite3.Connection, act: str, member: Member) -> str:
         A name in `ACTS`.
     member : Member
         The person, as the act has returned it.
+    text : callable
+        Translates a sentence, and fills in its values.
     """
     name = member.name
-    if act == "stop":
-        row = connection.execute(_COUNTS, (name,)).fetchone()
-        rest = f" Open cards: {row['open']:,}; you can give them to others." if row["open"] else ""
-        return (
-            f"The part of {name} is finished: the link says so and takes no more answers."
-            f" Answers so far: {row['done']:,}; they count.{rest}"
+    if act == "link":
+        return text(
+            "This link is for {name} only: anyone who has it answers in that name.", name=name
         )
-    return {
-        "link": f"This link is for {name} only: anyone who has it answers in that name.",
-        "revoke": f"The old link of {name} no longer works. The new one is for {name} only.",
-        "resume": f"{name} can go on, with the same link.",
-        "excuse": f"{name} can annotate without passing the training round.",
-        "add": f"{name} is an annotator now. Give {name} open cards of others.",
-    }[act]
+    if act == "revoke":
+        return text(
+            "The old link of {name} no longer works. The new one is for {name} only.", name=name
+        )
+    if act == "resume":
+        return text("{name} can go on, with the same link.", name=name)
+    if act == "excuse":
+        return text("{name} can annotate without passing the training round.", name=name)
+    if act == "add":
+        return text("{name} is an annotator now. Give {name} open cards of others.", name=name)
+    row = connection.execute(_COUNTS, (name,)).fetchone()
+    said = text(
+        "The part of {name} is finished: the link says so and takes no more answers."
+        " Answers so far: {done}; they count.", name=name, done=row["done"],
+    )  # fmt: skip
+    if row["open"]:
+        said += " " + text("Open cards: {open}; you can give them to others.", open=row["open"])
+    return said
 
 
 _COUNTS = """SELECT coalesce(sum(answered), 0) AS done, coalesce(sum(1 - answered), 0) AS open

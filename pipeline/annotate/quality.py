@@ -418,6 +418,25 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Alert:
+    """What is striking about a person's decisions.
+
+    Parameters
+    ----------
+    message : str
+        A sentence with names of values in braces, to be translated.
+    values : mapping
+        The values.
+    """
+
+    message: str
+    values: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return self.message.format(**self.values)
+
+
+@dataclass(frozen=True)
 class PersonQuality:
     """What is known of the quality of a person's answers.
 
@@ -430,7 +449,7 @@ class PersonQuality:
     gold, repeats : Share or None
         Hidden gold items answered as the gold says; repeated cards answered as before. None without
         such answers.
-    alerts : tuple of str
+    alerts : tuple of Alert
         What the coordinator should look at.
     """
 
@@ -438,7 +457,7 @@ class PersonQuality:
     training: Training | None
     gold: Share | None
     repeats: Share | None
-    alerts: tuple[str, ...] = ()
+    alerts: tuple[Alert, ...] = ()
 
 
 _ANSWERS = """
@@ -495,7 +514,7 @@ def _share(hits: Iterable[bool]) -> Share | None:
 
 def alerts(
     decisions: Sequence[tuple[str, float | None]], usual: Mapping[str, float] = MappingProxyType({})
-) -> tuple[str, ...]:
+) -> tuple[Alert, ...]:
     """Return what is striking about a person's decisions, in their order.
 
     Pace: over a fifth of the last 50 timed decisions, and at least 5, took less than a second.
@@ -514,14 +533,18 @@ def alerts(
     --------
     >>> alerts([("a", 3.0), ("b", 4.0)] * 20)
     ()
-    >>> alerts([("a", 3.0), ("b", 4.0)] * 10 + [("a", 0.4)] * 20)
-    ('20 of the last 40 decisions took less than 1 second.', 'The last 20 answers are all a.')
+    >>> found = alerts([("a", 3.0), ("b", 4.0)] * 10 + [("a", 0.4)] * 20)
+    >>> list(map(str, found))
+    ['20 of the last 40 decisions took less than 1 second.', 'The last 20 answers are all a.']
     """
     found = []
     timed = [seconds for _, seconds in decisions if seconds is not None][-_LAST:]
     hasty = sum(seconds < _FASTEST for seconds in timed)
     if hasty >= 5 and hasty > _HASTY * len(timed):
-        found.append(f"{hasty} of the last {len(timed)} decisions took less than 1 second.")
+        found.append(Alert(
+            "{hasty} of the last {decisions} decisions took less than 1 second.",
+            {"hasty": hasty, "decisions": len(timed)},
+        ))  # fmt: skip
     answers = [answer for answer, _ in decisions]
     run = 0
     while run < len(answers) and answers[-1 - run] == answers[-1]:
@@ -530,5 +553,7 @@ def alerts(
     shares = [usual.get(answers[-1], 0.0)] if usual and answers else []
     shares += [before.count(answers[-1]) / len(before)] if len(before) >= 10 else []
     if run >= 10 and len(answers) * max(*shares, 0.05, 0.0 if shares else 0.9) ** run < _UNLIKELY:
-        found.append(f"The last {run} answers are all {answers[-1]}.")
+        found.append(
+            Alert("The last {run} answers are all {answer}.", {"run": run, "answer": answers[-1]})
+        )
     return tuple(found)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pipeline.annotate.conflicts import Keep, Kept, choices, token_of
 from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.languages import ENGLISH, Language
 from pipeline.runner.conflicts import Conflict, SheetAnswer
 
 
@@ -71,7 +72,7 @@ def people_in_conflict(conflicts: Sequence[Conflict]) -> list[PersonInConflict]:
     ]
 
 
-def kept_text(wanted: Keep, kept: Kept) -> str:
+def kept_text(wanted: Keep, kept: Kept, language: Language = ENGLISH) -> str:
     """Return a sentence on what a decision did.
 
     Examples
@@ -79,13 +80,20 @@ def kept_text(wanted: Keep, kept: Kept) -> str:
     >>> kept_text(Keep(keep="page", annotator="anna", token=""), Kept(2))
     "Kept 2 answers of anna's page."
     """
-    side = "page" if wanted.keep == "page" else "sheets"
-    said = (
-        f"Kept {kept.decided:,} answer{'s' * (kept.decided != 1)} of {wanted.annotator}'s {side}."
-    )
+    name, count = wanted.annotator, kept.decided
+    if wanted.keep == "page":
+        said = language.text_n(
+            "Kept {n} answer of {name}'s page.", "Kept {n} answers of {name}'s page.", count,
+            name=name,
+        )  # fmt: skip
+    else:
+        said = language.text_n(
+            "Kept {n} answer of {name}'s sheets.", "Kept {n} answers of {name}'s sheets.", count,
+            name=name,
+        )  # fmt: skip
     if kept.left:
-        said += (
-            f" {kept.left:,} more must be decided one by one: two sheets differ, the answer is not"
-            " a label, or adjudicators have seen the page's answer."
-        )
+        said += " " + language.text(
+            "{left} more must be decided one by one: two sheets differ, the answer is not a label,"
+            " or adjudicators have seen the page's answer.", left=kept.left,
+        )  # fmt: skip
     return said

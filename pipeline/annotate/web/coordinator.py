@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
@@ -58,6 +59,7 @@ from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.conflicts import kept_text, people_in_conflict, row_of
 from pipeline.annotate.web.estimates import estimates_section, wish_of
 from pipeline.annotate.web.formatting import coefficient, marked, moment, plain, points
+from pipeline.annotate.web.languages import Language, language_of
 from pipeline.errors import ConfigError, DataError
 from pipeline.formats.annotation_log import (
     last_entry,
@@ -81,8 +83,8 @@ _IDLE = timedelta(days=3)
 class Pages(Protocol):
     """What makes pages of templates; ``app.state.pages`` of the server."""
 
-    def page(self, template: str, **values: Any) -> Response:
-        """Return a page."""
+    def page(self, template: str, language: Language, **values: Any) -> Response:
+        """Return a page in a language."""
 
 
 class _Form(BaseModel):
@@ -199,7 +201,9 @@ class Coordinator:
         """Answer with the page."""
         pages: Pages = request.app.state.pages
         wished, notice = wish_of(request.query_params.get("points"), self.half_width)
-        return pages.page("coordinator.html", **self._values(request, wished, notice))
+        language = language_of(request)
+        values = self._values(request, language, wished, notice)
+        return pages.page("coordinator.html", language, **values)
 
     def state(self, _request: Request) -> Response:
         """Answer with what changes when there is something new to show."""
@@ -213,7 +217,7 @@ class Coordinator:
 
         def act(body: bytes) -> dict[str, Any]:
             new = self._open(Opening.model_validate_json(body))
-            return {"new": new, "said": _added(new)}
+            return {"new": new, "said": _added(new, language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was opened")
 
@@ -230,7 +234,7 @@ class Coordinator:
 
         def act(body: bytes) -> dict[str, Any]:
             wanted = Keep.model_validate_json(body)
-            return {"said": kept_text(wanted, self.conflicts.keep(wanted))}
+            return {"said": kept_text(wanted, self.conflicts.keep(wanted), language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was kept")
 
@@ -246,7 +250,7 @@ class Coordinator:
                 return {"said": str(made)}
         with self._one, opened(self.work.database) as connection:
             member = ACTS[wanted.act](connection, self.work, wanted.name)
-            said = sentence(connection, wanted.act, member)
+            said = sentence(connection, wanted.act, member, language_of(request).text)
         shown = wanted.act in {"link", "revoke", "add"}
         return {"said": said, **({"link": self._link(request, member)} if shown else {})}
 
@@ -263,7 +267,9 @@ class Coordinator:
             write_setting(connection, ANONYMOUS, wanted.anonymous)
             return new
 
-    def _values(self, request: Request, wished: float, notice: str) -> dict[str, Any]:
+    def _values(
+        self, request: Request, language: Language, wished: float, notice: str
+    ) -> dict[str, Any]:
         known, sheets = self.certainty.state(), self.conflicts.stamp()
         query = dict(request.query_params)
         found, unreadable = self.conflicts.find()
@@ -289,12 +295,13 @@ class Coordinator:
         return {
             "work": self.work, "stamp": _stamp(entry, people, sheets, known),
             "anonymous": anonymous, "address": request.url.path.rstrip("/"), "labels": labels,
-            "several": several, "answers": "labels" if labels else "forms", "members": every,
+            "several": several, "members": every,
             "fold": fold, "people": rows, "deciding": deciding, "suggestion": suggestion,
             "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
             "attention": [
-                *_alerts(quality), *_attention(every, rows, lists, len(found), moment_)
+                *_alerts(quality, language),
+                *_attention(every, rows, lists, len(found), now=moment_, language=language),
             ], **lists,
             "conflicts": replace(conflicts, rows=tuple(
                 row_of(self.work, each) for each in conflicts.rows
@@ -307,7 +314,7 @@ class Coordinator:
             "measured": any(each.training or each.gold or each.repeats for each in quality),
             "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},
-            "decided_by": _decided_by, "notice": notice,
+            "decided_by": partial(_decided_by, language=language), "notice": notice,
             "sure": estimates_section(known, entry=entry, wished=wished, now=moment_,
                              has_questions=self.certainty.has_questions),
             "plain": plain, "points": points, "coefficient": coefficient, "moment": moment,
@@ -391,39 +398,53 @@ def _rows_of_people(
     return sorted([*progress, *idle], key=lambda each: each.annotator)
 
 
-def _alerts(quality: Sequence[PersonQuality]) -> list[tuple[str, str]]:
+def _alerts(quality: Sequence[PersonQuality], language: Language) -> list[tuple[str, str]]:
+    t = language.t
     return [
-        (f"{plain(each.annotator)}: {text}", "people") for each in quality for text in each.alerts
+        (t("{name}: {alert}", name=plain(each.annotator), alert=text), "people")
+        for each in quality
+        for text in (t(alert.message, **alert.values) for alert in each.alerts)
     ]
 
 
 def _attention(
     every: Mapping[str, Member], rows: Sequence[PersonProgress], lists: Mapping[str, Any],
-    conflicts: int, now: datetime,
+    conflicts: int, *, now: datetime, language: Language,
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return what needs the coordinator's attention, and the section where it is settled."""
+    tn = language.tn
     said = []
     for each in rows:
         member, left = every.get(fold(each.annotator)), each.asked - each.done
         if member is None or not left:
             continue
-        cards, name = f"{left:,} open card{'s' * (left != 1)}", plain(each.annotator)
+        name, at = plain(each.annotator), moment(each.last)
         if member.stopped:
-            said.append((f"{name} is finished and has {cards}: give them to others.", "people"))
+            said.append((tn(
+                "{name} is finished and has {n} open card: give it to others.",
+                "{name} is finished and has {n} open cards: give them to others.", left, name=name,
+            ), "people"))  # fmt: skip
         elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
-            said.append((f"{name} has {cards}, and decided last at {moment(each.last)}.", "people"))
+            said.append((tn(
+                "{name} has {n} open card, and decided last at {time}.",
+                "{name} has {n} open cards, and decided last at {time}.", left, name=name, time=at,
+            ), "people"))  # fmt: skip
     if conflicts:
-        answers = f"{conflicts:,} answer{'s' * (conflicts != 1)}"
-        verb = "differ" if conflicts != 1 else "differs"
-        said.append((f"{answers} in sheets and on the page {verb}: keep one of each.", "conflicts"))
+        said.append((tn(
+            "{n} answer in sheets and on the page differs: keep one of both.",
+            "{n} answers in sheets and on the page differ: keep one of each.", conflicts,
+        ), "conflicts"))  # fmt: skip
     counts = lists.get("counts", {})
     if fresh := counts.get("fresh"):
-        items = f"{fresh:,} item{'s' * (fresh != 1)} with different answers"
-        verb = "are" if fresh != 1 else "is"
-        said.append((f"{items} {verb} not in the adjudication round yet.", "adjudication"))
+        said.append((tn(
+            "{n} item with different answers is not in the adjudication round yet.",
+            "{n} items with different answers are not in the adjudication round yet.", fresh,
+        ), "adjudication"))  # fmt: skip
     if apart := counts.get("apart"):
-        items = f"{apart:,} item{'s' * (apart != 1)}"
-        said.append((f"Adjudicators disagree on {items}: ask a third person.", "adjudication"))
+        said.append((tn(
+            "Adjudicators disagree on {n} item: ask a third person.",
+            "Adjudicators disagree on {n} items: ask a third person.", apart,
+        ), "adjudication"))  # fmt: skip
     return said
 
 
@@ -470,13 +491,13 @@ def _is_shared(connection: sqlite3.Connection) -> bool:
     return shared.fetchone() is not None
 
 
-def _decided_by(each: Adjudication) -> str:
+def _decided_by(each: Adjudication, language: Language) -> str:
     """Return in a few words how far an item of the adjudication round is."""
     if each.label is not None:
-        return "resolved"
+        return language.t("resolved")
     if each.waits_for:
-        return f"waiting for {', '.join(each.waits_for)}"
-    return "still disagree: ask a third person"
+        return language.t("waiting for {names}", names=", ".join(each.waits_for))
+    return language.t("still disagree: ask a third person")
 
 
 def _stamp(entry: int, people: str, sheets: str, known: Any) -> str:
@@ -484,7 +505,7 @@ def _stamp(entry: int, people: str, sheets: str, known: Any) -> str:
     return f"{entry}-{people}-{sheets}-{made}-{int(known.busy)}-{len(known.error)}"
 
 
-def _added(new: int) -> str:
+def _added(new: int, language: Language) -> str:
     if not new:
-        return "Nothing new: all items to adjudicate are already in the round."
-    return f"{new:,} new item{'s' * (new != 1)} in the round."
+        return language.text("Nothing new: all items to adjudicate are already in the round.")
+    return language.text_n("{n} new item in the round.", "{n} new items in the round.", new)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from babel.core import negotiate_locale
+from babel.core import Locale, negotiate_locale
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+from markupsafe import escape
 from starlette.requests import Request
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
@@ -32,16 +34,50 @@ class Language:
     code: str
     messages: Mapping[str, str | list[str]] = field(default_factory=dict)
 
-    def text(self, message: str) -> str:
-        """Return a text in this language; in English if it has no translation.
+    def t(self, message: str, **values: object) -> str:
+        """Return a text in this language, for HTML; in English if it has no translation.
 
         Examples
         --------
-        >>> language("de").text("Undo"), language("en").text("Undo")
-        ('Rückgängig', 'Undo')
+        >>> language("de").t("Undo"), language("en").t("{done} of {asked}", done=1, asked="<2>")
+        ('Rückgängig', Markup('1 of &lt;2&gt;'))
         """
         found = self.messages.get(message, message)
-        return found if isinstance(found, str) else found[0]
+        text = found if isinstance(found, str) else found[0]
+        return escape(text).format(**values) if values else text
+
+    def text(self, message: str, **values: object) -> str:
+        """Return a text in this language, for JSON: nothing is escaped."""
+        return str(self.messages.get(message, message)).format(**values)
+
+    def text_n(self, one: str, many: str, n: int, **values: object) -> str:
+        """Return one of two forms, for JSON; see `tn`."""
+        return self._form(one, many, n).format(n=self.number(n), **values)
+
+    def tn(self, one: str, many: str, n: int, **values: object) -> str:
+        """Return one of two forms, by a number, which stands in the text as {n}.
+
+        Examples
+        --------
+        >>> [language("en").tn("{n} card is left.", "{n} cards are left.", n) for n in (1, 1200)]
+        [Markup('1 card is left.'), Markup('1,200 cards are left.')]
+        """
+        return escape(self._form(one, many, n)).format(n=self.number(n), **values)
+
+    def _form(self, one: str, many: str, n: int) -> str:
+        forms = self.messages.get(one, [one, many])
+        return forms[0 if Locale(self.code).plural_form(n) == "one" else 1]
+
+    def number(self, value: float, digits: int = 0) -> str:
+        """Return a number as this language writes it.
+
+        Examples
+        --------
+        >>> language("de").number(1234), language("en").number(2.345, 1)
+        ('1.234', '2.3')
+        """
+        pattern = "#,##0." + "0" * digits if digits else "#,##0"
+        return format_decimal(value, format=pattern, locale=self.code)
 
 
 ENGLISH = Language("en")

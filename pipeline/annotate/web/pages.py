@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -195,13 +196,14 @@ class Pages:
             lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
         )  # fmt: skip
         self._templates.globals["asset"] = assets.address
+        self._templates.globals["bdi"] = Markup("<bdi>{}</bdi>").format
         self._templates.filters["tojson"] = inline_json  # escapes more than its namesake
 
     def page(self, template: str, language: Language = ENGLISH, **values: Any) -> HTMLResponse:
         """Return a page; a template makes ``{{ value | tojson }}`` of what scripts read."""
         text = self._templates.get_template(template).render(
-            _=language.text, language=language.code, languages=LANGUAGES,
-            messages=language.messages, **values,
+            t=language.t, tn=language.tn, number=language.number, language=language.code,
+            languages=LANGUAGES, messages=language.messages, **values,
         )  # fmt: skip
         return HTMLResponse(text.encode("utf-8", "replace"))
 

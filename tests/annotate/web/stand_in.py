@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
-from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -16,20 +13,9 @@ from pipeline.annotate.auth import Person
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.coordinator import routes
+from pipeline.annotate.web.pages import Assets, Pages
 
 SECRET = "secret"
-
-
-class Pages:
-    def __init__(self) -> None:
-        self._templates = Environment(
-            loader=PackageLoader("pipeline.annotate.web"), autoescape=True, trim_blocks=True,
-            lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
-        )  # fmt: skip
-        self._templates.globals["asset"] = lambda name: f"/assets/{name}"
-
-    def page(self, template: str, **values: Any) -> HTMLResponse:
-        return HTMLResponse(self._templates.get_template(template).render(**values))
 
 
 def app_of(work: Work, certainty: BackgroundEstimates) -> Starlette:
@@ -42,7 +28,7 @@ def app_of(work: Work, certainty: BackgroundEstimates) -> Starlette:
         *(_under(each) for each in own),
         Mount("/assets", StaticFiles(directory=folder)),
     ])  # fmt: skip
-    app.state.pages = Pages()
+    app.state.pages = Pages(Assets())
     return app
 
 

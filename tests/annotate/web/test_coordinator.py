@@ -79,10 +79,10 @@ def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None
     first, second, *_ = place.desk.cards("ana")
     with opened(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
-        said = "1 decision was made with a suggestion in sight; 1 (100.0 %) agrees with it."
+        said = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
         assert said in told(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
         append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
-    said = "2 decisions were made with a suggestion in sight; 1 (50.0 %) agrees with it."
+    said = "2 decisions were made with a suggestion in sight; equal to it: 1 (50.0 %)."
     assert said in told(place.text()).replace("&nbsp;", " ")
 
 
@@ -349,7 +349,7 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     assert re.search(
         "ana and ben 3 0.67 [^a-z]+ to [^a-z]+ 0.86", page
     )  # 2 (2 + 1) of 2 + 2 + 1 + 2 forms
-    assert "1 item with different forms" in page
+    assert "1 item with different answers" in page
     assert "Estimates" not in page
     body = {"who": "third", "name": "carla"}
     assert client.post(f"{HOME}/adjudication", json=body).json()["new"] == 1
@@ -367,7 +367,7 @@ def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -
             say(work, who, lemma, typed)
     page = told(client.get(HOME).text)
     assert "ana and ben 3 0.67" in page
-    assert "1 item with different forms" in page
+    assert "1 item with different answers" in page
     for body in ({"who": "third", "name": "carla"}, {"who": "those"}):
         new = client.post(f"{HOME}/adjudication", json=body).json()["new"]
         assert new == (1 if body["who"] == "third" else 0)  # ra is in the round already

@@ -8,18 +8,22 @@ from pathlib import Path
 import pytest
 from babel.messages.extract import extract_from_dir
 
-import pipeline.annotate.web
+import pipeline.annotate
 from pipeline.annotate.web.languages import LANGUAGES, language
 from tests.annotate.served import Served, ask, work_in
 
-KEYWORDS = {"_": None, "t": None, "phrase": None, "tn": (1, 2)}
-METHODS = [("templates/card.html", "jinja2"), ("assets/*.js", "javascript")]
+KEYWORDS = {
+    "t": None, "text": None, "phrase": None, "Alert": None, "tn": (1, 2), "text_n": (1, 2),
+}  # fmt: skip
+METHODS = [
+    ("web/templates/*.html", "jinja2"), ("web/assets/*.js", "javascript"), ("**.py", "python"),
+]  # fmt: skip
 FOREIGN = [code for code in LANGUAGES if code != "en"]
 
 
 def texts() -> set[str | tuple[str, ...]]:
     """Return the texts in scripts and templates."""
-    folder = Path(pipeline.annotate.web.__file__).parent
+    folder = Path(pipeline.annotate.__file__).parent
     return {
         message if isinstance(message, str) else message[:2]
         for _, _, message, _, _ in extract_from_dir(

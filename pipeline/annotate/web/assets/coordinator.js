@@ -1,5 +1,6 @@
 // The coordinator's page: it follows what happens, opens the adjudication round, decides conflicts, and manages people.
 
+import { t } from "./messages.js";
 import { manage } from "./people.js";
 
 const PAUSE = 4000;
@@ -40,7 +41,7 @@ async function follow() {
     if ((await answer.json()).stamp !== stamp) await refresh();
     news.textContent = "";
   } catch {
-    news.textContent = "The server does not respond: this page may be out of date.";
+    news.textContent = t("The server does not respond: this page may be out of date.");
   }
   const pause = Math.max(PAUSE, 20 * (performance.now() - begun));
   setTimeout(follow, document.hidden ? 5 * pause : pause);
@@ -66,7 +67,7 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
     told.textContent = found.error ?? found.said;
     if (!found.error) await refresh();
   } catch {
-    told.textContent = "The server does not respond, and the round may not have been opened. Try again: no task is added twice.";
+    told.textContent = t("The server does not respond, and the round may not have been opened. Try again: no task is added twice.");
   }
   button.disabled = false;
 });
@@ -84,12 +85,17 @@ document.querySelector("#conflicts").addEventListener("click", async (event) => 
     told.focus();
     await refresh();
   } catch {
-    told.textContent = "The server does not respond, and nothing may have been kept. Try again: nothing is decided twice.";
+    told.textContent = t("The server does not respond, and nothing may have been kept. Try again: nothing is decided twice.");
   }
   quiet = performance.now() + QUIET;
 });
 // A field that is filled in means that one.
 document.querySelector("#name")?.addEventListener("input", (event) => { event.target.form.who.value = "third"; });
 manage((given) => post("people", given), refresh);
+
+document.querySelector("#language").addEventListener("change", ({ target }) => {
+  document.cookie = `lexassay-language=${target.value}; path=${address}; max-age=31536000; samesite=strict`;
+  location.reload();
+});
 
 setTimeout(follow, PAUSE);

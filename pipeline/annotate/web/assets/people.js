@@ -1,10 +1,12 @@
 // The menu of a person on the coordinator's page: link, end, go on, open cards.
 
+import { number, t, tn } from "./messages.js";
+
 const at = (id) => document.getElementById(id);
 
 const QUESTIONS = {
-  revoke: (who) => `Replace the link of ${who}? The present link stops working at once, also in windows that are open.`,
-  stop: (who) => `End the part of ${who}? The link then takes no more answers. All answers so far count, and ${who} can go on later.`,
+  revoke: (name) => t("Replace the link of {name}? The present link stops working at once, also in windows that are open.", { name }),
+  stop: (name) => t("End the part of {name}? The link then takes no more answers. All answers so far count, and {name} can go on later.", { name }),
 };
 
 // `post` sends what is done and returns the answer; `changed` shows the page anew.
@@ -47,7 +49,7 @@ export function manage(post, changed) {
       else dialog.querySelector('[data-act="close"]').focus();
       if (!found.error) await changed();
     } catch {
-      show({ said: "The server does not respond. Look at the table before you try again." });
+      show({ said: t("The server does not respond. Look at the table before you try again.") });
     }
   }
 
@@ -68,17 +70,17 @@ export function manage(post, changed) {
       label.append(tick, " ", text);
       return label;
     }));
-    show({ give: true, said: `Open cards: ${person.open}. Nobody gets an item twice; cards with an answer stay.` });
+    show({ give: true, said: t("Open cards: {open}. Nobody gets an item twice; cards with an answer stay.", { open: number(Number(person.open)) }) });
     at("takers").querySelector("input").focus();
   }
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(at("link").value);
-      at("person-said").textContent = "Copied.";
+      at("person-said").textContent = t("Copied.");
     } catch {
       at("link").select(); // not allowed without encryption: the keys still copy
-      at("person-said").textContent = "Press Ctrl+C to copy.";
+      at("person-said").textContent = t("Press Ctrl+C to copy.");
     }
   }
 
@@ -116,8 +118,8 @@ export function manage(post, changed) {
     event.preventDefault();
     const to = [...event.target.querySelectorAll("[name=taker]:checked")].map((each) => each.value);
     const cards = Number(at("cards").value);
-    if (!to.length) at("person-said").textContent = "Choose who gets the cards.";
-    else ask({ act: "reassign", to, cards }, `Give ${cards} open card${cards === 1 ? "" : "s"} of ${person.person} to ${to.join(" and ")}?`);
+    if (!to.length) at("person-said").textContent = t("Choose who gets the cards.");
+    else ask({ act: "reassign", to, cards }, tn("Give {n} open card of {name} to {others}?", "Give {n} open cards of {name} to {others}?", cards, { name: person.person, others: new Intl.ListFormat(document.documentElement.lang).format(to) }));
   });
   at("add").addEventListener("submit", async (event) => {
     event.preventDefault();
