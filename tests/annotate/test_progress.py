@@ -15,8 +15,8 @@ from pipeline.annotate.progress import (
     further_draws,
     further_judgements,
     progress_of,
-    what_is_left,
 )
+from pipeline.annotate.web.estimates import what_is_left
 from pipeline.formats.annotation_log import (
     NAME,
     Decision,
@@ -130,12 +130,12 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
             [row(0.04), row(0.1, question="t_score")],
             (
                 "About 300 more judgements until all limits are within ±5 points."
-                " 1 of 2 questions is not there yet; t_score at 200 takes longest."
+                " Not there yet: 1 of 2 questions; t_score at 200 takes longest."
             ),
         ),
     ],
 )
-def test_what_is_left_is_one_sentence(rows: list[QuestionEstimate], said: str) -> None:
+def test_what_is_left(rows: list[QuestionEstimate], said: str) -> None:
     assert what_is_left(rows, judged=100, left=1000, wished=0.05).startswith(said)
 
 

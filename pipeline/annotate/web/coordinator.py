@@ -200,8 +200,9 @@ class Coordinator:
     def page(self, request: Request) -> Response:
         """Answer with the page."""
         pages: Pages = request.app.state.pages
-        wished, notice = wish_of(request.query_params.get("points"), self.half_width)
         language = language_of(request)
+        given = request.query_params.get("points")
+        wished, notice = wish_of(given, self.half_width, language)
         values = self._values(request, language, wished, notice)
         return pages.page("coordinator.html", language, **values)
 
@@ -316,8 +317,10 @@ class Coordinator:
                       for each in deciding},
             "decided_by": partial(_decided_by, language=language), "notice": notice,
             "sure": estimates_section(known, entry=entry, wished=wished, now=moment_,
-                             has_questions=self.certainty.has_questions),
-            "plain": plain, "points": points, "coefficient": coefficient, "moment": moment,
+                             has_questions=self.certainty.has_questions,
+                             language=language),
+            "plain": plain, "points": language.decimal(points),
+            "coefficient": language.decimal(coefficient), "moment": moment,
             "marked": marked,
         }  # fmt: skip
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from babel.dates import format_timedelta
 
 from pipeline.annotate.estimates import (
     Estimates,
@@ -14,8 +16,9 @@ from pipeline.annotate.estimates import (
     StageEstimates,
     WidthRecord,
 )
-from pipeline.annotate.progress import all_candidates, further_judgements, what_is_left
-from pipeline.annotate.web.formatting import age, moment
+from pipeline.annotate.progress import all_candidates, further_judgements
+from pipeline.annotate.web.formatting import moment
+from pipeline.annotate.web.languages import ENGLISH, Language
 
 # Lines of half-widths over the counted items
 
@@ -46,7 +49,13 @@ class Line:
     wished: float | None
 
 
-def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float) -> Line | None:
+def line(
+    row: QuestionEstimate,
+    points: Sequence[WidthRecord],
+    *,
+    wished: float,
+    language: Language = ENGLISH,
+) -> Line | None:
     """Return the line of a question; None where there are fewer than two points.
 
     Parameters
@@ -66,10 +75,12 @@ def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float)
     top = max(*known.values(), 1e-9)
     placed = [(_across(count, last), _down(half, top)) for count, half in steps]
     title = f"{row.category}, {row.question} at {row.n:,}"
-    said = (
-        f"{title}: ±{100 * begun:.1f} points after"
-        f" {first:,} item{'s' * (first != 1)}, ±{100 * ended:.1f} after {last:,}"
-    )
+    number = language.number
+    said = language.text_n(
+        "{title}: ±{begun} points after {n} item, ±{ended} after {last}",
+        "{title}: ±{begun} points after {n} items, ±{ended} after {last}", first, title=title,
+        begun=number(100 * begun, 1), ended=number(100 * ended, 1), last=number(last),
+    )  # fmt: skip
     drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
     there = _down(wished, top) if wished <= top else None
     return Line(title, said, drawn, placed[-1], there)
@@ -149,7 +160,7 @@ class EstimatesSection:
         return sum(len(each.questions) for each in self.stages) <= _FEW
 
 
-def wish_of(given: str | None, usual: float) -> tuple[float, str]:
+def wish_of(given: str | None, usual: float, language: Language = ENGLISH) -> tuple[float, str]:
     """Return the target half-width, and a sentence if the given one is invalid.
 
     Examples
@@ -167,12 +178,20 @@ def wish_of(given: str | None, usual: float) -> tuple[float, str]:
         points = math.nan
     if 0.1 <= points <= 50:
         return points / 100, ""
-    what = "The half-width must be between 0.1 and 50 points"
-    return usual, f"{what}, not {given[:20]}; showing {100 * usual:.3g}."
+    return usual, language.text(
+        "The half-width must be between 0.1 and 50 points, not {given}; showing {usual}.",
+        given=given[:20], usual=f"{100 * usual:.3g}",
+    )  # fmt: skip
 
 
 def estimates_section(
-    known: EstimateState, *, entry: int, wished: float, now: datetime, has_questions: bool
+    known: EstimateState,
+    *,
+    entry: int,
+    wished: float,
+    now: datetime,
+    has_questions: bool,
+    language: Language = ENGLISH,
 ) -> EstimatesSection:
     """Return what is shown.
 
@@ -188,15 +207,22 @@ def estimates_section(
         The time.
     has_questions : bool
         Whether a stage answers questions by this sheet.
+    language : Language
+        Of the sentences.
     """
     made = known.latest
     stages: tuple[Stage, ...] = ()
     lines: tuple[Line, ...] = ()
     if made is not None:
-        stages = tuple(_stage(each, made, wished) for each in made.stages)
-        drawn = (line(row, known.points, wished=wished) for row in _plotted_rows(made.rows))
+        stages = tuple(_stage(each, made, wished, language) for each in made.stages)
+        drawn = (
+            line(row, known.points, wished=wished, language=language)
+            for row in _plotted_rows(made.rows)
+        )
         lines = tuple(each for each in drawn if each)
-    sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
+    sentences: tuple[str, ...] = ()
+    if has_questions:
+        sentences = _sentences(known, entry=entry, wished=wished, now=now, language=language)
     shown = f"{100 * wished:.3g}"
     return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
 
@@ -209,45 +235,104 @@ def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
     return list(first.values())[:_LINES]
 
 
-def _stage(said: StageEstimates, made: Estimates, wished: float) -> Stage:
+def _stage(said: StageEstimates, made: Estimates, wished: float, language: Language) -> Stage:
     judged = len(made.counted.order)
     every = all_candidates(made.rows)
     more = (
         further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
     )
-    return Stage(said, tuple(map(Question, said.rows, map(_remaining_text, more))))
+    texts = (_remaining_text(each, language) for each in more)
+    return Stage(said, tuple(map(Question, said.rows, texts)))
 
 
-def _remaining_text(more: int | None) -> str:
+def _remaining_text(more: int | None, language: Language) -> str:
     if more is None:
         return "—"
-    return f"about {more:,}" if more else "done"
+    return language.text("about {n}", n=language.number(more)) if more else language.text("done")
 
 
 def _sentences(
-    known: EstimateState, *, entry: int, wished: float, now: datetime
+    known: EstimateState, *, entry: int, wished: float, now: datetime, language: Language
 ) -> tuple[str, ...]:
     made = known.latest
     if made is None and not entry:
-        return ("No judgements yet.",)
+        return (language.text("No judgements yet."),)
     said = []
     if made is not None:
         usable = made.counted
         left = usable.asked - usable.answered
-        rests = len(usable.order)
-        said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
-        said += [_waiting_sentence(usable.waiting)] if usable.waiting else []
-        since = entry - made.entry
-        more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
-        said += [f"Computed {age(made.at, now)} ago, at {moment(made.at)}{more}."]
+        judged = len(usable.order)
+        said += [
+            what_is_left(made.rows, judged=judged, left=left, wished=wished, language=language)
+        ]
+        if usable.waiting:
+            said += [language.text_n(
+                "{n} judged item does not count yet: an earlier card has no answer, for example one"
+                " set aside, or not all annotators have answered.",
+                "{n} judged items do not count yet: an earlier card has no answer, for example one"
+                " set aside, or not all annotators have answered.", usable.waiting,
+            )]  # fmt: skip
+        passed = now - datetime.fromisoformat(made.at)
+        ago = format_timedelta(max(passed, timedelta()), locale=language.code, threshold=1)
+        said += [language.text("Computed {age} ago, at {time}.", age=ago, time=moment(made.at))]
+        if entry > made.entry:
+            since = entry - made.entry
+            said += [
+                language.text_n("{n} decision since then.", "{n} decisions since then.", since)
+            ]
     if known.busy:
-        said += ["Computing ..."]
+        said += [language.text("Computing …")]
     return tuple(each for each in said if each)
 
 
-def _waiting_sentence(count: int) -> str:
-    items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
-    return (
-        f"{items}: an earlier card has no answer, for example one set aside, or not all annotators"
-        " have answered."
-    )
+def what_is_left(
+    rows: Sequence[QuestionEstimate],
+    *,
+    judged: int,
+    left: int,
+    wished: float,
+    language: Language = ENGLISH,
+) -> str:
+    """Return the remaining work in a few sentences.
+
+    Parameters
+    ----------
+    rows : sequence of QuestionEstimate
+        The questions.
+    judged, left : int
+        Items that count, and items of the sample without complete judgements.
+    wished : float
+        Half-width.
+    language : Language
+        Of the sentences.
+    """
+    text, number = language.text, language.number
+    points = f"{100 * wished:.3g}"
+    every = all_candidates(rows)
+    needs = {
+        row: further_judgements(row, judged=judged, wished=wished, candidates=every) for row in rows
+    }
+    if not rows:
+        return ""
+    if all(need == 0 for need in needs.values()):
+        return text("Done: all limits are within ±{points} points.", points=points)
+    known = {row: need for row, need in needs.items() if need}
+    if not known:
+        return text("Too few judgements to estimate the remaining work.")
+    worst = max(known, key=lambda row: known[row])
+    said = text(
+        "About {more} more judgements until all limits are within ±{points} points.",
+        more=number(known[worst]), points=points,
+    )  # fmt: skip
+    said += " " + text(
+        "Not there yet: {many} of {all} questions; {question} at {n} takes longest.",
+        many=number(sum(need != 0 for need in needs.values())), all=number(len(rows)),
+        question=worst.question, n=number(worst.n),
+    )  # fmt: skip
+    if known[worst] > left and left:
+        said += " " + text(
+            "This sample has {left} left: a larger sample is needed.", left=number(left)
+        )
+    elif known[worst] > left:
+        said += " " + text("This sample is fully judged: a larger sample is needed.")
+    return said

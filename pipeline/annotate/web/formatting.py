@@ -73,25 +73,5 @@ def moment(at: str) -> str:
     return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
 
 
-def age(at: str, now: datetime) -> str:
-    """Return how long ago something was.
-
-    Examples
-    --------
-    >>> now = datetime(2026, 3, 1, 21, 0, tzinfo=UTC)
-    >>> [age(f"2026-03-01T{time}+00:00", now) for time in ("20:59:52", "20:51:33", "17:00:00")]
-    ['8 seconds', '8 minutes', '4 hours']
-    """
-    passed = max(0, int((now - datetime.fromisoformat(at)).total_seconds()))
-    for size, unit in ((3600, "hour"), (60, "minute")):
-        if passed >= size:
-            return _count(passed // size, unit)
-    return _count(passed, "second")
-
-
-def _count(number: int, unit: str) -> str:
-    return f"{number:,} {unit}{'s' * (number != 1)}"
-
-
 def _is_hidden(sign: str) -> bool:
     return ord(sign) in _BIDI or (unicodedata.category(sign) == "Cc" and sign not in "\n\t")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from babel.core import Locale, negotiate_locale
 from babel.messages.pofile import read_po
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, get_decimal_symbol
 from markupsafe import escape
 from starlette.requests import Request
 
@@ -63,6 +63,11 @@ class Language:
         [Markup('1 card is left.'), Markup('1,200 cards are left.')]
         """
         return escape(self._form(one, many, n)).format(n=self.number(n), **values)
+
+    def decimal(self, write: Callable[..., str]) -> Callable[..., str]:
+        """Return a function that writes numbers with a point, with the sign of this language."""
+        sign = get_decimal_symbol(self.code)
+        return lambda *given, **more: write(*given, **more).replace(".", sign)
 
     def _form(self, one: str, many: str, n: int) -> str:
         forms = self.messages.get(one, [one, many])
