@@ -24,7 +24,7 @@ from pipeline.annotate.progress import progress_of
 from pipeline.annotate.quality import Training, again, feedback, training_of
 from pipeline.annotate.records import Finished, Writer, first_answers
 from pipeline.annotate.tasks import Work
-from pipeline.annotate.web.languages import language_of
+from pipeline.annotate.web.languages import language_of, translated
 from pipeline.annotate.web.pages import Pages, Refused, error_response, nothing_here, page_data
 from pipeline.errors import StoreError
 from pipeline.formats import annotation_log
@@ -268,7 +268,7 @@ class Readers:
 
 # Identification of people by their links
 
-_REVOKED = (
+_REVOKED = translated(
     "This link is no longer valid: the coordinator has replaced it. All that was saved counts. Ask"
     " for your new link and open it in this browser: it sends what this window has not saved."
 )
@@ -518,7 +518,7 @@ class Annotator:
             return
         found = await self._training(who)
         if found is not None and not found.passed:
-            raise Refused(409, "Pass the training round first: reload the page.")
+            raise Refused(409, translated("Pass the training round first: reload the page."))
 
     async def _far(self, who: Person, named: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.annotate.people import revoke
+from pipeline.formats.annotation_log import opened
 from tests.browser.annotate.conftest import OpenCard, Serve
 from tests.browser.annotate.serving import (
     Served,
@@ -18,6 +20,7 @@ from tests.browser.annotate.serving import (
     saved,
     says,
     shows,
+    waits,
 )
 
 if TYPE_CHECKING:
@@ -271,6 +274,23 @@ def test_right_to_left_pairs_and_the_language(serve: Serve, open_card: OpenCard)
     assert left["x"] > right["x"]
     assert page.locator("#units").get_attribute("lang") == "ar"
     assert page.locator("#card").get_attribute("aria-label") == "سؤال · طرح"
+
+
+def test_a_new_link_sends_what_the_old_one_could_not(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    ready(page, "p000")
+    page.context.set_offline(True)
+    label(page, ["p000", "p001"])
+    waits(page, 2)
+    with opened(served.work.database) as log:
+        new = served.links.address(revoke(log, served.work, "anna").person)
+    page.context.set_offline(False)
+    says(page, "This link is no longer valid", "#waiting-text")
+    again = open_card(f"{served.origin}{new}", context=page.context)
+    ready(again, "p002")
+    saved(again)
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
 def test_a_training_round(serve: Serve, open_card: OpenCard) -> None:

@@ -60,7 +60,8 @@ export class Ask {
     const { status, ok, body } = await answer(address, options);
     if (ok && body) return body;
     const own = typeof body?.error === "string";
-    throw own && FINAL.has(status) ? new Refused(body.error) : new Away(own ? body.error : foreign(status), true);
+    const why = own ? t(body.error) : foreign(status);
+    throw own && FINAL.has(status) ? new Refused(why) : new Away(why, true);
   }
 }
 
