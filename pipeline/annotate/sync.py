@@ -17,7 +17,6 @@ from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError, Problem, StoreError
 from pipeline.formats.annotation_log import (
     Decision,
-    DecisionOptions,
     Outcome,
     Standing,
     append,
@@ -30,6 +29,9 @@ from pipeline.formats.annotation_log import (
     standing_rows,
     transaction,
     write_note,
+)
+from pipeline.formats.annotation_rows import (
+    DecisionOptions,
 )
 from pipeline.formats.base import format_of
 from pipeline.formats.spreadsheets.kinds import SHEETS

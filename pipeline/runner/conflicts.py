@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.errors import WaitsForPerson
-from pipeline.formats.annotation_log import (
+from pipeline.formats.annotation_rows import (
     DecisionOptions,
     first_answers,
     sheet_answers,

@@ -13,9 +13,9 @@ import polars as pl
 from pydantic import BeforeValidator, Field, ValidationError
 
 from pipeline.errors import ConfigError, DataError, Problem, machine
-from pipeline.formats import annotation_log as decisions
 from pipeline.formats import content
-from pipeline.formats.annotation_log import (
+from pipeline.formats.annotation_log import NAME as LOG_NAME
+from pipeline.formats.annotation_rows import (
     DecisionOptions,
     current_options,
     first_answers,
@@ -208,7 +208,7 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
     """
     sheet = format_of("", name=kind)
     files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in list_sheets(folder)]
-    database = folder / decisions.NAME
+    database = folder / LOG_NAME
     if database.is_file():
         log = format_of("", name=kind.replace("_sheet", "_decisions"))
         files.append(SourceFile(database.name, database, log, current_options(database)))
@@ -564,7 +564,7 @@ def transfers(files: Sequence[SourceFile]) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        file, line, annotator, id, instead_of, see `pipeline.formats.annotation_log.transfer_rows`.
+        file, line, annotator, id, instead_of, see `pipeline.formats.annotation_rows.transfer_rows`.
     """
     nothing = dict.fromkeys(("file", "annotator", "id", "instead_of"), pl.String) | {
         "line": pl.Int64

@@ -33,17 +33,19 @@ from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     NAME,
     Decision,
-    DecisionOptions,
     Outcome,
     TaskRequest,
     append,
-    current_options,
-    digest,
     given_cards,
     opened,
+    update_tasks,
+)
+from pipeline.formats.annotation_rows import (
+    DecisionOptions,
+    current_options,
+    digest,
     scan_annotation,
     transfer_rows,
-    update_tasks,
 )
 from pipeline.kernels.annotation.sheets import reassign as reassign_rows
 from pipeline.runner.delivery import progress

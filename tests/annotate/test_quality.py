@@ -27,12 +27,14 @@ from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     Decision,
-    DecisionOptions,
     append,
-    digest,
     opened,
-    scan_annotation,
     upcoming,
+)
+from pipeline.formats.annotation_rows import (
+    DecisionOptions,
+    digest,
+    scan_annotation,
 )
 from tests.annotate.served import Served, ask, items, label, say, work_in
 

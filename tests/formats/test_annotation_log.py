@@ -25,24 +25,21 @@ from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import (
     NAME,
     Decision,
-    DecisionOptions,
     Kind,
     TaskRequest,
     append,
     card,
     connect,
     copy,
-    current_options,
-    digest,
     opened,
     read_only,
     recent,
-    scan_annotation,
     search,
     standing_rows,
     upcoming,
     update_tasks,
 )
+from pipeline.formats.annotation_rows import DecisionOptions, digest, scan_annotation
 
 ITEMS = {f"x{n}": {"units": {"l1": f"left{n}", "l2": f"right{n}"}} for n in range(5)}
 
@@ -299,21 +296,6 @@ def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
     connection.execute("ROLLBACK")
     connection.close()
     assert count(tmp_path / "copy.sqlite") == 1
-
-
-def test_one_state_is_read_whatever_comes_after(tmp_path: Path) -> None:
-    connection = filled(tmp_path / NAME)
-    append(connection, [Decision("k0", "ana", "x0", answer="SVC")])
-    options = current_options(tmp_path / NAME)
-    before = digest(tmp_path / NAME, options)
-    append(connection, [Decision("k1", "ana", "x1", answer="SVC"), Decision("k2", "ana", "", "undo"),
-                        Decision("k3", "ana", "x0", answer="free", note="n")])  # fmt: skip
-    assert digest(tmp_path / NAME, options) == before != digest(tmp_path / NAME, DecisionOptions())
-    rows = scan_annotation(tmp_path / NAME, options).collect()
-    assert rows.select("id", "label", "l1", "l2", "note", "round").rows() == [
-        ("x0", "SVC", "l0", "r", None, "annotation")
-    ]
-    connection.close()
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
