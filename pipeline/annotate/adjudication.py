@@ -268,12 +268,7 @@ def _random_key(task: TaskRequest) -> bytes:
 _LEAST = 2
 """Items in common below which no agreement is shown."""
 _REPLICATES = 1000
-_TITLES = {
-    "observed": "observed agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "fleiss_kappa": "Fleiss' kappa",
-    "gwet_ac1": "Gwet's AC1",
-}
+_COEFFICIENTS = ("observed", "cohen_kappa", "fleiss_kappa", "gwet_ac1")
 """The coefficients that are shown, in this order."""
 
 
@@ -283,13 +278,13 @@ class Coefficient:
 
     Parameters
     ----------
-    title : str
-        What it is called.
+    name : str
+        As the kernels name it: a coefficient, or a statistic of keyed forms.
     estimate, lower, upper : float or None
         In [-1, 1].
     """
 
-    title: str
+    name: str
     estimate: float | None
     lower: float | None
     upper: float | None
@@ -360,14 +355,14 @@ def _agreement_of(found: pl.DataFrame, one: str, other: str, people: tuple[str, 
     if items < _LEAST:
         return Agreed(people, items)
     return Agreed(people, items, tuple(
-        Coefficient(title, row["estimate"], row["lower"], row["upper"])
-        for name, title in _TITLES.items()
+        Coefficient(name, row["estimate"], row["lower"], row["upper"])
+        for name in _COEFFICIENTS
         # "analytic" stands before "bootstrap"
         for row in mine.filter(coefficient=name).sort("method").head(1).iter_rows(named=True)
     ))  # fmt: skip
 
 
-_FORMS = {"lemmas": "lemmas with equal forms", "forms": "agreement of forms"}
+_FORMS = ("lemmas", "forms")
 """The statistics of keyed forms, in this order."""
 
 
@@ -400,9 +395,9 @@ def forms_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tupl
         values = {row["statistic"]: row for row in mine.to_dicts()}
         people = () if one == EVERYBODY else (one, other)
         items = values["lemmas"]["lemmas"]
-        shown = _FORMS.items() if items >= _LEAST else ()
+        shown = _FORMS if items >= _LEAST else ()
         agreed.append(Agreed(people, items, tuple(
-            Coefficient(title, *(values[name][each] for each in ("estimate", "lower", "upper")))
-            for name, title in shown
+            Coefficient(name, *(values[name][each] for each in ("estimate", "lower", "upper")))
+            for name in shown
         )))  # fmt: skip
     return tuple(agreed)

@@ -241,7 +241,7 @@ def test_agreement_of_two_is_that_of_a_published_table() -> None:
     assert kappa.estimate == pytest.approx(0.6995, abs=5e-5)
     # 1.96 * 0.0714 to each side
     assert (kappa.lower, kappa.upper) == pytest.approx((0.5596, 0.8394), abs=2e-4)
-    assert ac1.title == "Gwet's AC1"
+    assert ac1.name == "gwet_ac1"
     assert ac1.lower < ac1.estimate < ac1.upper
 
 
@@ -269,7 +269,7 @@ def test_three_people_are_also_taken_together() -> None:
     assert (every.items, [each.items for each in pairs]) == (4, [4, 3, 3])
     # of the three pairs of people on x1 one agrees
     assert every.coefficients[0].estimate == pytest.approx((1 + 1 / 3 + 1 + 1) / 4)
-    assert every.coefficients[1].title == "Fleiss' kappa"
+    assert every.coefficients[1].name == "fleiss_kappa"
 
 
 def test_disagreements_where_all_are_sure_come_first(log: sqlite3.Connection) -> None:

@@ -132,7 +132,7 @@ def test_an_experiment_without_questions_gets_a_sentence(tmp_path: Path) -> None
 @pytest.mark.long
 def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
-    assert "3 items are answered by all annotators, with different labels" in place.text()
+    assert "3 items are answered by all annotators, with different answers" in place.text()
     assert place.open(who="third", name="Eva", unsure=False) == (
         200, {"new": 3, "said": "3 new items in the round."},
     )  # fmt: skip

@@ -67,8 +67,8 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     says(whole, "None so far.", "#disagreements")
     item = ids(served)[0]
     both_label(served, open_card, {item: "3"})
-    says(whole, "1 item with different labels", "#disagreements")  # it follows by itself
-    says(whole, "1 item is answered by all annotators, with different labels", "#ready")
+    says(whole, "1 item with different answers", "#disagreements")  # it follows by itself
+    says(whole, "1 item is answered by all annotators, with different answers", "#ready")
     told = whole.locator("#disagreements .said > span").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]
     whole.locator("#name").fill("carla")

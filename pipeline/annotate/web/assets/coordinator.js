@@ -10,6 +10,12 @@ let stamp = document.body.dataset.stamp;
 
 // What somebody is in the middle of stays: a part with the focus, lists that are open, a place in a table.
 function take(fresh) {
+  let last;
+  for (const part of fresh.querySelectorAll("#main > section")) {
+    const there = document.getElementById(part.id);
+    if (!there) last.after(document.adoptNode(part));
+    last = there ?? part;
+  }
   for (const old of document.querySelectorAll("[data-live]")) {
     const part = fresh.getElementById(old.id);
     if (!part || (old.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
@@ -55,9 +61,7 @@ async function post(place, given) {
   return answer.json();
 }
 
-document.querySelector("#open")?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const form = event.target;
+async function openRound(form) {
   const button = form.querySelector("button");
   const told = document.querySelector("#opened");
   button.disabled = true;
@@ -70,6 +74,11 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
     told.textContent = t("The server does not respond, and the round may not have been opened. Try again: no task is added twice.");
   }
   button.disabled = false;
+}
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "open") return;
+  event.preventDefault();
+  openRound(event.target);
 });
 // The list moves up after a decision: a second click is not meant for what is there then.
 const QUIET = 400;
@@ -90,7 +99,7 @@ document.querySelector("#conflicts").addEventListener("click", async (event) => 
   quiet = performance.now() + QUIET;
 });
 // A field that is filled in means that one.
-document.querySelector("#name")?.addEventListener("input", (event) => { event.target.form.who.value = "third"; });
+document.addEventListener("input", ({ target }) => { if (target.id === "name") target.form.who.value = "third"; });
 manage((given) => post("people", given), refresh);
 
 document.querySelector("#language").addEventListener("change", ({ target }) => {

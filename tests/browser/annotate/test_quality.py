@@ -1,0 +1,206 @@
+"""Training, hidden gold items and repeated cards, as annotators and the coordinator see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.annotate.exchange.suggestions import Suggestion, show_suggestions, store_suggestions
+from pipeline.annotate.quality import (
+    GoldItem,
+    add_gold,
+    add_training,
+    repeat_cards,
+    set_pass_mark,
+)
+from pipeline.annotate.web.languages import LANGUAGES
+from pipeline.formats.annotation_log import opened
+from tests.annotate.office import desk
+from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
+from tests.browser.annotate.serving import (
+    Coordinated,
+    Subject,
+    label,
+    pairs,
+    ready,
+    saved,
+    says,
+    shows,
+)
+from tests.browser.pages import AXE, nothing
+from tests.browser.test_page import LOOK
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+GOLD = [GoldItem({"l1": f"gold{n}", "l2": "b"}, "yes", f"why {n}") for n in range(2)]
+TRAINING = [GoldItem({"l1": f"train{n}", "l2": "b"}, "yes", f"because {n}") for n in range(2)]
+
+
+@pytest.fixture
+def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    """All cards of the sample are answered; gold items and repeated cards are left."""
+    made = desk(tmp_path, "")
+    made.judge_all()
+    assert add_gold(made.work, GOLD) == (2, 0)
+    assert repeat_cards(made.work, 0.08) > 2
+    return coordinate(made.work)
+
+
+def open_cards(served: Coordinated, who: str) -> dict[str, str]:
+    """Return the open cards of a person: id, and the kind of check."""
+    with opened(served.work.database) as log:
+        rows = log.execute(
+            "SELECT id, kind FROM tasks JOIN checks USING (id) WHERE annotator = ? AND answered = 0"
+            " AND round = 'check'", (who,),
+        )  # fmt: skip
+        return {row["id"]: row["kind"] for row in rows}
+
+
+SHAPE = """() => [...document.querySelectorAll("#card, #card *")].map((each) =>
+  `${each.tagName}.${each.className}[${each.getAttributeNames().sort()}]`)"""
+
+
+def test_cards_that_measure_quality_look_like_all_others(serve: Serve, open_card: OpenCard) -> None:
+    subject = serve(Subject(pairs(24)))
+    work = subject.work
+    examples = tuple(pairs(1)["p000"]["examples"])
+    add_gold(work, [GoldItem({"l1": "in:gold", "l2": "stellen"}, "SVC", "why", examples)])
+    assert repeat_cards(work, 0.4) > 2
+    page = open_card(subject.address())
+    shapes: dict[bool, set[str]] = {True: set(), False: set()}
+    for _ in range(40):
+        card = page.locator('#card[data-ready], #card[data-id=""]')
+        card.wait_for()
+        item = card.get_attribute("data-id")
+        if not item:
+            break
+        shapes[item.startswith("p")].add("\n".join(page.evaluate(SHAPE)))
+        page.keyboard.press("1")
+        page.locator(f'#card:not([data-id="{item}"])').wait_for()
+    assert shapes[True] == shapes[False] != set()
+
+
+def test_the_coordinator_sees_the_answers(served: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served.coordinator, ready="#people")
+    kinds = open_cards(served, "ana")
+    page = open_card(served.address("ana"))
+    wrong = next(item for item, kind in kinds.items() if kind == "gold")
+    for _ in kinds:
+        card = page.locator("#card[data-ready]")
+        card.wait_for()
+        item = card.get_attribute("data-id") or ""
+        page.keyboard.press("2" if item == wrong else "1")
+        page.locator(f'#card:not([data-id="{item}"])').wait_for()
+    saved(page)
+    repeats = sum(kind == "repeat" for kind in kinds.values())
+    row = whole.locator("#quality tbody tr").filter(has_text="ana")
+    row.filter(has_text="1 of 2").filter(has_text=f"of {repeats} (").wait_for()
+
+
+def test_who_fails_is_excused_by_the_coordinator(served: Coordinated, open_card: OpenCard) -> None:
+    add_training(served.work, TRAINING)
+    set_pass_mark(served.work, 1.0)
+    page = open_card(served.address("ben"))
+    for key in ("1", "2"):
+        page.locator("#card[data-ready]").wait_for()
+        page.keyboard.press(key)
+        page.get_by_role("button", name="Continue").click()
+    says(page, "the pass mark is 100%", "#rest")
+    whole = open_card(served.coordinator, ready="#quality table")
+    says(whole, "not passed: 1 right, attempt 1", "#quality")
+    whole.locator('button[data-person="ben"]').click()
+    whole.locator('#person-acts [data-act="excuse"]').click()
+    says(whole, "passed: 1 right", "#quality")
+    page.reload()
+    page.locator("#card[data-ready]").wait_for()
+    assert page.locator("#card").get_attribute("data-id") in open_cards(served, "ben")
+
+
+# Languages: nothing but data is the same on two pages.
+
+TEXTS = """() => {
+  const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const skipped = "script, style, noscript, #language, bdi, kbd, .unit, .examples, time";
+  while (walk.nextNode()) {
+    if (!walk.currentNode.parentElement.closest(skipped)) texts.push(walk.currentNode.data);
+  }
+  for (const each of document.querySelectorAll("[aria-label], [title], [placeholder]")) {
+    if (each.closest(".unit, .examples, #language")) continue;
+    texts.push(...["aria-label", "title", "placeholder"].map((name) => each.getAttribute(name)));
+  }
+  return texts.filter(Boolean).map((text) => text.replace(/\\s+/g, " ").trim())
+    .filter((text) => /\\p{L}{3}/u.test(text) && !/^[\\d: -]+ UTC$/.test(text));
+}"""
+
+
+@pytest.mark.parametrize("code", [each for each in LANGUAGES if each != "en"])
+def test_a_person_chooses_the_language(served: Coordinated, open_card: OpenCard, code: str) -> None:
+    for address, place in (
+        (served.coordinator, "#people"),
+        (served.address("ana"), "#card"),
+    ):
+        page = open_card(address, ready=place)
+        english = set(page.evaluate(TEXTS))
+        page.locator("#language").select_option(code)
+        page.locator(f'html[lang="{code}"]').wait_for(state="attached")
+        page.locator(place).first.wait_for()
+        same = english & set(page.evaluate(TEXTS)) - {served.work.title}
+        assert same <= SAME[code], same - SAME[code]
+
+
+SAME = {"de": {"Labels", "Link", "Name"}, "fr": {"Actions", "Note", "Quartiles"}, "es": set[str]()}
+"""Words that a language shares with English."""
+
+
+# What a reader with a screen reader or weak eyes meets.
+
+
+def faults(page: Page, where: str) -> list[str]:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation_in_training_and_with_suggestions(
+    serve: Serve, open_card: OpenCard, dark: bool
+) -> None:
+    subject = serve(Subject(pairs(9), language="ar"))
+    subject.train(["SVC", "free"], mark=0.9)
+    with opened(subject.work.database) as log:
+        store_suggestions(log, [Suggestion("p000", "SVC", 0.9, "model")])
+        show_suggestions(log, shown=True)
+    page = open_card(subject.address(), dark=dark)
+    found = faults(page, "training")
+    for key in ("1", "1"):
+        page.locator("#card[data-ready]").wait_for()
+        page.keyboard.press(key)
+        found += faults(page, "feedback")
+        page.get_by_role("button", name="Continue").click()
+    says(page, "the pass mark is 90%", "#rest")
+    found += faults(page, "failed")
+    page.get_by_role("button", name="Try again").click()
+    for key in ("1", "3"):
+        page.locator("#card[data-ready]").wait_for()
+        page.keyboard.press(key)
+        page.get_by_role("button", name="Continue").click()
+    found += faults(page, "passed")
+    page.get_by_role("button", name="Begin").click()
+    ready(page, "p000")
+    found += faults(page, "suggestion")
+    label(page, ["p000"])
+    shows(page, "p001")
+    nothing(found)
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation_in_the_table_of_quality(
+    served: Coordinated, open_card: OpenCard, dark: bool
+) -> None:
+    add_training(served.work, TRAINING)
+    whole = open_card(served.coordinator, dark=dark, ready="#quality table")
+    nothing(faults(whole, "quality"))
