@@ -91,7 +91,7 @@ def read_gold(path: Path, work: Work, *, option: str) -> list[GoldItem]:
     file.check()
     rows = file.scan().collect()
     with opened(work.database) as connection:
-        units = list(_items(connection)[0][1]["units"]) if _items(connection) else []
+        units = next((list(shown["units"]) for _, shown in _items(connection)), [])
     missing = [name for name in [*units, "label"] if name not in rows.columns]
     if missing:
         what = f"{path}: no column {', '.join(missing)}"

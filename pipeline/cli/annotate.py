@@ -19,6 +19,8 @@ from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson
 from pipeline.formats.annotation_log import opened
 from schemas.errors import count_text
 
+_PAGES, _NETWORK, _QUALITY, _PEOPLE, _FILES = "Pages", "Network", "Quality", "People", "Files"
+"""Groups of options in the help."""
 _SHOWN = 3
 _COMMAND_KEYS = "usqnegrfh?/"
 """Keys of undo, skip, unsure, note, examples, guidelines, recent, search and help."""
@@ -35,78 +37,131 @@ def annotate(
     host: Annotated[
         str,
         typer.Option(
-            "--host", help="Address to listen on; all but 127.0.0.1 open the pages to the network."
+            "--host",
+            help="Address to listen on; all but 127.0.0.1 open the pages to the network.",
+            rich_help_panel=_NETWORK,
         ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, help="Port; 0 picks a free one.", rich_help_panel=_NETWORK
+        ),
     ] = 8642,
     names: Annotated[
-        str | None, typer.Option("--names", help="Host names that others use for this machine.")
+        str | None,
+        typer.Option(
+            "--names", help="Host names that others use for this machine.", rich_help_panel=_NETWORK
+        ),
     ] = None,
     public_url: Annotated[
         str | None,
-        typer.Option("--public-url", help="Address by which others reach the pages."),
+        typer.Option(
+            "--public-url",
+            help="Address by which others reach the pages.",
+            rich_help_panel=_NETWORK,
+        ),
     ] = None,
     trusted_proxy: Annotated[
         str | None,
         typer.Option(
             "--trusted-proxy",
             help="Addresses of proxies whose X-Forwarded headers are believed [none].",
+            rich_help_panel=_NETWORK,
         ),
     ] = None,
     keys: Annotated[
         str | None,
-        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9; free first letters]."),
+        typer.Option(
+            "--keys",
+            help="Keys of labels: SVC=v,free=x [1 to 9; free first letters].",
+            rich_help_panel=_PAGES,
+        ),
     ] = None,
     half_width: Annotated[
         float | None,
-        typer.Option("--half-width", min=0.001, max=0.5, help="Half-width to plan for."),
+        typer.Option(
+            "--half-width",
+            min=0.001,
+            max=0.5,
+            help="Half-width to plan for.",
+            rich_help_panel=_PAGES,
+        ),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", help="Language of the units, a code [that of the corpus].")
+        str,
+        typer.Option(
+            "--language",
+            help="Language of the units, a code [that of the corpus].",
+            rich_help_panel=_PAGES,
+        ),
     ] = "",
     training: Annotated[
         Path | None,
-        typer.Option("--training", help="Table of gold items for a training round."),
+        typer.Option(
+            "--training", help="Table of gold items for a training round.", rich_help_panel=_QUALITY
+        ),
     ] = None,
     pass_mark: Annotated[
         float | None,
-        typer.Option("--pass-mark", min=0, max=1, help="Share of it that must be right [0.8]."),
+        typer.Option(
+            "--pass-mark",
+            min=0,
+            max=1,
+            help="Share of it that must be right [0.8].",
+            rich_help_panel=_QUALITY,
+        ),
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option("--gold", help="Table of gold items to hide among the cards.")
+        Path | None,
+        typer.Option(
+            "--gold", help="Table of gold items to hide among the cards.", rich_help_panel=_QUALITY
+        ),
     ] = None,
     repeat: Annotated[
         float | None,
-        typer.Option("--repeat", min=0, max=0.5, help="Share of cards to show twice."),
+        typer.Option(
+            "--repeat",
+            min=0,
+            max=0.5,
+            help="Share of cards to show twice.",
+            rich_help_panel=_QUALITY,
+        ),
     ] = None,
     export: Annotated[
         Path | None,
         typer.Option(
             "--export",
             help="Export all judgements to this file: xlsx, csv, jsonl, or as --format.",
+            rich_help_panel=_FILES,
         ),
     ] = None,
     imported: Annotated[
         Path | None,
-        typer.Option("--import", help="Import the answers in a file of the tool of --format."),
+        typer.Option(
+            "--import",
+            help="Import the answers in a file of the tool of --format.",
+            rich_help_panel=_FILES,
+        ),
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option("--format", help=" | ".join(TOOLS)),
+        typer.Option("--format", help=" | ".join(TOOLS), rich_help_panel=_FILES),
     ] = None,
     annotator_map: Annotated[
         str | None,
         typer.Option(
             "--annotator-map",
             help="Names of annotators in the tool, where they differ: anna=7,ben=ben@lab.org.",
+            rich_help_panel=_FILES,
         ),
     ] = None,
     suggestions: Annotated[
         Path | None,
         typer.Option(
-            "--suggestions", help="Store a model's suggestions: csv, tsv, jsonl, or json."
+            "--suggestions",
+            help="Store a model's suggestions: csv, tsv, jsonl, or json.",
+            rich_help_panel=_FILES,
         ),
     ] = None,
     show_suggestions: Annotated[
@@ -115,47 +170,80 @@ def annotate(
             "--show-suggestions/--hide-suggestions",
             help="Show suggestions on the cards; they bias, so they are hidden at first.",
             show_default=False,
+            rich_help_panel=_QUALITY,
         ),
     ] = None,
     sheets: Annotated[
-        bool, typer.Option("--sheets", help="Write all judgements to the sheets.")
+        bool,
+        typer.Option(
+            "--sheets", help="Write all judgements to the sheets.", rich_help_panel=_FILES
+        ),
     ] = False,
     backup: Annotated[
-        Path | None, typer.Option("--backup", help="Back up the annotation log to this file.")
+        Path | None,
+        typer.Option(
+            "--backup", help="Back up the annotation log to this file.", rich_help_panel=_FILES
+        ),
     ] = None,
     restore: Annotated[
         str | None,
         typer.Option(
-            "--restore", help="Replace the annotation log with a backup: its file, or newest."
+            "--restore",
+            help="Replace the annotation log with a backup: its file, or newest.",
+            rich_help_panel=_FILES,
         ),
     ] = None,
     renew: Annotated[
-        bool, typer.Option("--renew-links", help="Make new links and disable the old ones.")
+        bool,
+        typer.Option(
+            "--renew-links",
+            help="Make new links and disable the old ones.",
+            rich_help_panel=_PAGES,
+        ),
     ] = False,
     revoke: Annotated[
-        str | None, typer.Option("--revoke", help="Replace the links of these people.")
+        str | None,
+        typer.Option(
+            "--revoke", help="Replace the links of these people.", rich_help_panel=_PEOPLE
+        ),
     ] = None,
     stop: Annotated[
-        str | None, typer.Option("--stop", help="End the part of these people; answers stay.")
+        str | None,
+        typer.Option(
+            "--stop", help="End the part of these people; answers stay.", rich_help_panel=_PEOPLE
+        ),
     ] = None,
-    resume: Annotated[str | None, typer.Option("--resume", help="Let these people go on.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", help="Let these people go on.", rich_help_panel=_PEOPLE),
+    ] = None,
     add: Annotated[
-        str | None, typer.Option("--add", help="Add annotators, who get open cards of others.")
+        str | None,
+        typer.Option(
+            "--add", help="Add annotators, who get open cards of others.", rich_help_panel=_PEOPLE
+        ),
     ] = None,
     reassign: Annotated[
         str | None,
-        typer.Option("--reassign", help="Give open cards to others: anna=carla,ben."),
+        typer.Option(
+            "--reassign", help="Give open cards to others: anna=carla,ben.", rich_help_panel=_PEOPLE
+        ),
     ] = None,
     cards: Annotated[
         int | None,
-        typer.Option("--cards", min=1, help="With --reassign: number of cards [all]."),
+        typer.Option(
+            "--cards",
+            min=1,
+            help="With --reassign: number of cards [all].",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
     """Judge in the browser, or export the judgements.
 
-    Options for people, files and cards do only that, and serve no pages.
+    With options under Quality, Files or People, the command does only that, and serves no pages.
     """
     if cards and not reassign:
         raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
@@ -384,5 +472,8 @@ def _keys(text: str | None, work: Work) -> dict[str, str]:
 
 
 def _require_web() -> None:
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise LexassayError("the pages need Starlette and uvicorn\npip install 'lexassay[web]'")
+    missing = [name for name in ("starlette", "uvicorn", "babel") if not find_spec(name)]
+    if missing:
+        raise LexassayError(
+            f"the pages need {', '.join(missing)}\ninstall them: pip install 'lexassay[web]'"
+        )

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import pipeline
 
@@ -192,6 +192,23 @@ class GroupedCommands(TyperGroup):
                 formatter.write(f"{'':{formatter.current_indent}}e.g. {example}\n")
 
 
+class GroupedOptions(TyperCommand):
+    """A command whose help shows its options in groups, by their ``rich_help_panel``."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for the arguments and for each group, the options without one last."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                usual = "Arguments" if param.param_type_name == "argument" else "Options"
+                title = getattr(param, "rich_help_panel", None) or usual
+                found.setdefault(title, []).append(record)
+        for title in sorted(found, key="Options".__eq__):
+            with formatter.section(title):
+                formatter.write_dl(found[title])
+
+
 def groups() -> dict[str, list[str]]:
     """Return the names of the commands of each group.
 
@@ -235,7 +252,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     app.callback()(_main_options)
     for name, row in COMMANDS.items():
         called = name in words[:1]
-        app.command(name, help=None if called else row.sentence, epilog=example_of(name))(
+        sentence = None if called else row.sentence
+        app.command(name, cls=GroupedOptions, help=sentence, epilog=example_of(name))(
             _exit_with_code(command(name)) if called else _placeholder
         )
     return app

@@ -12,6 +12,8 @@ from pipeline.formats.annotation_log import Decision
 from tests.annotate.office import Office, furnished, labelled
 from tests.browser.annotate.conftest import Coordinate, OpenCard
 from tests.browser.annotate.serving import Coordinated, says
+from tests.browser.pages import AXE, nothing
+from tests.browser.test_page import LOOK
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -126,3 +128,11 @@ def test_the_section_is_short_and_nothing_overflows(
     least = 44 if finger else 24
     boxes = [each.bounding_box() for each in page.locator("#conflicts button").all()]
     assert all(box and box["height"] >= least for box in boxes)
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
+    page = open_card(served.coordinator, dark=dark, ready=".conflicts")
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    nothing(page.evaluate(LOOK))

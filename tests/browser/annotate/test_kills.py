@@ -158,6 +158,21 @@ def test_forty_kills(desk: Desk) -> None:
     assert all(row in order for row in rows), "not in the order of pressing, or never pressed"
 
 
+def test_a_server_that_is_killed_loses_and_doubles_nothing(desk: Desk) -> None:
+    """As often as LEXASSAY_KILLS says; some decisions are sent at the moment of the kill."""
+    for _ in range(int(os.environ.get("LEXASSAY_KILLS", "4"))):
+        desk.press(look=desk.random.random() < 0.5)
+        desk.kill("server")
+        desk.press()
+        desk.kill("server")
+        if desk.random.random() < 0.3:
+            saved(desk.page)
+    desk.press()
+    saved(desk.page)
+    assert answers(log(desk.folder / "work" / "decisions.sqlite")) == desk.pressed
+    assert desk.faults == []
+
+
 def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(desk: Desk) -> None:
     rounds = int(os.environ.get("LEXASSAY_KILLS", "2"))
     for _ in range(rounds):
