@@ -27,8 +27,8 @@ page. [The command in a shell](shell.md) explains tables, completion and JSON.
 ## For every command
 
 * Options may follow the name of the command anywhere, as `--name value` or `--name=value`.
-* Repeatable options take one value each time: `--from a.conllu --from b.tsv`. Text with commas is
-  one value: `--n 100,500`.
+* Repeatable options take one value, a text by default, each time: `--from a.conllu --from b.tsv`.
+  Text with commas is one value: `--n 100,500`.
 * Every command has `--help`, and `--debug` for the traceback of an error; `lexassay` itself has
   `--version`, `--install-completion` and `--show-completion`.
 * Results go to standard output, progress and errors to standard error.
@@ -46,6 +46,8 @@ The examples run in this order in a folder with a text, `novel.txt`, and the fil
 """
 _SHARED = 3
 """Commands that have an argument or option before the head lists it."""
+_MANY = 6
+"""Commands that have another option of such a name before the head lists it, too."""
 _KINDS = {str: "text", int: "whole number", float: "number", Path: "path"}
 _COMMAND = "lexassay "
 _QUOTE = '"'
@@ -62,11 +64,18 @@ def chapter() -> str:
     for row, count in counts.most_common():
         if count >= _SHARED:
             shared.setdefault(row[0], row)
-    parts = [HEAD, "\n".join(map(_line, shared.values())), "\n"]
+    common = {*shared.values()}
+    lines = list(map(_line, shared.values()))
+    for row, count in counts.items():
+        if count >= _MANY and row not in common:
+            common.add(row)
+            users = ", ".join(f"`{name}`" for name, each in rows.items() if row in each)
+            lines.append(f"{_line(row).removesuffix('.')}: {users}.")
+    parts = [HEAD, "\n".join(lines), "\n"]
     for title, names in groups().items():
         parts.append(f"\n## {title}\n")
         for name in names:
-            section = _section(name, found[name], rows[name], {*shared.values()})
+            section = _section(name, found[name], rows[name], common)
             parts.append("\n" + "\n\n".join(section) + "\n")
     return "".join(parts)
 
@@ -104,8 +113,15 @@ def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterat
     if common := [row[0].partition(" ")[0].strip("`,") for row in rows if row in shared]:
         options = ", ".join(f"`{each}`" for each in common if each.startswith("-"))
         yield from [f"Shared: {options}."] if options else []
-    if (examples := COMMANDS[name].examples) != (_usage(name, found),):
+    usages = [_usage(name, found), *lines]
+    if examples := [each for each in COMMANDS[name].examples if not _told(each, usages)]:
         yield "```bash\n" + "\n".join(examples) + "\n```"
+
+
+def _told(example: str, lines: list[str]) -> bool:
+    """Return whether an example has no options besides its experiment, or the usage has it, too."""
+    plain = "experiment.toml" in example and "--" not in example
+    return plain or any(each.startswith(example) for each in lines)
 
 
 def _paragraph(text: str) -> str:
@@ -152,7 +168,7 @@ def _takes(kind: Any, information: Any, *, again: str) -> str:
     several = get_origin(kind) is list
     words = _KINDS.get(get_args(kind)[0] if several else kind, "")
     least = "" if information.min is None else f" from {information.min}"
-    return f"{words}{least}{again if several else ''}"
+    return f"{words}{least}{again if several else ''}".removeprefix("text, ")
 
 
 def _name(parameter: Any) -> str:
