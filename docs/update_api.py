@@ -36,10 +36,14 @@ The functions below do not explain these again.
 """
 _SHARED = 2
 """Functions that have a parameter before the head lists it."""
+_MANY = 5
+"""Functions that have another parameter of such a name before the head lists it, too."""
 _POINTER = re.compile(r"As for `(\w+)`\.")
 """The text of parameters that another function explains."""
 _OMITTED = {"Raises", "References"}
 """Sections that only `help` shows."""
+_ANY = "Any"
+"""What a signature says of results whose kind only the docstring tells."""
 _UNDERLINE = "---"
 Entry = tuple[str, str]
 _SHOWN = (FunctionType, property, cached_property)
@@ -53,8 +57,16 @@ def chapter() -> str:
         if count >= _SHARED and not _POINTER.match(each[1]):
             shared.setdefault(each[0].partition(" : ")[0], each)
     common = list(shared.values())
-    head = HEAD + "\n".join(map(_entry, common)) + "\n"
+    more = [each for each, count in counts.items() if count >= _MANY and each not in common]
+    common += more
+    head = HEAD + "\n".join(_entry(each, _users(each) * (each in more)) for each in common) + "\n"
     return head + "".join("\n" + "\n".join(_name(name, common)) + "\n" for name in lx.__all__)
+
+
+def _users(entry: Entry) -> str:
+    """Return the functions with a parameter, for the head."""
+    users = [name for name in lx.__all__ if entry in _parameters(getattr(lx, name))]
+    return f" ({', '.join(f'`{name}`' for name in users)})"
 
 
 def _parameters(thing: object) -> list[Entry]:
@@ -148,6 +160,9 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
             yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{plain}"
             continue
         entries = list(_entries(content))
+        if heading == "Returns" and _kind_in_signature(thing, entries):
+            yield f"\n**Returns:** {entries[0][1]}"
+            continue
         if inspect.isclass(thing):
             entries = [(head.partition(" : ")[0], text) for head, text in entries]
         elif heading == "Parameters":
@@ -155,6 +170,12 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
         if entries:
             yield "" if heading == "Parameters" else f"\n**{heading}**\n"
             yield from map(_entry, entries)
+
+
+def _kind_in_signature(thing: object, entries: Collection[Entry]) -> bool:
+    """Return whether there is one result, without a name, whose kind the signature tells."""
+    returns = str(inspect.get_annotations(thing).get("return", _ANY))  # type: ignore[arg-type]
+    return len(entries) == 1 and _ANY not in returns
 
 
 def _entries(content: str) -> Iterator[Entry]:
@@ -171,10 +192,10 @@ def _entries(content: str) -> Iterator[Entry]:
         yield head, "\n".join(text)
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: Entry, users: str = "") -> str:
     """Return a parameter as an item of a list; the signature has its default."""
     head = entry[0].replace(" : ", ": ", 1).removesuffix(": bool").removesuffix(", optional")
-    text = entry[1]
+    text = entry[1].removesuffix(".") + f"{users}." if users else entry[1]
     return "\n".join([f"* *{head}*", *(f"  {line}" for line in text.splitlines())])
 
 
