@@ -42,6 +42,8 @@ HERE = Path(__file__).parent
 BEGIN, END = "<!-- {}: made by docs/update_reference.py -->\n", "<!-- end of {} -->\n"
 FEW = 12
 """More names than this have a chapter of their own."""
+TOLD = 9
+"""An option with as many words is told once; later stages refer to the first that has it."""
 LONG = 60
 """Longer defaults are not shown."""
 SHARED = 2
@@ -139,7 +141,11 @@ def _stage(name: str, verb: str) -> str:
     lines, elsewhere = [], dict[str, list[str]]()
     for row in _options_of(name):
         page = verb if row in shared else _earlier(row, verb)
-        if page is None:
+        long = len(row[2].split()) >= TOLD
+        if page is None and long and (first := _first_with(row)) != name:
+            where = f"{first.partition('.')[0]}.md#{first.replace('.', '')}"
+            elsewhere.setdefault(f"[{first}]({where})", []).append(row[0])
+        elif page is None:
             lines.append(_item(row))
         else:
             elsewhere.setdefault("Shared" if page == verb else f"[{page}]({page}.md)", []).append(
@@ -158,6 +164,12 @@ def _stage(name: str, verb: str) -> str:
         own.setdefault(table, model)
     tables = "; ".join(", ".join(each) + columns for columns, each in alike.items())
     return "\n".join([f"## {name}\n\n{stage.doc}\n", *lines, f"\nTables: {tables}."])
+
+
+def _first_with(row: Row) -> str:
+    """Return the first stage that has an option."""
+    stages = sorted(own(STAGES), key=place)
+    return next(name for name in stages if row in _options_of(name))
 
 
 def _item(row: Row) -> str:
