@@ -388,9 +388,8 @@ def sweep(
 ) -> SweepRun:
     """Run an experiment at every point of its sweep and stack the collected tables.
 
-    All points are checked before the first one runs. They share the store: stages with the same
-    options run once, and an interrupted sweep continues when it is run again. A point that fails
-    does not end the sweep: the tables have the others.
+    All points are checked before the first one runs. Stages with the same options run once. A point
+    that fails does not end the sweep: the tables have the others.
 
     Parameters
     ----------
@@ -410,8 +409,7 @@ def sweep(
     Returns
     -------
     SweepRun
-        The folder with the stacked tables (Parquet and CSV, a column per setting) and the page,
-        ``index.html``; the tables, the points, and those that failed.
+        The stacked tables have a column per setting.
 
     Raises
     ------

@@ -270,9 +270,8 @@ def collocates(
     span : int or (int, int), optional
         Tokens to the left and right (default: 5).
     count : {"nodes", "positions", "windows"}, optional
-        Unit of f and f1 for spans. "nodes" (default), as in most corpus tools: f counts nodes with
-        the collocate in their span, f1 all nodes. "positions": f counts positions in spans filled
-        by the collocate, f1 all positions.
+        Unit of f and f1 for spans, see docs/measures.md. "nodes" (default), as in most corpus
+        tools: nodes with the collocate in their span, and all nodes.
     within : {"sentence", "paragraph", "document"}, optional
         Boundary of spans. Default: "document" in plain text, else "sentence".
     measures : str or sequence of str

@@ -249,7 +249,7 @@ class ExtractClusters(EntryTable, RunOptions):
 
     columns: dict[Column, str] = Field(default_factory=dict)
     """Names of item, cluster and (optional) f and by in the file, if different; by is the target
-    word of an instance. Only fuzzy measures use a column weight, others reject it.
+    word of an instance. Only fuzzy measures use a column weight; others reject it.
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
@@ -633,9 +633,7 @@ class ExtractGoldTable(EntryTable):
     """Read gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and (optional) f and by in the file, if different; by is the target word
-    of an instance. Only fuzzy measures use a column weight, others reject it.
-    """
+    """Names of item, gold, f and by in the file, if different; see extract.clusters."""
     classes: tuple[str, ...] = ()
     """Columns for single classes, with counts or 1 and 0, instead of gold and f."""
     exclude: tuple[str, ...] = ()

@@ -233,9 +233,7 @@ class EvaluateMachine(Seeded):
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Identified)] = None
-    """The judged sample; all judged candidates if omitted. Draws are weighted by 1/pi if it has a
-    column `pi`.
-    """
+    """The sample; all candidates if omitted. Draws are weighted by 1/pi if it has a column `pi`."""
     ranks: Annotated[str | None, Of(Ranks)] = None
     """Rankings for whose lists the labels saved are estimated; none if omitted."""
     measures: tuple[str, ...] = ()
