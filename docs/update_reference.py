@@ -430,8 +430,18 @@ def checks() -> str:
     found = [CHECKS.get(name) for name in own(CHECKS)]
     numbers = ["" if each.threshold == 1 else f" ({each.threshold:g})" for each in found]
     return "\n".join(
-        f"* `{each.name}`{number}: {each.doc}" for each, number in zip(found, numbers, strict=True)
+        f"* `{each.name}`{number}: {_subject(each.doc)}"
+        for each, number in zip(found, numbers, strict=True)
     )
+
+
+def _subject(doc: str) -> str:
+    """Return what a check finds or counts, without these verbs."""
+    for verb in ("Find ", "Count "):
+        if doc.startswith(verb):
+            rest = doc.removeprefix(verb)
+            return rest[0].upper() + rest[1:]
+    return doc
 
 
 def functions() -> str:

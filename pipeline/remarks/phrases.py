@@ -67,7 +67,7 @@ def _spill_by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
 
 @check(stages=STAGES, threshold=0.005, means="proportion of the gold words that both have")
 def few_shared_words(stage: CheckInput, threshold: float) -> Found:
-    """Find a system or lexicon with few gold words; refuse one with none."""
+    """Find a system or lexicon with few gold words; one with none is an error."""
     for gold, other, name in sides(stage):
         words = theirs = shared = 0
         for ours, others in _split_words(gold, other):
