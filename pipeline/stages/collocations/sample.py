@@ -472,7 +472,7 @@ class SampleStratified(Seeded):
     measures: tuple[str, ...] = ()
     """With ranks: measures whose best rank determines the stratum; all if empty."""
     scores: Annotated[str | None, Of(Identified)] = None
-    """Table of candidates, for strata by score. Give ranks or scores."""
+    """Table of candidates, for strata by score."""
     column: str | None = None
     """With scores: numeric column that determines the stratum."""
     boundaries: tuple[float, ...] = Field(min_length=1)
