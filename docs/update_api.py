@@ -21,17 +21,14 @@ import lexassay as lx
 CHAPTER = Path(__file__).with_name("api.md")
 HEAD = """# From Python
 
-docs/update_api.py makes this page from the docstrings. `lx` is `import lexassay as lx`;
-`lx.__version__` is the version. Functions accept tables from Polars, pyarrow, pandas, or anything
-with the Arrow C stream interface, and arrays as lists, NumPy, pandas or Polars. `score` returns the
-kind of table that it was given; tables of a run are Polars.
+`lx` is `import lexassay as lx`; `lx.__version__` is the version. Functions accept tables from
+Polars, pyarrow, pandas, or anything with the Arrow C stream interface, and arrays as lists, NumPy,
+pandas or Polars. `score` returns the kind of table that it was given; tables of a run are Polars.
 
 Unknown names and wrong options raise `ConfigError`, wrong data `DataError` or `SchemaViolation`;
 all are `LexassayError`. `help(lx.score)` adds the errors of a function and its references.
 
 ## Shared parameters
-
-The functions below do not explain these again.
 
 """
 _SHARED = 2

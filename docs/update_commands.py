@@ -21,8 +21,8 @@ from pipeline.cli.app import COMMANDS, app_for, command, groups
 CHAPTER = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
-The commands of `lexassay`, grouped as in `lexassay --help`; docs/update_commands.py makes this
-page. [The command in a shell](shell.md) explains tables, completion and JSON.
+The commands of `lexassay`, grouped as in `lexassay --help`. [The command in a shell](shell.md)
+explains tables, completion and JSON.
 
 ## For every command
 
