@@ -388,8 +388,9 @@ def sweep(
 ) -> SweepRun:
     """Run an experiment at every point of its sweep and stack the collected tables.
 
-    All points are checked before the first one runs. Stages with the same options run once. A point
-    that fails does not end the sweep: the tables have the others.
+    All points are checked before the first one runs. Stages with the same options run once, and an
+    interrupted sweep continues when it runs again. A point that fails does not end the sweep: the
+    tables have the others.
 
     Parameters
     ----------

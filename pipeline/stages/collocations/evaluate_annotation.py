@@ -129,7 +129,9 @@ class EvaluateAveragePrecision(RecallOptions):
     """Estimate the average precision of each ranking from judged candidates."""
 
     sample: Annotated[str | None, Of(Identified)] = None
-    """The sample; all candidates if omitted. Draws are weighted by 1/pi if it has a column `pi`."""
+    """The judged sample; all judged candidates if omitted. With a column `pi`, draws have the
+    weight 1/pi.
+    """
     confidence: Proportion = 0.95
     """Confidence level."""
     recall: float = Field(default=1.0, gt=0, le=1)
@@ -233,7 +235,9 @@ class EvaluateMachine(Seeded):
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Identified)] = None
-    """The sample; all candidates if omitted. Draws are weighted by 1/pi if it has a column `pi`."""
+    """The judged sample; all judged candidates if omitted. With a column `pi`, draws have the
+    weight 1/pi.
+    """
     ranks: Annotated[str | None, Of(Ranks)] = None
     """Rankings for whose lists the labels saved are estimated; none if omitted."""
     measures: tuple[str, ...] = ()

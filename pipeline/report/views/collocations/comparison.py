@@ -590,9 +590,7 @@ class ComparisonView(StyleOptions):
     pairs: tuple[Pair, ...] | None = None
     """Draw these pairs in the graph of differences; by default all if there are at most three."""
     first_n: int | None = None
-    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000, or
-    1 for local precision.
-    """
+    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
     """End the graph at this n; by default the last."""
     y_min: float | None = None

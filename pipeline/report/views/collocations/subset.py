@@ -49,9 +49,7 @@ class SubsetView(StyleOptions):
     measures: tuple[str, ...] = ()
     """Show these measures, in this order; by default all."""
     first_n: int | None = None
-    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000, or
-    1 for local precision.
-    """
+    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
     """End the graph at this n; by default the last."""
     y_max: float | None = None
