@@ -268,6 +268,10 @@ class DataError(LexassayError):
     """Wrong input data: what, where, how many, examples, remedy."""
 
 
+class InputChanged(DataError):
+    """A file changed while a stage read it; nothing was written."""
+
+
 class StageFailed(LexassayError):
     """A stage raised an unexpected error.
 

@@ -22,7 +22,7 @@ from pipeline import errors
 from pipeline.annotate.conflicts import Conflicts
 from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
-from pipeline.errors import LexassayError
+from pipeline.errors import InputChanged, LexassayError
 from pipeline.formats.annotation_log import given_cards, last_entry, read_only
 from pipeline.kernels.measure import measure_title
 from pipeline.runner.graph import Node
@@ -726,6 +726,10 @@ class BackgroundEstimates:
         made, error = None, ""
         try:
             made = self._estimator.compute()
+        except InputChanged:  # somebody opened a round, or saved a sheet: try again soon
+            with self._lock:
+                self._tried = 0
+            return
         except Exception as failure:  # the page shows any error as a sentence
             error = reason(failure)
         with self._lock:

@@ -12,7 +12,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter
 
 from pipeline import memory
-from pipeline.errors import DataError
+from pipeline.errors import InputChanged
 from pipeline.formats.base import reading
 from pipeline.formats.corpora.splitting import Division, FilePart
 from pipeline.runner.inputs import Budget, SourceFile, group_files, text_bytes
@@ -57,7 +57,7 @@ def split_large_file(
 
     Raises
     ------
-    DataError
+    InputChanged
         If the file no longer matches its digest.
     """
     file, *others = files
@@ -102,7 +102,9 @@ def _find_parts(
     with reading(file.path):
         found = cache.of(file.path)
     if found["digest"] != file.digest:
-        raise DataError(f"{file.label} changed while it was read; nothing was written; run again")
+        raise InputChanged(
+            f"{file.label} changed while it was read; nothing was written; run again"
+        )
     cache.keep()
     return found
 

@@ -15,6 +15,7 @@ from pipeline import allocator, errors, memory
 from pipeline.errors import (
     ConfigError,
     DataError,
+    InputChanged,
     LexassayError,
     SchemaViolation,
     StageFailed,
@@ -161,7 +162,7 @@ def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
         yield draft, parts
         if changed := _changed(task, before):
             what = f"{', '.join(changed)} changed while it was read"
-            raise DataError(f"stage {task.name}: {what}; nothing was written; run again")
+            raise InputChanged(f"stage {task.name}: {what}; nothing was written; run again")
         content = ShardManifest(
             tables=parts,
             seconds=round(time.perf_counter() - started, 3),

@@ -19,7 +19,7 @@ from pipeline.annotate.estimates import (
     read_points,
 )
 from pipeline.api.run import run
-from pipeline.errors import LexassayError, StoreError
+from pipeline.errors import InputChanged, LexassayError, StoreError
 from pipeline.formats.annotation_log import Decision, TaskRequest, append, update_tasks
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.sequential import confidence_sequence
@@ -90,6 +90,27 @@ def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 2
     certainty.state()
     assert len(calls) == 2  # nothing new
+
+
+def test_a_file_that_changed_meanwhile_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = desk(tmp_path)
+    work.judge_all(5)
+    calls = []
+
+    def fail_once(self: Estimator) -> Estimates:
+        calls.append(1)
+        raise InputChanged("decisions.sqlite changed") if len(calls) == 1 else StoreError("later")
+
+    monkeypatch.setattr(Estimator, "compute", fail_once)
+    certainty = BackgroundEstimates(work.work, min_interval=0.0)
+    assert certainty.state().error == ""
+    certainty.wait(_LONG)
+    again = certainty.state()
+    assert (again.busy, again.error) == (True, "")
+    certainty.wait(_LONG)
+    assert (len(calls), certainty.state().error) == (2, "later")
 
 
 def test_an_experiment_without_questions_computes_nothing(tmp_path: Path) -> None:
