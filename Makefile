@@ -29,7 +29,7 @@ help:
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make browser-smoke  open one report and one page of annotation in a Chromium"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
-	@echo "make browser   open reports and pages of annotation in a Chromium: on a phone, in the dark, by mouse and finger"
+	@echo "make browser   open reports and pages of annotation in a Chromium, some in Firefox: on a phone, in the dark, by mouse and finger"
 	@echo "make cluster   results on an object store, tasks on Spark: a server of each on this machine"
 	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"
 	@echo "make messages  add new texts of the annotation pages to the catalogues of translations"
@@ -125,12 +125,12 @@ $(VENV)/browser: $(VENV)/core
 	$(PIP) --editable ".[test,browser]"
 	touch $@
 
-# Chromium comes as LibreOffice does.
-.PHONY: chromium
-chromium:
-	@command -v chromium > /dev/null || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
+# Browsers come as LibreOffice does.
+.PHONY: chromium firefox-esr
+chromium firefox-esr:
+	@command -v $@ > /dev/null || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
 		|| (apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-		apt-get install -qq -y --no-install-recommends chromium > /dev/null) || true
+		apt-get install -qq -y --no-install-recommends $@ > /dev/null) || true
 
 # A report and a page of annotation, in half a minute.
 browser-smoke: $(VENV)/browser chromium
@@ -143,7 +143,7 @@ AXE := axe-core@4.14.1
 # Rarely, Chromium does not answer. The test that waits for it ends its process after 300 seconds.
 # Therefore the tests that failed run once more, one by one: a defect of a page fails twice.
 BROWSER := $(BIN)/python -m pytest -m browser tests/browser -o faulthandler_timeout=300
-browser: $(VENV)/browser chromium
+browser: $(VENV)/browser chromium firefox-esr
 	@test -d $(VENV)/$(AXE) || ! command -v npm > /dev/null || npm install --silent --no-save \
 		--no-audit --no-fund --ignore-scripts --prefix $(VENV)/$(AXE) $(AXE) || true
 	@if command -v chromium > /dev/null; \

@@ -1,7 +1,8 @@
 """A Chromium for all tests of the browser, a window for each, and the reports that they open.
 
 A test fails if its page writes a warning or an error to the console, asks for anything but itself,
-or opens a dialog. Where there is a Chromium, a test that is skipped is a failure.
+or opens a dialog. Where there is a Chromium, a test that is skipped is a failure. Tests in Firefox
+are left out where it is not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tests.browser.reports import REPORTS, made
 from tests.groups import scheduler
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 CHROMIUM = shutil.which(os.environ.get("LEXASSAY_CHROMIUM") or "chromium")
 """The program, if it is there."""
+FIREFOX = shutil.which(os.environ.get("LEXASSAY_FIREFOX") or "firefox-esr")
+"""The other one, which some tests of annotation use."""
 FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -37,14 +40,20 @@ HERE = Path(__file__).parent
 def group_of(nodeid: str) -> str:
     """Return the report that a test opens, by the name of the test; "" if none is in it.
 
+    Tests in Firefox are a group of their own.
+
     >>> group_of("tests/browser/test_page.py::test_it_opens_without_a_fault[sweep-375]")
     'sweep'
     >>> group_of("tests/browser/test_page.py::test_a_hostile_text_is_shown_as_it_is[quotes]")
     'hostile'
+    >>> group_of("tests/browser/annotate/test_firefox.py::test_a_double_click")
+    'firefox'
     >>> group_of("tests/browser/test_watch.py::test_a_fault_is_seen[dialog]")
     ''
     """
-    test = nodeid.partition("::")[2]
+    file, _, test = nodeid.partition("::")
+    if file.endswith("/test_firefox.py"):
+        return "firefox"
     given = test.partition("[")[2].removesuffix("]").split("-")
     words = [*given, *test.partition("[")[0].split("_")]
     return next((word for word in words if word in REPORTS), "")
@@ -61,7 +70,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder; leave out what needs axe where it is not.
+    """Mark all tests of this folder; leave out what needs axe or Firefox where it is not.
 
     Tests that only read come first, as those with a window of their own close all that are shared.
     """
@@ -69,7 +78,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_has_own_window)
     for item in own:
         item.add_marker("browser")
-    without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]
+    missing = [name for name, there in (("axe", AXE.is_file()), ("firefox", FIREFOX)) if not there]
+    without = [item for item in own if any(map(item.get_closest_marker, missing))]
     if without:
         config.hook.pytest_deselected(items=without)
         items[:] = [item for item in items if item not in without]
@@ -95,6 +105,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         say(
             "browser: axe-core is not here (`make browser` has it from npm): its tests are left out"
         )
+    if (run or skipped) and not FIREFOX:
+        say("browser: Firefox is not here (`make browser` installs it): its tests are left out")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -105,11 +117,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
-def another_chromium() -> Iterator[Callable[[], Browser]]:
+def playwright() -> Iterator[Playwright]:
+    """Drive browsers; one process can do so but once at a time."""
+    api = pytest.importorskip("playwright.sync_api", reason="`make browser` installs Playwright")
+    with api.sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def another_chromium(playwright: Playwright) -> Iterator[Callable[[], Browser]]:
     """Start a Chromium more; in a sandbox unless root runs it, who can have none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium is here")
-    api = pytest.importorskip("playwright.sync_api", reason="`make browser` installs Playwright")
     started: list[Browser] = []
 
     def start() -> Browser:
@@ -119,10 +138,9 @@ def another_chromium() -> Iterator[Callable[[], Browser]]:
         started.append(browser)
         return browser
 
-    with api.sync_playwright() as playwright:
-        yield start
-        for browser in started:
-            browser.close()
+    yield start
+    for browser in started:
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ class OpenCard(Protocol):
         """Return the page, when it shows a card or says why there is none."""
 
 
-class _Watch(Watch):
+class CardWatch(Watch):
     """As that of reports, but a server may be away, and a page may ask before it is left."""
 
     def _own(self, address: str) -> bool:
@@ -86,9 +86,15 @@ def coordinate() -> Iterator[Coordinate]:
 
 
 @pytest.fixture
-def open_card(chromium: Browser) -> Iterator[OpenCard]:
+def browser(chromium: Browser) -> Browser:
+    """Return what opens the pages; a file of tests can name another one."""
+    return chromium
+
+
+@pytest.fixture
+def open_card(browser: Browser) -> Iterator[OpenCard]:
     """Return a function that opens a page of annotation; see `OpenCard`."""
-    watches: list[_Watch] = []
+    watches: list[CardWatch] = []
 
     def open_one(
         address: str, *, context: BrowserContext | None = None, width: int = 1400,
@@ -96,12 +102,12 @@ def open_card(chromium: Browser) -> Iterator[OpenCard]:
         ready: str = CARD,
     ) -> Page:  # fmt: skip
         if context is None:
-            context = chromium.new_context(
+            context = browser.new_context(
                 viewport={"width": width, "height": height}, has_touch=finger, is_mobile=finger,
                 color_scheme="dark" if dark else "light",
             )  # fmt: skip
             context.set_default_timeout(PATIENCE_PAGES)
-            watches.append(_Watch(context, "/".join(address.split("/")[:3])))
+            watches.append(CardWatch(context, "/".join(address.split("/")[:3])))
             if before:
                 context.add_init_script(before)
         page = context.new_page()
