@@ -579,6 +579,21 @@ def test_labels_are_in_sight_on_a_phone(serve: Serve, open_card: OpenCard) -> No
         assert button.evaluate(seen)
 
 
+BROKEN = """() => [...document.querySelectorAll(".label .text, #help-box td button")].filter((each) => {
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return new Set([...range.getClientRects()].map(({top}) => top)).size > 1; }).map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("width", WIDTHS_PAGES)
+def test_no_word_of_a_label_is_broken(serve: Serve, open_card: OpenCard, width: int) -> None:
+    labels = ("SVC", "figurative", "free", "idiom", "other")
+    page = open_card(serve(Subject(pairs(1), labels=labels)).address(), width=width)
+    page.keyboard.press("h")
+    page.locator("#help-box td button").first.wait_for()
+    assert found(page, BROKEN) == []
+
+
 def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(3)))
     page = open_card(served.address())
