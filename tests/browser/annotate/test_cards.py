@@ -71,6 +71,7 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     says(whole, "1 item is answered by all annotators, with different answers", "#ready")
     told = whole.locator("#disagreements .said > span").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]
+    whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "1 new item in the round.", "#opened")
@@ -94,6 +95,7 @@ def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
     both = ids(served)[:2]
     both_label(served, open_card, dict.fromkeys(both, "2"))
     whole = open_card(served.coordinator, ready="#people")
+    whole.locator("#opening summary").click()
     whole.get_by_label("to the annotators who disagree").check()
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "2 new items in the round.", "#opened")
@@ -119,6 +121,7 @@ def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
 def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCard) -> None:
     both_label(served, open_card, {ids(served)[0]: "3"})
     whole = open_card(served.coordinator, ready="#people")
+    whole.locator("#opening summary").click()
     whole.locator("#name").fill(" ANNA")
     whole.keyboard.press("Enter")
     says(whole, "Nothing was opened: anna is an annotator, not a third person", "#opened")
@@ -137,6 +140,7 @@ def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bo
     looked_at(empty)
     both_label(served, open_card, {ids(served)[0]: "3"})
     whole = open_card(served.coordinator, dark=dark, ready="#people")
+    whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "waiting for carla", "#rounds")
@@ -165,6 +169,7 @@ def test_no_sideways_scrolling_on_a_phone(
 ) -> None:
     both_label(served, open_card, {ids(served)[0]: "3"})
     page = open_card(served.coordinator, width=375, height=740, finger=True, ready="#people")
+    page.locator("#opening summary").click()
     page.locator("#name").fill("carla")
     page.get_by_role("button", name="Open the round").tap()
     page.locator("#outcome table").wait_for()
