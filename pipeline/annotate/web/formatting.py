@@ -63,14 +63,14 @@ def coefficient(value: float | None) -> str:
 
 
 def moment(at: str) -> str:
-    """Return a time, UTC, as people read it; empty if there is none.
+    """Return a time, UTC, to the minute; empty if there is none.
 
     Examples
     --------
     >>> moment("2026-03-01T20:51:33.123+00:00"), moment("")
-    ('2026-03-01 20:51:33 UTC', '')
+    ('2026-03-01 20:51 UTC', '')
     """
-    return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
+    return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else ""
 
 
 def _is_hidden(sign: str) -> bool:
