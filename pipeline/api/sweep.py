@@ -42,6 +42,7 @@ from pipeline.report.page.model import Record, Scalar
 from pipeline.report.sweep_page import Collected, Shape, SweepInput, shape_of, sweep_page
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import POINT, Point, Sweep
+from pipeline.runner.conflicts import OpenConflicts
 from pipeline.runner.events import Event
 from pipeline.runner.graph import RUNS, Project
 from pipeline.runner.problems import unknown_stage
@@ -360,6 +361,8 @@ class SweepRun:
         Number and name of each point that failed, and its message.
     notes : tuple of str
         Tables without rows, and where.
+    conflicts : tuple of str
+        Sheets and annotation pages that differ: these answers count as missing at all points.
     """
 
     folder: Path
@@ -367,12 +370,14 @@ class SweepRun:
     tables: Mapping[str, pl.DataFrame]
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         head = f"{count_text(len(self.points), 'point')}, in {self.folder}"
         rows = [(name, f"{table.height:,}") for name, table in self.tables.items()]
         failed = [str(PointsFailed(self.failed, len(self.points)))] if self.failed else []
-        return "\n".join([text_table(head, ("table", "rows"), rows), *failed, *self.notes])
+        table = text_table(head, ("table", "rows"), rows)
+        return "\n".join([table, *failed, *self.notes, *self.conflicts])
 
 
 def sweep(
@@ -430,6 +435,7 @@ def sweep(
     points = options.combinations()
     found = _Collection(options, SweepReport() if report and options.report else None)
     repeated: set[str] = set()  # most remarks are the same at each point
+    conflicts: dict[str, None] = {}
     for place, point in enumerate(points):
         say(f"[{place + 1}/{len(points)}] {point}")
         overrides = {**base, **point.settings}
@@ -447,6 +453,7 @@ def sweep(
             continue
         lines = [f"  {name}: {each}" for name, some in ran.remarks.items() for each in some]
         lines += [f"  {wait}" for wait in ran.waits]
+        conflicts |= {str(wait): None for wait in ran.waits if isinstance(wait, OpenConflicts)}
         for line in dict.fromkeys(lines):
             if line not in repeated:
                 say(line)
@@ -463,7 +470,9 @@ def sweep(
     with project.pages.guarded("the sweep", ""):
         write_folder(project.pages, SWEEP, made)
     shown = tuple(each.columns for each in points)
-    return SweepRun(project.folder / SWEEP, shown, whole, tuple(found.failed), notes)
+    return SweepRun(
+        project.folder / SWEEP, shown, whole, tuple(found.failed), notes, tuple(conflicts)
+    )
 
 
 def _shapes(

@@ -395,7 +395,7 @@ def run(
                 print(f"report: {swept.folder / PAGE}")
         if swept.failed:
             raise PointsFailed(swept.failed, len(swept.points))
-        return 0
+        return _WAITS if swept.conflicts else 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(
             project,

@@ -22,6 +22,10 @@ _SHOWN = 10
 """Conflicts in a message."""
 
 
+class OpenConflicts(WaitsForPerson):
+    """Sheets and annotation pages differ; stages run without these answers."""
+
+
 @dataclass(frozen=True)
 class SheetAnswer:
     """An answer in a sheet.
@@ -179,7 +183,7 @@ def find_conflicts(files: Sequence[SourceFile]) -> list[Conflict]:
     return list(found.values())
 
 
-def wait_for_decisions(conflicts: Sequence[Conflict], *, folder: str, name: str) -> WaitsForPerson:
+def wait_for_decisions(conflicts: Sequence[Conflict], *, folder: str, name: str) -> OpenConflicts:
     """Return the error that lists conflicts, each once.
 
     Parameters
@@ -200,7 +204,7 @@ def wait_for_decisions(conflicts: Sequence[Conflict], *, folder: str, name: str)
       anna, take care: 'free' in 001-anna.csv, row 2; 'SVC' on the page
       To keep one answer of each, run lexassay annotate CONFIG pairs and open the coordinator's page, or correct the cell
     """  # noqa: E501
-    return WaitsForPerson(
+    return OpenConflicts(
         folder, len(conflicts), "decision", remedy="\n  ".join(_lines(conflicts, name))
     )
 

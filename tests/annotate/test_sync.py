@@ -16,6 +16,7 @@ from pipeline.annotate.records import asked_tasks
 from pipeline.annotate.sync import ImportResult, answers, export, hand_to_sheets, import_sheets
 from pipeline.annotate.tasks import Work
 from pipeline.api.run import run
+from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
 from pipeline.formats.annotation_log import Decision, TaskRequest, copy, opened, update_tasks
 from pipeline.formats.spreadsheets import read
@@ -79,6 +80,34 @@ def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
     office.decide(work, Decision("again-1", "anna", ids[1], answer="SVC"))
     again = office.run().table("judged.annotations").filter(annotator="anna", id=ids[1])
     assert again["label"].to_list() == ["SVC"]
+
+
+SWEEP = """partial = true
+
+[sweep]
+collect = ["judged"]
+
+[sweep.over]
+"stages.judged.categories.TP" = [["SVC"], ["free"]]
+"""
+
+
+@pytest.mark.long
+def test_a_sweep_reports_conflicts_and_waits(
+    office: Office, capsys: pytest.CaptureFixture[str]
+) -> None:
+    office.run()
+    work = office.work()
+    ids = office.ids(work)
+    office.label("anna", {ids[0]: "SVC"})
+    office.decide(work, *labelled(ids, "anna", "rrr"))
+    with office.config.open("a") as file:
+        file.write(SWEEP)
+    call = ["run", str(office.config), "--runs", str(office.runs), "--no-report"]
+    assert main(call) == 3
+    assert capsys.readouterr().err.count("waiting for 1 decision; sheets and pages differ") == 1
+    office.label("anna", {ids[0]: "free"})
+    assert main(call) == 0
 
 
 def history(office: Office) -> list[dict[str, str]]:
