@@ -128,6 +128,8 @@ def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], wh
 
 ENOUGH = 30
 """Judged draws of a set below which predictions get no weight."""
+EACH = 5
+"""Hits, and misses, among them below which predictions get no weight."""
 
 
 def ratio_or_zero(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -239,9 +241,20 @@ def prediction_weights(sums: FloatArray, strata: FloatArray, *, enough: int = EN
     noise = 1e-12 * (scale * m.cwwgg).sum(axis=-2)  # what equal predictions leave, by rounding
     differ = (m.hits.sum(axis=-2) > 0) & (m.misses.sum(axis=-2) > 0) & (variance > noise)
     many = m.draws.sum(axis=-2) > 0
-    drawn = Moments(*sums).draws.sum(axis=(-2, -1))[..., None] >= enough
+    drawn = _enough_of_each(Moments(*sums), enough)[..., None]
     slope = ratio_or_zero(covariance, np.where(differ, variance, 0.0))
     return np.where(drawn & many, np.clip(slope, 0.0, 1.0), 0.0)
+
+
+def _enough_of_each(m: Moments, enough: int) -> BoolArray:
+    """Return which sets have enough judged draws, and of hits and misses `EACH` or more.
+
+    With one miss among 49 draws its prediction decides the weight and the variance of all:
+    limits from a judge with 2 % of errors held the truth in 91 % of samples.
+    """
+    draws, hits, misses = (each.sum(axis=(-2, -1)) for each in (m.draws, m.hits, m.misses))
+    rarer = draws * ratio_or_zero(np.minimum(hits, misses), hits + misses)
+    return np.asarray((draws >= enough) & (rarer >= EACH - 1e-9))
 
 
 # Weight classes: limits are made for each class of strata with similar weights.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, hypergeom
+from scipy.stats import binom, binomtest, hypergeom
 
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
@@ -303,3 +303,21 @@ def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
             if abs(d) < 1e-9:
                 wrong = (ends[..., 0] > 1e-12) | (ends[..., 1] < -1e-12)
                 assert chance[0] @ wrong @ chance[1] < 0.055, (one, other, p)
+
+
+@pytest.mark.parametrize("pi", [0.7, 0.9, 0.95, 0.98])
+@pytest.mark.parametrize("size", [1, 2, 8, 18, 34])
+def test_a_side_that_is_nearly_all_drawn_keeps_the_level(pi: float, size: int) -> None:
+    hit, miss = (draw_moments([y], [pi])[:, 0] for y in (1, 0))
+    for true in range(size + 1):
+        seen = np.array([(k, f) for k in range(true + 1) for f in range(size - true + 1)])
+        sums = (hit[:, None] * seen[:, 0] + miss[:, None] * seen[:, 1])[:, :, None, None]
+        known = Known(*(np.full(len(seen), each) for each in (1.0, 1.0, 0.0)))
+        nothing = Known(*np.zeros((3, len(seen))))
+        one = hajek(sums, np.full((len(seen), 1), float(size)), known=nothing)
+        other = hajek(np.zeros_like(sums), np.zeros((len(seen), 1)), known=known)
+        lower, upper = difference_limits(one, other, confidence=0.95)
+        truth = true / size - 0.5
+        held = (lower <= truth + 1e-9) & (truth - 1e-9 <= upper)
+        chance = binom.pmf(seen[:, 0], true, pi) * binom.pmf(seen[:, 1], size - true, pi)
+        assert chance[held].sum() >= 0.95

@@ -461,6 +461,14 @@ def test_few_judgements_and_equal_predictions_count_nothing() -> None:
     assert float(equal.estimate) == pytest.approx(0.5)
 
 
+def test_predictions_need_five_hits_and_five_misses() -> None:
+    guess = np.array([0.9] * 45 + [0.1] * 15)
+    for misses, used in ((4, False), (5, True)):
+        y = np.array([1.0] * (60 - misses) + [0.0] * misses)
+        drawn = draw_moments(y, 0.3, prediction=guess).sum(axis=1)[:, None, None]
+        assert (prediction_weights(drawn, np.array([1.0])).item() > 0) == used
+
+
 def test_full_annotation_gives_the_exact_value_whatever_is_predicted() -> None:
     random = np.random.default_rng(1)
     y, g = (random.random(200) < 0.3).astype(float), random.random(200)
