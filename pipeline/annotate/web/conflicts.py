@@ -20,13 +20,13 @@ class ConflictRow:
     conflict : Conflict
         The conflict.
     sheets : tuple of tuple
-        Each answer in sheets, with its places, and whether it can be kept.
+        The equal answers in sheets, and whether they can be kept.
     token : str
         For its decision.
     """
 
     conflict: Conflict
-    sheets: tuple[tuple[SheetAnswer, tuple[str, ...], bool], ...]
+    sheets: tuple[tuple[tuple[SheetAnswer, ...], bool], ...]
     token: str
 
 
@@ -52,13 +52,10 @@ class PersonInConflict:
 def row_of(work: Work, conflict: Conflict) -> ConflictRow:
     """Return the row of a conflict."""
     offered = choices(work, conflict)
-    places: dict[str | None, list[SheetAnswer]] = {}
+    equal: dict[str | None, list[SheetAnswer]] = {}
     for each in conflict.sheets:
-        places.setdefault(each.answer, []).append(each)
-    sheets = (
-        (some[0], tuple(each.place for each in some), any(each in offered for each in some))
-        for some in places.values()
-    )
+        equal.setdefault(each.answer, []).append(each)
+    sheets = ((tuple(some), any(each in offered for each in some)) for some in equal.values())
     return ConflictRow(conflict, tuple(sheets), token_of([conflict]))
 
 
