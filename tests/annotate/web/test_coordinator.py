@@ -37,7 +37,7 @@ class Place:
         assert answer.status_code == 200
         return answer.text
 
-    def reckoned(self) -> None:
+    def computed(self) -> None:
         self.certainty.state()
         self.certainty.wait(_LONG)
 
@@ -87,12 +87,12 @@ def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None
 
 
 @pytest.mark.long
-def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
+def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
     place.desk.judge_all(40)
-    assert "Computing ..." in told(place.text())
+    assert "Computing …" in told(place.text())
     place.certainty.wait(_LONG)
     page = told(place.text())
-    assert "Computing ..." not in page
+    assert "Computing …" not in page
     assert re.search(r"About [\d,]+ more judgements until all limits are within ±5", page)
     assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
     assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
@@ -103,7 +103,7 @@ def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
 @pytest.mark.long
 def test_the_wished_width_is_asked_in_points(place: Place) -> None:
     place.desk.judge_all(40)
-    place.reckoned()
+    place.computed()
     assert "Done: all limits are within ±50 points" in place.text("?points=50")
     wrong = told(place.text("?points=%3Cb%3E"))
     assert "must be between 0.1 and 50 points, not &lt;b&gt;; showing 5." in wrong
@@ -113,7 +113,7 @@ def test_the_wished_width_is_asked_in_points(place: Place) -> None:
 def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
     for most in (10, 40):
         place.desk.judge_all(most)
-        place.reckoned()
+        place.computed()
     page = place.text()
     (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
     assert re.fullmatch(
@@ -199,7 +199,8 @@ def test_no_text_of_people_is_html(place: Place) -> None:
     assert "\u202e" not in page
     # what the policy of content forbids
     assert re.findall(r"<[^>]*\sstyle=", page) == re.findall(r"<[^>]*\son\w+=", page) == []
-    assert re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page) == []
+    scripts = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page)
+    assert scripts == ['<script type="application/json" id="messages">']
 
 
 @pytest.mark.long
@@ -211,7 +212,7 @@ def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
     assert f'data-stamp="{first}"' in place.text()
     assert stamp() == first
     place.desk.judge_all(5)
-    place.reckoned()
+    place.computed()
     assert stamp() != first
 
 
@@ -220,7 +221,7 @@ def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
     place.differ(1)
     place.open(who="those")
     parts = re.findall(r"<[^>]*\bdata-live\b[^>]*>", place.text())
-    assert len(parts) == 8
+    assert len(parts) == 9
     assert all(re.search(r'\bid="\w+"', each) for each in parts)
 
 
