@@ -155,7 +155,7 @@ def _sync(path: Path) -> None:
 
 
 class Backups:
-    """Backs a log up every hour in a thread of its own, as long as it is served.
+    """Backs a log up every hour in a thread of its own while it is served, and at the end.
 
     Parameters
     ----------
@@ -177,10 +177,11 @@ class Backups:
         self._thread.start()
 
     def close(self) -> None:
-        """Finish a backup that is being made, and make no more."""
+        """Finish a backup that is being made, make one of what is new, and make no more."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
+            self._try(datetime.now(UTC))
 
     def look(self, now: datetime | None = None) -> Path | None:
         """Make a backup if one is due; a failure is logged once and tried again later."""
@@ -188,6 +189,9 @@ class Backups:
         newest = newest_backup(self.database, now)
         if newest and timedelta(0) <= now - newest[0] < _HOUR:
             return None
+        return self._try(now)
+
+    def _try(self, now: datetime) -> Path | None:
         try:
             made = back_up(self.database, now)
         except (LexassayError, OSError, sqlite3.Error) as error:

@@ -100,8 +100,12 @@ def test_the_thread_makes_one_at_once_and_ends(work: Work) -> None:
     pause = threading.Event()
     while not backups_of(work.database):
         pause.wait(0.01)
+    decide(work, 1)
     backups.close()
     assert not backups._thread.is_alive()
+    newest = newest_backup(work.database)
+    assert newest is not None
+    assert check_log(newest[1]).entries == 2  # what came within the hour
     Backups(work.database).close()  # one that never began
 
 
