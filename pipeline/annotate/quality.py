@@ -95,7 +95,8 @@ def read_gold(path: Path, work: Work, *, option: str) -> list[GoldItem]:
     missing = [name for name in [*units, "label"] if name not in rows.columns]
     if missing:
         what = f"{path}: no column {', '.join(missing)}"
-        remedy = f"the table has {', '.join(rows.columns)}; name the columns as on the sheets"
+        own = [name for name in rows.columns if name not in {"file", "line"}]  # added by the reader
+        remedy = f"the table has {', '.join(own)}; name the columns as on the sheets"
         raise ConfigError(option, [Problem(option, what, remedy)])
     columns = [name for name in rows.columns if name.startswith("example")]
     spelt = {label.casefold(): label for label in work.labels}
