@@ -232,7 +232,7 @@ def sentence(
         return text("{name} is an annotator now. Give {name} open cards of others.", name=name)
     row = connection.execute(_COUNTS, (name,)).fetchone()
     said = text(
-        "The part of {name} is finished: the link says so and takes no more answers."
+        "{name}’s part is finished: the link says so and takes no more answers."
         " Answers so far: {done}; they count.", name=name, done=row["done"],
     )  # fmt: skip
     if row["open"]:
@@ -380,7 +380,7 @@ def _check_recipients(giver: Member, takers: Sequence[Member]) -> None:
         if each.name == giver.name:
             raise _refusal(f"{each.name} has these cards already", "name somebody else")
         if each.stopped:
-            raise _refusal(f"the part of {each.name} is finished", f"resume {each.name} first")
+            raise _refusal(f"{each.name}’s part is finished", f"resume {each.name} first")
 
 
 def state_of_people(connection: sqlite3.Connection) -> str:

@@ -162,7 +162,7 @@ def test_what_cannot_be_given_says_how_many_and_why(work: Work, log: sqlite3.Con
     )
     stop(log, work, "carla")
     for sender, taker, said in (
-        ("ben", "carla", "the part of carla is finished; resume carla first"),
+        ("ben", "carla", "carla’s part is finished; resume carla first"),
         ("ben", "Ben", "ben has these cards already"),
         ("ben", "eva", "'eva' is nobody's name"),
         ("carla", "ana", r"carla's|no card can be given|already has"),

@@ -258,7 +258,7 @@ def test_annotators_are_managed_by_the_command(
         f"dan is an annotator now. Give dan open cards of others.\n{new}"
     )
     assert said(stop="anna") == (
-        "The part of anna is finished: the link says so and takes no more answers. Answers so far:"
+        "anna’s part is finished: the link says so and takes no more answers. Answers so far:"
         " 0; they count. Open cards: 3; you can give them to others.\n"
     )
     assert said(reassign="anna=carla,dan") == (

@@ -302,9 +302,10 @@ class RequestGuard:
             await send({"type": "websocket.close", "code": 1008})
             return
         responder = _WithHeaders(send)
-        refused = self._refused(scope["method"], Headers(scope=scope))
+        request = Request(scope)
+        refused = self._refused(scope["method"], request.headers)
         if refused:
-            await error_response(403, refused)(scope, receive, responder)
+            await error_response(403, refused, request)(scope, receive, responder)
             return
         try:
             await self.app(scope, receive, responder)
@@ -314,14 +315,14 @@ class RequestGuard:
             damage = await run_in_threadpool(self.guard.examine) if self.guard else None
             if damage and not responder.started:
                 _LOG.error("%s", damage)
-                await error_response(503, damage.said)(scope, receive, responder)
+                await error_response(503, damage.said, request)(scope, receive, responder)
                 return
             # without the address, which holds the secret
             _LOG.error("a request failed", exc_info=error)
             if responder.started:
                 raise
             said = "The server failed; its log has the reason. Nothing was saved."
-            await error_response(500, said)(scope, receive, responder)
+            await error_response(500, said, request)(scope, receive, responder)
 
     def _refused(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""

@@ -23,7 +23,13 @@ from pipeline.annotate.auth import Person
 from pipeline.annotate.damage import LogDamaged, LogGuard
 from pipeline.annotate.records import NotSaved, reason
 from pipeline.annotate.tasks import Work
-from pipeline.annotate.web.languages import ENGLISH, LANGUAGES, Language
+from pipeline.annotate.web.languages import (
+    ENGLISH,
+    LANGUAGES,
+    Language,
+    language_of,
+    translated,
+)
 from pipeline.errors import DataError, StoreError
 from pipeline.formats.annotation_log import Round
 from pipeline.report.page.html import inline_json
@@ -31,7 +37,7 @@ from pipeline.report.page.html import inline_json
 # Error responses: a sentence as JSON, never a stack trace
 
 _LOG = logging.getLogger(__name__)
-_NOTHING = "Nothing at this address: open the link exactly as you received it."
+_NOTHING = translated("Nothing at this address: open the link exactly as you received it.")
 
 
 class Refused(Exception):
@@ -58,23 +64,61 @@ def nothing_here() -> Refused:
     return Refused(404, _NOTHING)
 
 
-def error_response(status: int, said: str, **further: Any) -> Response:
-    """Return an error as the pages expect it."""
-    return JSONResponse({"error": said, **further}, status_code=status)
+_ERROR = """<!DOCTYPE html>
+<html lang="{language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{heading}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<main>
+<h1>{heading}</h1>
+<p>{text}</p>
+</main>
+</body>
+</html>
+"""
 
 
-async def refused(_request: Request, error: Exception) -> Response:
+def error_response(
+    status: int, said: str, request: Request | None = None, **further: Any
+) -> Response:
+    """Return an error as scripts expect it, or as a page for a browser that opens an address.
+
+    Parameters
+    ----------
+    status : int
+        Of HTTP.
+    said : str
+        The problem and its remedy.
+    request : Request, optional
+        What is answered: where it accepts HTML, as no script does, the answer is a page.
+    further
+        What else the answer to a script holds.
+    """
+    if request is None or "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": said, **further}, status_code=status)
+    language = language_of(request)
+    heading, text = language.t("This page cannot be shown"), language.t(said)
+    page = Markup(_ERROR).format(language=language.code, heading=heading, text=text)
+    return HTMLResponse(page, status_code=status)
+
+
+async def refused(request: Request, error: Exception) -> Response:
     """Answer what is refused."""
     assert isinstance(error, Refused)
-    return error_response(error.status, str(error), **error.further)
+    return error_response(error.status, str(error), request, **error.further)
 
 
-async def of_http(_request: Request, error: Exception) -> Response:
+async def of_http(request: Request, error: Exception) -> Response:
     """Answer where no route fits."""
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return error_response(404, _NOTHING)
-    return error_response(error.status_code, f"{error.detail}.")
+        return error_response(404, _NOTHING, request)
+    return error_response(error.status_code, f"{error.detail}.", request)
 
 
 def not_saved(request: Request, error: Exception) -> Response:
@@ -87,7 +131,7 @@ def not_read(request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read."""
     damage = _damage_of(request, error)
     said = f"The decisions cannot be read at present: {reason(error)}"
-    return error_response(503, damage.said if damage else said)
+    return error_response(503, damage.said if damage else said, request)
 
 
 def _damage_of(request: Request, error: Exception) -> LogDamaged | None:

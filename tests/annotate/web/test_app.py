@@ -162,6 +162,18 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
     assert "the-secret" not in caplog.text
 
 
+def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(served: Served) -> None:
+    headers = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "de"}
+    page = served.client.get("/a/<b>", headers=headers)
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert '<html lang="de">' in page.text
+    assert "<p>Unter dieser Adresse ist nichts: " in page.text
+    other = served.client.get("/", headers={**headers, "Host": "evil.example.org"})
+    assert other.status_code == 403
+    assert "<p>Unknown host name: " in other.text
+    assert "error" in served.client.get("/a/x").json()  # for scripts
+
+
 def test_no_websocket_is_opened(served: Served) -> None:
     with (
         pytest.raises(WebSocketDisconnect) as refused,

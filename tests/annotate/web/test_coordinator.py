@@ -238,7 +238,7 @@ def test_people_are_managed(place: Place) -> None:
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
     assert "carla 0 0 0 0 — — never" in told(place.text())
     assert act(place, "stop", "ANA")[1]["said"] == (
-        "The part of ana is finished: the link says so and takes no more answers."
+        "ana’s part is finished: the link says so and takes no more answers."
         " Answers so far: 0; they count. Open cards: 84; you can give them to others."
     )
     page = told(place.text())

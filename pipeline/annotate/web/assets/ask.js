@@ -84,7 +84,7 @@ async function answer(address, options) {
     });
     return { status: reply.status, ok: reply.ok, body };
   } catch {
-    throw new Away(stop.signal.aborted ? t("no answer within 5 seconds") : t("it cannot be reached"));
+    throw new Away(stop.signal.aborted ? t("no answer within 5 seconds") : t("no connection"));
   } finally {
     clearTimeout(timer);
   }

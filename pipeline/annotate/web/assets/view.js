@@ -287,7 +287,7 @@ export class View {
       return;
     }
     const kept = lasting
-      ? t("They are kept in this browser and sent again; leave this window open until then.")
+      ? t("Unsaved decisions are kept in this browser and sent again; leave this window open until they are saved.")
       : t("This browser cannot store them: leave this page open until they are saved.");
     const text = [
       ...(away ? [away.answered ? away.message : t("Server unreachable: {why}.", { why: away.message })] : []),
