@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.annotate.records import add_decisions
 from pipeline.annotate.tasks import Work
-from pipeline.errors import ConfigError, Problem, StoreError
+from pipeline.errors import ConfigError, Problem
 from pipeline.formats.annotation_log import (
     Decision,
     Outcome,
@@ -22,6 +22,7 @@ from pipeline.formats.annotation_log import (
     append,
     create_private,
     last_entry,
+    not_written,
     opened,
     read_note,
     read_only,
@@ -189,7 +190,7 @@ def _import_cells(connection: sqlite3.Connection, work: Work, rows: pl.DataFrame
 KINDS = (".xlsx", ".csv", ".jsonl")
 
 
-def export(work: Work, target: Path) -> int:
+def export(work: Work, target: Path, *, annotators: Sequence[str] = ()) -> int:
     """Export all answers to a new file.
 
     Parameters
@@ -200,7 +201,9 @@ def export(work: Work, target: Path) -> int:
         ``.xlsx`` and ``.csv``: a sheet with all tasks of all annotators and their answers, and with
         the decisions of adjudicators. ``.jsonl``: a line per current answer of both rounds. All
         have whether the annotator was unsure, the round, time and seconds, and the suggestion that
-        the annotator saw.
+        the annotator saw. Training, gold items and repeated cards are not in an export.
+    annotators : sequence of str
+        Whose answers; everybody's if not given.
 
     Returns
     -------
@@ -219,11 +222,17 @@ def export(work: Work, target: Path) -> int:
         what = f"unknown ending {target.suffix or target.name!r}: use {', '.join(KINDS)}"
         raise ConfigError("--export", [Problem("--export", what)])
     if suffix == ".jsonl":
-        lines = [json.dumps(each, ensure_ascii=False) for each in answers(work)]
+        lines = [
+            json.dumps(each, ensure_ascii=False)
+            for each in answers(work)
+            if not annotators or each["annotator"] in annotators
+        ]
         content, count = "".join(f"{line}\n" for line in lines).encode(), len(lines)
     else:
         kind = SHEETS[f"{work.kind}_sheet"]
         rows = sheet_rows(work, history=True)
+        if annotators:
+            rows = rows.filter(pl.col("annotator").is_in(annotators))
         wanted = replace(work.wanted, kind="csv" if suffix == ".csv" else "xlsx")
         content = content_of(rows, "everybody", wanted, kind)
         count = rows[kind.answer].count()
@@ -232,7 +241,7 @@ def export(work: Work, target: Path) -> int:
         with create_private(target) as file:
             file.write(content)
     except OSError as error:
-        raise StoreError(f"{target}: cannot be written: {error.strerror}") from error
+        raise not_written(target, error) from error
     return count
 
 
@@ -296,7 +305,8 @@ def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
         stands = {row["task"]: row for row in standing_rows(connection, last_entry(connection))}
         tasks = connection.execute(
             """SELECT t.task, t.round, t.annotator, t.place, t.id, i.shown FROM tasks t JOIN items i
-            USING (id) WHERE t.asked = 1 AND (t.round = 'annotation' OR ? AND t.answered = 1)
+            USING (id) WHERE t.asked = 1 AND (t.round = 'annotation'
+            OR ? AND t.round = 'adjudication' AND t.answered = 1)
             ORDER BY t.round DESC, t.annotator, t.place""",
             (history,),
         ).fetchall()

@@ -151,7 +151,11 @@ def open_work(
     )
     _check_log(work.database)
     refresh(work, rows)
-    return work
+    if annotators:
+        return work
+    with opened(work.database) as connection:
+        added = annotation_log.added_annotators(connection)
+    return replace(work, annotators=tuple(dict.fromkeys([*work.annotators, *added])))
 
 
 def log_of(

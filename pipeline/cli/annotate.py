@@ -220,7 +220,7 @@ def annotate(
     add: Annotated[
         str | None,
         typer.Option(
-            "--add", help="Add annotators, who get open cards of others.", rich_help_panel=_PEOPLE
+            "--add", help="Add annotators; --reassign gives them cards.", rich_help_panel=_PEOPLE
         ),
     ] = None,
     reassign: Annotated[
@@ -264,7 +264,10 @@ def annotate(
         code = _import_answers(work, imported, format_, listed(annotator_map))
     if backup or sheets or export:
         tool = (format_, listed(annotator_map)) if format_ else None
-        _write_decisions(work, export=export, sheets=sheets, backup=backup, tool=tool)
+        _write_decisions(
+            work, export=export, sheets=sheets, backup=backup, tool=tool,
+            annotators=listed(annotators),
+        )  # fmt: skip
     acts = {"add": add, "revoke": revoke, "stop": stop, "resume": resume}
     if any(acts.values()) or reassign:
         _manage(work, acts, reassign=reassign, cards=cards)
@@ -299,6 +302,7 @@ def _write_decisions(
     sheets: bool,
     backup: Path | None,
     tool: tuple[str, list[str]] | None,
+    annotators: Sequence[str],
 ) -> None:
     """Write the exports, and print their paths."""
     from pipeline.annotate import sync as exporting
@@ -315,7 +319,8 @@ def _write_decisions(
         for beside in places[1:]:
             print(f"wrote {beside}")
     elif export:
-        print(f"wrote {exporting.export(work, export):,} answers to {export}")
+        count = exporting.export(work, export, annotators=annotators)
+        print(f"wrote {count_text(count, 'answer')} to {export}")
     if sheets:
         for place in exporting.hand_to_sheets(work):
             print(f"wrote {place}")
@@ -385,6 +390,7 @@ def _set_quality(
         print(f"training round: {count:,} items")
     if pass_mark is not None:
         quality.set_pass_mark(work, pass_mark)
+        print(f"pass mark of the training round: {pass_mark:g}")
     if gold:
         items = quality.read_gold(gold, work, option="--gold")
         new, inside = quality.add_gold(work, items)
@@ -424,7 +430,8 @@ def _manage(
 def _print_import(taken: ImportResult, work: Work) -> None:
     """Print what was imported from sheets beside the annotation log."""
     if taken.answers:
-        print(f"{taken.answers:,} answers imported from sheets in {work.folder}")
+        imported = count_text(taken.answers, "answer")
+        print(f"{imported} imported from sheets in {work.folder}")
     for lines, what in (
         (taken.conflicts, "in sheets and on the page differ: decide on the coordinator's page"),
         (taken.strange, "in sheets cannot be used and were ignored: correct them in the sheet"),

@@ -242,6 +242,18 @@ def check_log(path: Path) -> LogState:
     return LogState(*row)
 
 
+def not_written(target: Path, error: OSError) -> StoreError:
+    r"""Return the error for a new file that cannot be written, with what to do if it exists.
+
+    Examples
+    --------
+    >>> str(not_written(Path("a.csv"), FileExistsError(17, "File exists")))
+    'a.csv: cannot be written: File exists\nGive a new name.'
+    """
+    remedy = "\nGive a new name." if isinstance(error, FileExistsError) else ""
+    return StoreError(f"{target}: cannot be written: {error.strerror}{remedy}")
+
+
 def copy(path: Path, target: Path) -> None:
     """Write a consistent copy to a new file.
 
@@ -256,7 +268,7 @@ def copy(path: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         create_private(target).close()
     except OSError as error:
-        raise StoreError(f"{target}: cannot be written: {error.strerror}") from error
+        raise not_written(target, error) from error
     try:
         with read_only(path) as source, closing(sqlite3.connect(target)) as into:
             source.execute("COMMIT")

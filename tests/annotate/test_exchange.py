@@ -271,6 +271,15 @@ def test_only_the_named_annotators_are_exported(tmp_path: Path) -> None:
     assert {json.loads(line)["annotator"] for line in lines} == {"ben"}
 
 
+@pytest.mark.parametrize(("name", "file"), [("label-studio", "t.xml"), ("potato", "t.YAML")])
+def test_tasks_are_not_written_over_by_the_configuration(
+    work: Work, tmp_path: Path, name: str, file: str
+) -> None:
+    with pytest.raises(ConfigError, match=r"configuration in a file with this ending; use \.json"):
+        export_tasks(work, tmp_path / file, name)
+    assert not (tmp_path / file).exists()
+
+
 def test_a_person_is_named_as_the_tool_knows_them(work: Work, tmp_path: Path) -> None:
     say(work, "ana", "x0", "SVC", seconds=2.5)
     say(work, "ben", "x0", "free")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from pipeline.annotate import people
 from pipeline.annotate.estimates import count_items
+from pipeline.annotate.exchange.transfer import export_tasks
 from pipeline.annotate.people import (
     Reassignment,
     add,
@@ -267,6 +268,7 @@ def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
     office.run()
     sheets = {who: pl.read_csv(path) for who, path in office.sheets().items()}
     assert {who: rows.height for who, rows in sheets.items()} == {"anna": 1, "ben": 3, "carla": 2}
+    assert export_tasks(office.work(), office.config.parent / "t.json", "label-studio")[0] == 6
     office.run()  # nothing is written twice
     assert len(office.sheets()) == 3
     (one,) = sheets["anna"]["id"]

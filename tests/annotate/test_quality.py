@@ -71,6 +71,7 @@ def test_hidden_gold_and_repeats_are_no_results(work: Work) -> None:
     rows = scan_annotation(work.database, DecisionOptions()).collect()
     assert set(rows["label"]) == {"free"}
     assert set(sheet_rows(work)["label"]) == {"free"}
+    assert set(sheet_rows(work, history=True)["label"]) == {"free"}
     assert {each["label"] for each in exported(work)} == {"free"}
     with opened(work.database) as log:
         assert {each.label for each in standing_answers(log)} == {"free"}
@@ -143,7 +144,7 @@ def test_a_table_of_gold_items(work: Work, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("l1,label\na,SVC\n", "no column l2"),
+        ("l1,label\na,SVC\n", "no column l2; the table has l1, label; name"),
         ("l1,l2,label\na,b,SCV\n", "row 2: label 'SCV'"),
         ("l1,l2,label\na,b,SVC\na,b,free\n", "row 3: a b occurs twice"),
         ("l1,l2,label\n,b,SVC\n", "row 2: an empty unit"),

@@ -224,6 +224,9 @@ def test_export(office: Office, tmp_path: Path) -> None:
         assert own.select("unsure", "round", "at", "seconds", "suggested").rows() == [
             ("yes", "annotation", line["at"], "2.5", None)
         ]
+    assert export(work, tmp_path / "ben.jsonl", annotators=["ben"]) == 0
+    assert export(work, tmp_path / "ben.csv", annotators=["ben"]) == 0
+    assert set(read(tmp_path / "ben.csv")["annotator"]) == {"ben"}
     with pytest.raises(ConfigError, match=r"\.doc"):
         export(work, tmp_path / "all.doc")
 

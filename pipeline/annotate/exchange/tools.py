@@ -133,12 +133,15 @@ class Tool:
         (file, whether forms are keyed in) -> what it says of each task, and its mistakes.
     keying : bool
         Whether forms can be keyed in there.
+    beside : str
+        Ending of the configuration that is written beside the tasks; empty if there is none.
     """
 
     title: str
     write: Callable[[Work, Sequence[Task], Path, Mapping[str, str]], Content]
     read: Callable[[Path, bool], Iterator[Found | Fault]]
     keying: bool = True
+    beside: str = ""
 
 
 # Reading JSON and its values
@@ -661,9 +664,9 @@ def _is_chosen(value: Any) -> bool:
 
 
 TOOLS: Mapping[str, Tool] = {
-    "label-studio": Tool("Label Studio", _write_label_studio, _read_label_studio),
+    "label-studio": Tool("Label Studio", _write_label_studio, _read_label_studio, beside=".xml"),
     "doccano": Tool("doccano", _write_doccano, _read_doccano, keying=False),
     "prodigy": Tool("Prodigy", _write_prodigy, _read_prodigy),
-    "potato": Tool("Potato", _write_potato, _read_potato),
+    "potato": Tool("Potato", _write_potato, _read_potato, beside=".yaml"),
 }
 """By the name for the option --format."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import sqlite3
@@ -13,12 +14,13 @@ from pathlib import Path
 from pipeline.annotate.exchange.tools import TOOLS, Fault, Found, Task, Tool
 from pipeline.annotate.records import add_decisions, units_of
 from pipeline.annotate.tasks import Work
-from pipeline.errors import ConfigError, DataError, Problem, StoreError, did_you_mean
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Decision,
     Outcome,
     Standing,
     last_entry,
+    not_written,
     opened,
     read_only,
     replay_task,
@@ -112,23 +114,26 @@ def export_tasks(
     Raises
     ------
     ConfigError
-        As `tool_of`.
+        As `tool_of`, or if the name is that of the configuration beside the tasks.
     StoreError
         If a file exists or cannot be written.
     """
     tool = tool_of(name, work)
+    if target.suffix.lower() == tool.beside:
+        what = f"{target}: {tool.title} has its configuration in a file with this ending"
+        raise ConfigError("--export", [Problem("--export", what, "use .json or .jsonl for tasks")])
     tasks = _tasks(work)
     content = tool.write(work, tasks, target, people or {})
     there = [path for path in content if path.exists()]
     if there:
-        raise StoreError(f"{there[0]}: cannot be written: File exists\nGive a new name.")
+        raise not_written(there[0], FileExistsError(errno.EEXIST, "File exists"))
     for path, text in content.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8", newline="") as file:
                 file.write(text)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {error.strerror}") from error
+            raise not_written(path, error) from error
     return len(tasks), list(content)
 
 
