@@ -144,6 +144,7 @@ def add_training(work: Work, gold: Sequence[GoldItem]) -> int:
             what = f"{len(both):,} of {len(gold):,} pairs are in the sample, for example {shown}"
             remedy = "train with other pairs: feedback would give these labels away"
             raise ConfigError("--training", [Problem("--training", what, remedy)])
+        _keep_passes(connection)
         connection.execute("UPDATE tasks SET asked = 0 WHERE round = ?", (TRAINING,))
         connection.execute("DELETE FROM checks WHERE kind = 'training'")
         for place, each in enumerate(gold, 1):
@@ -153,9 +154,19 @@ def add_training(work: Work, gold: Sequence[GoldItem]) -> int:
 
 
 def set_pass_mark(work: Work, mark: float) -> None:
-    """Set the share of training items that must be right, `PASS_MARK` by default."""
+    """Set the share of training items that must be right; whoever has passed stays so."""
     with opened(work.database) as connection, transaction(connection):
+        _keep_passes(connection)
         write_setting(connection, "pass_mark", mark)
+
+
+def _keep_passes(connection: sqlite3.Connection) -> None:
+    people = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = 'training'")
+    names = [row["annotator"] for row in people]
+    passed = {who for who in names for found in [training_of(connection, who)]
+              if found and found.passed}  # fmt: skip
+    excused = read_setting(connection, "excused", [])
+    write_setting(connection, "excused", sorted({*excused, *passed}))
 
 
 def add_gold(work: Work, gold: Sequence[GoldItem]) -> tuple[int, int]:
@@ -536,7 +547,7 @@ def alerts(
     ()
     >>> found = alerts([("a", 3.0), ("b", 4.0)] * 10 + [("a", 0.4)] * 20)
     >>> list(map(str, found))
-    ['20 of the last 40 decisions took less than 1 second.', 'The last 20 answers are all a.']
+    ['20 of the last 40 decisions took less than 1 second.', 'the last 20 answers are all a.']
     """
     found = []
     timed = [seconds for _, seconds in decisions if seconds is not None][-_LAST:]
@@ -555,6 +566,6 @@ def alerts(
     shares += [before.count(answers[-1]) / len(before)] if len(before) >= 10 else []
     if run >= 10 and len(answers) * max(*shares, 0.05, 0.0 if shares else 0.9) ** run < _UNLIKELY:
         found.append(
-            Alert("The last {run} answers are all {answer}.", {"run": run, "answer": answers[-1]})
+            Alert("the last {run} answers are all {answer}.", {"run": run, "answer": answers[-1]})
         )
     return tuple(found)

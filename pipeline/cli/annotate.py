@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ from schemas.errors import count_text
 
 _PAGES, _NETWORK, _QUALITY, _PEOPLE, _FILES = "Pages", "Network", "Quality", "People", "Files"
 """Groups of options in the help."""
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _SHOWN = 3
 _COMMAND_KEYS = "usqnegrfh?/"
 """Keys of undo, skip, unsure, note, examples, guidelines, recent, search and help."""
@@ -247,6 +249,10 @@ def annotate(
     """
     if cards and not reassign:
         raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
+    if language and not _LANGUAGE.fullmatch(language):
+        remedy = "give a code, such as de, ar or zh-Hant"
+        problem = Problem("--language", f"{language!r} is not a language code", remedy)
+        raise ConfigError("--language", [problem])
     _check_tool(format_, export=export, imported=imported, annotator_map=annotator_map)
     if restore is not None:
         return _restore(log_of(config, sheet, runs=runs, data=data), restore)
@@ -273,6 +279,8 @@ def annotate(
         _manage(work, acts, reassign=reassign, cards=cards)
     done = (imported, suggestions, backup, sheets, export, reassign, *acts.values())
     if any(done) or quality_set or show_suggestions is not None:
+        if renew:
+            print("--renew-links was ignored: it makes the links of pages that are served")
         return code
     _require_web()
     from pipeline.annotate.web.addresses import public_url as public

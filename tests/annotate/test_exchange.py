@@ -428,7 +428,9 @@ def test_ben_is_not_asked_for_it(tmp_path: Path, write: Callable[..., Path]) -> 
     work = work_in(tmp_path / "work")
     ask(work, "ana")
     ask(work, "ben", shown={"y0": {"units": {"l1": "a", "l2": "b"}}})
-    with pytest.raises(DataError, match="this annotator is not asked for: 1, line 1: 'x0 by ben'"):
+    with pytest.raises(
+        DataError, match="was not assigned to this annotator: 1, line 1: 'x0 by ben'"
+    ):
         import_answers(work, write("ben.jsonl", DOCCANO), "doccano")
 
 

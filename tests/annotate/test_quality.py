@@ -198,6 +198,22 @@ def test_the_training_round(work: Work) -> None:
         assert len(standing_answers(log)) == 1
 
 
+def test_whoever_has_passed_stays_so(work: Work) -> None:
+    add_training(work, GOLD)
+    set_pass_mark(work, 0.6)
+    with opened(work.database) as log:
+        ids = [each.id for each in upcoming(log, "ana", most=9, named="training")]
+        append(log, [
+            Decision(each, "ana", each, answer=answer, round="training")
+            for each, answer in zip(ids, ("SVC", "SVC", "free"), strict=True)
+        ])  # fmt: skip
+    for change in (lambda: set_pass_mark(work, 0.9), lambda: add_training(work, GOLD[:2])):
+        change()
+        with opened(work.database) as log:
+            states = [training_of(log, who) for who in ("ana", "ben")]
+        assert [state and state.passed for state in states] == [True, False]
+
+
 def test_only_the_first_answer_counts_in_training(work: Work) -> None:
     add_training(work, GOLD)
     with opened(work.database) as log:
@@ -230,7 +246,7 @@ def test_alerts() -> None:
     steady = [("a", 2.0), ("b", 3.0), ("c", 2.5)] * 20
     assert said(steady) == []
     assert said([("a", 2.0)] * 30) == []  # nothing says that this is unusual
-    assert said([("a", 2.0)] * 30, {"a": 0.3, "b": 0.7}) == ["The last 30 answers are all a."]
+    assert said([("a", 2.0)] * 30, {"a": 0.3, "b": 0.7}) == ["the last 30 answers are all a."]
     assert said([("a", 2.0)] * 30, {"a": 0.95, "b": 0.05}) == []
     assert said([("a", 0.5), ("b", 5.0)] * 10) == [
         "10 of the last 20 decisions took less than 1 second."

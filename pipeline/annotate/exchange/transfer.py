@@ -290,7 +290,7 @@ def _problem(found: Found, who: str, tasks: Mapping[tuple[str, str], int]) -> st
         return "has no id of an item: annotate the tasks that --export wrote"
     if (who, found.id) not in tasks:
         if any(item == found.id for _, item in tasks):
-            return "is an item that this annotator is not asked for"
+            return "is an item that was not assigned to this annotator"
         return "is not the id of an item of this sheet"
     text = f"{found.answer}{found.note}"
     if any("\ud800" <= sign <= "\udfff" for sign in text):  # JSON can write half a character

@@ -74,7 +74,7 @@ Address = Callable[[Person], str]
 """Owner of a link to the path of the page."""
 _BODY = 10_000
 """Bytes of a form: names, and a few words."""
-_ROWS = 20
+_ROWS = 10
 """Rows of a list on one page."""
 _IDLE = timedelta(days=3)
 """Time without a decision after which somebody with open cards is mentioned."""
@@ -301,7 +301,7 @@ class Coordinator:
             "agreement": [each for each in agreement if not each.people or len(agreement) == 1],
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
             "attention": [
-                *_alerts(quality, language),
+                *_alerts(quality, language), *_failed_training(quality, language),
                 *_attention(every, rows, lists, len(found), now=moment_, language=language),
             ], **lists,
             "conflicts": replace(conflicts, rows=tuple(
@@ -408,6 +408,17 @@ def _alerts(quality: Sequence[PersonQuality], language: Language) -> list[tuple[
         for each in quality
         for text in (t(alert.message, **alert.values) for alert in each.alerts)
     ]
+
+
+def _failed_training(quality: Sequence[PersonQuality], language: Language) -> list[tuple[str, str]]:
+    return [
+        (language.t(
+            "{name} has not passed the training: {correct} of {asked} right in attempt {attempt}.",
+            name=plain(each.annotator), correct=one.correct, asked=one.asked, attempt=one.attempts,
+        ), "quality")
+        for each in quality for one in [each.training]
+        if one and one.done == one.asked and not one.passed
+    ]  # fmt: skip
 
 
 def _attention(

@@ -23,15 +23,18 @@ _SIDES = ("Left unit.", "Right unit.")
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
-def _history(name: str, text: str) -> Column:
-    return Column(name, name, writable=False, width=12, required=False, help=text, printed=False)
+def _history(name: str, text: str, *, guarded: bool = True) -> Column:
+    return Column(
+        name, name, writable=False, width=12, required=False, help=text, printed=False,
+        guarded=guarded,
+    )  # fmt: skip
 
 
 HISTORY = (
     _history("unsure", "yes: the annotator was not sure."),
     _history("round", "annotation, or adjudication: a decision where answers differ."),
-    _history("at", "When the answer was given, UTC."),
-    _history("seconds", "From seeing the card to deciding."),
+    _history("at", "When the answer was given, UTC.", guarded=False),
+    _history("seconds", "From seeing the card to deciding.", guarded=False),
     _history("suggested", "The suggestion that the annotator saw."),
 )
 """Columns of exports; of them, only the round is read."""

@@ -41,6 +41,8 @@ class Column:
         True if completed sheets must have it.
     printed : bool
         True if it is printed; columns after the last such column are not printed.
+    guarded : bool
+        True if texts that look like numbers or dates get an apostrophe in CSV files.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Column:
     help: str = ""
     required: bool = True
     printed: bool = True
+    guarded: bool = True
 
 
 @dataclass(frozen=True)

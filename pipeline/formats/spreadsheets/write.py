@@ -425,7 +425,11 @@ def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(escape(each.title) for each in layout.columns)
-    writer.writerows([guard(cell) for cell in row] for row in texts(rows, layout))
+    writer.writerows(
+        [guard(cell) if column.guarded else cell
+         for cell, column in zip(row, layout.columns, strict=True)]
+        for row in texts(rows, layout)
+    )  # fmt: skip
     return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
 
 

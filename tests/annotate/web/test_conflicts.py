@@ -26,7 +26,7 @@ from tests.annotate.served import HERE, ask, items, say
 from tests.annotate.test_conflicts import Bench
 from tests.annotate.test_tasks import EXPERIMENT, JOIN, id_of
 
-_ROWS = 20
+_ROWS = 10
 
 
 class Page:
@@ -169,7 +169,7 @@ def test_nobody_else_decides(bench: Bench) -> None:
     assert bench.stands() == "SVC"
 
 
-def test_at_most_twenty_at_a_time(tmp_path: Path) -> None:
+def test_a_page_of_a_list(tmp_path: Path) -> None:
     many = 2 * _ROWS + 1
     bench = Bench(tmp_path, shown=items(many))
     bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
@@ -178,14 +178,14 @@ def test_at_most_twenty_at_a_time(tmp_path: Path) -> None:
     page = page_of(bench)
     assert page.text().count("<li>") == _ROWS + 1  # and those of ana together
     assert "Keep all answers of ana 's sheets" in page.told()
-    assert page.told("?points=3").endswith("1 to 20 of 41 Next")
+    assert page.told("?points=3").endswith("1 to 10 of 21 Next")
     assert 'href="?points=3&amp;conflicts=2#conflicts"' in page.text("?points=3")
-    assert page.told("?conflicts=2").endswith("Previous 21 to 40 of 41 Next")
+    assert page.told("?conflicts=2").endswith("Previous 11 to 20 of 21 Next")
     for last in ("3", "99", "9" * 400):
-        assert page.told(f"?conflicts={last}").endswith("Previous 41 to 41 of 41")
+        assert page.told(f"?conflicts={last}").endswith("Previous 21 to 21 of 21")
     for wrong in ("0", "-1", "x", "²", ""):
-        assert page.told(f"?conflicts={wrong}").endswith("1 to 20 of 41 Next")
-    assert page.press(1) == "Kept 41 answers of ana's page."
+        assert page.told(f"?conflicts={wrong}").endswith("1 to 10 of 21 Next")
+    assert page.press(1) == "Kept 21 answers of ana's page."
     assert "None" in page.told("?conflicts=3")
 
 

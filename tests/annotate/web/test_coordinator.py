@@ -293,19 +293,19 @@ def test_the_stamp_changes_with_people_and_cards(place: Place) -> None:
 
 
 def test_disagreements_have_pages_and_examples(place: Place) -> None:
-    shared = place.differ(23)
+    shared = place.differ(13)
     with opened(place.desk.work.database) as log:
         shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["<i> [[a]] und [[b]]"]}'
         log.execute("UPDATE items SET shown = ? WHERE id = ?", (shown, shared[0]))
     first = place.text("?points=7")
     section = first[first.index('<section id="disagreements"') :]
-    assert section.count('<span class="units">') == 20
-    assert "1 to 20 of 23" in told(first)
+    assert section.count('<span class="units">') == 10
+    assert "1 to 10 of 13" in told(first)
     assert '<a href="?points=7&amp;differing=2#disagreements" rel="next">Next</a>' in first
     assert "&lt;i&gt; <mark>a</mark> und <mark>b</mark>" in first
     assert f'<details id="different-{shared[0]}">' in first
     last = place.text("?differing=2")
-    assert "21 to 23 of 23" in told(last)
+    assert "11 to 13 of 13" in told(last)
     assert 'rel="next"' not in last
 
 
@@ -346,7 +346,7 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
         for lemma, typed in zip(LEMMAS, forms, strict=True):
             say(work, who, lemma, typed)
     page = told(client.get(HOME).text)
-    assert "Who Items lemmas with equal forms agreement of forms ana and ben 3 0.67" in page
+    assert "Who Items Lemmas with equal forms Agreement of forms ana and ben 3 0.67" in page
     assert re.search(
         "ana and ben 3 0.67 [^a-z]+ to [^a-z]+ 0.86", page
     )  # 2 (2 + 1) of 2 + 2 + 1 + 2 forms
