@@ -86,7 +86,7 @@ def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
     told(whole, "2 open cards of anna are now carla's.")
     says(whole, "anna is finished and has 1 open card:", "#attention")
     whole.keyboard.press("Escape")
-    whole.wait_for_function("document.activeElement.dataset.person === 'anna'")
+    whole.locator('button[data-person="anna"]:focus').wait_for()
     says(open_card(link), "0 of 2", ".far")
     page = open_card(served.address("anna"), ready="#finished")
     says(page, "Your part is finished: thank you", "h1")
