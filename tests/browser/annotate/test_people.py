@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.annotate.people import resume, stop
 from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, opened, read_only
 from tests.annotate.office import desk, furnished
@@ -93,6 +94,19 @@ def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
     manage(whole, "anna", "resume")
     told(whole, "anna can go on, with the same link.")
     open_card(served.address("anna"))
+
+
+def test_who_is_stopped_while_at_work_is_told_so(served: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served.address("anna"))
+    page.locator("#card[data-ready]").wait_for()
+    with opened(served.work.database) as log:
+        stop(log, served.work, "anna")
+    page.keyboard.press("1")
+    says(page, "Your part is finished: thank you", "h1")
+    with opened(served.work.database) as log:
+        resume(log, served.work, "anna")
+    page.reload()
+    says(page, "1 decision was not accepted and returns after this card", "#waiting-text")
 
 
 @pytest.fixture

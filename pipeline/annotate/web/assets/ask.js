@@ -14,7 +14,12 @@ export class Away extends Error {
 }
 
 // The server understood, and does not take it: sending it again would not help.
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(why, finished) {
+    super(why);
+    this.finished = finished; // the person's part has ended
+  }
+}
 
 export class Ask {
   constructor(work) {
@@ -61,7 +66,7 @@ export class Ask {
     if (ok && body) return body;
     const own = typeof body?.error === "string";
     const why = own ? t(body.error) : foreign(status);
-    throw own && FINAL.has(status) ? new Refused(why) : new Away(why, true);
+    throw own && FINAL.has(status) ? new Refused(why, body.finished === true) : new Away(why, true);
   }
 }
 

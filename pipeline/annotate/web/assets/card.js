@@ -111,6 +111,7 @@ function waiting() {
   view.waiting({ count: queue.waiting.length, away: queue.away, lasting: store.lasting, refused });
 }
 queue.addEventListener("change", waiting);
+queue.addEventListener("finished", () => location.reload()); // the page says so, and thanks
 addEventListener("beforeunload", (event) => {
   if (queue.waiting.length && (queue.away || !store.lasting)) event.preventDefault();
 });

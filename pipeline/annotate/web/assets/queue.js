@@ -123,6 +123,7 @@ export class Queue extends EventTarget {
       if (!(error instanceof Refused)) throw error;
       if (batch.length > 1) this.#alone = true; // to find the one
       else if (!this.#cancelled(batch[0])) this.#trouble(batch[0], { kind: "refused", why: error.message });
+      if (error.finished) this.dispatchEvent(new Event("finished"));
     }
   }
 

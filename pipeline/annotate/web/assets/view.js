@@ -288,7 +288,7 @@ export class View {
     }
     const kept = lasting
       ? t("Unsaved decisions are kept in this browser and sent again; leave this window open until they are saved.")
-      : t("This browser cannot store them: leave this page open until they are saved.");
+      : t("This browser cannot store decisions: leave this page open until they are saved.");
     const text = [
       ...(away ? [away.answered ? away.message : t("Server unreachable: {why}.", { why: away.message })] : []),
       ...(count ? [tn("{n} decision is not saved yet.", "{n} decisions are not saved yet.", count), kept] : []),
