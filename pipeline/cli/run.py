@@ -36,6 +36,7 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import ConfigError, PointsFailed, Problem, did_you_mean
+from pipeline.formats.compression import without_suffix
 from pipeline.memory import format_bytes
 from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import Experiment
@@ -478,6 +479,8 @@ def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str)
 
 # ``new`` and ``schema``
 
+_ANNOTATED = (".conllu", ".conll", ".conllup", ".cupt", ".vrt", ".vert", ".tei")
+"""Extensions that only corpora have."""
 _STARTERS = files("pipeline.cli") / "starters"
 
 
@@ -505,6 +508,10 @@ def new(
     if given:
         from pipeline.recipes.templates import experiment_template
 
+        corpora = [path for path in given if without_suffix(path.name).endswith(_ANNOTATED)]
+        if corpora and family != "corpus":
+            what = f"{corpora[0]} is a corpus, and {family} does not begin with one"
+            raise ConfigError("new", [Problem("--from", what, "lexassay new corpus --from FILE")])
         contents = {"experiment.toml": experiment_template(family, given, folder).encode()}
     else:
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}

@@ -256,6 +256,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
         (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not have the extension of a table"),
         (["new", "colocations"], 2, "did you mean collocations"),
+        (["new", "collocations", "--from", "a.conllu"], 2, "lexassay new corpus --from FILE"),
         (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
     ],
 )

@@ -180,7 +180,9 @@ def read_list(path: Path) -> list[Any]:
         value = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise DataError(f"{path}{line}: is not JSON\nExport it again.") from error
+        raise DataError(
+            f"{path}{line}: is not JSON\nExport it again, or name its tool with --format."
+        ) from error
     if not isinstance(value, list):
         raise DataError(f"{path}: is not a list of tasks\nExport all tasks as JSON.")
     return value

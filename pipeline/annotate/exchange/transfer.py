@@ -316,7 +316,8 @@ def _who(found: Found, names: Mapping[str, Sequence[str]]) -> str | None:
 def _error(source: Path, tool: Tool, faults: Mapping[str, Sequence[str]]) -> DataError:
     return mistakes(
         source, faults, "nothing was imported",
-        f"Correct this in {tool.title}, or in the file, and import it again.",
+        f"Correct this in {tool.title}, or in the file, and import it again. If the file is of"
+        " another tool, name that with --format.",
     )  # fmt: skip
 
 
