@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from pipeline import errors
 from pipeline.errors import ConfigError, DataError, LexassayError, Problem, StoreError
@@ -213,20 +214,28 @@ class Backups:
 
 
 @contextmanager
-def serving(database: Path) -> Iterator[None]:
-    """Mark a log as served by this process; others may serve it, too.
+def serving(database: Path) -> Iterator[bool]:
+    """Mark a log as served by this process; yield whether no other process serves it.
 
     Raises
     ------
     StoreError
         If it is being restored.
     """
-    with _lock(database, fcntl.LOCK_SH, "is being restored by another process; start again"):
-        yield
+    with _lock(
+        database, fcntl.LOCK_SH, "is being restored by another process; start again"
+    ) as file:
+        alone = True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            alone = False
+        fcntl.flock(file, fcntl.LOCK_SH)  # also where it failed: that may have released the lock
+        yield alone
 
 
 @contextmanager
-def _lock(database: Path, kind: int, what: str) -> Iterator[None]:
+def _lock(database: Path, kind: int, what: str) -> Iterator[BinaryIO]:
     """Hold the lock of a log, which the system releases when the process ends."""
     path = database.parent / _LOCK
     try:
@@ -240,7 +249,7 @@ def _lock(database: Path, kind: int, what: str) -> Iterator[None]:
             fcntl.flock(file, kind | fcntl.LOCK_NB)
         except OSError as error:
             raise StoreError(f"{database}: {what}") from error
-        yield
+        yield file
 
 
 @dataclass(frozen=True)

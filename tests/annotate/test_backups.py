@@ -295,7 +295,8 @@ def test_a_log_that_is_served_is_not_restored(work: Work) -> None:
     decide(work, 0)
     back_up(work.database, NOON)
     refused = pytest.raises(StoreError, match="a server of lexassay annotate has it open; stop it")
-    with serving(work.database), serving(work.database), refused:  # two servers are fine
+    with serving(work.database) as first, serving(work.database) as second, refused:
+        assert (first, second) == (True, False)
         restore(work.database, "newest")
     restore(work.database, "newest")
     waits = pytest.raises(StoreError, match="is being restored")

@@ -640,9 +640,10 @@ def serve_pages(work: Work, wanted: Served) -> int:
     links, public = Links(work.folder), wanted.public
     if wanted.renew:
         print(f"all links are new; the key of the old ones is kept in {links.renew()}")
-    with serving(work.database), closing(Backups(work.database)) as backups:
+    with serving(work.database) as alone, closing(Backups(work.database)) as backups:
         listener = open_socket(wanted.host, wanted.port)
-        warnings = [*wanted.warnings(), links.warning, log_warning(work.database)]
+        other = "" if alone else f"Another server has {work.database} open: one is enough."
+        warnings = [*wanted.warnings(), links.warning, log_warning(work.database), other]
         for text in filter(None, warnings):
             print(text, file=sys.stderr)
         local = f"http://{wanted.called}:{listener.getsockname()[1]}"
