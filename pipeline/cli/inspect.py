@@ -28,6 +28,7 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.conflicts import find_conflicts
 from pipeline.runner.delivery import (
     former_sheets,
     move_sheets,
@@ -225,8 +226,24 @@ def sheet_lines(run: Run) -> Iterator[str]:
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not started"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
+    for folder, number in _conflicts(run).items():
+        what = f"{count_text(number, 'conflict')} of sheets and pages, which count as missing"
+        yield f"conflicts  {folder:<24} {what}: lexassay annotate CONFIG {folder}"
     yield from (f"ignored    {each}" for each in unreadable_sheets(run.project))
     yield from remarks(run.project)
+
+
+def _conflicts(run: Run) -> dict[str, int]:
+    """Return the number of conflicts of each folder of sheets that has some."""
+    places = run.project.sheets
+    folders = {
+        each.name: each for node in run.project.nodes.values() for each in node.sheets.values()
+    }
+    found = {
+        name: len(find_conflicts(places.files(name, each.kind.format)))
+        for name, each in folders.items()
+    }
+    return {name: number for name, number in found.items() if number}
 
 
 def sheet_data(run: Run) -> dict[str, Any]:
@@ -244,6 +261,7 @@ def sheet_data(run: Run) -> dict[str, Any]:
     return {
         "sheets": str(run.project.sheets.own),
         "people": people,
+        "conflicts": _conflicts(run),
         "left_aside": list(unreadable_sheets(run.project)),
         "former": [str(path) for _, path in former_sheets(run.project)],
     }

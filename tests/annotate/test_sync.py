@@ -106,8 +106,15 @@ def test_a_sweep_reports_conflicts_and_waits(
     call = ["run", str(office.config), "--runs", str(office.runs), "--no-report"]
     assert main(call) == 3
     assert capsys.readouterr().err.count("waiting for 1 decision; sheets and pages differ") == 1
+    where = [str(office.config), "--runs", str(office.runs)]
+    assert main(["sheets", *where, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["conflicts"] == {"pairs": 1}
+    assert main(["sheets", *where]) == 0
+    assert "1 conflict of sheets and pages, which count as missing" in capsys.readouterr().out
     office.label("anna", {ids[0]: "free"})
     assert main(call) == 0
+    assert main(["sheets", *where]) == 0
+    assert "of sheets and pages" not in capsys.readouterr().out
 
 
 def history(office: Office) -> list[dict[str, str]]:

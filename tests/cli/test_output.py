@@ -168,7 +168,7 @@ COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?[349][0-8][0-9;]*m")
 """Codes of colours; bold and the like are none."""
 STEP = {"name", "use", "state", "reasons", "tables", "seconds", "created"}
 PLAN = {"experiment", "results", "sweep_points", "sweep_missing", "stages"}
-PEOPLE = {"sheets", "people", "left_aside", "former"}
+PEOPLE = {"sheets", "people", "conflicts", "left_aside", "former"}
 
 
 @pytest.fixture
