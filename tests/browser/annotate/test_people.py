@@ -12,7 +12,7 @@ from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, opened, read_only
 from tests.annotate.office import desk, furnished
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, says, shows
+from tests.browser.annotate.serving import Coordinated, saved, says, shows
 from tests.browser.pages import AXE, nothing
 from tests.browser.test_page import LOOK
 
@@ -105,8 +105,11 @@ def test_who_is_stopped_while_at_work_is_told_so(served: Coordinated, open_card:
     says(page, "Your part is finished: thank you", "h1")
     with opened(served.work.database) as log:
         resume(log, served.work, "anna")
+    assert served.log() == []
     page.reload()
-    says(page, "1 decision was not accepted and returns after this card", "#waiting-text")
+    page.locator("#card[data-ready]").wait_for()
+    saved(page)
+    assert [each["annotator"] for each in served.log()] == ["anna"]
 
 
 @pytest.fixture

@@ -111,9 +111,13 @@ function waiting() {
   view.waiting({ count: queue.waiting.length, away: queue.away, lasting: store.lasting, refused });
 }
 queue.addEventListener("change", waiting);
-queue.addEventListener("finished", () => location.reload()); // the page says so, and thanks
+let finished = false;
+queue.addEventListener("finished", () => {
+  finished = true;
+  location.reload(); // the page says so, and thanks
+});
 addEventListener("beforeunload", (event) => {
-  if (queue.waiting.length && (queue.away || !store.lasting)) event.preventDefault();
+  if (!finished && queue.waiting.length && (queue.away || !store.lasting)) event.preventDefault();
 });
 waiting();
 session.start();

@@ -121,9 +121,12 @@ export class Queue extends EventTarget {
       this.#changed();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      if (error.finished) { // what waits is kept, and sent if the person goes on
+        this.dispatchEvent(new Event("finished"));
+        throw new Away(error.message, true);
+      }
       if (batch.length > 1) this.#alone = true; // to find the one
       else if (!this.#cancelled(batch[0])) this.#trouble(batch[0], { kind: "refused", why: error.message });
-      if (error.finished) this.dispatchEvent(new Event("finished"));
     }
   }
 
