@@ -509,7 +509,7 @@ def new(
         from pipeline.recipes.templates import experiment_template
 
         corpora = [path for path in given if without_suffix(path.name).endswith(_ANNOTATED)]
-        if corpora and family != "corpus":
+        if corpora and family == "collocations":
             what = f"{corpora[0]} is a corpus, and {family} does not begin with one"
             raise ConfigError("new", [Problem("--from", what, "lexassay new corpus --from FILE")])
         contents = {"experiment.toml": experiment_template(family, given, folder).encode()}

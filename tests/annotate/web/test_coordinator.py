@@ -97,7 +97,7 @@ def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
     assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
     assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
     assert "ana 40 84 0 0 3.0 3.0 to 3.0" in page
-    assert re.search(r"observed agreement Cohen.+s kappa Gwet.+s AC1 ana and ben [1-9]", page)
+    assert re.search(r"Observed agreement Cohen.+s kappa Gwet.+s AC1 ana and ben [1-9]", page)
 
 
 @pytest.mark.long
