@@ -280,6 +280,10 @@ def test_tasks_are_not_written_over_by_the_configuration(
     assert not (tmp_path / file).exists()
 
 
+def test_a_name_without_an_ending_is_fine(work: Work, tmp_path: Path) -> None:
+    assert export_tasks(work, tmp_path / "tasks", "prodigy")[1] == [tmp_path / "tasks"]
+
+
 def test_a_person_is_named_as_the_tool_knows_them(work: Work, tmp_path: Path) -> None:
     say(work, "ana", "x0", "SVC", seconds=2.5)
     say(work, "ben", "x0", "free")

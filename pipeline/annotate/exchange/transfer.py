@@ -119,7 +119,7 @@ def export_tasks(
         If a file exists or cannot be written.
     """
     tool = tool_of(name, work)
-    if target.suffix.lower() == tool.beside:
+    if tool.beside and target.suffix.lower() == tool.beside:
         what = f"{target}: {tool.title} has its configuration in a file with this ending"
         raise ConfigError("--export", [Problem("--export", what, "use .json or .jsonl for tasks")])
     tasks = _tasks(work)

@@ -445,7 +445,7 @@ def _attention(
             ), "people"))  # fmt: skip
     if conflicts:
         said.append((tn(
-            "{n} answer in sheets and on the page differs: keep one of both.",
+            "{n} answer in sheets and on the page differs: keep one of the two.",
             "{n} answers in sheets and on the page differ: keep one of each.", conflicts,
         ), "conflicts"))  # fmt: skip
     counts = lists.get("counts", {})
