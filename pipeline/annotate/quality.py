@@ -161,12 +161,14 @@ def set_pass_mark(work: Work, mark: float) -> None:
 
 
 def _keep_passes(connection: sqlite3.Connection) -> None:
+    """Keep who has passed, whatever the round and its mark will be."""
+    excused = set(read_setting(connection, "excused", []))
     people = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = 'training'")
-    names = [row["annotator"] for row in people]
-    passed = {who for who in names for found in [training_of(connection, who)]
-              if found and found.passed}  # fmt: skip
-    excused = read_setting(connection, "excused", [])
-    write_setting(connection, "excused", sorted({*excused, *passed}))
+    for (who,) in people.fetchall():
+        found = training_of(connection, who)
+        if found and found.passed:
+            excused.add(who)
+    write_setting(connection, "excused", sorted(excused))
 
 
 def add_gold(work: Work, gold: Sequence[GoldItem]) -> tuple[int, int]:

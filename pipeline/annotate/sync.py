@@ -31,9 +31,7 @@ from pipeline.formats.annotation_log import (
     transaction,
     write_note,
 )
-from pipeline.formats.annotation_rows import (
-    DecisionOptions,
-)
+from pipeline.formats.annotation_rows import DecisionOptions
 from pipeline.formats.base import format_of
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.runner.conflicts import compare, typed_answers

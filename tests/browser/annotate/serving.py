@@ -19,6 +19,8 @@ from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import Decision, Round, TaskRequest, update_tasks
+from tests.browser.pages import AXE
+from tests.browser.test_page import LOOK
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -74,6 +76,12 @@ def waits(page: Page, count: int) -> None:
         says(page, f"{count} {word} not saved yet", "#waiting-text")
     else:
         page.locator("#waiting").wait_for(state="hidden")
+
+
+def faults(page: Page, where: str = "") -> list[str]:
+    """Return what axe finds on a page, and where that was."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
 
 
 def answers(log: Iterable[Mapping[str, Any]], kind: str = "label") -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from tests.browser.annotate.serving import (
     Coordinated,
     Subject,
     answers,
+    faults,
     label,
     pairs,
     ready,
@@ -24,8 +25,7 @@ from tests.browser.annotate.serving import (
     shows,
     waits,
 )
-from tests.browser.pages import AXE, WIDTHS_PAGES, found, nothing
-from tests.browser.test_page import LOOK
+from tests.browser.pages import WIDTHS_PAGES, found, nothing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -128,23 +128,18 @@ def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCa
     says(whole, "The round has not been opened.", "#rounds")
 
 
-def looked_at(page: Page) -> None:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    nothing(page.evaluate(LOOK))
-
-
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
     empty = open_card(served.coordinator, dark=dark, ready="#people")
-    looked_at(empty)
+    nothing(faults(empty))
     both_label(served, open_card, {ids(served)[0]: "3"})
     whole = open_card(served.coordinator, dark=dark, ready="#people")
     whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "waiting for carla", "#rounds")
-    looked_at(whole)
+    nothing(faults(whole))
 
 
 @pytest.fixture
@@ -161,7 +156,7 @@ def test_no_serious_violation_with_limits(
     sure: Coordinated, open_card: OpenCard, dark: bool
 ) -> None:
     page = open_card(sure.coordinator, dark=dark, ready="#certainty table")
-    looked_at(page)
+    nothing(faults(page))
 
 
 def test_no_sideways_scrolling_on_a_phone(
@@ -650,20 +645,20 @@ def test_no_serious_violation_ways(serve: Serve, open_card: OpenCard, dark: bool
     page = open_card(served.address(), dark=dark)
     label(page, ["p000"])
     shows(page, "p001")
-    faults = _look(page, "card")
+    violations = faults(page, "card")
     for key in ("h", "g", "r", "/"):
         page.keyboard.press(key)
         if key == "r":
             page.locator("#recent-box .cards").wait_for()
-        faults += _look(page, key)
+        violations += faults(page, key)
         page.keyboard.press("Escape")
     page.context.set_offline(True)
     label(page, ["p001"])
     waits(page, 1)
     page.keyboard.press("n")
     page.keyboard.type("a note")
-    faults += _look(page, "away")
-    nothing(faults)
+    violations += faults(page, "away")
+    nothing(violations)
 
 
 @pytest.mark.axe
@@ -680,17 +675,12 @@ def test_no_serious_violation_in_other_states(
     says(page, "1 decision was not accepted", "#waiting-text")
     label(page, ["p001"], "s")
     says(page, "Decided in another window", "#trouble-text")
-    faults = _look(page, "stale")
+    violations = faults(page, "stale")
     label(page, ["p000"], "2")
     says(page, "except the cards you set aside", "#rest")
-    faults += _look(page, "aside")
-    faults += _look(open_card(serve(KEYING_WAYS).address(), dark=dark), "keying")
-    nothing(faults)
-
-
-def _look(page: Page, where: str) -> list[str]:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
+    violations += faults(page, "aside")
+    violations += faults(open_card(serve(KEYING_WAYS).address(), dark=dark), "keying")
+    nothing(violations)
 
 
 # Two windows of one person, and what another window has decided.

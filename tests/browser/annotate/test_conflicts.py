@@ -11,9 +11,8 @@ from pipeline.annotate.sync import hand_to_sheets
 from pipeline.formats.annotation_log import Decision
 from tests.annotate.office import Office, furnished, labelled
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, says
-from tests.browser.pages import AXE, nothing
-from tests.browser.test_page import LOOK
+from tests.browser.annotate.serving import Coordinated, faults, says
+from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -134,5 +133,4 @@ def test_the_section_is_short_and_nothing_overflows(
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
     page = open_card(served.coordinator, dark=dark, ready=".conflicts")
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    nothing(page.evaluate(LOOK))
+    nothing(faults(page))

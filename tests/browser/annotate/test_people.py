@@ -12,9 +12,8 @@ from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, opened, read_only
 from tests.annotate.office import desk, furnished
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, saved, says, shows
-from tests.browser.pages import AXE, nothing
-from tests.browser.test_page import LOOK
+from tests.browser.annotate.serving import Coordinated, faults, saved, says, shows
+from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -153,8 +152,7 @@ def test_the_menu_has_no_serious_violation(
     whole = open_card(many.coordinator, dark=dark, ready="#people")
     whole.locator("#disagreements summary").first.click()
     whole.locator('button[data-person="ana"]').click()
-    whole.evaluate(AXE.read_text(encoding="utf-8"))
-    nothing(whole.evaluate(LOOK))
+    nothing(faults(whole))
 
 
 def test_the_menu_fits_a_phone(many: Coordinated, open_card: OpenCard) -> None:

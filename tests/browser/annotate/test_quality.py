@@ -22,6 +22,7 @@ from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
     Coordinated,
     Subject,
+    faults,
     label,
     pairs,
     ready,
@@ -29,11 +30,10 @@ from tests.browser.annotate.serving import (
     says,
     shows,
 )
-from tests.browser.pages import AXE, nothing
-from tests.browser.test_page import LOOK
+from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 GOLD = [GoldItem({"l1": f"gold{n}", "l2": "b"}, "yes", f"why {n}") for n in range(2)]
 TRAINING = [GoldItem({"l1": f"train{n}", "l2": "b"}, "yes", f"because {n}") for n in range(2)]
@@ -156,11 +156,6 @@ SAME = {"de": {"Labels", "Link", "Name"}, "fr": {"Actions", "Note", "Quartiles"}
 
 
 # What a reader with a screen reader or weak eyes meets.
-
-
-def faults(page: Page, where: str) -> list[str]:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
 
 
 @pytest.mark.axe

@@ -3,7 +3,7 @@
 import { Ask } from "./ask.js";
 import { listen, plan } from "./keys.js";
 import { goal, guidelines, help, lists } from "./lists.js";
-import { t } from "./messages.js";
+import { offerLanguages, t } from "./messages.js";
 import { Queue } from "./queue.js";
 import { Session } from "./session.js";
 import { Store } from "./store.js";
@@ -101,10 +101,7 @@ try {
   // Forbidden: as the system has it.
 }
 
-at("language").addEventListener("change", ({ target }) => {
-  document.cookie = `lexassay-language=${target.value}; path=${work.address}; max-age=31536000; samesite=strict`;
-  location.reload();
-});
+offerLanguages(work.address);
 
 function waiting() {
   const refused = queue.troubles.filter(({ key }) => key !== session.trouble?.key).length;

@@ -1,6 +1,6 @@
 // The coordinator's page: it follows what happens, opens the adjudication round, decides conflicts, and manages people.
 
-import { t } from "./messages.js";
+import { offerLanguages, t } from "./messages.js";
 import { manage } from "./people.js";
 
 const PAUSE = 4000;
@@ -102,9 +102,6 @@ document.querySelector("#conflicts").addEventListener("click", async (event) => 
 document.addEventListener("input", ({ target }) => { if (target.id === "name") target.form.who.value = "third"; });
 manage((given) => post("people", given), refresh);
 
-document.querySelector("#language").addEventListener("change", ({ target }) => {
-  document.cookie = `lexassay-language=${target.value}; path=${address}; max-age=31536000; samesite=strict`;
-  location.reload();
-});
+offerLanguages(address);
 
 setTimeout(follow, PAUSE);

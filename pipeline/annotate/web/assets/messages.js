@@ -26,3 +26,11 @@ export function phrase(text, values) {
 export function number(value) {
   return value.toLocaleString(lang);
 }
+
+// The menu of languages: a choice holds for all pages below an address.
+export function offerLanguages(address) {
+  document.getElementById("language").addEventListener("change", ({ target }) => {
+    document.cookie = `lexassay-language=${target.value}; path=${address}; max-age=31536000; samesite=strict`;
+    location.reload();
+  });
+}
