@@ -280,7 +280,9 @@ def annotate(
     done = (imported, suggestions, backup, sheets, export, reassign, *acts.values())
     if any(done) or quality_set or show_suggestions is not None:
         if renew:
-            print("--renew-links was ignored: it makes the links of pages that are served")
+            print(
+                "--renew-links was ignored: give it without options under Quality, Files or People"
+            )
         return code
     _require_web()
     from pipeline.annotate.web.addresses import public_url as public

@@ -255,6 +255,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["score", "x.toml"], 2, "no format has the extension"),
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
         (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not have the extension of a table"),
+        (["annotate", "x.toml", "--language", "klingon"], 2, "is not a language code"),
         (["new", "colocations"], 2, "did you mean collocations"),
         (["new", "collocations", "--from", "a.conllu"], 2, "lexassay new corpus --from FILE"),
         (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
@@ -345,6 +346,16 @@ def test_help_of_a_command_ends_with_its_examples(
     assert main([name, "--help"]) == 0
     ending = capsys.readouterr().out.partition("Example")[2].splitlines()[1:]
     assert [line.strip() for line in ending] == list(COMMANDS[name].examples)
+
+
+def test_options_stand_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "--help"]) == 0
+    printed = capsys.readouterr().out
+    heads = ["Arguments:", "Network:", "Pages:", "Quality:", "Files:", "People:", "Options:"]
+    places = [printed.index(f"\n{head}\n") for head in heads]
+    assert places == sorted(places)
+    quality = printed[printed.index("\nQuality:") : printed.index("\nFiles:")]
+    assert [name in quality for name in ("--gold", "--training", "--stop")] == [True, True, False]
 
 
 SERVE = {"annotate"}
