@@ -26,9 +26,8 @@ import polars as pl
 from make_memberships import EVEN, Size, memberships, taggings
 
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Patterns, entries
-from pipeline.kernels.clustering.types.mapping import climb, is_separable, many_to_one
-from pipeline.kernels.clustering.types.moves import Neighbours
+from pipeline.kernels.clustering.types.mapping import Neighbours, climb, is_separable, many_to_one
+from pipeline.kernels.clustering.types.measures import Patterns, entries
 
 IMPROVEMENT = Fraction(1, 10**12)
 DICTIONARIES = {

@@ -27,9 +27,8 @@ from pipeline.kernels.clustering.measure import (
     TYPE_MEASURES,
     ClusterMeasure,
 )
-from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named, Registry
 from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS

@@ -64,7 +64,6 @@ TITLES = {
     "pipeline.kernels.measure",
     "pipeline.kernels.statistics.exact_tests",
     "pipeline.kernels.statistics.intervals",
-    "pipeline.kernels.statistics.multiplicity",
 }
 """All that the report may import of kernels: where things say what they are called."""
 MOST = 700

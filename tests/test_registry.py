@@ -236,7 +236,7 @@ def test_what_a_stage_names_belongs_to_its_code() -> None:
     assert stage.places(stage.config.model_validate(given)) == {
         "pipeline.kernels.statistics.exact_tests:fisher",
         "pipeline.kernels.statistics.finite_population:hypergeometric",
-        "pipeline.kernels.statistics.multiplicity:holm",
+        "pipeline.kernels.statistics.exact_tests:holm",
     }
 
 

@@ -9,9 +9,8 @@ import scipy.sparse
 
 from coverage_parts.populations import FOLDS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.survey.chance_classes import add_classes, chance_classes, merge_classes
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, Moments, draw_moments, hajek
-from pipeline.kernels.survey.study import cross_fit
+from pipeline.kernels.survey.study import add_classes, chance_classes, cross_fit, merge_classes
 
 _GUESSED = Moments._fields.index("guessed")
 

@@ -18,9 +18,9 @@ from coverage_parts.samples import DESIGNS, chances, drawn, numbers
 from coverage_parts.sets import differences_of
 from coverage_parts.tests_of_differences import CUTS, PAIRS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.survey.chance_classes import chance_classes
 from pipeline.kernels.survey.limits import difference_limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments
+from pipeline.kernels.survey.study import chance_classes
 
 METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "accurate"))
 

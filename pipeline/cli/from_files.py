@@ -31,8 +31,7 @@ from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
-from pipeline.kernels.cells import NO_WORD
-from pipeline.kernels.number_format import UNCLEAR, Kind, NumberFormat, number_formats
+from pipeline.kernels.cells import NO_WORD, UNCLEAR, Kind, NumberFormat, number_formats
 from pipeline.memory import with_limit
 from pipeline.recipes import base
 from pipeline.recipes.base import best

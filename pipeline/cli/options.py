@@ -12,7 +12,7 @@ import typer
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import FORMATS
-from pipeline.kernels.number_format import Decimal
+from pipeline.kernels.cells import Decimal
 from pipeline.runner.config import parse_setting
 
 Config: TypeAlias = Annotated[

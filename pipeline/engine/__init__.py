@@ -1,7 +1,6 @@
 """Engines: they map idempotent tasks over items."""
 
-from pipeline.engine.base import ENGINES, Engine
-from pipeline.engine.local import LocalEngine
+from pipeline.engine.base import ENGINES, Engine, LocalEngine
 from pipeline.engine.processes import ProcessEngine
 
 __all__ = ["ENGINES", "Engine", "LocalEngine", "ProcessEngine"]

@@ -1,4 +1,4 @@
-"""The engine protocol: map an idempotent task over items."""
+"""The engine protocol, and the engine of a single process."""
 
 from __future__ import annotations
 
@@ -41,3 +41,35 @@ Installed packages add engines through the entry-point group ``lexassay.engines`
 
 engine = ENGINES.named_decorator(identity)
 """Register a class, or a function of the number of workers, as a named engine."""
+
+
+# The engine of a single process; Polars uses all cores inside each task.
+
+
+@engine("local")
+class LocalEngine:
+    """Runs tasks sequentially in this process.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Ignored: there is a single worker.
+
+    Examples
+    --------
+    >>> list(LocalEngine().map(len, ["a", "bc"]))
+    [1, 2]
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        del workers
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield task(item) for every item, in order."""
+        return map(task, items)

@@ -1,9 +1,12 @@
-"""Table cells with words or labels: spreadsheet errors, and lists of labels."""
+"""Cells of tables: labels, spreadsheet errors, and number formats of text columns."""
 
 from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -142,3 +145,239 @@ def _labels(cell: str) -> list[str] | None:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         return None
     return [each.strip() for each in found if each.strip()]
+
+
+# Number formats of text columns: decimal marks, thousands separators, per cent.
+
+
+Kind: TypeAlias = Literal["count", "number"]
+"""Kinds of columns: whole numbers, or any."""
+Decimal: TypeAlias = Literal[".", ","]
+"""The decimal mark."""
+
+_MINUS = "\u2212"
+_MARKS = {
+    ".": r"\.",
+    ",": ",",
+    " ": "[ \u00a0\u2009\u202f]",
+    "'": "['\u2019\u02bc]",
+}
+"""Mark to the signs used for it."""
+_EXPONENT = r"([eE][+-]?\d+)?"
+_INFINITE = r"(?i)^[+-]?inf(inity)?$"
+_NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
+NO_NUMBER = "is not a number (name texts for missing numbers with the option missing)"
+"""Message for a field that is not read."""
+UNCLEAR = "has a mark for either decimals or thousands (set the option decimal)"
+"""Message for a field of a column with an unclear format."""
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """The format of the numbers of a column.
+
+    Parameters
+    ----------
+    decimal : str
+        The decimal mark, a point or a comma.
+    thousands : str
+        The thousands separator: none, a point, a comma, a blank or an apostrophe.
+    percent : bool
+        Whether each number ends in a per cent sign.
+    missing : tuple of str
+        Texts for a missing number, besides the empty one.
+    known : bool
+        Whether the decimal mark was given: then 1.000 is clear.
+    unclear : bool
+        Whether the marks of the column are ambiguous; then only numbers without a mark are read.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"f": ["1.234,5", "\u22122", "NA", "x"]})
+    >>> german = NumberFormat(",", ".", missing=("NA",))
+    >>> texts.select(german.plain(pl.col("f"))).to_series().to_list()
+    ['1234.5', '-2', None, None]
+    """
+
+    decimal: Decimal = "."
+    thousands: str = ""
+    percent: bool = False
+    missing: tuple[str, ...] = ()
+    known: bool = False
+    unclear: bool = False
+
+    def is_empty(self, text: pl.Expr) -> pl.Expr:
+        """Return whether the number is missing."""
+        bare = text.str.strip_chars()
+        return text.is_null() | (bare == "") | bare.is_in(list(self.missing))
+
+    def plain(self, text: pl.Expr) -> pl.Expr:
+        """Return the numbers in plain format, without a per cent sign; null for the rest.
+
+        The text of a plain format stays as it is but for a minus sign (U+2212) and blanks round it.
+
+        Parameters
+        ----------
+        text : Expr
+            The column, text.
+        """
+        bare = _bare(text)
+        there = pl.when(~self.is_empty(text))
+        if self.unclear:
+            return there.then(pl.when(~bare.str.contains(r"[.,]")).then(bare))
+        if self.is_plain:
+            return there.then(bare.str.replace(r"\.0+$", "") if self.known else bare)
+        number = bare.str.replace(r"\s*%$", "") if self.percent else bare
+        if self.thousands:
+            number = number.str.replace_all(_MARKS[self.thousands], "")
+        point = number.str.replace(",", ".", literal=True) if self.decimal == "," else number
+        return there.then(pl.when(self.fits(text, "number")).then(point))
+
+    def fits(self, text: pl.Expr, kind: Kind) -> pl.Expr:
+        """Return whether texts are numbers, or counts, in this format; null where empty.
+
+        Parameters
+        ----------
+        text : Expr
+            The column, text.
+        kind : str
+            "count" or "number".
+        """
+        mark = _MARKS[self.decimal]
+        whole = r"\d+"
+        if self.thousands:
+            whole = rf"([1-9]\d{{0,2}}({_MARKS[self.thousands]}\d{{3}})+|\d+)"
+        end = r"\s*%$" if self.percent else "$"
+        bare = _bare(text)
+        if kind == "count":
+            exponent = _EXPONENT if self.is_plain else ""
+            return bare.str.contains(rf"^[+-]?{whole}({mark}0*)?{exponent}{end}")
+        decimals = rf"^[+-]?({whole}({mark}\d*)?|{mark}\d+){_EXPONENT}{end}"
+        return bare.str.contains(decimals) | bare.str.contains(_INFINITE)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the format is plain, as far as that is clear."""
+        return not (self.thousands or self.percent or self.unclear) and self.decimal == "."
+
+    def __str__(self) -> str:
+        said = []
+        if self.decimal == ",":
+            said.append("commas stand before decimals")
+        if self.thousands:
+            said.append(f"{_NAMES[self.thousands]} stand between thousands")
+        if self.percent:
+            said.append("per cent are hundredths")
+        if self.unclear:
+            said.append("what its marks are is unclear")
+        return ", ".join(said) or "plain numbers"
+
+
+def _bare(text: pl.Expr) -> pl.Expr:
+    return text.str.strip_chars().str.replace(_MINUS, "-", literal=True)
+
+
+PLAIN = NumberFormat()
+"""The plain format: a decimal point, no thousands separator."""
+_POINT, _COMMA = NumberFormat(",", "."), NumberFormat(".", ",")
+"""Formats with a point, and with a comma, as thousands separator."""
+
+
+def _formats(kind: Kind, decimal: Decimal | None) -> Iterator[NumberFormat]:
+    """Yield the possible formats of a column, those without separators first."""
+    marks: Sequence[Decimal] = (".", ",") if decimal is None else (decimal,)
+    for percent in (False, True) if kind == "number" else (False,):
+        for thousands in ("", ",", ".", " ", "'"):
+            for mark in marks:
+                if mark != thousands:
+                    yield NumberFormat(mark, thousands, percent)
+
+
+def number_formats(
+    rows: pl.LazyFrame,
+    kinds: Mapping[str, Kind],
+    *,
+    decimal: Decimal | None = None,
+    missing: Sequence[str] = (),
+) -> dict[str, NumberFormat]:
+    """Find the number format of each text column from all its rows.
+
+    The format of a column is the one in which all its fields can be read; if there is none, the one
+    in which most can, and the rest are errors. If two formats fit and differ, the format is
+    unclear: 1,234 may be 1234 or 1.234. A count has no decimals but zeros, so that 1,234 is clear,
+    and 1.234 is where other counts have no mark; 1.000 may be what a program makes of one.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        The rows; read at most twice.
+    kinds : mapping of str to str
+        Column to "count" or "number".
+    decimal : str, optional
+        The decimal mark, if known.
+    missing : sequence of str
+        Texts for a missing number.
+
+    Returns
+    -------
+    dict of str to NumberFormat
+        Column to its format; `PLAIN`, with `missing`, for a column not of text.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"f": ["1,200", "900"], "mi": ["0,5", "1,234"]})
+    >>> for column, form in number_formats(rows, {"f": "count", "mi": "number"}).items():
+    ...     print(f"{column}: {form}")
+    f: commas stand between thousands
+    mi: commas stand before decimals
+    """
+    schema = rows.collect_schema()
+    usual = replace(PLAIN, missing=tuple(missing), known=decimal is not None)
+    found = dict.fromkeys(kinds, usual)
+    texts = [name for name in kinds if schema[name] == pl.String]
+    if texts and decimal is None:
+        clear = {name: _is_clear(usual, pl.col(name), kind) for name, kind in kinds.items()}
+        plain = rows.select(clear[name].alias(name) for name in texts).collect(engine="streaming")
+        texts = [name for name in texts if not plain[name].item()]
+    for name in texts:
+        form = _tell(rows, name, kinds[name], decimal, usual)
+        found[name] = replace(form, missing=usual.missing, known=usual.known)
+    return found
+
+
+def _is_clear(usual: NumberFormat, text: pl.Expr, kind: Kind) -> pl.Expr:
+    """Return whether all of a column is plain, and cannot be read otherwise."""
+    plain = PLAIN.fits(text, kind)
+    if kind == "count":
+        plain &= ~_bare(text).str.contains(r"\.000$")
+    return (plain | usual.is_empty(text)).all()
+
+
+def _tell(
+    rows: pl.LazyFrame, name: str, kind: Kind, decimal: Decimal | None, usual: NumberFormat
+) -> NumberFormat:
+    """Return the format of a column that is not plain throughout."""
+    text = pl.col(name)
+    there = ~usual.is_empty(text)
+    forms = list(_formats(kind, decimal))
+    bare = _bare(text)
+    counts = rows.select(
+        *((form.fits(text, kind) & there).sum().alias(str(at)) for at, form in enumerate(forms)),
+        filled=there.sum(),
+        # In a count, a point is between thousands for sure if others have none, or several.
+        shown=(there & (~bare.str.contains(r"\.") | bare.str.contains(r"\..*\."))).any(),
+        marked=(there & bare.str.contains(r"\.")).any(),
+    )
+    (found,) = counts.collect(engine="streaming").rows(named=True)
+    fitting = [form for at, form in enumerate(forms) if found[str(at)] == found["filled"]]
+    if not fitting:
+        return forms[max(range(len(forms)), key=lambda at: (found[str(at)], -at))]
+    if decimal is not None:
+        return fitting[0]
+    if kind == "number":
+        decimals = replace(PLAIN, decimal=",")
+        both = {decimals, _COMMA} <= {*fitting}
+        return replace(PLAIN, unclear=True) if both else fitting[0]
+    if _POINT in fitting and found["marked"] and (PLAIN in fitting or not found["shown"]):
+        return replace(PLAIN, unclear=True)
+    return next(form for form in (PLAIN, _COMMA, *fitting) if form in fitting)

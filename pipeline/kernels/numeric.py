@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels import cells
-from pipeline.kernels.number_format import PLAIN, UNCLEAR, NumberFormat
+from pipeline.kernels.cells import PLAIN, UNCLEAR, NumberFormat
 
 _SERIES_BELOW = 0.05
 _TERMS = 6

@@ -16,9 +16,9 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of, reading
 from pipeline.formats.lines import open_text
+from pipeline.kernels.cells import Decimal
 from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
-from pipeline.kernels.number_format import Decimal
 from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
 from pipeline.recipes.inputs import (
     ANY_WORDS,

@@ -28,8 +28,8 @@ from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.formats.unicode import normalise
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import Decimal, Kind, NumberFormat, number_formats
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
-from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 

@@ -137,7 +137,8 @@ def compare(rows: pl.DataFrame, log: SourceFile) -> tuple[pl.DataFrame, list[Con
     Returns
     -------
     DataFrame, list of Conflict
-        What becomes of each answer, see `pipeline.kernels.annotation.conflicts.compare_cells`; and
+        What becomes of each answer, see
+        `pipeline.kernels.annotation.adjudication.compare_cells`; and
         the conflicts, by annotator in the order of the cards.
     """
     if not isinstance(log.options, DecisionOptions):

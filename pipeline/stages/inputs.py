@@ -11,10 +11,10 @@ from pydantic import AfterValidator, model_validator
 
 from pipeline import errors
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
-from pipeline.kernels.annotation import conflicts, sheets
+from pipeline.kernels.annotation import adjudication, sheets
 from pipeline.kernels.annotation.adjudication import of_round
 from pipeline.kernels.annotation.sheets import by_fold, fold, transfers, unify_names
-from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
+from pipeline.kernels.cells import Decimal, Kind, NumberFormat, number_formats
 from pipeline.stages.base import StageConfig, StageReference
 
 Name = TypeVar("Name", bound=str)
@@ -259,21 +259,21 @@ def counted_answers(
     rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
     """Return only the valid answers of sheets and decision logs."""
-    return conflicts.merge_answers(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+    return adjudication.merge_answers(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
 
 
 def compare_answers(
     rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
     """Return what becomes of each answer in a sheet."""
-    return conflicts.compare_cells(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+    return adjudication.compare_cells(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
 
 
 def answers_in_conflict(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Return id and annotator of answers that do not count because of a conflict."""
-    if conflicts.CONFLICT not in rows.collect_schema():
-        rows = rows.with_columns(pl.lit(value=False).alias(conflicts.CONFLICT))
-    return rows.filter(conflicts.CONFLICT).select("id", "annotator").unique()
+    if adjudication.CONFLICT not in rows.collect_schema():
+        rows = rows.with_columns(pl.lit(value=False).alias(adjudication.CONFLICT))
+    return rows.filter(adjudication.CONFLICT).select("id", "annotator").unique()
 
 
 def reassigned(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:

@@ -67,7 +67,7 @@ def test_a_name_that_is_taken(path: Path) -> None:
     registry.named_decorator(identity)("local")(LocalEngine)
     for _ in range(2):
         with pytest.raises(
-            ConfigError, match="by pipeline.engine.local:LocalEngine and by two_engine"
+            ConfigError, match="by pipeline.engine.base:LocalEngine and by two_engine"
         ):
             registry.get("local")
 

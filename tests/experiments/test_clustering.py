@@ -14,9 +14,8 @@ import pytest
 import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import entries
-from pipeline.kernels.clustering.types.mapping import climb, many_to_one
-from pipeline.kernels.clustering.types.moves import Neighbours
+from pipeline.kernels.clustering.types.mapping import Neighbours, climb, many_to_one
+from pipeline.kernels.clustering.types.measures import entries
 from pipeline.kernels.numeric import IntArray
 
 STAGES = """

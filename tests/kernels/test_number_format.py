@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels import numeric
-from pipeline.kernels.number_format import PLAIN, Kind, NumberFormat, number_formats
+from pipeline.kernels.cells import PLAIN, Kind, NumberFormat, number_formats
 
 
 def told(texts: list[str | None], kind: Kind, **options: Any) -> tuple[NumberFormat, list[Any]]:

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.errors import ConfigError, DataError
 from pipeline.formats.base import LINE, format_of
-from pipeline.kernels.number_format import NO_NUMBER
+from pipeline.kernels.cells import NO_NUMBER
 from pipeline.stages.base import FAULTS
 from tests.stages.run_stage import TABLES, SmallRun, run_stage, write_table
 

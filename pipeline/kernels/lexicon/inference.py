@@ -14,7 +14,7 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, check_bootstrap, summary
 from pipeline.kernels.sampling import sample_size, seeded_generator
-from pipeline.kernels.survey.proportion_limits import checked_tail, t_factor
+from pipeline.kernels.survey.limits import checked_tail, t_factor
 from pipeline.kernels.survey.ratio_estimator import Estimates
 from pipeline.kernels.survey.weighted_means import (
     beta_limits,

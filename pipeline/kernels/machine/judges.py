@@ -11,10 +11,15 @@ import polars as pl
 import scipy
 
 from pipeline.kernels import numeric
-from pipeline.kernels.number_format import PLAIN, NumberFormat
+from pipeline.kernels.cells import PLAIN, NumberFormat
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.survey.limits import Weights, domain_shares, domain_weights, linear_variance
-from pipeline.kernels.survey.proportion_limits import checked_tail
+from pipeline.kernels.survey.limits import (
+    Weights,
+    checked_tail,
+    domain_shares,
+    domain_weights,
+    linear_variance,
+)
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
 from schemas import Calibration, Judges, MachineConfusion, Table
 

@@ -21,8 +21,7 @@ from pipeline.kernels.survey.ratio_estimator import (
     ratio_or_zero,
     residuals,
 )
-from pipeline.kernels.survey.set_sums import set_sums
-from pipeline.kernels.survey.study import folds_of, rank_matrix
+from pipeline.kernels.survey.study import folds_of, rank_matrix, set_sums
 from schemas import PairSavings, Savings
 
 _EQUAL_CHANCE = 0.5  # any chance: where all are equal it makes no difference

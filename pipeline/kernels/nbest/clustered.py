@@ -22,7 +22,7 @@ from pipeline.kernels.statistics.cluster_bootstrap import (
     student_p_values,
 )
 from pipeline.kernels.statistics.intervals import Limits
-from pipeline.kernels.survey.proportion_limits import binomial_limits, checked_tail
+from pipeline.kernels.survey.limits import binomial_limits, checked_tail
 from schemas import ClusteredDifferences, ClusteredPrecision
 from schemas.errors import count_text
 

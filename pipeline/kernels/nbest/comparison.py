@@ -18,10 +18,9 @@ from pipeline.kernels.statistics.differences import (
     equivalence_p_values,
     margin_p_values,
 )
-from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS, Alternative
 from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.intervals import Limits
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.kernels.statistics.sequential import (
     anytime_difference,
     anytime_margin_p_values,

@@ -16,8 +16,7 @@ from pipeline.kernels.statistics.simultaneous_band import (
     working_weights,
 )
 from pipeline.kernels.survey.design import inclusion, inverse_odds
-from pipeline.kernels.survey.set_sums import blocks, difference_sums, list_sums
-from pipeline.kernels.survey.study import Study
+from pipeline.kernels.survey.study import Study, blocks, difference_sums, list_sums
 from pipeline.kernels.survey.tables import (
     checked_cuts,
     chosen_measures,

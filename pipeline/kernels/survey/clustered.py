@@ -16,8 +16,7 @@ from pipeline.kernels.statistics.cluster_bootstrap import (
     student_p_values,
 )
 from pipeline.kernels.survey.ratio_estimator import Moments, ratio_or_zero
-from pipeline.kernels.survey.set_sums import blocks, difference_sums
-from pipeline.kernels.survey.study import Study
+from pipeline.kernels.survey.study import Study, blocks, difference_sums
 from pipeline.kernels.survey.tables import chosen_measures, merge_thin_classes, study_sums
 from schemas import ClusteredDesignedDifferences
 

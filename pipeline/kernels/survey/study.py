@@ -1,9 +1,10 @@
-"""Ranks, draws and predictions of a study as arrays, and cross-fitted predictions."""
+"""Ranks, draws, sets and predictions of a study as arrays, and cross-fitted predictions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,160 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.ridge_logistic import Features, fit_ridge, judged_words
 from pipeline.kernels.sampling import seeded_key
-from pipeline.kernels.survey.chance_classes import chance_classes
-from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
+from pipeline.kernels.survey.ratio_estimator import (
+    ENOUGH,
+    draw_moments,
+    ratio_classes,
+    ratio_or_zero,
+)
 from schemas.errors import count_text
+
+# Classes of candidates with similar inclusion probabilities, whose sizes in a set are known.
+
+
+CLASS_DRAWS = 4.0
+"""Expected draws from which a class is estimated by itself."""
+
+
+def chance_classes(pi: FloatArray) -> IntArray:
+    """Return the class of each candidate, from 0, that of the largest probabilities.
+
+    ``floor(log_3(max pi / pi))``, at most 5.
+
+    Parameters
+    ----------
+    pi : array of float, shape (candidates,)
+        Inclusion probabilities in [0, 1]; NaN if unknown.
+
+    Returns
+    -------
+    array of int, shape (candidates,)
+        Unknown probabilities are in the class of the median; 0 and 1, about which nothing is
+        estimated, in the first.
+
+    References
+    ----------
+    Särndal, Swensson & Wretman, Model Assisted Survey Sampling (1992), section 7.6, on
+    poststratification.
+
+    Examples
+    --------
+    >>> chance_classes(np.array([1.0, 0.6, 0.3, 0.19, 0.001, 0.0])).tolist()
+    [0, 0, 0, 1, 5, 0]
+    """
+    open_ = (pi > 0) & (pi < 1)
+    if not open_.any():
+        return np.zeros(len(pi), dtype=np.int64)
+    chance = np.where(np.isnan(pi), np.median(pi[open_]), np.where(open_, pi, pi[open_].max()))
+    return ratio_classes(chance.max() / chance)
+
+
+class MergedClasses(NamedTuple):
+    """The classes of each set after those with few expected draws were merged."""
+
+    into: IntArray
+    """The class that each class became part of, shape (..., classes)."""
+    needed: FloatArray
+    """By how many times more labels the thinnest class would have enough draws, shape (...); 1 if
+    no class lacks them."""
+
+
+def merge_classes(sizes: FloatArray, expected: FloatArray) -> MergedClasses:
+    """Merge classes with fewer than four expected draws with their neighbours.
+
+    Hájek's ratio ignores the sizes of the classes: if few of many draws are expected in a class
+    that is most of a set, and none was drawn, the other draws seem to describe all of it. So each
+    class is estimated by itself, as in a stratified sample. One with fewer than four expected draws
+    becomes part of the next class with larger probabilities, or smaller ones if there is none.
+
+    This does harm if the class is more than ``1 / (4 sqrt(m))`` of the set, m its expected draws,
+    and more draws are expected in classes with at least three times its probabilities. Unless its
+    immediate neighbour and the classes below have four with it, the set then needs more labels.
+
+    Parameters
+    ----------
+    sizes : array of float, shape (..., classes)
+        Uncertain members of each set, by class.
+    expected : array of float, shape (..., classes)
+        The sums of their probabilities.
+
+    Examples
+    --------
+    >>> merge_classes(np.array([100.0, 50.0, 0.0, 5.0]), np.array([20.0, 3.0, 0.0, 0.1])).into
+    array([0, 0, 2, 0])
+    >>> float(merge_classes(np.array([100.0, 0.0, 400.0]), np.array([70.0, 0.0, 0.4])).needed)
+    10.0
+    """
+    classes = sizes.shape[-1]
+    into = np.broadcast_to(np.arange(classes), sizes.shape).copy()
+    size, draws = sizes.copy(), expected.copy()
+    # upwards from the last class, then down from the first ones if these still have too few
+    for at in range(classes - 1, 0, -1):
+        _merge(at, range(at), into, size, draws)
+    for at in range(classes - 1):
+        _merge(at, range(classes - 1, at, -1), into, size, draws)
+    thin = _lacking(sizes, expected)
+    times = np.where(thin, CLASS_DRAWS / np.where(expected > 0, expected, np.nan), 1.0)
+    return MergedClasses(into, np.fmax.reduce(times, axis=-1))
+
+
+def _merge(at: int, others: range, into: IntArray, size: FloatArray, draws: FloatArray) -> None:
+    """Merge a class with the last of others that has members, in sets where it is thin."""
+    thin = (size[..., at] > 0) & (draws[..., at] < CLASS_DRAWS)
+    target = np.full(thin.shape, -1)
+    for other in others:
+        target = np.where(size[..., other] > 0, other, target)
+    for other in others:
+        chosen = thin & (target == other)
+        into[chosen] = np.where(into[chosen] == at, other, into[chosen])
+        for values in (size, draws):
+            values[..., other] += np.where(chosen, values[..., at], 0.0)
+    moved = thin & (target >= 0)
+    for values in (size, draws):
+        values[..., at] = np.where(moved, 0.0, values[..., at])
+
+
+def _lacking(sizes: FloatArray, expected: FloatArray) -> BoolArray:
+    """Return which classes have too few draws for their size."""
+    share = ratio_or_zero(sizes, sizes.sum(axis=-1, keepdims=True))
+    least = 0.25 / np.sqrt(np.maximum(expected.sum(axis=-1, keepdims=True), 1.0))
+    above = np.cumsum(expected, axis=-1)
+    thin: BoolArray = (share > least) & (expected < CLASS_DRAWS)
+    for at in range(sizes.shape[-1]):
+        heavier = above[..., at - 2] if at > 1 else np.zeros(sizes.shape[:-1])
+        near = above[..., -1] - heavier
+        thin[..., at] &= (heavier > expected[..., at]) & (near < CLASS_DRAWS)
+    return thin
+
+
+def add_classes(values: FloatArray, into: IntArray) -> FloatArray:
+    """Add up the values of merged classes.
+
+    Parameters
+    ----------
+    values : array of float, shape (columns, ..., classes, folds)
+        Sums of each set by class.
+    into : array of int, shape (..., classes)
+        `MergedClasses.into`.
+
+    Returns
+    -------
+    array of float, shape (columns, ..., classes, folds)
+        0 in classes that became part of others.
+
+    Examples
+    --------
+    >>> add_classes(np.array([[[1.0], [2.0], [4.0]]]), np.array([0, 1, 0]))[0, :, 0].tolist()
+    [5.0, 2.0, 0.0]
+    """
+    found = np.zeros_like(values)
+    classes = into.shape[-1]
+    for one in range(classes):
+        for other in range(classes):
+            chosen = (into[..., one] == other)[..., None]
+            found[..., other, :] += np.where(chosen, values[..., one, :], 0.0)
+    return found
+
 
 # Cross-fitted predictions of judgements.
 
@@ -514,3 +666,165 @@ def _candidate_columns(
         open_[judged] = False
         columns.append(np.where(open_, prediction, 0.0))
     return np.stack(columns)
+
+
+# Sums over the members of n-best lists and of difference sets.
+
+
+# Set sums, by cell (stratum and fold): sums of non-negative terms, never differences, since
+# subtraction would lose the digits of a small set beside large weights.
+
+_BLOCK = 2**22  # numbers held at a time, 32 MB of them
+
+
+def set_sums(members: BoolArray, columns: FloatArray, cell: IntArray, cells: int) -> FloatArray:
+    """Add up columns over the members of any sets.
+
+    Parameters
+    ----------
+    members : array of bool, shape (sets, units)
+        The members of each set.
+    columns : array of float, shape (columns, units)
+        What each unit adds.
+    cell : array of int, shape (units,)
+        The cell of each, from 0.
+    cells : int
+        How many cells there are.
+
+    Returns
+    -------
+    array of float, shape (columns, sets, cells)
+
+    Examples
+    --------
+    >>> members = np.array([[True, True, False], [False, True, True]])
+    >>> set_sums(members, np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 1]), 2).tolist()
+    [[[1.0, 2.0], [0.0, 6.0]]]
+    """
+    found = np.zeros((len(columns), len(members), cells))
+    for place, units in _by_cell(cell):
+        found[:, :, place] = columns[:, units] @ members[:, units].T.astype(np.float64)
+    return found
+
+
+def list_sums(
+    first: IntArray, columns: FloatArray, cell: IntArray, *, lists: int, cells: int
+) -> FloatArray:
+    """Add up columns over n-best lists, each containing the smaller ones of its measure.
+
+    Parameters
+    ----------
+    first : array of int, shape (measures, units)
+        The place of the first list that holds a unit, `lists` where none does.
+    columns, cell, cells
+        As for `set_sums`.
+    lists : int
+        Lists per measure.
+
+    Returns
+    -------
+    array of float, shape (columns, measures, lists, cells)
+
+    Examples
+    --------
+    >>> first = np.array([[0, 1, 2], [1, 0, 1]])
+    >>> units = np.array([[1.0, 2.0, 4.0]]), np.array([0, 0, 0])
+    >>> list_sums(first, *units, lists=2, cells=1)[0, :, :, 0].tolist()
+    [[1.0, 3.0], [2.0, 7.0]]
+    """
+    measures, shape = len(first), (len(first), lists + 1, cells)  # with those that no list holds
+    measure = np.arange(measures)[:, None]
+    flat = ((measure * (lists + 1) + first) * cells + cell).ravel()
+    found = np.empty((len(columns), measures, lists, cells))
+    for place, column in enumerate(columns):
+        weights = np.broadcast_to(column, first.shape).ravel()
+        added = np.bincount(flat, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
+        found[place] = np.cumsum(added[:, :-1], axis=1)
+    return found
+
+
+def difference_sums(
+    first: IntArray,
+    columns: FloatArray,
+    cell: IntArray,
+    *,
+    pairs: Sequence[tuple[int, int]],
+    cuts: range,
+    cells: int,
+) -> FloatArray:
+    """Add up columns over the units in only one of two lists, for many pairs of measures.
+
+    ``sum over A1 - A2 = (columns A1) (not A2)'``: one matrix product for each cut and cell gives
+    the sums of all pairs, both ways round.
+
+    Parameters
+    ----------
+    first, columns, cell, cells
+        As for `list_sums`.
+    pairs : sequence of (int, int)
+        Rows of `first`.
+    cuts : range
+        The places of the lists that are compared.
+
+    Returns
+    -------
+    array of float, shape (columns, cuts, pairs, 2, cells)
+        Over A1 - A2, then over A2 - A1.
+
+    Examples
+    --------
+    >>> first = np.array([[0, 1, 2], [1, 0, 1]])
+    >>> units = np.array([[1.0, 2.0, 4.0]]), np.array([0, 0, 0])
+    >>> sums = difference_sums(first, *units, pairs=[(0, 1)], cuts=range(2), cells=1)
+    >>> sums[0, :, 0, :, 0].tolist()
+    [[1.0, 2.0], [0.0, 4.0]]
+    """
+    one, two = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    found = np.zeros((len(columns), len(cuts), len(one), 2, cells))
+    for place, units in _by_cell(cell):
+        inside, mine = first[:, units], columns[:, units]
+        for cut, last in enumerate(cuts):
+            held = inside <= last
+            some = held.any(axis=0)  # what no list holds is in no difference
+            sums = _exclusive_sums(held[:, some], mine[:, some])
+            found[:, cut, :, 0, place] = sums[:, one, two]
+            found[:, cut, :, 1, place] = sums[:, two, one]
+    return found
+
+
+def _exclusive_sums(held: BoolArray, columns: FloatArray) -> FloatArray:
+    """Add up what one list holds and another does not, shape (columns, lists, lists)."""
+    one, others = held.astype(np.float64), (~held).T.astype(np.float64)
+    added = columns[:, None, :] * one
+    flat = added.reshape(len(columns) * len(one), one.shape[1])
+    return (flat @ others).reshape(len(columns), len(one), len(one))
+
+
+def _by_cell(cell: IntArray) -> Iterator[tuple[int, slice | IntArray]]:
+    """Yield each cell that is not empty, with its units."""
+    if cell.size and not cell.any():  # one stratum, no folds: nothing to sort out
+        yield 0, slice(None)
+        return
+    order = np.argsort(cell, kind="stable")
+    present, starts = np.unique(cell[order], return_index=True)
+    for place, units in zip(present, np.split(order, starts[1:]), strict=False):
+        yield int(place), units
+
+
+def blocks(cuts: int, *, numbers: int) -> Iterator[range]:
+    """Divide the cuts into blocks that fit into memory.
+
+    Parameters
+    ----------
+    cuts : int
+        How many there are.
+    numbers : int
+        Numbers held for each.
+
+    Examples
+    --------
+    >>> list(blocks(5, numbers=2**21))
+    [range(0, 2), range(2, 4), range(4, 5)]
+    """
+    step = max(1, _BLOCK // max(1, numbers))
+    yield from (range(start, min(start + step, cuts)) for start in range(0, cuts, step))

@@ -10,17 +10,23 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.numeric import FloatArray, IntArray
-from pipeline.kernels.survey.chance_classes import MergedClasses, add_classes, merge_classes
 from pipeline.kernels.survey.limits import (
     difference_limits,
     difference_p_values,
     effective_sample_size,
     limits,
 )
-from pipeline.kernels.survey.phases import combine_phases
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, hajek
-from pipeline.kernels.survey.set_sums import blocks, difference_sums, list_sums
-from pipeline.kernels.survey.study import Study, study
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, combine_phases, hajek
+from pipeline.kernels.survey.study import (
+    MergedClasses,
+    Study,
+    add_classes,
+    blocks,
+    difference_sums,
+    list_sums,
+    merge_classes,
+    study,
+)
 
 Sums = tuple[FloatArray, FloatArray, FloatArray]
 """Over the judged uncertain draws, all candidates, and the certain and unjudged draws."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.intervals import Limits
-from pipeline.kernels.survey.proportion_limits import (
+from pipeline.kernels.survey.limits import (
     binomial_limits,
     checked_tail,
     effective_draws,

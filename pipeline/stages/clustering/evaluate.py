@@ -18,8 +18,11 @@ from pipeline.kernels.clustering.measure import (
     TYPE_MEASURES,
     lower_is_better,
 )
-from pipeline.kernels.clustering.overlapping.bootstrap import overlapping_intervals
-from pipeline.kernels.clustering.overlapping.measures import overlapping_scores, without_weights
+from pipeline.kernels.clustering.overlapping.measures import (
+    overlapping_intervals,
+    overlapping_scores,
+    without_weights,
+)
 from pipeline.kernels.clustering.senses import (
     FUZZY,
     SenseTables,

@@ -10,11 +10,10 @@ from pydantic import BeforeValidator, Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD, label_lists
+from pipeline.kernels.cells import NO_NUMBER, NO_WORD, Kind, label_lists
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.encoding import WEIGHT, Noise, is_noise, noise_labels, own_cluster
 from pipeline.kernels.clustering.systems import bare_name
-from pipeline.kernels.number_format import NO_NUMBER, Kind
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,

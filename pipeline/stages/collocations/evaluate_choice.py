@@ -9,14 +9,17 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.nbest.precision import counts_at, positives, precision_columns, steps_of
-from pipeline.kernels.nbest.selection import (
+from pipeline.kernels.nbest.precision import (
     CRITERIA,
     GUARANTEED,
     choose,
+    counts_at,
     eligible_lists,
     guaranteed_lists,
+    positives,
+    precision_columns,
     simultaneous_limits,
+    steps_of,
 )
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.collocations.evaluation import (

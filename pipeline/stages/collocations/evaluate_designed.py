@@ -13,9 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.comparison import adjust, best_measures
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.statistics.exact_tests import fisher
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, fisher
 from pipeline.kernels.statistics.intervals import Limits
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.kernels.statistics.sequential import (
     anytime_difference,
     anytime_p_values,
@@ -35,7 +34,7 @@ from pipeline.kernels.survey.bands import (
     window_variances,
 )
 from pipeline.kernels.survey.clustered import two_way_differences
-from pipeline.kernels.survey.phases import phased_study
+from pipeline.kernels.survey.ratio_estimator import phased_study
 from pipeline.kernels.survey.study import Assist, Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import Named

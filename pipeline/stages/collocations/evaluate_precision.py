@@ -9,7 +9,6 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.nbest.bands import crossings, simultaneous_bands
 from pipeline.kernels.nbest.clustered import clustered_precision
 from pipeline.kernels.nbest.precision import (
     Steps,
@@ -17,6 +16,7 @@ from pipeline.kernels.nbest.precision import (
     corrected_lists,
     counts_at,
     counts_in_parts,
+    crossings,
     cut_lists,
     error_rates,
     iterate_counts,
@@ -26,6 +26,7 @@ from pipeline.kernels.nbest.precision import (
     precision_columns,
     ranked_candidates,
     recall_columns,
+    simultaneous_bands,
     stays_below,
     steps_of,
     threshold_rows,

@@ -22,9 +22,8 @@ from pipeline.kernels.nbest.comparison import (
 )
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
 from pipeline.kernels.numeric import IntArray, codes, labels_of
-from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look

@@ -9,12 +9,12 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
-from pipeline.kernels.cooccurrence.expressions import (
+from pipeline.kernels.cooccurrence.pairs import (
+    COLUMNS,
     expression_tokens,
     is_code,
     pairs_in_expressions,
 )
-from pipeline.kernels.cooccurrence.pairs import COLUMNS
 from pipeline.kernels.cooccurrence.tokens import number_tokens
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (

@@ -9,10 +9,9 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.cells import NO_NUMBER, NO_WORD, Kind, NumberFormat
 from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import count, marginals
-from pipeline.kernels.number_format import NO_NUMBER, Kind, NumberFormat
 from pipeline.kernels.partitions import Ranges, batches, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (

@@ -10,12 +10,16 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.cells import NO_WORD, Kind, NumberFormat
 from pipeline.kernels.cooccurrence import concordance, counting
-from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
-from pipeline.kernels.cooccurrence.dispersion import evenness
+from pipeline.kernels.cooccurrence.counting import (
+    KNOWN_BY,
+    OPEN,
+    document_sizes,
+    evenness,
+    word_counts,
+)
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, number_tokens, units
-from pipeline.kernels.number_format import Kind, NumberFormat
 from pipeline.kernels.partitions import batches, ranges_of, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (

@@ -11,14 +11,13 @@ from pydantic import Field, field_validator, model_validator
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.expressions import expression
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD, is_error, label_lists
+from pipeline.kernels.cells import NO_WORD, Kind, NumberFormat, is_error, label_lists
 from pipeline.kernels.machine.judges import (
     duplicate_faults,
     probability,
     provenance,
     unknown_candidate_faults,
 )
-from pipeline.kernels.number_format import Kind, NumberFormat
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.inputs import (

@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 from pipeline import memory
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels import sampling
-from pipeline.kernels.nbest.ranking import rank_vectors
-from pipeline.kernels.nbest.stratified import (
+from pipeline.kernels.nbest.ranking import (
     UNDEFINED,
     rank_labels,
+    rank_vectors,
     score_labels,
     strata_by_rank,
     strata_by_score,

@@ -12,8 +12,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.scoring import parse, places, score
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
-from pipeline.kernels.nbest.ranking import rankings
-from pipeline.kernels.nbest.stratified import pool
+from pipeline.kernels.nbest.ranking import pool, rankings
 from pipeline.kernels.partitions import batches
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage

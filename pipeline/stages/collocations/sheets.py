@@ -33,7 +33,7 @@ from pipeline.kernels.annotation.sheets import (
 )
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.savings import simulate_predictions
-from pipeline.kernels.nbest.delivery import (
+from pipeline.kernels.nbest.combination import (
     Evidence,
     evidence,
     list_by_refit,

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from pipeline.errors import ConfigError, Problem, WaitsForPerson
 from pipeline.kernels import numeric
 from pipeline.kernels.annotation.adjudication import (
+    CONFLICT,
     Round,
     adjudicate,
     apply_resolutions,
@@ -18,7 +19,6 @@ from pipeline.kernels.annotation.adjudication import (
     resolutions,
     unknown_rounds,
 )
-from pipeline.kernels.annotation.conflicts import CONFLICT
 from pipeline.kernels.annotation.sheets import (
     assign,
     by_fold,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 import pytest
 
-from pipeline.kernels.annotation.conflicts import CONFLICT, compare_cells, merge_answers
+from pipeline.kernels.annotation.adjudication import CONFLICT, compare_cells, merge_answers
 
 TEXTS = pl.String
 ROWS = {

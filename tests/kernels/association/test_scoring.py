@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pipeline.kernels.association import contingency, log_tails
 from pipeline.kernels.association import scoring as module
 from pipeline.kernels.association.contingency import columns
-from pipeline.kernels.association.measures.p_values import z_score_pv, z_score_tt_pv
-from pipeline.kernels.association.measures.tests import z_score
+from pipeline.kernels.association.measures.tests import z_score, z_score_pv, z_score_tt_pv
 from pipeline.kernels.association.scoring import (
     all_distinct,
     measure_expressions,

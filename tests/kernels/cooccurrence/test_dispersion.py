@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.dispersion import MEASURES, evenness
+from pipeline.kernels.cooccurrence.counting import MEASURES, evenness
 
 Corpus = list[tuple[int, int]]
 """Frequency of the word and size, part by part."""

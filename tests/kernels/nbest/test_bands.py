@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.bands import crossings, simultaneous_bands
-from pipeline.kernels.nbest.precision import nbest_counts
+from pipeline.kernels.nbest.precision import crossings, nbest_counts, simultaneous_bands
 from pipeline.kernels.statistics.intervals import interval_columns
 from schemas import BandThresholds
 from schemas.validate import validate

@@ -27,8 +27,13 @@ from pipeline.kernels.nbest.comparison import (
     subset_difference_counts,
 )
 from pipeline.kernels.nbest.precision import baseline, nbest_counts, positives, precision_columns
-from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS, holm
+from pipeline.kernels.statistics.exact_tests import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    TESTS,
+    Alternative,
+    holm,
+)
 from schemas import (
     BaselineComparison,
     BestMeasures,

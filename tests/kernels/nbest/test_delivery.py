@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.delivery import (
+from pipeline.kernels.nbest.combination import (
     Evidence,
     evidence,
     list_by_refit,

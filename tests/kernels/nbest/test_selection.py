@@ -13,7 +13,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.selection import (
+from pipeline.kernels.nbest.precision import (
     choose,
     eligible_lists,
     guaranteed_lists,

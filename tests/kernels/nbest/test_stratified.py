@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.stratified import (
+from pipeline.kernels.nbest.ranking import (
     UNDEFINED,
     pool,
     rank_labels,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.kernels.statistics.multiplicity import (
+from pipeline.kernels.statistics.exact_tests import (
     CORRECTIONS,
     benjamini_hochberg,
     bonferroni,

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.numeric import FloatArray
-from pipeline.kernels.survey.chance_classes import (
-    ENOUGH,
+from pipeline.kernels.survey.study import (
+    CLASS_DRAWS,
     add_classes,
     chance_classes,
     merge_classes,
+    study,
 )
-from pipeline.kernels.survey.study import study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
 
@@ -69,7 +69,7 @@ def test_merged_classes_have_enough_draws_and_lose_nothing(
     both = add_classes(np.stack([sizes, draws])[..., None], found.into)[..., 0]
     assert both.sum(axis=1) == pytest.approx([sizes.sum(), draws.sum()])
     left = both[1][both[0] > 0]
-    assert len(left) <= 1 or (left >= ENOUGH - 1e-9).all()
+    assert len(left) <= 1 or (left >= CLASS_DRAWS - 1e-9).all()
     twin = np.zeros((2, len(sizes)))
     for at, target in enumerate(found.into):
         twin[:, target] += [sizes[at], draws[at]]
@@ -100,7 +100,7 @@ def test_a_list_whose_larger_part_has_few_expected_draws_has_no_estimate() -> No
     first, later = list_estimates(given, at=[100, 500]).filter(measure="mi").rows(named=True)
     assert (first["estimate"], first["labels_needed"]) == (0.5, None)
     assert later["estimate"] is None
-    assert later["labels_needed"] == int(np.ceil(80 * ENOUGH / (400 * 2 / 900)))
+    assert later["labels_needed"] == int(np.ceil(80 * CLASS_DRAWS / (400 * 2 / 900)))
     assert later["lower"] == pytest.approx(40 / 500)  # what is judged is known
     assert later["upper"] == pytest.approx(460 / 500)
     pair = pair_estimates(given, pairs=[("mi", "dice")], at=[500]).row(0, named=True)

@@ -242,7 +242,7 @@ def test_the_same_estimates_and_order_as_for_these_candidates(
     here, table = differences(made)
     columns = ["measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2", "difference"]
     assert table.select(columns).equals(here.select(columns))
-    monkeypatch.setattr("pipeline.kernels.survey.set_sums._BLOCK", 1)
+    monkeypatch.setattr("pipeline.kernels.survey.study._BLOCK", 1)
     assert differences(made)[1].equals(table)
     shuffled = sampled(DRAWS.reverse(), RANKS.reverse(), CANDIDATES.reverse())
     assert differences(shuffled)[1].equals(table)

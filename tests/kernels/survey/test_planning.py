@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from pipeline.kernels.nbest.stratified import strata_by_rank
+from pipeline.kernels.nbest.ranking import strata_by_rank
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.allocation import Sets, estimands, question_sets, question_sums
 from pipeline.kernels.survey.design import (

@@ -19,11 +19,13 @@ from scipy.stats import t
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import mover
-from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits
-from pipeline.kernels.survey.proportion_limits import (
+from pipeline.kernels.survey.limits import (
     binomial_limits,
+    difference_limits,
+    difference_p_values,
     effective_draws,
     korn_graubard,
+    limits,
     t_limits,
 )
 from pipeline.kernels.survey.ratio_estimator import (
@@ -35,8 +37,14 @@ from pipeline.kernels.survey.ratio_estimator import (
     prediction_weights,
     weight_classes,
 )
-from pipeline.kernels.survey.set_sums import blocks, difference_sums, list_sums, set_sums
-from pipeline.kernels.survey.study import cross_fit, normal_scores
+from pipeline.kernels.survey.study import (
+    blocks,
+    cross_fit,
+    difference_sums,
+    list_sums,
+    normal_scores,
+    set_sums,
+)
 from pipeline.kernels.survey.weighted_means import (
     beta_limits,
     draw_weights,

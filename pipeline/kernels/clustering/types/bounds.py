@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.moves import Neighbours
+from pipeline.kernels.clustering.types.mapping import Neighbours
+from pipeline.kernels.clustering.types.measures import Patterns
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
 # Lagrangian relaxation and subgradient descent

@@ -16,21 +16,25 @@ from pipeline.errors import UnknownName, did_you_mean
 from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, distinct_values
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bounds import certify
-from pipeline.kernels.clustering.types.entries import (
-    Entries,
-    Patterns,
-    entries,
-    select_patterns,
-)
 from pipeline.kernels.clustering.types.mapping import (
+    Neighbours,
     climb,
     edge_weights,
     is_separable,
     many_to_one,
     one_to_one,
+    overlap,
 )
-from pipeline.kernels.clustering.types.measures import Score, class_unions, image, item_counts
-from pipeline.kernels.clustering.types.moves import Neighbours, overlap
+from pipeline.kernels.clustering.types.measures import (
+    Entries,
+    Patterns,
+    Score,
+    class_unions,
+    entries,
+    image,
+    item_counts,
+    select_patterns,
+)
 from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, percentiles
 from pipeline.kernels.sampling import seeded_generator
 from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel

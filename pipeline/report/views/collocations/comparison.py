@@ -13,8 +13,7 @@ from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.comparison import verdict_tests
 from pipeline.findings.collocations.precision import LookOptions
 from pipeline.kernels.measure import measure_title
-from pipeline.kernels.statistics.exact_tests import TESTS
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS
 from pipeline.report import charts
 from pipeline.report.charts.matrices import NUMBERS, Matrix
 from pipeline.report.charts.spec import thin_values

@@ -11,8 +11,8 @@ import polars as pl
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.precision import GuaranteeOptions, beside
 from pipeline.kernels.measure import measure_title
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report import charts
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.view import (

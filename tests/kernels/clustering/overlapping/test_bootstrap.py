@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.clustering.overlapping.bootstrap import overlapping_intervals
-from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.overlapping.measures import (
+    overlapping_intervals,
+    overlapping_scores,
+)
 from schemas import OverlappingScores
 from schemas.validate import validate
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.types.entries import Entries, entries
+from pipeline.kernels.clustering.types.measures import Entries, entries
 
 GOLD = pl.DataFrame({"item": ["b", "a", "a", "c"], "gold": ["10", "10", "2", "10"]})
 INDUCED = pl.DataFrame({"item": ["a", "b", "d", "d"], "cluster": ["1", "1", "1", "9"]})

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from pipeline.errors import DataError
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types import evaluation as type_bootstrap
-from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.evaluation import (
     TypeLevelTables,
     evaluate_type_level,
     type_level_limits,
 )
 from pipeline.kernels.clustering.types.measures import (
+    Patterns,
     Score,
     macro_c,
     macro_i,

@@ -10,17 +10,19 @@ import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types import mapping
-from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping import (
+    Neighbours,
+    UnionState,
     climb,
     complete_mapping,
     edge_weights,
     is_separable,
+    macro_moves,
     many_to_one,
     one_to_one,
+    overlap,
 )
-from pipeline.kernels.clustering.types.measures import macro_i
-from pipeline.kernels.clustering.types.moves import Neighbours, UnionState, macro_moves, overlap
+from pipeline.kernels.clustering.types.measures import Patterns, macro_i
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     WORKED,

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.kernels.clustering.types.mapping import many_to_one
-from pipeline.kernels.clustering.types.moves import (
+from pipeline.kernels.clustering.types.mapping import (
     ItemState,
     Neighbours,
     UnionState,
     item_moves,
     macro_moves,
+    many_to_one,
     micro_moves,
     reciprocals,
 )
@@ -66,7 +66,7 @@ def test_companions_that_are_not_kept_are_found_again(monkeypatch: pytest.Monkey
         many_to_one(Neighbours(patterns_of(*WORKED[4][:2], 2, 4)), name, seed="s").mapping
         for name in MAPPED
     ]
-    monkeypatch.setattr("pipeline.kernels.clustering.types.moves._KEPT_CELLS", 0)
+    monkeypatch.setattr("pipeline.kernels.clustering.types.mapping._KEPT_CELLS", 0)
     cut = [
         many_to_one(Neighbours(patterns_of(*WORKED[4][:2], 2, 4)), name, seed="s").mapping
         for name in MAPPED

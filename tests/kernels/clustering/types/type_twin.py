@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.measures import Patterns
 
 Sets = Sequence[set[int]]
 Mapping = Sequence[int]

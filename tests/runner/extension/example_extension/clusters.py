@@ -11,8 +11,7 @@ from pipeline.kernels.clustering.measure import overlapping_measure, token_measu
 from pipeline.kernels.clustering.overlapping.measures import bcubed_f
 from pipeline.kernels.clustering.token.contingency import Contingency
 from pipeline.kernels.clustering.token.measures import v
-from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.measures import Score, macro_i
+from pipeline.kernels.clustering.types.measures import Patterns, Score, macro_i
 
 
 @type_measure(

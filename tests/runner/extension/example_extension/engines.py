@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pipeline.engine.base import engine
-from pipeline.engine.local import LocalEngine
+from pipeline.engine.base import LocalEngine, engine
 
 
 @engine("backwards")

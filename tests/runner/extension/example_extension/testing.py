@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.kernels.statistics.exact_tests import Alternative, exact_test, fisher
-from pipeline.kernels.statistics.multiplicity import correction
+from pipeline.kernels.statistics.exact_tests import Alternative, correction, exact_test, fisher
 
 FloatArray = npt.NDArray[np.float64]
 
