@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from pipeline.api.batch import slurm, task, tasks
     from pipeline.api.clusterings import (
+        LMeasure,
+        difference_test,
+        fisher,
+        l_measure,
         overlapping_measures,
+        precision_interval,
         sense_measures,
         token_measures,
         type_measures,
     )
-    from pipeline.api.effects import effects
-    from pipeline.api.lexicons import LMeasure, l_measure
-    from pipeline.api.proportions import difference_test, fisher, precision_interval
     from pipeline.api.results import Run
-    from pipeline.api.run import check, run, show
+    from pipeline.api.run import check, run, show, slurm, task, tasks
     from pipeline.api.score import measures, score
-    from pipeline.api.sweep import SweepRun, sweep
+    from pipeline.api.sweep import SweepRun, effects, sweep
     from pipeline.recipes.collocations import candidates, collocates, keywords
     from pipeline.recipes.evaluation import clusters, evaluate, lexicon
     from pipeline.sizing.design import plan_design
@@ -39,19 +40,19 @@ from pipeline.moved import Finder
 sys.meta_path.append(Finder)
 
 _HOME = {
-    "LMeasure": "pipeline.api.lexicons",
+    "LMeasure": "pipeline.api.clusterings",
     "Run": "pipeline.api.results",
     "SweepRun": "pipeline.api.sweep",
     "candidates": "pipeline.recipes.collocations",
     "check": "pipeline.api.run",
     "clusters": "pipeline.recipes.evaluation",
     "collocates": "pipeline.recipes.collocations",
-    "difference_test": "pipeline.api.proportions",
-    "effects": "pipeline.api.effects",
+    "difference_test": "pipeline.api.clusterings",
+    "effects": "pipeline.api.sweep",
     "evaluate": "pipeline.recipes.evaluation",
-    "fisher": "pipeline.api.proportions",
+    "fisher": "pipeline.api.clusterings",
     "keywords": "pipeline.recipes.collocations",
-    "l_measure": "pipeline.api.lexicons",
+    "l_measure": "pipeline.api.clusterings",
     "lexicon": "pipeline.recipes.evaluation",
     "measures": "pipeline.api.score",
     "overlapping_measures": "pipeline.api.clusterings",
@@ -60,15 +61,15 @@ _HOME = {
     "plan_design": "pipeline.sizing.design",
     "plan_pilot": "pipeline.sizing.plan",
     "plan_width": "pipeline.sizing.plan",
-    "precision_interval": "pipeline.api.proportions",
+    "precision_interval": "pipeline.api.clusterings",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",
     "sense_measures": "pipeline.api.clusterings",
     "show": "pipeline.api.run",
-    "slurm": "pipeline.api.batch",
+    "slurm": "pipeline.api.run",
     "sweep": "pipeline.api.sweep",
-    "task": "pipeline.api.batch",
-    "tasks": "pipeline.api.batch",
+    "task": "pipeline.api.run",
+    "tasks": "pipeline.api.run",
     "token_measures": "pipeline.api.clusterings",
     "type_measures": "pipeline.api.clusterings",
 }

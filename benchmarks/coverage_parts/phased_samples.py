@@ -20,8 +20,7 @@ from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample
-from pipeline.kernels.survey.ratio_estimator import phased_study
-from pipeline.kernels.survey.study import Study, assist_predictions, study
+from pipeline.kernels.survey.study import Study, assist_predictions, phased_study, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
 METHODS = ("two phases, none", "two phases, scores")

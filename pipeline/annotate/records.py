@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from pipeline import errors
-from pipeline.annotate.damage import RESTART, LogDamaged
+from pipeline.annotate.backups import RESTART, LogDamaged
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import (
     Decision,

@@ -1,23 +1,28 @@
-"""Measures of clusterings from arrays of labels: tokens, word types, several labels, senses."""
+"""Measures from arrays and mappings: proportions, clusterings, lexicons."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from typing import Any, get_args
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn, TypeAlias, get_args
 
+import numpy as np
 import polars as pl
 
 from pipeline.api.convert import (
+    as_given,
     as_labels,
     as_memberships,
+    as_whole,
     require_all,
     require_as_long,
     require_no_weights,
+    require_same_size,
     translate_errors,
 )
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 from pipeline.kernels.clustering.encoding import (
     FEWEST_LABELS,
     MOST_DECIMALS,
@@ -32,6 +37,17 @@ from pipeline.kernels.clustering.overlapping.measures import overlapping_scores,
 from pipeline.kernels.clustering.senses import FUZZY, WhichSenses, WithoutCluster, sense_scores
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
+from pipeline.kernels.lexicon.l_measure import (
+    best_match_f,
+    entropy,
+    f_star,
+    l_star,
+    lemma_scores,
+    lexicon_overlaps,
+    matches,
+)
+from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
+from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.registry import as_names
 
 
@@ -387,3 +403,314 @@ def _warn_of_labels(cluster: pl.Series, noise: Sequence[str]) -> None:
 def _values(scores: pl.DataFrame) -> dict[str, float]:
     rows = scores.select("measure", pl.col("value").fill_null(math.nan))
     return dict(rows.iter_rows())
+
+
+# Intervals and tests for proportions, on numbers and arrays.
+
+
+def precision_interval(
+    k: Any,
+    n: Any,
+    *,
+    interval: str = "clopper_pearson",
+    confidence: float = 0.95,
+    population: Any = None,
+) -> tuple[Any, Any]:
+    """Return confidence limits for a proportion, for example the precision of an n-best list.
+
+    k of n randomly sampled candidates are true positives. Clopper-Pearson limits are the p with
+    ``P(X >= k) = alpha / 2`` and ``P(X <= k) = alpha / 2``, where X is binomial (n, p).
+
+    Parameters
+    ----------
+    k, n : number or array_like of int
+        Successes and trials, ``0 <= k <= n``; a number is broadcast.
+    interval : str
+        "clopper_pearson" (exact), "wilson", "wilson_corrected", "jeffreys", or "hypergeometric"
+        (exact for a sample without replacement from a list of known length).
+    confidence : float
+        Confidence level in (0, 1).
+    population : number or array_like of int, optional
+        Size of the population, for "hypergeometric" only.
+
+    Returns
+    -------
+    lower, upper : float or array of float
+        In [0, 1]; 0 and 1 where n = 0; in the kind of the input.
+
+    Raises
+    ------
+    ConfigError
+        If the interval is unknown.
+    DataError
+        If counts are missing, impossible or of unequal length, or the population is missing.
+
+    References
+    ----------
+    Clopper & Pearson, The Use of Confidence or Fiducial Limits Illustrated in the Case of the
+    Binomial (1934); Evert & Krenn, Using small random samples for the manual evaluation of
+    statistical association measures (2005).
+
+    Examples
+    --------
+    >>> lower, upper = precision_interval(5, 10)
+    >>> round(lower, 4), round(upper, 4)
+    (0.1871, 0.8129)
+    >>> lower, upper = precision_interval([5, 50], [10, 100], interval="wilson")
+    >>> lower.round(3).tolist()
+    [0.237, 0.404]
+    """
+    function = "precision_interval"
+    counts = {"k": as_whole(k, "k"), "n": as_whole(n, "n")}
+    if population is not None:
+        counts["population"] = as_whole(population, "population")
+    require_same_size(function, **counts)
+    with translate_errors(function):
+        limits = INTERVALS.get(interval)(
+            counts["k"], counts["n"], confidence=confidence, population=counts.get("population")
+        )
+    given = (k, n, population)
+    lower, upper = (np.asarray(each, dtype=np.float64) for each in limits)
+    return as_given(lower, "lower", *given), as_given(upper, "upper", *given)
+
+
+def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided") -> Any:
+    """Return p-values of Fisher's exact test of equal proportions.
+
+    The sum of the hypergeometric probabilities of all tables [[k1, k2], [n1 - k1, n2 - k2]] with
+    the same margins that are no more probable than the observed one, as in R.
+
+    Parameters
+    ----------
+    k1, n1, k2, n2 : number or array_like of int
+        Successes and sizes of the two groups; numbers are broadcast.
+    alternative : str
+        "two-sided", "greater" (the first proportion is larger) or "less".
+
+    Returns
+    -------
+    float or array of float
+        In [0, 1], NaN where a group is empty; in the kind of the input.
+
+    Raises
+    ------
+    ConfigError
+        If the alternative is unknown.
+    DataError
+        If counts are missing, impossible or of unequal length.
+
+    References
+    ----------
+    Fisher, The Design of Experiments (1935), chapter II.
+
+    Examples
+    --------
+    Of 8 cups, 3 of 4 and 1 of 4 were called "milk first".
+
+    >>> round(fisher(3, 4, 1, 4), 4), round(fisher(3, 4, 1, 4, alternative="greater"), 4)
+    (0.4857, 0.2429)
+    """
+    given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
+    return _p_values("fisher", given, "fisher", alternative)
+
+
+def difference_test(
+    k1: Any, n1: Any, k2: Any, n2: Any, *, test: str = "fisher", alternative: str = "two-sided"
+) -> Any:
+    """Return p-values of an exact test of equal proportions.
+
+    For two n-best lists, the groups are the candidates in one list only: candidates in both are not
+    independent.
+
+    Parameters
+    ----------
+    k1, n1, k2, n2, alternative
+        As for `fisher`.
+    test : str
+        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (groups of at
+        most 10,000 in total; rarely less powerful than Fisher's); "boschloo_minlike" (never less
+        powerful).
+
+    Returns
+    -------
+    float or array of float
+        As for `fisher`.
+
+    Raises
+    ------
+    ConfigError
+        If the test or alternative is unknown.
+    DataError
+        If counts are missing, impossible or of unequal length.
+
+    References
+    ----------
+    Lancaster, Significance Tests in Discrete Distributions (1961); Boschloo, Raised Conditional
+    Level of Significance for the 2 x 2-Table when Testing the Equality of Two Probabilities (1970).
+
+    Examples
+    --------
+    >>> [round(difference_test(3, 4, 1, 4, test=each), 4) for each in ("fisher_mid_p", "boschloo")]
+    [0.2571, 0.2891]
+    """
+    given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
+    return _p_values("difference_test", given, test, alternative)
+
+
+def _p_values(function: str, given: Mapping[str, Any], test: str, alternative: str) -> Any:
+    counts = {name: as_whole(values, name) for name, values in given.items()}
+    require_same_size(function, **counts)
+    shape = np.broadcast_shapes(*(each.shape for each in counts.values()))
+    columns = (np.broadcast_to(each, shape).ravel() for each in counts.values())
+    with translate_errors(function):
+        p = TESTS.get(test).p_values(*columns, alternative=_side(alternative))
+    return as_given(p.reshape(shape), "p", *given.values())
+
+
+def _side(alternative: str) -> Alternative:
+    sides = {each.replace("_", "-"): each for each in ALTERNATIVES}
+    if (asked := alternative.replace("_", "-")) not in sides:
+        raise UnknownName(f"unknown alternative {alternative!r}; {did_you_mean(asked, sides)}")
+    return sides[asked]
+
+
+# The L-measure of a lexicon, from lemmas and their forms.
+
+
+Forms: TypeAlias = str | Collection[str] | None
+Lexicon: TypeAlias = Mapping[str, Forms] | Iterable[tuple[str, Forms]]
+
+
+@dataclass(frozen=True, repr=False)
+class LMeasure:
+    """The quality of a lexicon against the gold; None where undefined.
+
+    Parameters
+    ----------
+    l_star : float or None
+        L*: mean L of the best matches of the shared lemmas, weighted by their gold forms.
+    f_star : float or None
+        F*: the same over all gold lemmas.
+    entropy : float or None
+        E* of the lexicon's clusters in bits; 0 if none mixes gold lemmas.
+    best_match : float or None
+        F1 of the one-to-one assignment; surplus lemmas lower it.
+    coverage : float or None
+        Proportion of the gold lemmas that the lexicon has.
+    lemmas : DataFrame
+        The shared lemmas: match, n_gold, n_match, n_common, precision, recall, L, weight and
+        contribution (these sum to L*).
+    """
+
+    l_star: float | None
+    f_star: float | None
+    entropy: float | None
+    best_match: float | None
+    coverage: float | None
+    lemmas: pl.DataFrame = field(compare=False)
+
+    def __repr__(self) -> str:
+        values = {each.name: getattr(self, each.name) for each in fields(self)[:-1]}
+        shown = [
+            f"{name}={None if value is None else round(value, 4)}" for name, value in values.items()
+        ]
+        return f"LMeasure({', '.join(shown)}, lemmas: {self.lemmas.height:,})"
+
+
+_SHOWN = (
+    "lemma", "match", "n_gold", "n_match", "n_common",
+    "precision", "recall", "L", "weight", "contribution",
+)  # fmt: skip
+
+
+def l_measure(gold: Lexicon, lexicon: Lexicon) -> LMeasure:
+    """Return the L-measure of a lexicon against the gold.
+
+    The cluster of a lemma is the set of its forms. With recall r and precision p of the
+    best-matching cluster, ``L_i = 2 r p / (r + p)``, and ``L* = sum_i n_i L_i / n`` over the shared
+    lemmas, where n_i is the number of gold forms and n their sum.
+
+    Parameters
+    ----------
+    gold, lexicon : mapping of str to collection of str, or sequence of pairs
+        Lemma to forms, compared exactly; None or an empty collection for a lemma without forms. Of
+        pairs, a lemma has the forms of all: ``[("go", "goes"), ("go", "went")]``.
+
+    Returns
+    -------
+    LMeasure
+        L*, F*, E* and a table of the shared lemmas.
+
+    Raises
+    ------
+    ConfigError
+        If an argument is neither a mapping nor pairs, or a lemma or form is empty or not text.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, section 4.
+
+    Examples
+    --------
+    >>> gold = {"go": ["go", "goes", "went", "gone"], "be": ["be", "is", "was"]}
+    >>> lexicon = {"go": ["go", "goes", "goed"], "be": ["be", "is", "was"], "we": ["went"]}
+    >>> l_measure(gold, lexicon)
+    LMeasure(l_star=0.7551, f_star=0.7551, entropy=0.0, best_match=0.7143, coverage=1.0, lemmas: 2)
+    """
+    right, other = _wordlist(gold, "gold"), _wordlist(lexicon, "lexicon")
+    lemmas = right.select(pl.col("lemma").n_unique()).collect().item()
+    overlaps = lexicon_overlaps(right, other).collect()
+    every = matches(overlaps.lazy(), right, other).collect()
+    both = lemma_scores(every.lazy().drop_nulls("n_same")).select(_SHOWN).collect().sort("lemma")
+    forms = [each.select(pl.col("form").count()).collect().item() for each in (right, other)]
+    return LMeasure(
+        l_star=l_star(both["n_gold"], both["L"], float(both["n_gold"].sum())),
+        f_star=f_star(every),
+        entropy=entropy(overlaps, right, other).value,
+        best_match=best_match_f(overlaps, gold_forms=forms[0], lexicon_forms=forms[1]),
+        coverage=both.height / lemmas if lemmas else None,
+        lemmas=both,
+    )
+
+
+def _wordlist(lexicon: Lexicon, name: str) -> pl.LazyFrame:
+    """Return a row per form of a lemma; null where it has none."""
+    held = dict[Any, set[Any]]()
+    for lemma, forms in _pairs(lexicon, name):
+        held.setdefault(lemma, set()).update({forms} if isinstance(forms, str) else forms or ())
+    rows = [(lemma, form) for lemma, forms in held.items() for form in forms]
+    bare = [(lemma, None) for lemma, forms in held.items() if not forms]
+    texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
+    wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
+    if wrong:
+        some = "; ".join(f"{lemma!r}: {form!r}" for lemma, form in wrong[:3])
+        what = f"{len(wrong):,} of {len(texts):,} lemmas or forms are empty or not text"
+        _refuse(name, f"{what}, for example {some}", "map lemmas to forms as text")
+    schema = {"lemma": pl.String, "form": pl.String}
+    return pl.LazyFrame([*rows, *bare], schema=schema, orient="row")
+
+
+def _pairs(lexicon: Any, name: str) -> Sequence[tuple[Any, Any]]:
+    """Return lemmas with forms, one or several."""
+    remedy = "give a mapping of lemmas to forms, or pairs of a lemma and a form"
+    if not isinstance(lexicon, Mapping | Iterable) or isinstance(lexicon, str | pl.DataFrame):
+        _refuse(name, f"is of type {type(lexicon).__name__}", remedy)
+    pairs = list(lexicon.items() if isinstance(lexicon, Mapping) else lexicon)
+    wrong = [place for place, each in enumerate(pairs) if not _is_pair(each)]
+    if wrong:
+        some = ", ".join(f"{pairs[place]!r} at position {place}" for place in wrong[:3])
+        what = f"{len(wrong):,} of {len(pairs):,} are not a lemma with its form or forms"
+        _refuse(name, f"{what}, for example {some}", remedy)
+    return pairs
+
+
+def _is_pair(each: Any) -> bool:
+    if not isinstance(each, tuple | list) or len(each) != 2:
+        return False
+    lemma, forms = each
+    several = isinstance(forms, Collection) and all(isinstance(form, Hashable) for form in forms)
+    return isinstance(lemma, Hashable) and (forms is None or several)
+
+
+def _refuse(name: str, what: str, remedy: str) -> NoReturn:
+    raise ConfigError("l_measure", [Problem(name, what, remedy)])

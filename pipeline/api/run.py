@@ -1,8 +1,10 @@
-"""Functions for notebooks and scripts: run an experiment, show its results."""
+"""Functions for notebooks and scripts: run an experiment or its tasks, show its results."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS, Project, load
+from pipeline.runner.run import PhaseState, run_one, states
 from pipeline.runner.run import run as run_project
+from pipeline.runner.shards import range_text
 
 
 def check(
@@ -124,3 +128,219 @@ def show(
 ) -> Run:
     """Return the stored results of an experiment; parameters as for `check`."""
     return open_run(check(experiment, runs=runs, data=data, settings=settings, stored=True))
+
+
+# The tasks of a stage for a job queue: list them, run one, write a Slurm script.
+
+
+# Slurm script: an array of jobs for each phase
+
+_MOST = 1000
+"""Jobs per array: the default limit of Slurm."""
+_SCRIPT = """\
+#!/bin/sh
+# Submits the unfinished tasks of {what}; each phase waits until the previous one has succeeded.
+# Set further options of sbatch with its variables, for example SBATCH_ACCOUNT.
+set -eu
+cd {folder}
+submit() {{  # name, first task, numbers relative to it, jobs to wait for
+    id=$(LEXASSAY_FIRST=$2 sbatch --parsable --export=ALL --job-name="$1" --array="$3"{options} \\
+        ${{4:+--dependency=afterok:$4 --kill-on-invalid-dep=yes}} <<'END'
+#!/bin/sh
+exec {command} "$((LEXASSAY_FIRST + SLURM_ARRAY_TASK_ID))"
+END
+    ) || exit 1
+    echo "${{id%%;*}}"
+}}
+{calls}
+echo "submitted: $jobs"
+"""
+
+
+def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[str, str]) -> str:
+    """Return the Slurm script; empty if all tasks are done.
+
+    Parameters
+    ----------
+    phases : sequence of PhaseState
+        The phases of the stage.
+    words : sequence of str
+        The command of a task, without its number.
+    options : mapping of str to str
+        Further options of ``sbatch``.
+
+    Examples
+    --------
+    >>> phase = PhaseState("run", 0, 2, (0, 2), ready=True)
+    >>> made = script([phase], ["lexassay", "task", "a.toml", "scores"], {"time": "1:00:00"})
+    >>> made.splitlines()[-2]
+    'jobs=$(submit scores-run 0 0,2 "")'
+    """
+    stage = words[3]
+    calls = list(_submissions(stage, [phase for phase in phases if phase.todo]))
+    if not calls:
+        return ""
+    return _SCRIPT.format(
+        what=" ".join(f"stage {stage} of {words[2]}".split()),
+        folder=shlex.quote(str(Path.cwd())),
+        options="".join(f" --{name}={shlex.quote(value)}" for name, value in options.items()),
+        command=shlex.join(words),
+        calls="\n".join(calls),
+    )
+
+
+def task_words(
+    experiment: str | Path,
+    stage: str,
+    *,
+    runs: str | Path,
+    data: str | Path | None,
+    settings: Mapping[str, Any],
+) -> list[str]:
+    """Return the command of a task, without its number.
+
+    Examples
+    --------
+    >>> task_words("a.toml", "b", runs="runs", data=None, settings={"stages.b.measures": ["mi"]})
+    ['lexassay', 'task', 'a.toml', 'b', '--set', 'stages.b.measures=["mi"]']
+    """
+    words = ["lexassay", "task", str(experiment), stage]
+    words += [] if Path(runs) == Path(RUNS) else ["--runs", str(runs)]
+    words += [] if data is None else ["--data", str(data)]
+    for path, value in settings.items():
+        words += ["--set", f"{path}={_toml(value)}"]
+    return words
+
+
+def _submissions(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
+    """Yield a line per job array; `jobs` are those of the previous phase."""
+    for at, phase in enumerate(phases):
+        name = shlex.quote(f"{stage}-{phase.phase}")
+        waits = '"$before"' if at else '""'
+        if at:
+            yield "before=$jobs"
+        blocks: dict[int, list[int]] = {}
+        for number in phase.todo:
+            blocks.setdefault((number - phase.first) // _MOST, []).append(number)
+        for turn, (which, numbers) in enumerate(blocks.items()):
+            first = phase.first + which * _MOST
+            array = range_text(number - first for number in numbers)
+            earlier = "$jobs:" if turn else ""
+            yield f"jobs={earlier}$(submit {name} {first} {array} {waits})"
+
+
+def _toml(value: object) -> str:
+    """Return a value as ``--set`` reads it."""
+    if isinstance(value, Mapping):
+        inside = (f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{{', '.join(inside)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str | bool):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def tasks(
+    experiment: str | Path,
+    stage: str,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> list[PhaseState]:
+    """Return the tasks of a stage, by phase, and which are not done.
+
+    The tasks of a phase can run in any order and in parallel once the previous phase is done.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    stage : str
+        Name of the stage; the stages that it depends on must be done.
+    runs, data, settings
+        As for `check`.
+
+    Raises
+    ------
+    ConfigError
+        If the stage is unknown or a stage that it depends on is not done.
+    """
+    return states(check(experiment, runs=runs, data=data, settings=settings), stage)
+
+
+def task(
+    experiment: str | Path,
+    stage: str,
+    index: int,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    listeners: Sequence[Listener] = (),
+) -> bool:
+    """Run one task of a stage; return whether it was not done before.
+
+    It may be repeated at any time, also by parallel processes.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    stage : str
+        Name of the stage.
+    index : int
+        Number of the task, see `tasks`.
+    runs, data, settings
+        As for `check`.
+    listeners : sequence of callable
+        Called with every event.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such task, or tasks of earlier phases are not done.
+    """
+    project = check(experiment, runs=runs, data=data, settings=settings)
+    return run_one(project, stage, index, listeners)
+
+
+def slurm(
+    experiment: str | Path,
+    stage: str,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    time: str | None = None,
+    memory: str | None = None,
+    partition: str | None = None,
+) -> str:
+    """Return a script that submits the unfinished tasks of a stage to Slurm.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    stage : str
+        Name of the stage.
+    runs, data, settings
+        As for `check`.
+    time, memory, partition : str, optional
+        Limits per task and partition, as for ``sbatch``: "2:00:00", "4G", "long".
+
+    Returns
+    -------
+    str
+        A script for ``sh`` with one job array per phase; empty if all is done.
+
+    Raises
+    ------
+    ConfigError
+        As for `tasks`.
+    """
+    found = tasks(experiment, stage, runs=runs, data=data, settings=settings)
+    words = task_words(experiment, stage, runs=runs, data=data, settings=settings or {})
+    limits = {"time": time, "mem": memory, "partition": partition}
+    return script(found, words, {name: value for name, value in limits.items() if value})

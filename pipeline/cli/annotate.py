@@ -285,9 +285,9 @@ def annotate(
             )
         return code
     _require_web()
-    from pipeline.annotate.web.addresses import public_url as public
-    from pipeline.annotate.web.addresses import trusted_proxies
     from pipeline.annotate.web.app import Served, serve_pages
+    from pipeline.annotate.web.connections import public_url as public
+    from pipeline.annotate.web.connections import trusted_proxies
 
     served = Served(
         host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew,

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from pipeline.api import batch
+from pipeline.api import run as api
 from pipeline.api.report import PAGE, add_report, leading_findings
 from pipeline.api.results import Run, perform, remark_count, steps
 from pipeline.api.run import check
@@ -38,12 +38,12 @@ from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import ConfigError, PointsFailed, Problem, did_you_mean
 from pipeline.formats.compression import without_suffix
 from pipeline.memory import format_bytes
-from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import Experiment
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import TITLE, Project
 from pipeline.runner.plan import Step
 from pipeline.runner.problems import require_stage
+from pipeline.runner.run import PhaseState
 from pipeline.runner.shards import range_text
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import (
@@ -79,7 +79,7 @@ def tasks(
     data: Data = None,
 ) -> int:
     """List the tasks of a stage, by phase, for a job queue."""
-    found = batch.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
+    found = api.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
     if as_json:
         print_json({"stage": stage, "phases": [asdict(each) for each in found]})
     else:
@@ -98,7 +98,7 @@ def task(
 ) -> int:
     """Run one task of a stage unless it is done."""
     console = Console(stderr=True, quiet=quiet)
-    worked = batch.task(
+    worked = api.task(
         config,
         stage,
         index,
@@ -131,7 +131,7 @@ def slurm(
     """Write a script that submits the tasks of a stage to Slurm."""
     if to:
         _require_free(to)
-    made = batch.slurm(
+    made = api.slurm(
         config,
         stage,
         runs=runs,

@@ -657,7 +657,7 @@ class SweepInput:
     failed : sequence of tuple
         Number and name of each point that failed, and its message; they are not among `points`.
     effects : DataFrame, optional
-        The main effects of the settings, as `pipeline.api.effects.effects_of_sweep` gives them.
+        The main effects of the settings, as `pipeline.api.sweep.effects_of_sweep` gives them.
     style, slots, pictures
         As those of a report.
     provenance : mapping of str to Record

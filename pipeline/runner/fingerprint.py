@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import importlib.util
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import platformdirs
 
 from pipeline.formats.base import reading
-from pipeline.runner import code_digests
 from pipeline.runner.graph import Node
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.digest import FILES, FileCache, canonical, file_digest, text_digest
@@ -31,7 +33,7 @@ Ingredients = dict[str, dict[str, Any]]
 # Digests of input files and of code, cached between runs
 
 
-_CODE: dict[tuple[str, ...], tuple[dict[str, str], dict[Path, code_digests.Source]]] = {}
+_CODE: dict[tuple[str, ...], tuple[dict[str, str], dict[Path, Source]]] = {}
 """Digests of the code that roots can reach, and the modules they were found in, for the process."""
 
 
@@ -53,10 +55,8 @@ class Digests:
         roots = tuple(sorted({*modules}))
         found, sources = _CODE.get(roots, ({}, {}))
         if not sources or any(self._source_of(path) is not had for path, had in sources.items()):
-            read: dict[Path, code_digests.Source] = {}
-            found = code_digests.code_digests(
-                roots, lambda path: read.setdefault(path, self._source_of(path))
-            )
+            read: dict[Path, Source] = {}
+            found = code_digests(roots, lambda path: read.setdefault(path, self._source_of(path)))
             _CODE[roots] = found, read
         return dict(found)
 
@@ -66,7 +66,7 @@ class Digests:
         self._sources.keep()
 
 
-def _sources(storage: Storage) -> FileCache[code_digests.Source]:
+def _sources(storage: Storage) -> FileCache[Source]:
     """Return the cache of code digests, which all stores share."""
     folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
     if folder.is_absolute():
@@ -75,15 +75,15 @@ def _sources(storage: Storage) -> FileCache[code_digests.Source]:
 
 
 @cache  # a process opens many stores, and reads the file once
-def _sources_in(folder: Path) -> FileCache[code_digests.Source]:
+def _sources_in(folder: Path) -> FileCache[Source]:
     return _source_cache(storage_at(folder))
 
 
-def _source_cache(place: Storage) -> FileCache[code_digests.Source]:
-    own = Path(code_digests.__file__)
+def _source_cache(place: Storage) -> FileCache[Source]:
+    own = Path(__file__)
     mark = f"{sys.version} {own.parent} {file_digest(own)}"
     name = f"{text_digest(mark)[:_NAME]}.json"  # one for each installation
-    return FileCache(place, name, code_digests.read_source, mark)
+    return FileCache(place, name, read_source, mark)
 
 
 # Fingerprints
@@ -197,3 +197,269 @@ def _short(value: Any) -> str:
 
 def _is_schema(module: str) -> bool:
     return module.partition(".")[0] == "schemas"
+
+
+# Digests of the code that a stage can reach, per definition, through any number of imports.
+
+
+OWN = ("lexassay", "pipeline", "schemas")
+"""Top-level packages whose modules are followed."""
+
+
+class Import(NamedTuple):
+    """One name of an import: ``from module import name as local``; of a module, no name."""
+
+    module: str
+    level: int
+    name: str
+    local: str
+
+
+class Statement(NamedTuple):
+    """A top-level statement of a module.
+
+    Parameters
+    ----------
+    names : list of str
+        Names that it binds; none for a call.
+    digest : str
+        SHA-256 of its syntax tree without docstrings; "" for an import.
+    uses : list of str
+        Names that it reads, except those before a dot.
+    attributes : list of (str, str)
+        ``a.b`` as (a, b).
+    imports : list of Import
+        Imports in it, at any depth.
+    checked : bool
+        Whether only type checkers see it.
+    """
+
+    names: list[str]
+    digest: str
+    uses: list[str]
+    attributes: list[tuple[str, str]]
+    imports: list[Import]
+    checked: bool
+
+
+Source = list[Statement]
+"""The top-level statements of a module."""
+Place = tuple[str, str]
+"""A module and a name in it; "" for all of the module."""
+
+
+def read_source(path: Path) -> Source:
+    """Return the statements of a module; JSON may turn tuples into lists."""
+    return _source(path.read_bytes())
+
+
+@cache  # runs and reports of one process rest on the same modules
+def _source(content: bytes) -> Source:
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [child for child in node.body if not _is_text(child)] or [ast.Pass()]
+    return [_statement(node, checked=checked) for node, checked in _top_level(tree.body)]
+
+
+def code_digests(
+    roots: Iterable[str], source_of: Callable[[Path], Any] = read_source
+) -> dict[str, str]:
+    """Return the digest of the reachable definitions of every module that the roots can reach.
+
+    Parameters
+    ----------
+    roots : iterable of str
+        Dotted names of modules, or ``module:name`` for one definition.
+    source_of : callable
+        Reads the statements of a module, or knows them already.
+
+    Returns
+    -------
+    dict of str to str
+        Module name to the SHA-256 of the reached statements, sorted by name.
+
+    Examples
+    --------
+    >>> found = code_digests(["pipeline.kernels.nbest.ranking"])
+    >>> "pipeline.kernels.sampling" in found, "pipeline.kernels.nbest.precision" in found
+    (True, False)
+    >>> part = code_digests(["pipeline.kernels.nbest.ranking:rank"])
+    >>> part["pipeline.kernels.nbest.ranking"] == found["pipeline.kernels.nbest.ranking"]
+    False
+    """
+    places = [(module, name) for module, _, name in (root.partition(":") for root in roots)]
+    reach = _Reach({*OWN, *(module.partition(".")[0] for module, _ in places)}, source_of)
+    seen: set[Place] = set()
+    while places:
+        if (place := places.pop()) not in seen:
+            seen.add(place)
+            places += reach.visit(*place)
+    return reach.digests()
+
+
+class _Module:
+    """The statements of a module by the names that they bind."""
+
+    def __init__(self, name: str, origin: Path, source: Iterable[Any]) -> None:
+        self.statements = [Statement(*each) for each in source]
+        self.package = name if origin.name == "__init__.py" else name.rpartition(".")[0]
+        self.reached: set[int] = set()
+        self.every = {index for index, one in enumerate(self.statements) if one.digest}
+        self._calls = {index for index in self.every if not self.statements[index].names}
+        self._bound: dict[str, set[int]] = {}
+        self._imports: tuple[dict[str, Import], dict[str, Import]] = ({}, {})
+        for index, one in enumerate(self.statements):
+            for bound in one.names if one.digest else ():
+                self._bound.setdefault(bound, set()).add(index)
+            for each in () if one.digest else one.imports:
+                self._imports[one.checked].setdefault(each[-1], Import(*each))
+
+    def meaning(self, name: str) -> tuple[set[int], list[Import]]:
+        """Return the statements behind a name, and the imports that bind it.
+
+        Statements that bind nothing are always included. A name bound for type checkers only is
+        found by ``__getattr__``; an unbound one means the module.
+        """
+        bound = self._bound.get(name, set())
+        for imports in self._imports:
+            if bound or name in imports:
+                return self._calls | bound, [imports[name]] if name in imports else []
+        return self.every, [each for imports in self._imports for each in imports.values()]
+
+    def used(self, index: int) -> Iterator[tuple[str, Import | None, list[str]]]:
+        """Yield the names that a statement uses, the imports that bind them, and attributes."""
+        statement = self.statements[index]
+        within = {each[-1]: Import(*each) for each in statement.imports}
+        after: dict[str, list[str]] = {}
+        for base, attribute in statement.attributes:
+            after.setdefault(base, []).append(attribute)
+        for name in {*statement.uses, *after, *within}:
+            if name not in within and name in self._bound:
+                yield name, None, []
+            elif found := within.get(name) or self._imports[False].get(name):
+                yield name, found, [] if name in statement.uses else after.get(name, [])
+
+
+class _Reach:
+    """The reached modules, and the names reached in each."""
+
+    def __init__(self, own: set[str], source_of: Callable[[Path], Any]) -> None:
+        self._own = own
+        self._source_of = source_of
+        self._modules: dict[str, _Module] = {}
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of the reachable definitions of each module."""
+        return {
+            name: _sha256("".join(each.statements[index].digest for index in sorted(each.reached)))
+            for name, each in sorted(self._modules.items())
+            if each.reached
+        }
+
+    def visit(self, module: str, name: str) -> Iterator[Place]:
+        """Reach a name of a module, and yield the places that it uses."""
+        if not self._is_own(module) or (origin := _origin(module)) is None:
+            return
+        if module not in self._modules:
+            self._modules[module] = _Module(module, origin, self._source_of(origin))
+        found = self._modules[module]
+        bound, imports = found.meaning(name)
+        for each in imports:
+            yield from self._imported(each, found.package, [])
+        for index in bound - found.reached:
+            found.reached.add(index)
+            for used, by, attributes in found.used(index):
+                if by is None:
+                    yield module, used
+                else:
+                    yield from self._imported(by, found.package, attributes)
+
+    def _imported(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
+        """Yield the targets of an import: a name, a module, or names of a module."""
+        if not found.name:
+            yield found.module, ""
+            return
+        parents = package.split(".")
+        above = parents[: len(parents) - found.level + 1] if found.level else []
+        base = ".".join([*above, *([found.module] if found.module else [])])
+        inner = f"{base}.{found.name}"
+        if not self._is_own(base):
+            return
+        if _origin(inner) is None:
+            yield base, found.name
+        else:
+            yield from ((inner, name) for name in names or [""])
+
+    def _is_own(self, module: str) -> bool:
+        return module.partition(".")[0] in self._own
+
+
+def _top_level(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield the statements of a module, those only for type checkers separately."""
+    for node in body:
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            yield from ((each, True) for each in node.body)
+            yield from ((each, False) for each in node.orelse)
+        else:
+            yield node, False
+
+
+def _statement(node: ast.stmt, *, checked: bool) -> Statement:
+    every = list(ast.walk(node))
+    bases = {id(each.value): each.attr for each in every if isinstance(each, ast.Attribute)}
+    loaded = [each for each in every if isinstance(each, ast.Name)]
+    is_import = isinstance(node, ast.Import | ast.ImportFrom)
+    imports = [found for each in every for found in _imports(each)]
+    return Statement(
+        names=[found.local for found in imports] if is_import else sorted(_bound(node)),
+        digest="" if is_import else _sha256(ast.unparse(node)),
+        uses=sorted({each.id for each in loaded if id(each) not in bases}),
+        attributes=sorted({(each.id, bases[id(each)]) for each in loaded if id(each) in bases}),
+        imports=imports,
+        checked=checked,
+    )
+
+
+def _imports(node: ast.AST) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        yield from (Import(each.name, 0, "", each.asname or each.name) for each in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        for each in node.names:
+            yield Import(node.module or "", node.level, each.name, each.asname or each.name)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds directly, not within functions or classes."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif not isinstance(node, ast.Lambda):
+        for child in ast.iter_child_nodes(node):
+            yield from _bound(child)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Return whether a statement is a bare string: a docstring of a thing or an attribute."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _origin(name: str) -> Path | None:
+    parent = name.rpartition(".")[0]
+    above = _origin(parent) if parent else None
+    if above is not None and above.name != "__init__.py":
+        return None  # to look for a module in a module would import that, and all that it needs
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return None
+    return Path(spec.origin)

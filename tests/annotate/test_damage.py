@@ -16,8 +16,7 @@ import httpx
 import pytest
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
-from pipeline.annotate.backups import back_up
-from pipeline.annotate.damage import LogDamaged, LogGuard
+from pipeline.annotate.backups import LogDamaged, LogGuard, back_up
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.web.coordinator import routes
 from pipeline.formats.annotation_log import opened

@@ -47,7 +47,7 @@ def options(command: str) -> set[str]:
     return EVERYWHERE | {name for name in names if name.startswith("--")}
 
 
-OF_OTHERS = {"api/batch.py"}
+OF_OTHERS = {"api/run.py"}
 """Modules that write what another program reads."""
 OPTIONS = {command: options(command) for command in COMMANDS}
 

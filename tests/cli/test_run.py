@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.api.batch import script, task_words
+from pipeline.api.run import script, task_words
 from pipeline.cli.annotate import _keys, annotate
 from pipeline.errors import ConfigError
-from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import parse_setting
+from pipeline.runner.run import PhaseState
 from tests.annotate.office import furnished
 from tests.annotate.served import LABELS, work_in
 from tests.runner.batching import build, elsewhere, phases

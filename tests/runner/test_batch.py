@@ -6,9 +6,9 @@ import pytest
 
 import lexassay as lx
 from pipeline.runner import map_reduce
-from pipeline.runner.batch import work_of
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import load
+from pipeline.runner.run import work_of
 from pipeline.runner.store import artefacts
 from tests.runner.batching import BUCKETS, SHARDS, do, do_all, elsewhere, give_options, phases
 from tests.runner.commands import finish

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import code_digests
 
 FILES = {
     "__init__.py": "from {name}.shapes import area as area\n",

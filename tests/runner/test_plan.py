@@ -11,7 +11,7 @@ from filelock import FileLock
 
 import pipeline
 from pipeline.runner import fingerprint
-from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import code_digests
 from pipeline.runner.store import digest
 from pipeline.runner.store.digest import FILES, file_digest
 from tests.runner.commands import Driver

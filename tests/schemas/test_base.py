@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import schemas
-from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import code_digests
 from schemas import OpenTable, SchemaViolation, Table, Tuples, column, rule
 from schemas.validate import validate
 from tests.schemas.write_checks import CHECKS, lines, tables

@@ -40,22 +40,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import errors
 from pipeline.annotate.auth import COORDINATOR, Links, log_warning
-from pipeline.annotate.backups import Backups, serving
-from pipeline.annotate.damage import LogDamaged, LogGuard
+from pipeline.annotate.backups import Backups, LogDamaged, LogGuard, serving
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.people import members
 from pipeline.annotate.progress import USUAL
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
-from pipeline.annotate.web.addresses import Addresses, Network, PublicUrl
 from pipeline.annotate.web.annotator import Annotator, People, Readers
 from pipeline.annotate.web.connections import (
     BACKLOG,
     BATCH,
     CONNECTIONS,
+    Addresses,
     Connection,
     Connections,
+    Network,
+    PublicUrl,
     limited_log,
     open_files,
 )

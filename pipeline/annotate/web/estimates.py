@@ -17,8 +17,7 @@ from pipeline.annotate.estimates import (
     WidthRecord,
 )
 from pipeline.annotate.progress import all_candidates, further_judgements
-from pipeline.annotate.web.formatting import moment
-from pipeline.annotate.web.languages import ENGLISH, Language
+from pipeline.annotate.web.languages import ENGLISH, Language, moment
 
 # Lines of half-widths over the counted items
 

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from pipeline.annotate.auth import Person
-from pipeline.annotate.damage import LogDamaged, LogGuard
+from pipeline.annotate.backups import LogDamaged, LogGuard
 from pipeline.annotate.records import NotSaved, reason
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.languages import (

@@ -16,12 +16,13 @@ from pipeline.kernels.survey.limits import (
     effective_sample_size,
     limits,
 )
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, combine_phases, hajek
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, hajek
 from pipeline.kernels.survey.study import (
     MergedClasses,
     Study,
     add_classes,
     blocks,
+    combine_phases,
     difference_sums,
     list_sums,
     merge_classes,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import UnknownName
 from pipeline.registry import sources
-from pipeline.report.charts.base import CHARTS as CHARTS
+from pipeline.report.charts.spec import CHARTS as CHARTS
 from pipeline.report.charts.style import Extras as Extras
 from pipeline.report.charts.style import Grid as Grid
 from pipeline.report.charts.style import Look as Look

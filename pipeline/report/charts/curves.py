@@ -10,7 +10,6 @@ import polars as pl
 import polars.selectors as cs
 
 from pipeline.report.charts import spec
-from pipeline.report.charts.base import chart
 from pipeline.report.charts.spec import (
     DECIMAL,
     MOST,
@@ -27,6 +26,7 @@ from pipeline.report.charts.spec import (
     at,
     better_at,
     by_line,
+    chart,
     end_at,
     label_margin,
     labels,

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.charts.base import chart
 from pipeline.report.charts.spec import (
     DECIMAL,
     LIVE,
@@ -23,6 +22,7 @@ from pipeline.report.charts.spec import (
     Plane,
     Spec,
     amount,
+    chart,
     end_at,
     label_margin,
     labels,

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.charts.base import chart
 from pipeline.report.charts.spec import (
     DIGIT,
     SILENT,
@@ -19,6 +18,7 @@ from pipeline.report.charts.spec import (
     Spec,
     amount,
     at,
+    chart,
     end_at,
     kinds,
     label_extent,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipeline.report.charts import spec
-from pipeline.report.charts.base import chart
 from pipeline.report.charts.spec import (
     DECIMAL,
     NONE,
@@ -19,6 +18,7 @@ from pipeline.report.charts.spec import (
     Live,
     Plane,
     Spec,
+    chart,
     end_at,
     label_margin,
     labels,

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.charts import spec
-from pipeline.report.charts.base import chart
 from pipeline.report.charts.curves import End, dash_covered_lines, end_labels, line_ends
 from pipeline.report.charts.spec import (
     DECIMAL,
@@ -20,6 +19,7 @@ from pipeline.report.charts.spec import (
     Plane,
     Spec,
     amount,
+    chart,
     end_at,
     kinds,
     label_margin,

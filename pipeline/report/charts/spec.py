@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 import polars.selectors as cs
 
+from pipeline.registry import Registry, identity
 from pipeline.report.charts.style import (
     FAINT,
     GREY,
@@ -907,3 +908,13 @@ def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> l
     longest = min(WIDER * MOST, max(widths)) * (-1 if left else 1)
     unseen = {"value": 0.0}
     return [segments([(start, 0.0, start + longest, 0.0)], Stroke(GREY), seen=unseen)]
+
+
+# The registry of charts: functions from aggregated frames to specifications.
+
+
+CHARTS: Registry[Callable[..., Any]] = Registry("chart", "pipeline.report.charts")
+"""The charts: each gives a Vega-Lite specification, as a dictionary or an Altair chart."""
+
+chart = CHARTS.decorator(identity)
+"""Registers a function as the chart named after it."""

@@ -34,8 +34,14 @@ from pipeline.kernels.survey.bands import (
     window_variances,
 )
 from pipeline.kernels.survey.clustered import two_way_differences
-from pipeline.kernels.survey.ratio_estimator import phased_study
-from pipeline.kernels.survey.study import Assist, Study, assist_predictions, rank_matrix, study
+from pipeline.kernels.survey.study import (
+    Assist,
+    Study,
+    assist_predictions,
+    phased_study,
+    rank_matrix,
+    study,
+)
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
@@ -52,18 +58,18 @@ from pipeline.stages.collocations.evaluation import (
     sizes_along,
     values_of,
 )
-from pipeline.stages.collocations.inclusion import (
-    chances_of,
-    chances_of_judged,
-    phases_of,
-    require_probabilities,
-)
 from pipeline.stages.collocations.interim import (
     InterimOptions,
     Plan,
     plan_of,
     questions_at_cuts,
     require_in_order,
+)
+from pipeline.stages.collocations.sample import (
+    chances_of,
+    chances_of_judged,
+    phases_of,
+    require_probabilities,
 )
 from schemas import (
     AboutCandidates,

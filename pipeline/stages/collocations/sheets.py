@@ -54,7 +54,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.collocations.evaluate_choice import EvaluateChoice
+from pipeline.stages.collocations.evaluate_precision import EvaluateChoice
 from pipeline.stages.collocations.judgements import Unit, require_overlap
 from pipeline.stages.inputs import (
     JoinsAnswers,

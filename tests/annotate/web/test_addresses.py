@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.estimates import BackgroundEstimates
-from pipeline.annotate.web.addresses import public_url, trusted_proxies
 from pipeline.annotate.web.app import Served, app_of, lines
+from pipeline.annotate.web.connections import public_url, trusted_proxies
 from pipeline.annotate.web.coordinator import routes
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import opened

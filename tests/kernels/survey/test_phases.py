@@ -6,13 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.survey.ratio_estimator import (
-    Known,
-    combine_phases,
-    draw_moments,
-    hajek,
-    phased_study,
-)
+from pipeline.kernels.survey.ratio_estimator import Known, draw_moments, hajek
+from pipeline.kernels.survey.study import combine_phases, phased_study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 
 TRUE = [True, False, True, True, False, True, False, False]

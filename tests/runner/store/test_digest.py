@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import memory
-from pipeline.runner.code_digests import code_digests
-from pipeline.runner.fingerprint import CODE, Digests
+from pipeline.runner.fingerprint import CODE, Digests, code_digests
 from pipeline.runner.store import digest
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.digest import FileCache, ranges, table_digest
@@ -263,7 +262,7 @@ def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         digests.keep()
         [kept] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
         assert list(tmp_path.iterdir()) == [tmp_path / "home"]
-        monkeypatch.setattr("pipeline.runner.code_digests.read_source", None)  # not again
+        monkeypatch.setattr("pipeline.runner.fingerprint.read_source", None)  # not again
     kept.write_bytes(b"{}")
     monkeypatch.undo()
     assert Digests(storage_at(tmp_path / "one")).code(modules) == expected

@@ -11,7 +11,7 @@ import pytest
 from pipeline.errors import ConfigError
 from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.collocations.subset import SubsetView, show_subset
+from pipeline.report.views.collocations.comparison import SubsetView, show_subset
 from schemas import SubsetComparison, SubsetPrecision
 from tests.report import report_frames as frames
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.report.charts.base import chart
+from pipeline.report.charts.spec import chart
 
 if TYPE_CHECKING:
     import altair as alt
