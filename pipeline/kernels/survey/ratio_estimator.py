@@ -130,6 +130,7 @@ ENOUGH = 30
 """Judged draws of a set below which predictions get no weight."""
 EACH = 5
 """Hits, and misses, among them below which predictions get no weight."""
+_ROUNDING = 1e-12  # an assisted proportion as near to 0 or 1 as this is 0 or 1
 
 
 def ratio_or_zero(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -392,7 +393,7 @@ def hajek(
     In each stratum h of a set's uncertain part ``p_h = sum w y / sum w``, and p is their mean by
     known sizes, ``sum_h N_h p_h / N``; with predictions g, ``p_h = sum w e / sum w`` for
     ``e = y - tau (g - G_h)``, G_h their mean over all N_h members, so that a tau of each fold adds
-    no noise. If that p is not inside (0, 1), predictions have no weight. With
+    no noise. If that p is not inside (0, 1), by 1e-12, predictions have no weight. With
     z = w (e - mean e) / W
 
     ``V_h = m/(m-1) sum c (z - B)^2, B = sum c z / sum c``,
@@ -450,7 +451,7 @@ def hajek(
     if guessed is not None:
         tau = prediction_weights(sums, strata, enough=enough)
         assisted, less = _ratio(_centred(sums, rest, guessed), strata, tau)
-        inside = (assisted > 0) & (assisted < 1)
+        inside = (assisted > _ROUNDING) & (assisted < 1.0 - _ROUNDING)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where(inside & (variance > less), variance / less, 1.0)
         p, variance = np.where(inside, assisted, p), np.where(inside, less, variance)

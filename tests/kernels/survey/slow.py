@@ -191,7 +191,9 @@ def slow_estimate(
             variance += share**2 * spread(drawn[h], means[h], tau)
         elif rest and sum(map(len, drawn.values())) > 1:
             variance += share**2 * (1 - drawn[h][0].pi) * whole_spread(parts, drawn, overall, tau)
-    if any(tau) and not 0 < p < 1:  # predictions have no weight
+    if any(tau) and not Fraction(1, 10**12) < p < 1 - Fraction(
+        1, 10**12
+    ):  # predictions have no weight
         return slow_estimate(members, [Fraction(0)] * len(tau))
     p = min(max(p, Fraction(0)), Fraction(1))
     single = sum(map(len, drawn.values())) == 1
