@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.api.score import measures
-from pipeline.cli.inspect import by_family
+from pipeline.cli.measures import by_family
 
 CHAPTER = Path(__file__).with_name("measures.md")
 BEGIN, END = "<!-- tables: made by docs/update_measures.py -->\n", "<!-- end of tables -->\n"

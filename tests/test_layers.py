@@ -16,7 +16,6 @@ MAY = {
     "errors": ("schemas",),
     "expressions": (),
     "memory": ("errors",),
-    "moved": (),
     "registry": ("errors",),
     "kernels": ("errors", "expressions", "memory", "registry", "schemas"),
     "stages": ("config_model", "errors", "expressions", "kernels", "memory", "registry", "schemas"),

@@ -19,7 +19,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline import errors
-from pipeline.annotate.conflicts import Conflicts
+from pipeline.annotate.sync import Conflicts
 from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import InputChanged, LexassayError

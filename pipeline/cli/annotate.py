@@ -366,7 +366,7 @@ def _import_answers(work: Work, source: Path, name: str, people: list[str]) -> i
 
 def _set_suggestions(work: Work, source: Path | None, *, shown: bool | None) -> None:
     """Store suggestions, switch them on or off, and print it."""
-    from pipeline.annotate.exchange.suggestions import import_suggestions, switch_suggestions
+    from pipeline.annotate.exchange.transfer import import_suggestions, switch_suggestions
 
     if source:
         found = import_suggestions(work, source)

@@ -1,22 +1,18 @@
-"""show, diff, sheets and measures: tables, differences of runs, progress of sheets."""
+"""``show``, ``diff`` and ``sheets``: tables, differences of runs, progress of sheets."""
 
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 
 from pipeline.api.results import Run, names_findings, open_run
 from pipeline.api.run import check
 from pipeline.api.run import show as open_results
-from pipeline.api.score import measures as list_measures
 from pipeline.api.view import View, tables, view
 from pipeline.cli import output
 from pipeline.cli.options import (
@@ -269,98 +265,3 @@ def sheet_data(run: Run) -> dict[str, Any]:
         "left_aside": list(unreadable_sheets(run.project)),
         "former": [str(path) for _, path in former_sheets(run.project)],
     }
-
-
-# ``measures``: the association measures by family.
-
-
-FORMATS = ("table", "csv", "tsv", "json", "markdown")
-HEAD = (
-    "measure", "also called", "formula", "range", "sided", "symmetric", "conventions", "reference",
-)  # fmt: skip
-
-
-def measures(
-    format_: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "table",
-) -> int:
-    """List the association measures by family."""
-    frame = list_measures()
-    if format_ == "table":
-        print_families(frame)
-    elif format_ == "markdown":
-        print(markdown(frame), end="")
-    elif format_ in output.FORMATS:
-        typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
-    else:
-        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, FORMATS)
-        raise ConfigError("measures", [Problem("--format", what, remedy)])
-    return 0
-
-
-def by_family(found: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each family with its measures, in the order of the list.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As `pipeline.api.score.measures` gives them.
-    """
-    for (family,), part in found.group_by("family", maintain_order=True):
-        yield str(family), part
-
-
-def print_families(found: pl.DataFrame) -> None:
-    """Print a table per family, followed by its conventions."""
-    for family, part in by_family(found):
-        names = pl.concat_list("ucs", "aliases").list.eval(pl.element().filter(pl.element() != ""))
-        shown = part.select(
-            "name", names.list.unique(maintain_order=True).list.join(", ").alias("also called"),
-            "formula", "range", "sided",
-        )  # fmt: skip
-        output.print_table(shown, rows=part.height, title=f"{family}: {part.height}")
-        print(_conventions(part), end="\n\n")
-
-
-def _conventions(part: pl.DataFrame) -> str:
-    """Return a paragraph per convention, with its measures."""
-    said = part.filter(pl.col("note") != "").group_by("note", maintain_order=True).agg("name")
-    width = min(get_terminal_size().columns, output.READABLE)
-    return "\n".join(
-        textwrap.fill(
-            f"{', '.join(names)}: {note}", width, initial_indent="  ", subsequent_indent="    ",
-            break_long_words=False, break_on_hyphens=False,
-        )
-        for note, names in said.rows()
-    )  # fmt: skip
-
-
-def markdown(found: pl.DataFrame) -> str:
-    r"""Return a Markdown table per family, each under a heading.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({
-    ...     "name": ["t_score"], "ucs": ["t.score"], "aliases": ["t"], "family": ["test"],
-    ...     "formula": ["|O - E|"], "range": ["[0, inf)"], "sided": ["signed"],
-    ...     "symmetric": [True], "note": ["-inf where O = 0"], "reference": ["Church et al. 1991"],
-    ... })
-    >>> print(markdown(table).splitlines()[-1].partition(" [0")[0])
-    | `t_score` | t.score, t | `\|O - E\|` |
-    """
-    blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(found)]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _table(part: pl.DataFrame) -> str:
-    rows = [_row(row) for row in part.rows(named=True)]
-    return "\n".join([f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD), *rows])
-
-
-def _row(row: dict[str, str | bool]) -> str:
-    names = ", ".join(str(row[n]) for n in ("ucs", "aliases") if row[n] not in ("", row["name"]))
-    symmetric = "yes" if row["symmetric"] else "no"
-    cells = (
-        f"`{row['name']}`", names, f"`{row['formula']}`", row["range"], row["sided"], symmetric,
-        row["note"], row["reference"],
-    )  # fmt: skip
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -22,8 +22,7 @@ from pipeline.annotate.adjudication import (
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.people import add, stop
-from pipeline.annotate.progress import pace, progress_of, progress_of_all
+from pipeline.annotate.people import add, pace, progress_of, progress_of_all, stop
 from pipeline.annotate.records import (
     Answer,
     Item,

@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.annotate import conflicts as module
-from pipeline.annotate.conflicts import Changed, Conflicts, Keep, Kept, choices, token_of
-from pipeline.annotate.sync import import_sheets
+from pipeline.annotate import sync as module
+from pipeline.annotate.sync import Changed, Conflicts, Keep, Kept, choices, import_sheets, token_of
 from pipeline.annotate.tasks import Work
 from pipeline.formats.annotation_log import Decision, append, opened, replay_task
 from pipeline.runner.config import SheetPlaces

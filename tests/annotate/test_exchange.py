@@ -13,18 +13,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.annotate.adjudication import give_to_those_who_disagree
-from pipeline.annotate.exchange.suggestions import (
-    import_suggestions,
-    suggested_answers,
-    suggestions_shown,
-    switch_suggestions,
-)
 from pipeline.annotate.exchange.tools import TOOLS, people_of
 from pipeline.annotate.exchange.transfer import (
     ToolImport,
     export_tasks,
     import_answers,
+    import_suggestions,
     parse_people,
+    suggested_answers,
+    suggestions_shown,
+    switch_suggestions,
     tool_of,
 )
 from pipeline.annotate.sync import answers

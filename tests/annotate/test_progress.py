@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.annotate.estimates import QuestionEstimate
-from pipeline.annotate.progress import (
+from pipeline.annotate.people import (
     all_candidates,
     further_draws,
     further_judgements,

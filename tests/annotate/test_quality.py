@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.annotate.people import excuse
-from pipeline.annotate.progress import progress_of
+from pipeline.annotate.people import excuse, progress_of
 from pipeline.annotate.quality import (
     GoldItem,
     add_gold,

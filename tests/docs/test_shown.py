@@ -18,9 +18,9 @@ import jsonschema
 import pytest
 import typer
 
+from pipeline import MOVED
 from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.run import json_schema
-from pipeline.moved import MOVED
 from pipeline.stages.base import STAGES
 
 ROOT = Path(__file__).parents[2]

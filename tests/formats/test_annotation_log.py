@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.annotate.exchange.suggestions import (
+from pipeline.annotate.exchange.transfer import (
     Suggestion,
     show_suggestions,
     store_suggestions,
     suggested_answers,
     suggestions_shown,
 )
-from pipeline.annotate.progress import decisions_with_suggestion
+from pipeline.annotate.people import decisions_with_suggestion
 from pipeline.errors import DataError
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import (

@@ -18,9 +18,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
-from pipeline.annotate.exchange.suggestions import suggested_answers, suggestions_shown
-from pipeline.annotate.people import Member, members
-from pipeline.annotate.progress import progress_of
+from pipeline.annotate.exchange.transfer import suggested_answers, suggestions_shown
+from pipeline.annotate.people import Member, members, progress_of
 from pipeline.annotate.quality import Training, again, feedback, training_of
 from pipeline.annotate.records import Finished, Writer, first_answers
 from pipeline.annotate.tasks import Work

@@ -42,8 +42,7 @@ from pipeline import errors
 from pipeline.annotate.auth import COORDINATOR, Links, log_warning
 from pipeline.annotate.backups import Backups, LogDamaged, LogGuard, serving
 from pipeline.annotate.estimates import BackgroundEstimates
-from pipeline.annotate.people import members
-from pipeline.annotate.progress import USUAL
+from pipeline.annotate.people import USUAL, members
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator

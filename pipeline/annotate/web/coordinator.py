@@ -28,21 +28,18 @@ from pipeline.annotate.adjudication import (
     ready,
 )
 from pipeline.annotate.auth import Person
-from pipeline.annotate.conflicts import Changed, Conflicts, Keep, Kept, choices, token_of
 from pipeline.annotate.estimates import BackgroundEstimates, reason
 from pipeline.annotate.people import (
     ACTS,
+    USUAL,
     Member,
+    PersonProgress,
+    decisions_with_suggestion,
     members,
+    progress_of_all,
     reassign,
     sentence,
     state_of_people,
-)
-from pipeline.annotate.progress import (
-    USUAL,
-    PersonProgress,
-    decisions_with_suggestion,
-    progress_of_all,
 )
 from pipeline.annotate.quality import PersonQuality, assign_checks, quality_of_all
 from pipeline.annotate.records import (
@@ -54,7 +51,15 @@ from pipeline.annotate.records import (
     unsure_items,
     with_contents,
 )
-from pipeline.annotate.sync import counted_answers
+from pipeline.annotate.sync import (
+    Changed,
+    Conflicts,
+    Keep,
+    Kept,
+    choices,
+    counted_answers,
+    token_of,
+)
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.estimates import estimates_section, wish_of
 from pipeline.annotate.web.languages import (

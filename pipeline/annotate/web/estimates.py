@@ -16,7 +16,7 @@ from pipeline.annotate.estimates import (
     StageEstimates,
     WidthRecord,
 )
-from pipeline.annotate.progress import all_candidates, further_judgements
+from pipeline.annotate.people import all_candidates, further_judgements
 from pipeline.annotate.web.languages import ENGLISH, Language, moment
 
 # Lines of half-widths over the counted items

@@ -11,8 +11,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import disagreements
 from pipeline.kernels.annotation.agreement import EVERY, agreement
 from pipeline.kernels.annotation.sheets import unify_names
-from pipeline.kernels.machine.judges import judge_tables
-from pipeline.kernels.machine.savings import saving_tables
+from pipeline.kernels.machine import judge_tables, saving_tables
 from pipeline.kernels.nbest.average_precision import (
     average_precisions,
     judged_chances,

@@ -32,7 +32,7 @@ from pipeline.kernels.annotation.sheets import (
     without_transfers,
 )
 from pipeline.kernels.cells import NO_WORD
-from pipeline.kernels.machine.savings import simulate_predictions
+from pipeline.kernels.machine import simulate_predictions
 from pipeline.kernels.nbest.combination import (
     Evidence,
     evidence,

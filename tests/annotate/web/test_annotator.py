@@ -16,8 +16,8 @@ import pytest
 from pipeline.annotate import people
 from pipeline.annotate import records as writing
 from pipeline.annotate.auth import Person
-from pipeline.annotate.exchange.suggestions import Suggestion, show_suggestions, store_suggestions
-from pipeline.annotate.progress import decisions_with_suggestion
+from pipeline.annotate.exchange.transfer import Suggestion, show_suggestions, store_suggestions
+from pipeline.annotate.people import decisions_with_suggestion
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import annotator as reading
 from pipeline.formats.annotation_log import (

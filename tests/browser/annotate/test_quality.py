@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.annotate.exchange.suggestions import Suggestion, show_suggestions, store_suggestions
+from pipeline.annotate.exchange.transfer import Suggestion, show_suggestions, store_suggestions
 from pipeline.annotate.quality import (
     GoldItem,
     add_gold,

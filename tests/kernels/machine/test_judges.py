@@ -13,7 +13,7 @@ from pipeline.kernels.annotation.agreement import (
     gwet_ac,
     gwet_standard_error,
 )
-from pipeline.kernels.machine.judges import (
+from pipeline.kernels.machine import (
     agreement_with_people,
     brier_score,
     calibration,

@@ -6,8 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.machine.judges import by_judge, judge_tables
-from pipeline.kernels.machine.savings import label_savings, saving_tables, simulate_predictions
+from pipeline.kernels.machine import (
+    by_judge,
+    judge_tables,
+    label_savings,
+    saving_tables,
+    simulate_predictions,
+)
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_weights
 

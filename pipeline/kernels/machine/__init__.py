@@ -1,1 +1,0 @@
-"""Machine predictions compared with human judgements."""
