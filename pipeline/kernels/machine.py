@@ -463,21 +463,6 @@ def confusion(
     return found
 
 
-def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) -> FloatArray:
-    """Return the table of judgements (rows) and labels (columns), positive first, as shares.
-
-    Examples
-    --------
-    >>> from pipeline.kernels.survey.limits import domain_weights
-    >>> weighted_cells([1, 0], [1, 1], domain_weights([1.0, 0.25], draws=2)).tolist()
-    [[0.2, 0.0], [0.8, 0.0]]
-    """
-    y, x = (np.asarray(each, dtype=np.bool_) for each in (tp, label))
-    rows, columns = np.stack([y, ~y]) * weights.w, np.stack([x, ~x])
-    table: FloatArray = rows @ columns.T.astype(np.float64)
-    return table / table.sum() if table.sum() else table
-
-
 # Explained variance: squared correlation within sets
 
 

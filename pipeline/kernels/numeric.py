@@ -149,7 +149,6 @@ def clip_score(score: pl.Expr) -> pl.Expr:
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-WordArray = npt.NDArray[np.uint64]
 BoolArray = npt.NDArray[np.bool_]
 Level = float | FloatArray
 """A confidence level: one for all rows, or one for each."""

@@ -97,14 +97,6 @@ def bytes_to_read(files: Iterable[SourceFile]) -> int:
     return sum(each.end - each.start if each else _size(path) for path, each in ranges)
 
 
-def unpacked_size(paths: Iterable[Path]) -> int:
-    """Return the approximate bytes of text in files, after decompression.
-
-    The end of a gzip file has its size, which is wrong above 4 GB and for several members.
-    """
-    return sum(_size(path) for path in paths)
-
-
 def _size(path: Path) -> int:
     try:
         size = path.stat().st_size

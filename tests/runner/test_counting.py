@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 from pipeline.api.run import run
+from pipeline.formats.base import format_of
 from pipeline.runner import counting, events
-from pipeline.runner.counting import follow_progress, unpacked_size
+from pipeline.runner.counting import bytes_to_read, follow_progress
 from pipeline.runner.events import Event, log_to, tell
-from pipeline.runner.inputs import Budget
+from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.store.backends import storage_at
 from tests.runner.batching import BUCKETS, COUNTS, SHARDS, counts, do_all, elsewhere, give_options
 from tests.runner.laboratory import Laboratory, change
@@ -56,7 +57,10 @@ def test_packed_files_count_as_they_unpack(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
     plain.write_bytes(b"x" * 1000)
     packed.write_bytes(gzip.compress(b"y" * 70_000))
-    assert unpacked_size([plain, packed, tmp_path / "gone.txt"]) == 71_000
+    form = format_of("x.txt")
+    paths = (plain, packed, tmp_path / "gone.txt")
+    files = [SourceFile(each.name, each, form, form.options()) for each in paths]
+    assert bytes_to_read(files) == 71_000
 
 
 def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -601,38 +601,6 @@ def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) ->
     return 2.0 * int(n[assign_pairs(i, j, n)].sum()) / both
 
 
-def best_assignment(table: pl.DataFrame) -> pl.DataFrame:
-    """Return disjoint pairs of lemmas with the maximum number of common forms.
-
-    Parameters
-    ----------
-    table : DataFrame
-        gold, lemma, n_ij >= 1.
-
-    Returns
-    -------
-    DataFrame
-        gold, lemma, n_ij, sorted. Ties between assignments are resolved deterministically; the sum
-        of n_ij is the same.
-
-    Notes
-    -----
-    A pair whose n_ij is at least the greatest other n_ij of its gold lemma and that of its
-    lexicon lemma together stands in some best assignment, since whatever takes its place has
-    no more in common. Such pairs are taken first, again and again; the rest, which is small
-    in real lexicons, is a sparse assignment problem.
-
-    Examples
-    --------
-    >>> rows = {"gold": ["a", "a", "b"], "lemma": ["x", "y", "x"], "n_ij": [2, 1, 2]}
-    >>> best_assignment(pl.DataFrame(rows)).rows()
-    [('a', 'y', 1), ('b', 'x', 2)]
-    """
-    ordered = table.select("gold", "lemma", "n_ij").sort("gold", "lemma")
-    i, j = (ordered[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
-    return ordered[assign_pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
-
-
 def name_codes(names: pl.Series) -> pl.Series:
     """Return a number for each name, the same for equal names, in no order of theirs.
 

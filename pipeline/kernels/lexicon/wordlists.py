@@ -15,46 +15,13 @@ from pipeline.memory import Spill
 from schemas.errors import count_text
 
 
-def lemma_table(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the distinct lemmas of a dictionary in order of first appearance.
-
-    Lemmas may be repeated, e.g. for homographs.
-
-    Parameters
-    ----------
-    entries : LazyFrame
-        file, line and lemma of each entry; rows without a lemma are ignored.
-
-    Returns
-    -------
-    LazyFrame
-        lemma, position (1-based, in order of file and line), n_rows (Int64); sorted.
-
-    References
-    ----------
-    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, section 3.
-
-    Examples
-    --------
-    >>> rows = {"file": ["d"] * 3, "line": [2, 1, 3], "lemma": ["ra", "ktieb", "ra"]}
-    >>> lemma_table(pl.LazyFrame(rows)).collect().rows()
-    [('ktieb', 1, 1), ('ra', 2, 2)]
-    """
-    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    return (
-        first_places(entries)
-        .sort("first", "first_line", "lemma")
-        .select("lemma", position, "n_rows")
-    )
-
-
 def first_places(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return the first position of each lemma of a dictionary.
 
     Parameters
     ----------
     entries : LazyFrame
-        As for `lemma_table`.
+        file, line and lemma of each entry; rows without a lemma are ignored.
 
     Returns
     -------

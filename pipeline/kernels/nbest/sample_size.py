@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_generator
@@ -219,54 +218,6 @@ def smallest_size(enough: Callable[[int], bool], least: int, most: int) -> int |
         middle = (below + above) // 2
         below, above = (below, middle) if enough(middle) else (middle, above)
     return above
-
-
-def width_table(
-    *,
-    sizes: Iterable[int],
-    list_sizes: Iterable[int],
-    precisions: Iterable[float],
-    candidates: int,
-    method: str = "clopper_pearson",
-    confidence: float = 0.95,
-) -> pl.DataFrame:
-    """Return the expected intervals for every sample size, list size and precision.
-
-    Parameters
-    ----------
-    sizes, list_sizes : iterable of int
-        Draws, and sizes of n-best lists.
-    precisions : iterable of float
-        Assumed precisions.
-    candidates, method, confidence
-        As for `expected_width`.
-
-    Returns
-    -------
-    pl.DataFrame
-        Columns size, rate, n, precision and those of `expected_width`, in the order given.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range or the method is unknown.
-
-    Examples
-    --------
-    >>> width_table(
-    ...     sizes=[50, 100], list_sizes=[200], precisions=[0.3], candidates=1000
-    ... ).select("rate", "n", pl.col("width").round(3)).rows()
-    [(0.05, 200, 0.57), (0.1, 200, 0.419)]
-    """
-    rows = [
-        {"size": size, "rate": size / candidates, "n": n, "precision": precision}
-        | expected_width(
-            n=n, candidates=candidates, size=size, precision=precision, method=method,
-            confidence=confidence,
-        )
-        for size in sizes for n in list_sizes for precision in precisions
-    ]  # fmt: skip
-    return pl.DataFrame(rows)
 
 
 def _require_sample(

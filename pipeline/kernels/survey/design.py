@@ -404,57 +404,6 @@ def growing_sample(
     return every[np.sort(first)], chances[-1]
 
 
-def union_of_designs(
-    pi: Sequence[FloatArray], drawn: Sequence[IntArray], numbers: Sequence[FloatArray]
-) -> tuple[IntArray, FloatArray]:
-    """Merge samples that were drawn with the same permanent numbers.
-
-    A candidate is drawn if its number is small enough for the largest of its chances: ``pi_i =
-    max_k lambda_ki``. (Of independent samples it would be ``1 - prod_k (1 - lambda_ki)``.) The size
-    is random. No design may depend on judgements of another's draws.
-
-    Parameters
-    ----------
-    pi : sequence of arrays of float, shape (candidates,)
-        Inclusion probabilities of each design.
-    drawn : sequence of arrays of int
-        Places of each sample's draws.
-    numbers : sequence of arrays of float, shape (candidates,)
-        The permanent numbers of each.
-
-    Returns
-    -------
-    places : array of int, shape (draws,)
-        The draws of the first, then the new ones of the next.
-    pi : array of float, shape (candidates,)
-
-    Raises
-    ------
-    ValueError
-        If the numbers differ.
-
-    Examples
-    --------
-    >>> u = np.array([0.1, 0.6, 0.3])
-    >>> places, pi = union_of_designs(
-    ...     [np.array([0.5, 0.5, 0.0]), np.array([0.2, 0.0, 0.8])],
-    ...     [np.array([0]), np.array([2])], [u, u],
-    ... )
-    >>> places.tolist(), pi.tolist()
-    ([0, 2], [0.5, 0.5, 0.8])
-    """
-    differ = np.any([each != numbers[0] for each in numbers], axis=0)
-    if differ.any():
-        raise ValueError(
-            f"{int(differ.sum()):,} of {len(differ):,} candidates have different permanent random "
-            "numbers in the designs, so that their inclusion probabilities cannot be combined; "
-            "draw with the same seed and judgements"
-        )
-    every = np.concatenate(list(drawn))
-    first = np.unique(every, return_index=True)[1]
-    return every[np.sort(first)], np.max(list(pi), axis=0)
-
-
 # Expected half-widths.
 
 
@@ -538,48 +487,6 @@ def simple_half_widths(
     share = min(1.0, size / candidates) if candidates else 1.0
     z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.asarray(z * np.sqrt(whole * (1.0 - share) / share))
-
-
-def require_chances(
-    question: str, ids: pl.Series, coefficients: FloatArray, pi: FloatArray
-) -> None:
-    """Refuse a question about candidates that the design never draws.
-
-    Parameters
-    ----------
-    question : str
-        Its name, for the message.
-    ids : pl.Series
-        The candidates.
-    coefficients : array of float, shape (candidates,)
-        a, not 0 on those that the question is about.
-    pi : array of float, shape (candidates,)
-        Their inclusion probabilities.
-
-    Raises
-    ------
-    ValueError
-        If a_i is not 0 where pi_i is.
-
-    Examples
-    --------
-    >>> ids = pl.Series(["a", "b"])
-    >>> require_chances("mi at 1", ids, np.array([1.0, 0.0]), np.array([0.3, 0.0]))
-    >>> require_chances("baseline", ids, np.array([0.5, 0.5]), np.array([0.3, 0.0]))
-    Traceback (most recent call last):
-    ...
-    ValueError: baseline: 1 of its 2 candidates have inclusion probability 0, for example b; \
-include this question in the design, or use a floor
-    """
-    about: BoolArray = coefficients != 0.0
-    never = about & (pi <= 0.0)
-    if never.any():
-        shown = ", ".join(str(ids[int(place)]) for place in np.flatnonzero(never)[:3])
-        raise ValueError(
-            f"{question}: {int(never.sum()):,} of its {int(about.sum()):,} candidates have "
-            f"inclusion probability 0, for example {shown}; include this question in the design, "
-            "or use a floor"
-        )
 
 
 _WORSE = 1e-3

@@ -21,7 +21,7 @@ from pipeline.kernels.lexicon.l_measure import (
     Weights,
     align,
     align_in_parts,
-    best_assignment,
+    assign_pairs,
     best_match_f,
     best_match_in_parts,
     entropy,
@@ -85,6 +85,11 @@ def test_shared_forms_count_for_each_lemma() -> None:
     """One form of four lemmas: two bits, though n_ij / n_j would sum to 4."""
     gold = {lemma: {"x"} for lemma in "abcd"}
     assert entropy(table(gold, {"j": {"x"}}), frame(gold), frame({"j": {"x"}})).value == 2.0
+
+
+def best_assignment(pairs: pl.DataFrame) -> pl.DataFrame:
+    i, j = (pairs[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    return pairs[assign_pairs(i, j, pairs["n_ij"].to_numpy().astype(np.int64))]
 
 
 @given(lexicons, lexicons)

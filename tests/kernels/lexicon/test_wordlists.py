@@ -17,7 +17,6 @@ from pipeline.kernels.lexicon.wordlists import (
     common,
     generate_forms,
     generate_forms_in_parts,
-    lemma_table,
     normalise,
     sampled_matches,
     simple_sample,
@@ -164,23 +163,6 @@ def test_laws_of_the_union(first: Lexicon, second: Lexicon, third: Lexicon) -> N
 def test_y_holds_the_lemmas_of_both(first: Lexicon, second: Lexicon) -> None:
     found = common(frame(first), frame(second)).collect()["lemma"].to_list()
     assert sorted(found) == sorted({*first} & {*second})
-
-
-def test_lex_keeps_the_order_of_first_appearance() -> None:
-    rows = [("d", 3, "ra"), ("d", 1, "zija"), ("d", 2, "dar"), ("d", 9, "zija"), ("d", 4, None)]
-    entries = pl.LazyFrame(rows, schema=["file", "line", "lemma"], orient="row")
-    for shuffled in (entries, entries.reverse()):
-        assert lemma_table(shuffled).collect().rows() == [
-            ("zija", 1, 2),
-            ("dar", 2, 1),
-            ("ra", 3, 1),
-        ]
-
-
-def test_lex_takes_files_in_order() -> None:
-    rows = [("b", 1, "x"), ("a", 7, "y"), ("a", 9, "x")]
-    entries = pl.LazyFrame(rows, schema=["file", "line", "lemma"], orient="row")
-    assert lemma_table(entries).collect()["lemma"].to_list() == ["y", "x"]
 
 
 def test_duplicates_count_once_and_homographs_are_merged() -> None:

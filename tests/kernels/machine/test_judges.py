@@ -20,7 +20,6 @@ from pipeline.kernels.machine import (
     calibration_error,
     confusion,
     squared_correlation,
-    weighted_cells,
 )
 from pipeline.kernels.numeric import BoolArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
@@ -189,8 +188,6 @@ def test_draws_stand_for_what_they_were_drawn_from() -> None:
     found = confusion([1, 1, 0], [1.0, 0.0, 0.0], domain_weights([1.0, 0.25, 0.5], draws=3))
     assert found["sensitivity"] == pytest.approx(0.2)
     assert found["npv"] == pytest.approx(2 / 6)
-    table = weighted_cells([1, 1, 0], [1, 0, 0], domain_weights([1.0, 0.25, 0.5], draws=3))
-    assert table.tolist() == [pytest.approx([1 / 7, 4 / 7]), pytest.approx([0, 2 / 7])]
 
 
 @pytest.mark.parametrize("people", [[True] * 3, [False] * 3])
@@ -205,7 +202,6 @@ def test_nothing_judged() -> None:
     found = confusion([], [], domain_weights(None, draws=0))
     assert found["n_judged"] == 0
     assert np.isnan([found[name] for name in ("sensitivity", "specificity", "ppv", "npv")]).all()
-    assert not weighted_cells([], [], domain_weights(None, draws=0)).any()
 
 
 # Squared correlations within sets: NumPy's where weights are equal, parts, limits.

@@ -8,7 +8,6 @@ from functools import cache
 from itertools import combinations, product
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,6 @@ from pipeline.kernels.nbest.sample_size import (
     size_for_power,
     size_for_width,
     smallest_size,
-    width_table,
 )
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -277,14 +275,6 @@ def test_smallest(least: int, more: int, threshold: int) -> None:
     expected = next((x for x in range(least, most + 1) if x >= threshold), None)
     assert smallest_size(lambda size: size >= threshold, least, most) == expected
     assert smallest_size(lambda size: size > 0, 5, 4) is None
-
-
-def test_table_of_widths() -> None:
-    table = width_table(sizes=[50, 100], list_sizes=[100, 300], precisions=[0.2], candidates=1000)
-    assert table.select("size", "n").rows() == [(50, 100), (50, 300), (100, 100), (100, 300)]
-    row = expected_width(n=300, candidates=1000, size=50, precision=0.2)
-    assert table.row(1, named=True) == {"size": 50, "rate": 0.05, "n": 300, "precision": 0.2, **row}
-    assert isinstance(table, pl.DataFrame)
 
 
 @pytest.mark.parametrize(("change", "message"), [

@@ -32,10 +32,8 @@ from pipeline.kernels.survey.design import (
     growing_sample,
     inclusion,
     permanent_numbers,
-    require_chances,
     sequential_poisson,
     simple_half_widths,
-    union_of_designs,
 )
 from schemas import DesignedSample, Inclusion, Questions
 from tests.kernels.nbest.rank_frames import krenn
@@ -363,28 +361,6 @@ def test_the_last_lambda_is_nearly_the_chance_of_the_union_of_steps(
         assert drawn[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
 
 
-def test_of_a_union_the_chance_is_the_larger_and_not_the_product() -> None:
-    designs = [inclusion(SKEWED, size=100), inclusion(OTHER, size=100)]
-    bits, drawn = np.random.default_rng(3), np.zeros(400)
-    for _ in range(1000):
-        u = bits.random(400)
-        each = [sequential_poisson(pi, u, size=100) for pi in designs]
-        places, pi = union_of_designs(designs, each, [u, u])
-        drawn[places] += 1
-    mean_size, independent = drawn.sum() / 1000, 1 - np.prod([1 - d for d in designs], axis=0)
-    assert mean_size == pytest.approx(pi.sum(), rel=0.01)
-    assert independent.sum() > 1.1 * mean_size
-    for block in (slice(0, 100), slice(100, 200), slice(200, 400)):
-        assert drawn[block].mean() / 1000 == pytest.approx(pi[block].mean(), rel=0.03)
-
-
-def test_designs_with_other_numbers_make_no_union() -> None:
-    u, other = permanent_numbers(IDS, seed="s"), permanent_numbers(IDS, seed="t")
-    pi = inclusion(SKEWED, size=10)
-    with pytest.raises(ValueError, match="400 of 400 candidates have different permanent random"):
-        union_of_designs([pi, pi], [np.array([0]), np.array([1])], [u, other])
-
-
 def test_who_was_judged_gives_fresh_numbers_in_whatever_order() -> None:
     first = permanent_numbers(IDS, seed="s")
     second = permanent_numbers(IDS, seed="s", judged=["x001", "x007"])
@@ -507,19 +483,6 @@ def test_worked_value_and_extremes() -> None:
     assert simple_half_widths(whole, candidates=5, size=9, confidence=0.95).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match=r"must be in \(0, 1\)"):
         expected_half_widths(asked, some, confidence=1.0)
-
-
-def test_a_question_about_who_is_never_drawn_is_refused() -> None:
-    sets = sets_of(RANKS_HALF_WIDTHS, [], [10])
-    a, pi = (
-        np.full(COUNT_HALF_WIDTHS, 0.001),
-        np.where(np.arange(COUNT_HALF_WIDTHS) < 995, 0.1, 0.0),
-    )
-    with pytest.raises(
-        ValueError, match="baseline: 5 of its 1,000 .* example c995, c996, c997; include"
-    ):
-        require_chances("baseline", sets.ids, a, pi)
-    require_chances("x at 10", sets.ids, np.where(np.arange(COUNT_HALF_WIDTHS) < 10, 0.1, 0.0), pi)
 
 
 # Inclusion probabilities: worked values, laws, a slow twin that takes the certain ones in turn.

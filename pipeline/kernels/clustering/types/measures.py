@@ -298,13 +298,6 @@ def macro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     return Score(Fraction(2 * common, gold + mapped), Fraction(common, gold), precision)
 
 
-def macro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Fraction:
-    """Return MacroC, ``2 sum_z CM_z / (sum_z |z| + sum_c |c|)``: it always equals MacroI."""
-    z = class_unions(patterns, mapping)
-    whole = int(z.clusters.sum()) + z.unmapped + int(z.classes.sum())
-    return Fraction(2 * int(z.common.sum()), whole)
-
-
 @type_measure(
     "MicroI", mapped_by="MicroI", title="MicroI", family="mapping",
     formula="1/N sum 2 |A_i & h(B_i)| / (|A_i| + |h(B_i)|)", range="[0, 1]",

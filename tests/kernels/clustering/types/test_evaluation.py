@@ -23,7 +23,6 @@ from pipeline.kernels.clustering.types.evaluation import (
 from pipeline.kernels.clustering.types.measures import (
     Patterns,
     Score,
-    macro_c,
     macro_i,
     micro_c,
     micro_i,
@@ -347,13 +346,6 @@ def test_equals_the_sums_over_sets(case: tuple[Sets, Sets, list[int]]) -> None:
     patterns = patterns_of(gold, induced, 4, 5)
     for name, twin in TWINS.items():
         assert TYPE_MEASURES.get(name).score(patterns, h).value == twin(gold, induced, h), name
-
-
-@given(mapped_items())
-def test_macro_c_is_macro_i(case: tuple[Sets, Sets, list[int]]) -> None:
-    gold, induced, h = case
-    patterns = patterns_of(gold, induced, 4, 5)
-    assert macro_c(patterns, h) == macro_i(patterns, h).value
 
 
 def test_recall_and_precision_by_hand() -> None:
