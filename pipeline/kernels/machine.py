@@ -849,7 +849,7 @@ def saving_tables(
     Parameters
     ----------
     predictions, draws
-        As for `judges.by_judge`.
+        As for `by_judge`.
     ranks : pl.DataFrame
         Table `Ranks`: all candidates under each measure.
     at : sequence of int

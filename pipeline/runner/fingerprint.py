@@ -282,7 +282,7 @@ def code_digests(
     Examples
     --------
     >>> found = code_digests(["pipeline.kernels.nbest.ranking"])
-    >>> "pipeline.kernels.sampling" in found, "pipeline.kernels.nbest.precision" in found
+    >>> "pipeline.kernels.sampling" in found, "pipeline.kernels.nbest.comparison" in found
     (True, False)
     >>> part = code_digests(["pipeline.kernels.nbest.ranking:rank"])
     >>> part["pipeline.kernels.nbest.ranking"] == found["pipeline.kernels.nbest.ranking"]

@@ -163,7 +163,7 @@ def adjust(
     comparison : pl.DataFrame
         Table `Comparison`, or another of tests, with the declared cuts alone.
     correction : str
-        A name in `multiplicity.CORRECTIONS`.
+        A name in `exact_tests.CORRECTIONS`.
     alpha, margin : float
         Significance level and relevance margin, as for `compare`.
     table : type of Table
@@ -328,7 +328,7 @@ class DifferenceSettings:
     equivalence : float or None
         The smallest difference that would matter, above 0; None if that is not asked.
     correction : str
-        A name in `multiplicity.CORRECTIONS`.
+        A name in `exact_tests.CORRECTIONS`.
     looked : callable
         From p-values to those that are adjusted: of a sample that is looked at several times,
         p-values that allow for it, as `sequential.repeated_p_values` gives them.
@@ -530,7 +530,7 @@ def family_levels(
     tests : pl.DataFrame
         category and p_value of each row.
     correction : str
-        A name in `multiplicity.CORRECTIONS`.
+        A name in `exact_tests.CORRECTIONS`.
     alpha : float
         Level of the family.
     looked, level : callable

@@ -361,7 +361,7 @@ class Estimates(NamedTuple):
     """What the set's mean is at least and at most, whatever the rest is judged to be."""
     needed: FloatArray
     """By how many times more labels the set would have an estimate, if the design gives too few to
-    a part of it (`chance_classes.merge_classes`); else 1."""
+    a part of it (`study.merge_classes`); else 1."""
     parts: tuple[Estimates, ...] = ()
     """Where strata weigh differently, the estimate of each class of them (`weight_classes`), its
     share that of the whole set; limits are made for each, and put together."""

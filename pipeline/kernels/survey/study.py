@@ -434,7 +434,7 @@ class Study:
     certain; unjudged."""
     spread: FloatArray
     """``v (1 / pi - 1)`` of all candidates, v the expected squared residual; 0 where pi = 0, and
-    unless the sample has several phases (`phases.phased_study`)."""
+    unless the sample has several phases (`phased_study`)."""
     earlier: tuple[Study, ...] = ()
     """The earlier phases of the sample; for these, the study describes its last phase."""
 

@@ -65,7 +65,7 @@ def list_estimates(
         certain, unjudged (draws), tau (weight of the predictions), labels_needed; sorted. Where a
         stratum of the list has no draw, or a certain member no judgement, the estimate is null, and
         the limits are the worst case. So it is where the design expects too few draws in a large
-        part of the list (`chance_classes.merge_classes`): then labels_needed is about the size of a
+        part of the list (`study.merge_classes`): then labels_needed is about the size of a
         sample of this design that would have enough; else it is null.
 
     Raises
@@ -76,7 +76,7 @@ def list_estimates(
 
     References
     ----------
-    See `ratio_estimator.hajek` and `proportion_limits.korn_graubard`.
+    See `ratio_estimator.hajek` and `limits.korn_graubard`.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) ->
     first : array of int, shape (measures, candidates)
         The place of the first list that holds a candidate.
     add : callable
-        Adds up columns over the sets, for example `set_sums.difference_sums`.
+        Adds up columns over the sets, for example `study.difference_sums`.
 
     Examples
     --------
