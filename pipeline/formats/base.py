@@ -27,6 +27,8 @@ from schemas.errors import count_text
 _EXAMPLES = 3
 _PIECE = 1 << 24
 """Bytes of a line examined together."""
+_START = 64
+"""Bytes of a file that show its encoding."""
 _UTF_8 = (
     "Convert the file to UTF-8 first. In Excel, save it as 'CSV UTF-8'; in LibreOffice, as 'Text "
     "CSV' with the character set 'Unicode (UTF-8)'."
@@ -92,8 +94,11 @@ def not_parquet(path: Path) -> DataError:
 def not_utf8(path: Path) -> DataError:
     """Return the error for lines that are not UTF-8."""
     with reading(path), open_bytes(path) as first:
-        if first.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-            return DataError(f"{path}: the file is UTF-16, like Excel's Unicode text\n{_UTF_8}")
+        start = first.read(_START)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return DataError(f"{path}: the file is UTF-16, like Excel's Unicode text\n{_UTF_8}")
+    if b"\0" in start.partition(b"\n")[0]:
+        return not_text(path)
     bad: list[str] = []
     count = 0
     with reading(path), open_bytes(path) as lines:
@@ -108,6 +113,12 @@ def not_utf8(path: Path) -> DataError:
     return DataError(
         f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{shown}\n{_UTF_8}"
     )
+
+
+def not_text(path: Path) -> DataError:
+    """Return the error for a file with NUL bytes in its first line."""
+    what = "line 1 has NUL bytes: the file is UTF-16 without a byte-order mark, or binary"
+    return DataError(f"{path}: {what}\n{_UTF_8}")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE, Skipped, reading
+from pipeline.formats.base import LINE, Skipped, not_text, reading
 from pipeline.formats.compression import (
     compression_suffix,
     detect_compression,
@@ -494,15 +494,27 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
         while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
             skipped += 1
             first = first_line(text, path, skipped + 1)
-        if first.endswith("\r") and text.read(1):
-            raise bare_return_error(path, 1, [skipped + 1])
+        more = bool(text.read(1))
+    if first.endswith("\r") and more:
+        raise bare_return_error(path, 1, [skipped + 1])
+    if "\0" in first:
+        raise not_text(path)
     if not first.strip():
         wanted = "contain data" if dialect.columns else "name the columns"
-        raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
+        what = (
+            f"line {skipped + 1} is blank and" if more else f"the file is empty: line {skipped + 1}"
+        )
+        raise DataError(f"{path}: {what} should {wanted}")
     if dialect.columns:
         return skipped, list(dialect.columns)
     names = next(_csv_reader([first.rstrip("\r\n")], dialect))
     twice = sorted({name for name in names if names.count(name) > 1})
+    if "" in twice:
+        without = count_text(names.count(""), "column")
+        raise DataError(
+            f"{path}: line {skipped + 1} has {without} without a name\nWrite a name for each "
+            "column in the first line; remove lines above it and empty columns."
+        )
     if twice:
         raise DataError(
             f"{path}: line {skipped + 1} has duplicate column names: {', '.join(twice)}; rename "

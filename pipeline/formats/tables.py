@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, FormatOptions, Skipped, reader, reading
+from pipeline.formats.base import LINE, FormatOptions, Skipped, not_text, reader, reading
 from pipeline.formats.compression import open_bytes, require_room
 from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_return_error, check_as, open_text
 from pipeline.formats.parquet import open_parquet, require_whole
@@ -199,6 +199,8 @@ def _names(path: Path) -> list[str]:
         first = next(_lines(path), None)
     if first is None:
         raise DataError(f"{path}: the file is empty: line 1 should hold an object")
+    if "\0" in first[1]:
+        raise not_text(path)
     try:
         return list(_object(first[1]))
     except _InvalidObject as error:

@@ -271,6 +271,13 @@ WRONG = {
     ),
     "empty": ("t.csv", b"", ["is empty"]),
     "only comments": ("t.ds", b"# x\n", ["is empty", "line 2"]),
+    "columns without a name": ("t.csv", b",a,\n1,2,3\n", ["line 1 has 2 columns without a name"]),
+    "a blank line above": ("t.tsv", b"\t\t\na\tb\tc\n", ["line 1 is blank and should name"]),
+    "UTF-16 without a mark": ("t.csv", "a,b\n1,2\n".encode("utf-16-le"), ["line 1 has NUL bytes"]),
+    "UTF-16 without a mark, umlauts": (
+        *("t.csv", "a,b\nä,2\n".encode("utf-16-le"), ["line 1 has NUL bytes"]),
+    ),
+    "JSON in UTF-16": ("t.jsonl", '{"a": 1}\n'.encode("utf-16-le"), ["line 1 has NUL bytes"]),
     "column twice": ("t.csv", b"a,b,a\n1,2,3\n", ["line 1", "duplicate column names: a"]),
     "no gzip": ("t.csv.gz", b"a,b\n1,2\n", ["gzip"]),
     "cut gzip": ("t.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 5000)[:60], ["gzip"]),

@@ -11,7 +11,15 @@ from typing import Any, Literal, TypeAlias
 from tests.mutation.mutations import MutationByteMutations
 
 Kind: TypeAlias = Literal[
-    "tables", "corpora", "clusters", "lexicons", "sheets", "experiments", "results", "commands"
+    "tables",
+    "corpora",
+    "clusters",
+    "lexicons",
+    "sheets",
+    "experiments",
+    "results",
+    "commands",
+    "odd files",
 ]
 Counted: TypeAlias = Any
 """Whatever tells that all rows are there: a count, a sum, a set of rows."""

@@ -9,6 +9,7 @@ from tests.mutation import (
     cluster_subjects,
     corpus_subjects,
     lexicon_subjects,
+    odd_subjects,
     sheet_subjects,
     table_subjects,
 )
@@ -115,4 +116,5 @@ SUBJECTS: tuple[Subject, ...] = (
     *_DAMAGED,
     *_MISTYPED,
     *table_subjects.MACHINES,
+    *odd_subjects.SUBJECTS,
 )
