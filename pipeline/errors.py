@@ -72,6 +72,9 @@ _KINDS = {
                     "whole numbers"),
     **dict.fromkeys(("f32", "f64"), "numbers"),
 }  # fmt: skip
+_PLAIN = (
+    pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Null,
+)  # fmt: skip
 MEMORY = (
     'out of memory; close other programs, or limit the memory of a task: memory = "2GB" under [run]'
 )
@@ -164,7 +167,8 @@ def no_plain_values(dtype: pl.DataType) -> str:
     """
     kinds = {pl.List: "lists", pl.Array: "lists", pl.Struct: "structures", pl.Binary: "bytes",
              pl.Duration: "time spans", pl.Object: "objects"}  # fmt: skip
-    return kinds.get(dtype.base_type(), "")
+    plain = dtype.is_numeric() or dtype.base_type() in _PLAIN
+    return "" if plain else kinds.get(dtype.base_type(), f"values of the type {dtype}")
 
 
 def value_text(value: object) -> str:
@@ -176,6 +180,8 @@ def value_text(value: object) -> str:
     >>> value_text("3,5"), value_text(Decimal("3.50"))
     ("'3,5'", '3.50')
     """
+    if isinstance(value, pl.Series):  # a list in a column
+        value = value.to_list()
     return repr(value) if isinstance(value, str) else str(value)
 
 

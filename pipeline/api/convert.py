@@ -51,7 +51,7 @@ def as_whole(values: Any, name: str) -> IntArray:
     >>> as_whole([1, 2.0], "k").tolist()
     [1, 2]
     """
-    array = np.asarray(values)
+    array = np.asarray(_with_types(values))
     if array.dtype.kind in "iu" and not (array > np.iinfo(np.int64).max).any():
         return array.astype(np.int64)
     numbers = np.array([_number(value) for value in array.flat]).reshape(array.shape)
@@ -60,6 +60,15 @@ def as_whole(values: Any, name: str) -> IntArray:
         what = "missing or not a whole number"
         raise DataError(f"{name}: {describe_places(array.flat, wrong, what)}; correct or drop them")
     return numbers.astype(np.int64)
+
+
+def _with_types(values: Any) -> Any:
+    """Return values that NumPy cannot hold, or would make numbers of, as objects."""
+    if isinstance(values, pl.Series):
+        wide = values.dtype.base_type() in {pl.Int128, pl.UInt128, pl.Struct}
+        return values.to_list() if wide else values
+    mixed = isinstance(values, list | tuple) and any(isinstance(each, bool) for each in values)
+    return np.array(values, dtype=object) if mixed else values
 
 
 def _number(value: Any) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
+from pipeline.errors import DataError
 from pipeline.formats.base import not_parquet, reading
 from pipeline.formats.compression import is_compressed, open_compressed, read_whole
+from schemas.errors import count_text
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+_WIDE = re.compile("Int128|decimal256")
 _ROWS = 100_000
 """Number of rows checked together."""
 
@@ -166,7 +170,13 @@ def _open_arrow(path: Path) -> pq.ParquetFile:
 
     with _arrow_errors(path):
         source = _source(path)
-        opened = pq.ParquetFile(source, pre_buffer=False)
+        try:
+            opened = pq.ParquetFile(source, pre_buffer=False)
+        except pa.ArrowNotImplementedError as error:
+            raise _type_error(path, pl.read_parquet_schema(_source(path))) from error
+        types = {field.name: field.type for field in opened.schema_arrow}
+        if "decimal256" in str(types):  # which Polars reports as damage
+            raise _type_error(path, types)
         size = source.stat().st_size if isinstance(source, Path) else source.getbuffer().nbytes
         groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
         sound = all(
@@ -175,6 +185,15 @@ def _open_arrow(path: Path) -> pq.ParquetFile:
     if not sound or sum(group.num_rows for group in groups) != opened.metadata.num_rows:
         raise not_parquet(path)
     return opened
+
+
+def _type_error(path: Path, types: Mapping[str, object]) -> DataError:
+    """Return the error for columns of numbers wider than Arrow, or Polars, can read."""
+    wide = [f"{name} ({dtype})" for name, dtype in types.items() if _WIDE.search(str(dtype))]
+    shown = f"{count_text(len(wide), 'column')} cannot be read: {', '.join(wide)}"
+    return DataError(
+        f"{path}: the type of {shown}\nConvert to Int64, Float64 or text, and write the file again."
+    )
 
 
 def _lies_within(group: pq.RowGroupMetaData, size: int) -> bool:

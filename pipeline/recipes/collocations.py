@@ -669,7 +669,9 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     count = recognised if recognised in table.values else None
     if count is None and "f" in table.options.columns:
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
-    is_corpus = bool(_format_name(path, "corpus"))
+    corpus = _format_name(path, "corpus")
+    sentence = table.options.reader.get("sentence", "sentence")
+    is_corpus = bool(corpus) and (corpus != "token_parquet" or sentence in table.columns)
     if not is_corpus:
         require_rows(table)
     named = {*map(str.lower, table.columns)} & {*_TOKENS}
@@ -695,7 +697,7 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     others = [
         *([] if given else ["--no-header" if headed else "--header"]),
         "--columns word=NAME,f=NAME",
-        *([f"--read-as {_format_name(path, 'corpus')}"] if is_corpus else []),
+        *([f"--read-as {corpus}"] if is_corpus else []),
     ]
     note = f"{path}: {what} (to change this: {' or '.join(others)})"
     return _WordList(table, names, (note,))

@@ -180,6 +180,7 @@ def test_whole_decimals_and_floats_are_counts() -> None:
         pl.Series(["3.50"]).cast(pl.Decimal(9, 2)), [Fraction(7, 2)],
         np.array([2**63], np.uint64), [2**63], [2**70], [2.0**53], [math.inf], [math.nan],
         ["3"], [b"3"], [None], [3 + 0j],
+        pl.Series([2**70], dtype=pl.Int128), pl.Series([{"n": 3}]), pl.Series([[3]]),
     ],
 )  # fmt: skip
 def test_as_whole_refuses_what_is_no_whole_number(values: Any) -> None:
@@ -187,7 +188,13 @@ def test_as_whole_refuses_what_is_no_whole_number(values: Any) -> None:
         as_whole(values, "k")
 
 
+def test_a_truth_value_among_numbers_is_no_count() -> None:
+    with pytest.raises(DataError, match="k: 1 of 2 .* True at position 1"):
+        as_whole([3, True], "k")
+
+
 def test_as_whole() -> None:
+    assert as_whole(pl.Series([3], dtype=pl.UInt128), "k").tolist() == [3]
     given = [3, 3.0, Decimal("3.00"), Fraction(3), np.int8(3), np.float32(3), np.uint64(3)]
     assert as_whole(given, "k").tolist() == [3] * 7
     assert as_whole(np.array([2**63 - 1], np.uint64), "k").tolist() == [2**63 - 1]

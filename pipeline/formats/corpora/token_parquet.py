@@ -9,7 +9,7 @@ from typing import Self
 import polars as pl
 from pydantic import model_validator
 
-from pipeline.errors import DataError
+from pipeline.errors import DataError, no_plain_values
 from pipeline.formats import lines, parquet, unicode
 from pipeline.formats.base import LINE, Batch, Skipped, reader
 from pipeline.formats.compression import is_compressed
@@ -18,6 +18,7 @@ from pipeline.formats.corpora.blocks import SIZE, FrameBlock, Grammar
 from pipeline.formats.corpora.rules import ROW, LemmaOptions, Lemmas
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart
 from pipeline.formats.parquet import batches, open_parquet, require_whole
+from schemas.errors import count_text
 
 _WIDTH = 40
 """Assumed bytes per row."""
@@ -178,9 +179,16 @@ def _text(name: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _check_schema(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
-    nested = [name for name, dtype in schema.items() if dtype.is_nested() or dtype == pl.Binary]
-    if nested:
-        raise DataError(f"{path}: columns {', '.join(nested)} do not contain text or numbers")
+    odd = [
+        f"{name} ({dtype})"
+        for name, dtype in schema.items()
+        if no_plain_values(dtype) and dtype != pl.Duration  # which is text, such as P1D
+    ]
+    if odd:
+        raise DataError(
+            f"{path}: {count_text(len(odd), 'column')} without text or numbers: {', '.join(odd)}\n"
+            "Convert them to text, or leave them out."
+        )
     odd = [name for name in schema if name.startswith("~")]
     if odd:
         raise DataError(f"{path}: rename columns {', '.join(odd)}: names with ~ are reserved")

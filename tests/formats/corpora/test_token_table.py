@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -342,8 +343,12 @@ def test_parquet(lenient: bool, numbers: pl.DataType, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no column 'satz' among chapter, sid.*\n.*sentence ="):
         scan(tmp_path / "t.parquet", **PARQUET, sentence="satz")
     frame.with_columns(pl.lit([1]).alias("list")).write_parquet(tmp_path / "u.parquet")
-    with pytest.raises(DataError, match="list do not contain text"):
+    with pytest.raises(DataError, match=r"1 column without text or numbers: list \(List"):
         scan(tmp_path / "u.parquet", **PARQUET, sentence="sid")
+    wide = pl.Series("wide", [1] * 4, dtype=pl.Int128)
+    frame.with_columns(wide).write_parquet(tmp_path / "v.parquet")
+    with pytest.raises(DataError, match=r"v.parquet: the type of 1 column .*: wide \(Int128\)\nC"):
+        scan(tmp_path / "v.parquet", **PARQUET, sentence="sid")
 
 
 HEADS: list[tuple[pl.Series, Any]] = [
@@ -360,6 +365,8 @@ HEADS: list[tuple[pl.Series, Any]] = [
         pl.Series([2**63, 0], dtype=pl.UInt64),
         "line {}: head is not a whole number: '92233720368547",
     ),
+    (pl.Series([math.nan, math.inf]), "head is not a whole number: 'inf'"),
+    (pl.Series([datetime.time(1)] * 2), "line {}: head is not a whole number: '01:00"),
 ]
 
 
