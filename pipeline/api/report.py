@@ -46,6 +46,7 @@ from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.history import REPORT, RunRecord, write_folder
 from pipeline.runner.store.interface import Storage
+from schemas.errors import count_text
 
 FOLDER = REPORT
 PAGE = history.PAGE
@@ -68,9 +69,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     if not content.stages:
         return run
     mark = _fingerprint(run, content)
-    if _read_mark(run) == mark and page.is_file():
-        tell(listeners, "message", text="the report is up to date")
-        return replace(run, report=page)
+    if _read_mark(run) == mark:
+        changed = history.changed_files(run.project.pages, FOLDER)
+        if not changed:
+            tell(listeners, "message", text="the report is up to date")
+            return replace(run, report=page)
+        some = ", ".join(changed[:_LISTED]) + (", ..." if len(changed) > _LISTED else "")
+        text = f"{count_text(len(changed), 'file')} of the report gone or changed: {some}"
+        tell(listeners, "message", text=text)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     if run.project.experiment.run.memory is not None:
@@ -86,12 +92,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         kept = write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if kept:
-        tell(listeners, "message", text=f"kept beside it, as it was edited: {', '.join(kept)}")
+        tell(listeners, "message", text=f"kept beside it, as it was changed: {', '.join(kept)}")
     if aside:
         tell(listeners, "message", text=f"the previous report is kept in {aside}")
     return replace(run, report=page)
 
 
+_LISTED = 3
+"""Files of a report that a message names."""
 _ANSWERS = "findings.txt"
 """The findings as text beside the page."""
 _LEADING = {

@@ -28,6 +28,7 @@ from pipeline.errors import (
     UnknownName,
     WaitsForPerson,
     did_you_mean,
+    explain,
 )
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding, StageView, as_table, collect_findings
@@ -48,7 +49,7 @@ from pipeline.runner.plan import Step, plan
 from pipeline.runner.problems import problems_of, unknown_stage
 from pipeline.runner.run import read_remarks
 from pipeline.runner.run import run as run_project
-from pipeline.runner.store import artefacts
+from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.history import SWEEP, RunRecord
 from pipeline.runner.store.interface import Storage
@@ -778,14 +779,18 @@ def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
     if wanted not in made:
         remedy = did_you_mean(wanted, made) if made else "the experiment has no section [sweep]"
         raise ConfigError("show", [Problem(name, "the sweep does not collect this table", remedy)])
+    key = f"{wanted}.parquet"
     try:
-        with project.pages.open(f"{SWEEP}/{wanted}.parquet") as opened:
-            return pl.read_parquet(opened.read())
+        with project.pages.open(f"{SWEEP}/{key}") as opened:
+            content = opened.read()
     except FileNotFoundError:
         raise NotMadeYet(name) from None
-    except (OSError, pl.exceptions.PolarsError) as error:
-        place = project.pages.location(SWEEP)
-        raise StoreError(f"{name}: {place} is damaged; run again to restore it") from error
+    except OSError as error:
+        raise StoreError(f"{name}: {explain(error)}") from error
+    if history.changed_files(project.pages, SWEEP, key):
+        place = project.pages.location(f"{SWEEP}/{key}")
+        raise StoreError(f"{name}: {place} is damaged; run the sweep again to restore it")
+    return pl.read_parquet(content)
 
 
 # Tables of a run by name, read on access
@@ -868,6 +873,8 @@ class Run:
         What the run waits for.
     report : Path or None
         The report's page, if it was written.
+    damage : mapping of str to str
+        The stages whose results exist, but are damaged, and what is wrong.
     """
 
     project: Project
@@ -875,6 +882,7 @@ class Run:
     record: RunRecord | None = None
     waits: tuple[WaitsForPerson, ...] = ()
     report: Path | None = field(default=None)
+    damage: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -920,10 +928,20 @@ class Run:
         return as_table(self.told)
 
     def plan(self, name: str) -> pl.LazyFrame:
-        """Return the query of a table, for tables that do not fit into memory."""
+        """Return the query of a table, for tables that do not fit into memory.
+
+        Raises
+        ------
+        NotMadeYet
+            If its stage has not run.
+        StoreError
+            If its files, or those of a stage before it, are damaged.
+        """
         reference = self.reference(name)
         manifest = self.manifests.get(reference.stage)
         if manifest is None:
+            if damage := self._damage_of(reference.stage):
+                raise StoreError(damage)
             raise NotMadeYet(name)
         return artefacts.scan(self.project.storage, manifest, reference.table)
 
@@ -961,7 +979,14 @@ class Run:
         """Return why a stage has no results; empty if it has."""
         if stage in self.manifests or stage not in self.project.nodes:
             return ""
-        return self.missing[stage] or "it has not run"
+        return self.missing[stage] or self._damage_of(stage) or "it has not run"
+
+    def _damage_of(self, stage: str) -> str:
+        """Return what is damaged of a stage without results, or of those that it depends on."""
+        if stage in self.manifests:
+            return ""
+        before = (ref.stage for ref in self.project.nodes[stage].inputs.values())
+        return self.damage.get(stage) or next(filter(None, map(self._damage_of, before)), "")
 
     @property
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
@@ -998,7 +1023,16 @@ def steps(project: Project, discarded: Collection[str] = ()) -> Iterator[Step]:
 
 def open_run(project: Project) -> Run:
     """Return the stored results without running anything."""
-    return Run(project, {step.node.name: step.manifest for step in steps(project) if step.manifest})
+    found = list(steps(project))
+    made = {step.node.name: step.manifest for step in found if step.manifest}
+    damage = {
+        step.node.name: str(
+            artefacts.damage_error(project.storage, step.node.name, step.fingerprint, step.damage)
+        )
+        for step in found
+        if step.damage
+    }
+    return Run(project, made, damage=damage)
 
 
 def perform(
@@ -1053,7 +1087,7 @@ def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
         name: found
         for name in nodes
         if (stage := record.stages.get(name)) and stage.fingerprint
-        and (found := artefacts.find(storage, name, stage.fingerprint))
+        and (found := artefacts.stored(storage, name, stage.fingerprint))
     }  # fmt: skip
     return Run(project, made, record)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -100,6 +101,9 @@ def show(
     if table is None and any((where, sort, columns, top)):
         what, remedy = "name a table", "lexassay show CONFIG lists them"
         raise ConfigError("show", [Problem("STAGE", what, remedy)])
+    if table is None:
+        for damage in results.damage.values():
+            print(damage, file=sys.stderr)
     frame = tables(results) if table is None else view(results, table, wanted)
     if printed and columns is None and table and names_findings(results.project, table):
         missing = len(results.project.nodes) - len(results.manifests)

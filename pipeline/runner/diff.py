@@ -128,7 +128,17 @@ def stages_differ(
         manifests = _manifest(storage_1, run_1, name), _manifest(storage_2, run_2, name)
         if not (manifests[0] and manifests[1]):
             states = [record.outcome if record else "absent" for record in (before, after)]
-            yield StageDifference(name, (f"{states[0]} -> {states[1]}",), ())
+            reason = f"{states[0]} -> {states[1]}"
+            gone = [
+                side
+                for side, record, made in zip(
+                    ("first", "second"), (before, after), manifests, strict=True
+                )
+                if record and record.fingerprint and made is None
+            ]
+            if gone:
+                reason = f"the results of the {' and the '.join(gone)} run are gone or damaged"
+            yield StageDifference(name, (reason,), ())
             continue
         reasons = tuple(differences(manifests[0].ingredients, manifests[1].ingredients))
         tables = tuple(_tables_differ((storage_1, manifests[0]), (storage_2, manifests[1])))
@@ -137,7 +147,7 @@ def stages_differ(
 
 def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
     mark = run.stages[name].fingerprint if name in run.stages else ""
-    return artefacts.find(storage, name, mark) if mark else None
+    return artefacts.stored(storage, name, mark) if mark else None
 
 
 def _tables_differ(

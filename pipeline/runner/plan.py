@@ -47,6 +47,8 @@ class Step:
         The existing result.
     sources : mapping of str to tuple of SourceFile
         Option to its files, with their digests.
+    damage : str
+        What is wrong with a result that exists, but cannot be used.
     """
 
     node: Node
@@ -55,6 +57,7 @@ class Step:
     ingredients: Ingredients | None = None
     manifest: Manifest | None = None
     sources: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
+    damage: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -119,9 +122,10 @@ def step_of(
     )
     if manifest:
         return Step(node, "done", (), parts, manifest, sources)
-    step = Step(node, "run", (), parts, None, sources)
-    reasons = [*_reasons(project, node.name, mark, parts), *_of_counts(project, step)]
-    return replace(step, reasons=tuple(reasons))
+    damage = artefacts.damage_message(project.storage, node.name, mark) or ""
+    step = Step(node, "run", (), parts, None, sources, damage)
+    found = [f"its result is damaged: {damage}"] if damage else _reasons(project, node.name, parts)
+    return replace(step, reasons=(*found, *_of_counts(project, step)))
 
 
 def _stored_step(
@@ -131,9 +135,12 @@ def _stored_step(
 
     The files are assumed to be those of the run that made the result.
     """
+    damage = ""
     for fingerprint_ in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
         made = artefacts.find(project.storage, node.name, fingerprint_)
         if made is None:
+            wrong = artefacts.damage_message(project.storage, node.name, fingerprint_)
+            damage = damage or wrong or ""
             continue
         files = {option: made.ingredients["inputs"].get(option) for option in node.sources}
         readers = {name for each in files.values() if each for name in each["format"]}
@@ -148,7 +155,8 @@ def _stored_step(
         )
         if fingerprint(parts) == fingerprint_:
             return Step(node, "done", (), parts, made)
-    return Step(node, "run", tuple(each.what for each in project.without_root[node.name]))
+    reasons = tuple(each.what for each in project.without_root[node.name])
+    return Step(node, "run", reasons, damage=damage)
 
 
 def _paths(project: Project, node: Node) -> dict[str, Any]:
@@ -183,10 +191,7 @@ def _ingredients(
     return ingredients(node, inputs=inputs, files=files, readers=readers, digests=digests)
 
 
-def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
-    damaged = artefacts.damage_message(project.storage, name, mark)
-    if damaged:
-        return [f"its result is damaged: {damaged}"]
+def _reasons(project: Project, name: str, found: Ingredients) -> list[str]:
     artefact = _former(project.storage, name)
     if artefact is None:
         return [NEVER]

@@ -119,7 +119,7 @@ def _check_input(task: Task, made: Manifest) -> CheckInput:
         task.use,
         task.config,
         {**tables, **files},
-        {table: artefacts.scan(storage, made, table) for table in made.tables},
+        {table: scan_tables(storage, made.keys(task.folder, table)) for table in made.tables},
         tokens=lambda option, most, *names: _first_tokens(task, option, most, names),
         left_out=made.skipped,
         left_out_sentences=made.skipped_sentences,

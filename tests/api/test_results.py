@@ -522,3 +522,39 @@ def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
     assert first == ["highest 1. [full]", "chosen 1. [choice]"]
     first = findings_text(told).splitlines()[:2]
     assert first == ["delivered 1. [list]", "highest 1. [full]"]
+
+
+# A report that was damaged, or changed by hand
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("index.html", "changed"), ("index.html", "gone"), ("tables/*.csv", "changed"),
+        ("*.txt", "changed"), ("*.txt", "gone"), (".written.json", "gone"),
+    ],
+)  # fmt: skip
+def test_a_damaged_report_is_noticed_and_written_again(name: str, how: str, small: Path) -> None:
+    told: list[Event] = []
+    runs = small.parent / "runs"
+    folder = runs / "small" / "report"
+    lx.run(small, runs=runs)
+    path = next(iter(sorted(folder.glob(name))))
+    before = path.read_bytes()
+    if how == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(before[:-1] + b"7")
+    damaged = path.read_bytes() if how == "changed" else None
+    lx.run(small, runs=runs, listeners=[told.append])
+    texts = [str(event.facts.get("text", "")) for event in told]
+    shown = path.relative_to(folder).as_posix()
+    assert f"1 file of the report gone or changed: {shown}" in texts
+    assert path.read_bytes() == before
+    kept = path.with_name(f"{path.stem}.kept-1{path.suffix}")
+    if damaged is not None:  # it may be the work of a person
+        assert kept.read_bytes() == damaged
+        kept.unlink()
+    told.clear()
+    lx.run(small, runs=runs, listeners=[told.append])
+    assert "the report is up to date" in [event.facts.get("text") for event in told]

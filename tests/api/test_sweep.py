@@ -16,7 +16,7 @@ from pipeline.api import sweep as module
 from pipeline.api.results import Run, perform
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
-from pipeline.errors import ConfigError, Interrupted, PointsFailed
+from pipeline.errors import ConfigError, Interrupted, PointsFailed, StoreError
 from pipeline.runner.graph import Project
 from tests.small_experiment import SMALL
 
@@ -254,6 +254,19 @@ def test_points_that_fail_do_not_end_the_sweep(write: Write) -> None:
     assert table.equals(pl.read_parquet(found.folder / "sample.parquet"))
     assert table["stages.candidates.path"].unique().to_list() == ["pairs.tsv"]
     assert "4 of 6 points failed\n  - point 3" in repr(found)
+
+
+@pytest.mark.parametrize("damage", ["a bit", "the list of digests"])
+def test_a_damaged_table_of_a_sweep_is_refused(damage: str, write: Write) -> None:
+    experiment = write(SWEEP + SEEDS)
+    runs = experiment.parent / "runs"
+    folder = lx.sweep(experiment, runs=runs, report=False).folder
+    path = folder / "sample.parquet"
+    content = bytearray(path.read_bytes())
+    content[40] ^= 1
+    path.write_bytes(content) if damage == "a bit" else (folder / ".written.json").unlink()
+    with pytest.raises(StoreError, match=r"sweep.sample: .*sample.parquet is damaged; run the sw"):
+        lx.show(experiment, runs=runs).table("sweep.sample")
 
 
 @pytest.mark.long

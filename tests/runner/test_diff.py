@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import pytest
+
 from pipeline.runner.diff import TableDifference, stages_differ
 from pipeline.runner.store.backends import storage_at
+from tests.runner.commands import call
 from tests.runner.laboratory import Laboratory, change
 
 FURTHER = """
@@ -45,7 +51,39 @@ def test_results_that_are_gone(done: Laboratory) -> None:
     done.run("--set", "stages.sample.rate=0.9")
     gone = done.records()[1].stages["sample"].fingerprint[:24]
     (done.root / "sample" / gone / "manifest.json").unlink()
-    assert reasons(done)["sample"] == ("done -> done",)
+    said = "the results of the second run are gone or damaged"
+    assert reasons(done)["sample"] == (said.replace("second", "first"),)
+    new = done.artefact("sample")
+    (new / "manifest.json").unlink()
+    assert reasons(done)["sample"] == (said.replace("second", "first and the second"),)
+
+
+@pytest.mark.parametrize(
+    "place", [40, -40, None, "short"], ids=["flip", "late flip", "gone", "cut"]
+)
+def test_a_damaged_table_is_refused_as_show_does(
+    done: Laboratory, place: int | str | None, tmp_path: Path
+) -> None:
+    """One bit would be an id that changed."""
+    done.run("--set", "stages.sample.rate=0.9")
+    path = next(done.artefact("sample").glob("*/*.parquet"))
+    content = bytearray(path.read_bytes())
+    if isinstance(place, int):
+        content[place] ^= 1
+        path.write_bytes(content)
+    elif place == "short":
+        path.write_bytes(content[:-1])
+    else:
+        path.unlink()
+        (path.parent / "other").touch()
+    words = ["diff", "small:latest~1", "small:latest", "--runs", str(done.runs)]
+    for more in ([], ["--format", "json"], ["--html", str(tmp_path / "page.html")]):
+        told = call([*words, *more])
+        assert told.code == 1, told.text
+        assert "the results of stage sample in " in told.err
+        assert re.search(
+            r"are damaged: (the content of )?sample/part-00000.parquet (has|is)", told.err
+        )
 
 
 def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import polars as pl
@@ -14,8 +15,15 @@ from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import StageFailed, StoreError
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.store.backends import digest_of, scan_tables
-from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.backends import scan_tables
+from pipeline.runner.store.digest import (
+    Stamp,
+    canonical,
+    file_digest,
+    is_fresh,
+    stamp_of,
+    text_digest,
+)
 from pipeline.runner.store.interface import MANIFEST, Storage
 
 NAME = MANIFEST
@@ -131,7 +139,14 @@ def read(storage: Storage, folder: str) -> Manifest | None:
         return None
 
 
-def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool) -> list[str]:
+def damage(
+    storage: Storage,
+    folder: str,
+    manifest: Manifest,
+    *,
+    thorough: bool,
+    tables: Collection[str] | None = None,
+) -> list[str]:
     """Return what is wrong with the files of a manifest.
 
     Parameters
@@ -142,9 +157,12 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
         Their manifest.
     thorough : bool
         Compare digests of all files, or only sizes.
+    tables : collection of str, optional
+        The tables whose files are compared; all by default.
     """
     wrong: list[str] = []
-    for name, table in manifest.tables.items():
+    for name in manifest.tables if tables is None else tables:
+        table = manifest.tables[name]
         sizes = {entry.key: entry.size for entry in storage.list(f"{folder}/{name}")}
         for part in table.parts:
             key = f"{folder}/{part.file}"
@@ -159,11 +177,21 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
 
 
 def _digest(storage: Storage, key: str) -> str:
-    """Return the digest of a file; none if it is gone or cannot be read."""
+    """Return the digest of a table's file; none if it is gone or cannot be read.
+
+    A file that was not written to since this process last read it is not read again.
+    """
     try:
-        return digest_of(storage, key)
+        path = Path(storage.readable(key))
+        stamp = stamp_of(path)
+        return file_digest(path) if is_fresh(stamp) else _known_digest(path, stamp)
     except OSError:
         return ""
+
+
+@lru_cache(maxsize=10_000)
+def _known_digest(path: Path, _stamp: Stamp) -> str:
+    return file_digest(path)
 
 
 # Artefacts: found, read and locked
@@ -233,12 +261,34 @@ def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None
     return "; ".join(wrong[:3]) if wrong else None
 
 
+def stored(storage: Storage, stage: str, fingerprint: str) -> Manifest | None:
+    """Return the manifest of a result whose tables were not removed; `scan` verifies them."""
+    found = find(storage, stage, fingerprint, files=False)
+    folder = folder_of(stage, fingerprint)
+    there = found and any(any(storage.list(f"{folder}/{table}")) for table in found.tables)
+    return found if there else None
+
+
 def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
-    """Return the query of a table of an artefact."""
-    keys = found.keys(folder_of(found.stage, found.fingerprint), table)
-    for key in keys:  # Polars would take an empty folder in its place for no rows
-        storage.open(key).close()
-    return scan_tables(storage, keys)
+    """Return the query of a table of an artefact after comparing its files with their digests.
+
+    Raises
+    ------
+    StoreError
+        If a file is missing, or its content has changed.
+    """
+    folder = folder_of(found.stage, found.fingerprint)
+    if wrong := damage(storage, folder, found, thorough=True, tables=[table]):
+        raise damage_error(storage, found.stage, found.fingerprint, wrong[0])
+    return scan_tables(storage, found.keys(folder, table))
+
+
+def damage_error(storage: Storage, stage: str, fingerprint: str, what: str) -> StoreError:
+    """Return the error for a damaged result."""
+    place = storage.location(folder_of(stage, fingerprint))
+    return StoreError(
+        f"the results of stage {stage} in {place} are damaged: {what}; run again to restore them"
+    )
 
 
 def artefacts(storage: Storage, stage: str) -> list[Manifest]:
@@ -262,10 +312,7 @@ def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
         for each in made:
             folder = folder_of(each.stage, each.fingerprint)
             if wrong := damage(storage, folder, each, thorough=True):
-                raise StoreError(
-                    f"the results of stage {each.stage} in {storage.location(folder)} are damaged:"
-                    f" {wrong[0]}; run again to restore them"
-                ) from error
+                raise damage_error(storage, each.stage, each.fingerprint, wrong[0]) from error
         raise
 
 

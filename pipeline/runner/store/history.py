@@ -81,6 +81,29 @@ def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> lis
         return renamed
 
 
+def changed_files(storage: Storage, name: str, *keys: str) -> list[str]:
+    """Return the files we wrote below a name that are gone or changed.
+
+    Parameters
+    ----------
+    storage, name
+        As for `write_folder`.
+    *keys : str
+        The files to look at; all by default.
+    """
+    written = _read_digests(storage, name)
+    if written is None:
+        return [_WRITTEN]
+    return [key for key in keys or written if not _is_as_written(storage, name, key, written)]
+
+
+def _is_as_written(storage: Storage, name: str, key: str, written: Mapping[str, str]) -> bool:
+    try:
+        return digest_of(storage, f"{name}/{key}") == written.get(key)
+    except OSError:
+        return False
+
+
 def retire(storage: Storage, former: str, name: str) -> list[str]:
     """Remove a folder after moving the files that people added to another.
 

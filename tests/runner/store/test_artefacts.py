@@ -108,6 +108,11 @@ def test_damaged_artefact(done: Laboratory, damage: Callable[[Path], None], said
         assert told.code == 0
         assert "its result is damaged" in told.out, command
         assert said in told.out, command
+    for table in ("scores", "ranks", "scores.scores", ""):  # a stage before it is damaged, too
+        told = done.call("show", *filter(None, [table]))
+        assert told.code == (1 if table else 0)
+        assert f"the results of stage scores in {artefact} are damaged: " in told.err, table
+        assert said in told.err, table
 
     ended = done.run()
     assert said in ended.err
