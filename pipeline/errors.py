@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import polars as pl
@@ -53,6 +55,8 @@ _MACHINE = {
     errno.EBUSY: "another program is using it",
     errno.ESTALE: "the network drive has lost it",
 }
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of errors of a full disk."""
 _LISTED = 10
 """Points that failed for the same reason and are named."""
 _OF_RUST = re.compile(r"\(os error (\d+)\)")
@@ -103,10 +107,46 @@ def machine(error: OSError) -> str:
     return _MACHINE.get(number(error), error.strerror or str(error).partition("\n")[0])
 
 
-def number(error: OSError) -> int:
-    """Return the system's number of an error from Python or Polars; 0 if it has none."""
+def number(error: BaseException) -> int:
+    """Return the system's number of an error from Python or Polars; 0 if it has none.
+
+    Examples
+    --------
+    >>> text = "parquet: File out of specification: No space left on device (os error 28)"
+    >>> number(pl.exceptions.ComputeError(text)) in FULL
+    True
+    """
     found = _OF_RUST.search(str(error))
-    return error.errno or (int(found[1]) if found else 0)
+    return getattr(error, "errno", None) or (int(found[1]) if found else 0)
+
+
+def of_system(error: BaseException) -> OSError | None:
+    """Return an error of the system, also one that Polars reports as its own; else None."""
+    if isinstance(error, OSError):
+        return error
+    code = number(error) if isinstance(error, pl.exceptions.PolarsError) else 0
+    return OSError(code, os.strerror(code)) if code else None
+
+
+@contextmanager
+def of_writing() -> Iterator[None]:
+    """Raise errors of Polars while it writes a Parquet file as those of the system.
+
+    Where it writes the head of a page, Polars does not say why it fails.
+
+    Raises
+    ------
+    OSError
+        For a full disk and the like.
+    """
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        unnamed = "transport error" in str(error)
+        own = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if unnamed else of_system(error)
+        if own is None:
+            raise
+        raise own from error
 
 
 def query(error: BaseException) -> str:
@@ -205,8 +245,8 @@ def explain(error: BaseException) -> str:
         return MEMORY
     if isinstance(error, RecursionError):
         return "nesting or references are too deep"
-    if isinstance(error, OSError):
-        return ": ".join(filter(None, [str(error.filename or ""), machine(error)]))
+    if own := of_system(error):
+        return ": ".join(filter(None, [str(own.filename or ""), machine(own)]))
     if isinstance(error, pl.exceptions.PolarsError):
         return (
             f"{query(error)}\nCheck the conditions and formulas in its options; otherwise {_DEFECT}"

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline import errors
 from pipeline.errors import DataError
 
 USUAL = 4 << 30
@@ -211,7 +212,8 @@ def stored(table: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
         return
     with tempfile.TemporaryDirectory(prefix="lexassay-", dir=_temporary_folder()) as folder:
         path = Path(folder, "table.parquet")
-        table.sink_parquet(path, compression="lz4", row_group_size=ROWS)
+        with errors.of_writing():
+            table.sink_parquet(path, compression="lz4", row_group_size=ROWS)
         yield pl.scan_parquet(path)
 
 
@@ -339,6 +341,7 @@ class Spill:
         for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
             if held:
                 files.append(self._folder / f"{number}-{len(files)}.parquet")
-                pl.concat(held).write_parquet(files[-1], compression="lz4")
+                with errors.of_writing():
+                    pl.concat(held).write_parquet(files[-1], compression="lz4")
                 held.clear()
         self._rows = 0

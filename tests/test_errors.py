@@ -80,7 +80,12 @@ def test_what_polars_says_of_the_machine(
     assert errors.machine(error.value).startswith(said)
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y")])
+IN_POLARS = pl.exceptions.ComputeError("parquet: File out of specification (os error 28)")
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y"), IN_POLARS]
+)
 def test_what_is_no_defect(error: Exception) -> None:
     assert not LIBRARY.search(errors.explain(error))
 

@@ -188,6 +188,8 @@ def _attribute_errors(task: Task) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, Exception) and not errors.is_panic(error):
             raise
+        if errors.number(error) in errors.FULL:
+            raise  # the storage explains it
         for file in _files(task):
             file.check()  # where it cannot be read, or no longer, that is the reason
         if errors.is_conversion(error) and "CAST(" in repr(task.config):

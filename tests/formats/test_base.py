@@ -273,6 +273,10 @@ def test_a_file_that_is_gone_or_a_folder(name: str, tmp_path: Path) -> None:
         (zlib.error("Error -3"), "the gzip file is damaged or truncated"),
         (EOFError("Compressed file ended"), "the gzip file is damaged or truncated"),
         (pl.exceptions.ComputeError("parquet: x"), "not a complete Parquet file"),
+        (
+            pl.exceptions.ComputeError("parquet: File out of specification: x (os error 5)"),
+            "cannot be read: input or output error of the disk",
+        ),
         (pl.exceptions.NoDataError("empty CSV"), "cannot be read: empty CSV"),
     ],
 )

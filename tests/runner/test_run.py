@@ -408,6 +408,35 @@ def test_what_fails_by_the_machine_is_no_defect(
     assert not LIBRARY.search(str(error.value))
 
 
+FULL = "underlying IO error: No space left on device (os error 28)"
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        OSError(28, "No space left on device"),
+        pl.exceptions.ComputeError(f"parquet: File out of specification: {FULL}"),
+        OSError(f"{FULL}: /tmp/spill.ipc"),
+    ],
+)
+def test_a_disk_that_is_full_while_a_stage_runs(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception
+) -> None:
+    """Rows that a stage spills do not fit: it is no defect, however Polars says it."""
+    collected = counting.collect_tables
+
+    def fail(outputs: Outputs) -> object:
+        if "judgements" in outputs:
+            raise raised
+        return collected(outputs)
+
+    monkeypatch.setattr(task, "collect_tables", fail)
+    with pytest.raises(StoreError, match="stage gold: the disk is full .* run the same command"):
+        lx.run(laboratory.config, runs=laboratory.runs, report=False)
+    monkeypatch.undo()
+    laboratory.run()
+
+
 # A stage that waits for a person: all else is done, and it goes on when the sheet is filled.
 
 DOWNSTREAM = {"precision", "comparison"}

@@ -25,10 +25,7 @@ from pipeline.formats.compression import open_compressed
 from pipeline.runner.store.interface import Entry, Storage, beside, parquet_options
 
 _CHUNK = 1 << 20
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
-_FOOTER = 1 << 20
-"""Longest footer of our Parquet files, in bytes."""
 _PATIENCE = 0.2
 """Seconds to wait for a lock before reporting that another process has it."""
 _PAUSE = 0.02
@@ -187,8 +184,11 @@ class LocalStorage:
         """Turn the errors of a disk into messages."""
         try:
             yield
-        except OSError as error:
-            text = _message(error, what, self.root / key, remedy=self.remedy)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            own = errors.of_system(error)
+            if own is None:
+                raise
+            text = _message(own, what, self.root / key, remedy=self.remedy)
             raise StoreError(text) from error
 
 
@@ -196,15 +196,8 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
     if isinstance(content, bytes):
         path.write_bytes(content)
         return
-    try:
+    with errors.of_writing():
         content.write_parquet(path, **parquet_options(content))
-    except pl.exceptions.PolarsError:
-        # Polars does not always name the disk as the cause: check the disk.
-        with path.open("ab") as opened:
-            opened.write(bytes(_FOOTER))
-            opened.flush()
-            os.fsync(opened.fileno())
-        raise
 
 
 def _sync(path: Path) -> None:
@@ -220,7 +213,7 @@ def _link(existing: Path, new: Path) -> None:
     try:
         os.link(existing, new)
     except OSError as error:
-        if error.errno in _FULL | {errno.EEXIST}:
+        if error.errno in errors.FULL | {errno.EEXIST}:
             raise
         with existing.open("rb") as source, new.open("xb") as target:
             shutil.copyfileobj(source, target)
@@ -246,7 +239,7 @@ def _acquire(held: BinaryIO, kind: int, *, within: float) -> bool:
 
 def _message(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
     number = errors.number(error)
-    if number in _FULL:
+    if number in errors.FULL:
         return (
             f"{what}: the disk is full or the file too large ({_room(folder)}). Finished work is"
             " kept: free some space and run the same command again."

@@ -275,7 +275,10 @@ cp -a "$2/." "$4"
 
 
 @pytest.mark.long
-def test_full_file_system(large: Laboratory) -> None:
+@pytest.mark.parametrize("engine", ["local", "processes"])
+def test_full_file_system(large: Laboratory, engine: str) -> None:
+    settings = f'\n[run]\nengine = "{engine}"\nworkers = 2\n'
+    large.config.write_text(large.config.read_text() + settings)
     mount, kept = large.folder / "mount", large.folder / "kept"
     mount.mkdir()
     kept.mkdir()

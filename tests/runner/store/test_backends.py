@@ -198,6 +198,27 @@ def test_a_full_disk_on_which_there_is_no_folder_yet(storage: Storage) -> None:
         refused_at(storage, errno.ENOSPC)
 
 
+@pytest.mark.parametrize("why", ["No space left (os error 28)", "Invalid thrift: transport error"])
+def test_a_full_disk_in_the_words_of_polars(
+    why: str, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be room again when it is reported: another worker has removed its draft."""
+    text = f"parquet: File out of specification: {why}"
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise pl.exceptions.ComputeError(text)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
+    with (
+        pytest.raises(StoreError, match=r"^stage x: the disk is full .* free some space and run"),
+        storage.guarded("stage x", "x"),
+    ):
+        storage.write(".staging-x/t.parquet", pl.DataFrame({"f": [1]}))
+    monkeypatch.undo()
+    with pytest.raises(pl.exceptions.ComputeError), storage.guarded("stage x", "x"):
+        raise pl.exceptions.ComputeError(text.partition("(")[0])
+
+
 def test_workers_are_sent_it(storage: Storage) -> None:
     storage.write("key", b"x")
     sent: Storage = pickle.loads(pickle.dumps(storage))
