@@ -314,6 +314,30 @@ APPROXIMATE = ("wilson", "jeffreys")
 
 
 @check(
+    stages=("evaluate.comparison",), threshold=1_000_000,
+    means="rows of `comparison` if it had all list sizes",
+)  # fmt: skip
+def cuts_only(stage: CheckInput, threshold: float) -> Found:
+    """Find comparisons at the declared cuts only, because there are many pairs of measures."""
+    if stage.config.every is not None:
+        return
+    compared = stage.outputs["comparison"].select("category", "measure_1", "measure_2").unique()
+    last = stage.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
+    found = compared.collect(engine="streaming")
+    rows, pairs = found.height * last, found.select("measure_1", "measure_2").n_unique()
+    if rows <= max(threshold, stage.rows("comparison")):
+        return
+    yield remark(
+        "info",
+        f"{count_text(pairs, 'pair')} of measures were compared at the declared cuts only, since "
+        f"the tests at all n would be {rows:,} rows",
+        remedy="set every = 100 for tests at every 100th n, or name the pairs that matter",
+        pairs=pairs,
+        rows=rows,
+    )
+
+
+@check(
     stages=("evaluate.precision",), threshold=5,
     means="judged true positives, and false positives, in a list",
 )  # fmt: skip

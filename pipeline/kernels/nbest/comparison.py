@@ -864,26 +864,29 @@ def counts_between(
     judged, pairs, at
         As for `difference_counts`.
     """
-    n = _list_sizes(blocks.candidates, at)
-    members = {pair: np.zeros((len(n), 2, 1), dtype=np.int64) for pair in pairs}
+    n, ordered = _list_sizes(blocks.candidates, at), sorted(set(pairs))
+    members = np.zeros((len(ordered), len(n), 2), dtype=np.int64)
     for block in blocks:
-        for pair, counts in _pair_counts(block, pairs, n):
-            members[pair] += counts
+        members += _pair_counts(block, ordered, n)
     rows = judged.lazy().collect()
     ids, ranks = blocks.of(rows["id"].unique())
-    frames = []
-    for category, sample in samples(ids, rows):
+    names = pl.DataFrame(ordered, schema=["measure_1", "measure_2"], orient="row")
+    keys = names[np.repeat(np.arange(len(ordered)), len(n))]
+    frames = [pl.DataFrame(schema=_SCHEMA)]
+    for category, sample in samples(ids, rows):  # in the order of the table's key
         at_draws = {name: vector[sample["place"].to_numpy()] for name, vector in ranks.items()}
         draws, hits = (
-            dict(_pair_counts(at_draws, pairs, n, sample[name].to_numpy())) for name in ("n", "k")
+            _pair_counts(at_draws, ordered, n, sample[name].to_numpy()) for name in ("n", "k")
         )
-        for pair in pairs:
-            counts = np.stack([members[pair], draws[pair], hits[pair]], axis=2)
-            (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(counts[..., 0], 0, -1)
-            named = dict(zip(_COUNTS, (n, size, n_1, k_1, n_2, k_2), strict=True))
-            key = dict(zip(_KEYS, map(pl.lit, (category, *pair)), strict=True))
-            frames.append(pl.DataFrame(named).with_columns(**key).select(*_SCHEMA))
-    return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
+        columns = (members[..., 0], *(each[..., side] for side in (0, 1) for each in (draws, hits)))
+        counts = dict(zip(_COUNTS[1:], (each.ravel() for each in columns), strict=True))
+        whole = keys.with_columns(
+            pl.Series("n", np.tile(n, len(ordered))),
+            *(pl.Series(name, values) for name, values in counts.items()),
+            category=pl.lit(category),
+        )
+        frames.append(whole.select(*_SCHEMA))
+    return pl.concat(frames)
 
 
 def _pair_counts(
@@ -891,12 +894,21 @@ def _pair_counts(
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
     weights: IntArray | None = None,
-) -> Iterator[tuple[tuple[str, str], IntArray]]:
-    """Yield each pair with what only one of its lists holds, shape (lists, 2, 1)."""
-    first = {name: first_list(vector, n) for name, vector in ranks.items()}
-    for one, two in pairs:
-        strata = np.zeros(len(first[one]), dtype=np.int64)
-        yield (one, two), _exclusive_counts(first[one], first[two], strata, (len(n), 1), weights)
+) -> IntArray:
+    """Return what only one of the two lists of each pair holds, shape (pairs, lists, 2)."""
+    first = {name: first_list(ranks[name], n) for name in {name for pair in pairs for name in pair}}
+    held = {name: _held(places, n, weights) for name, places in first.items()}
+    counts = np.empty((len(pairs), len(n), 2), dtype=np.int64)
+    for row, (one, two) in zip(counts, pairs, strict=True):
+        both = _held(np.maximum(first[one], first[two]), n, weights)
+        row[:, 0], row[:, 1] = held[one] - both, held[two] - both
+    return counts
+
+
+def _held(first: IntArray, n: IntArray, weights: IntArray | None) -> IntArray:
+    """Count the candidates that each list holds."""
+    new = np.bincount(first, weights=weights, minlength=len(n) + 1)[:-1]
+    return np.cumsum(new).astype(np.int64)  # sums of integers are exact in float
 
 
 def _list_sizes(candidates: int, at: npt.ArrayLike | None) -> IntArray:

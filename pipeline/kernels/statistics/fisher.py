@@ -9,6 +9,7 @@ small p-values keep all their digits, and nothing grows with the size of the sup
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,7 @@ _SERIES = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 # fmt: on
 _TERMS = tuple(1.0 / (2 * j + 1) for j in range(9, 0, -1))  # the rest: below 1e-17
 _SPLIT = float(2**27 + 1)
+_TABLE, _MANY = 2**16, 2**10  # remainders that are looked up, for at least so many numbers
 
 
 def stirlerr(n: npt.ArrayLike) -> FloatArray:
@@ -87,8 +89,16 @@ def stirling_remainder(n: npt.ArrayLike) -> FloatArray:
     [0.0, 1.0, 1.306853]
     """
     n = np.asarray(n, dtype=np.float64)
+    if n.size >= _MANY and n.min() >= 0 and n.max() < _TABLE:
+        return _remainder_table()[n.astype(np.int64)]
     some = np.maximum(n, 1.0)
     return np.where(n == 0, 0.0, stirlerr(some) + 0.5 * np.log(2.0 * np.pi * some))
+
+
+@cache
+def _remainder_table() -> FloatArray:
+    parts = np.arange(_TABLE).reshape(-1, _MANY // 2)
+    return np.concatenate([stirling_remainder(part) for part in parts])
 
 
 def bd0(x: npt.ArrayLike, expected: npt.ArrayLike) -> FloatArray:
@@ -451,12 +461,31 @@ def for_distinct_tables(
     require_counts(tables)
     p = np.full(tables.shape[1:], np.nan)
     tested = (tables[1] > 0) & (tables[3] > 0)
-    distinct, inverse = np.unique(tables[:, tested], axis=1, return_inverse=True)
+    distinct, inverse = _distinct_columns(tables[:, tested])
     starts = range(0, distinct.shape[1], at_a_time)
     parts = [p_values(*distinct[:, start : start + at_a_time]) for start in starts]
     if parts:
-        p[tested] = np.concatenate(parts)[inverse.ravel()]
+        p[tested] = np.concatenate(parts)[inverse]
     return p
+
+
+def _distinct_columns(tables: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the distinct columns in their order, and the place of each column among them.
+
+    Each column becomes one number, which sorts ten times as fast as ``np.unique(axis=1)``.
+    """
+    key, bound = np.zeros(tables.shape[1], dtype=np.int64), 1
+    for counts in tables:
+        digit, width = counts, int(counts.max(initial=0)) + 1
+        if bound * width > np.iinfo(np.int64).max:
+            keys, key = np.unique(key, return_inverse=True)
+            values, digit = np.unique(counts, return_inverse=True)
+            bound, width = len(keys), len(values)
+        key, bound = key * width + digit, bound * width
+    values, inverse = np.unique(key, return_inverse=True)
+    distinct = np.empty((len(tables), len(values)), dtype=np.int64)
+    distinct[:, inverse] = tables
+    return distinct, inverse
 
 
 def require_counts(tables: IntArray) -> None:
@@ -508,26 +537,53 @@ def _at_most(
     k = k1 + k2
     mode = (k + 1) * (n1 + 1) // (n1 + n2 + 2)
     limit = log_hypergeometric_pmf(k1, n1, n2, k) + tolerance
-    p = _improbable(mode, n1, n2, k, limit) + _improbable(k - mode, n2, n1, k, limit)
+    # The edge of one tail is the observed value, that of the other lies about as far from the mode.
+    distance = np.abs(k1 - mode)
+    p = _improbable(mode, n1, n2, k, limit, distance=distance)
+    p = p + _improbable(k - mode, n2, n1, k, limit, distance=distance)
     all_tables = log_hypergeometric_pmf(mode, n1, n2, k) <= limit
     return np.where(all_tables, 1.0, np.minimum(p, 1.0))
 
 
 def _improbable(
-    mode: IntArray, n1: IntArray, n2: IntArray, k: IntArray, limit: FloatArray
+    mode: IntArray,
+    n1: IntArray,
+    n2: IntArray,
+    k: IntArray,
+    limit: FloatArray,
+    *,
+    distance: IntArray,
 ) -> FloatArray:
     """Return the probability of the values above the mode whose log pmf is at most `limit`."""
-    edge = _edge(mode, n1, n2, k, limit)  # just outside the support if there is no such value
+    edge = _edge(mode, n1, n2, k, limit, distance=distance)  # outside the support if there is none
     return np.exp(log_hypergeometric_pmf(edge, n1, n2, k)) * tail_factor(edge, n1, n2, k)
 
 
-def _edge(mode: IntArray, n1: IntArray, n2: IntArray, k: IntArray, limit: FloatArray) -> IntArray:
-    """Find the smallest value above the mode whose log pmf is at most `limit`."""
-    above, edge = mode, np.minimum(n1, k) + 1  # log pmf > limit at `above`, <= limit at `edge`
-    while np.any(edge - above > 1):
-        middle = (above + edge) // 2
-        improbable = log_hypergeometric_pmf(middle, n1, n2, k) <= limit
-        above, edge = np.where(improbable, above, middle), np.where(improbable, middle, edge)
+def _edge(
+    mode: IntArray,
+    n1: IntArray,
+    n2: IntArray,
+    k: IntArray,
+    limit: FloatArray,
+    *,
+    distance: IntArray,
+) -> IntArray:
+    """Find the smallest value above the mode whose log pmf is at most `limit`.
+
+    The search starts at this distance from the mode and moves away in steps of 1, 2, 4, ...
+    """
+    above, edge = mode.copy(), np.minimum(n1, k) + 1  # log pmf > limit at `above`, <= at `edge`
+    tried, step = mode + np.maximum(distance, 1), 1
+    while (rows := np.flatnonzero(edge - above > 1)).size:
+        low, high = above[rows], edge[rows]
+        value = np.clip(tried[rows], low + 1, high - 1)
+        improbable = log_hypergeometric_pmf(value, n1[rows], n2[rows], k[rows]) <= limit[rows]
+        low, high = np.where(improbable, low, value), np.where(improbable, value, high)
+        middle = (low + high) // 2
+        tried[rows] = np.where(
+            improbable, np.maximum(value - step, middle), np.minimum(value + step, middle)
+        )
+        above[rows], edge[rows], step = low, high, 2 * step
     return edge
 
 

@@ -163,14 +163,19 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
 
 # Comparison of measures with each other and with the baseline
 
+MOST_ROWS = 1_000_000
+"""Rows of the table `comparison` at all list sizes, unless a step between them is given."""
+
 
 class EvaluateComparison(Compared, ByCluster, DifferenceOptions):
     """Test differences in n-best precision between measures, and against the baseline."""
 
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
     """List sizes."""
-    every: int = Field(default=1, ge=0)
-    """Step between list sizes in the tables `comparison` and `baseline`; 0 for the cuts only."""
+    every: int | None = Field(default=None, ge=0)
+    """Step between list sizes in the tables `comparison` and `baseline`; 0 for the cuts only.
+    Default: 1, or 0 if `comparison` would have more than 1,000,000 rows.
+    """
 
     @model_validator(mode="after")
     def _at_any_time(self) -> EvaluateComparison:
@@ -208,9 +213,13 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
         require_in_order(tables)
     look = simple_look(config, tables, alpha=config.alpha, finite=False)
     ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
-    sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
     steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
     pairs = compared_pairs(config, config.measures, ranked)
+    every = config.every
+    if every is None:
+        rows = len(pairs) * int(ranked["rank"].max() or 0) * draws["category"].n_unique()
+        every = int(rows <= MOST_ROWS)
+    sizes = list_sizes(ranked, every=every, cuts=config.cuts)
     all_pairs = pairs == pairs_of((), config.measures, ranked)
     clustered = _clustered(config, tables, ranks, draws)
     names = sorted({name for pair in pairs for name in pair})

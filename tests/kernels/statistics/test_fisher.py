@@ -261,6 +261,28 @@ def test_stirling_remainder_completes_the_factorial() -> None:
     assert stirling_remainder(0) == 0
 
 
+def test_each_distinct_table_is_tested_once_however_large_the_counts() -> None:
+    small = np.array([[1, 4, 3, 4], [0, 2, 1, 1], [1, 4, 3, 4], [0, 2, 1, 1], [1, 5, 3, 4]]).T
+    for tables in (small, small * 10**9, small * [[1], [10**18], [1], [10**18]]):
+        seen: list[np.ndarray] = []
+
+        def first(*columns: np.ndarray) -> np.ndarray:
+            seen.append(np.stack(columns))  # noqa: B023
+            return columns[1] * 1.0
+
+        p = for_distinct_tables(first, *tables)
+        assert p.tolist() == tables[1].tolist()
+        assert np.array_equal(np.concatenate(seen, axis=1), np.unique(tables, axis=1))
+
+
+def test_remainders_that_are_looked_up_are_those_that_are_computed() -> None:
+    last = np.array([0, 1, 15, 16, 2**16 - 1])
+    many = np.resize(last, 5_000)
+    assert stirling_remainder(many).tolist() == np.resize(stirling_remainder(last), 5_000).tolist()
+    larger = np.append(many, 2**16)
+    assert stirling_remainder(larger)[:-1].tolist() == stirling_remainder(many).tolist()
+
+
 @given(st.floats(1e-3, 1e9), st.floats(-0.999, 3) | st.floats(-1e-6, 1e-6))
 def test_bd0_equals_its_definition(expected: float, relative: float) -> None:
     x = expected * (1 + relative)

@@ -13,6 +13,7 @@ from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.exact_tests import holm
 from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.stages.collocations import evaluate_comparison
 from tests.stages.run_stage import run_stage
 
 N = 120
@@ -329,3 +330,19 @@ def test_a_pool_has_no_lists_beyond_its_depth() -> None:
     assert made.equals(evaluate(where="a > 5")["comparison"])
     with pytest.raises(ConfigError, match="has 6 members, but pooled lists only 3;"):
         run_stage("evaluate.subset", {}, **tables)
+
+
+def test_all_list_sizes_unless_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = {"cuts": [40, 80]}
+    every = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=JUDGEMENTS)
+    assert every["comparison"].height == 3 * N
+    monkeypatch.setattr(evaluate_comparison, "MOST_ROWS", 3 * N - 1)
+    few = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=JUDGEMENTS)
+    assert few["comparison"].height == 3 * 2
+    assert few["baseline"].height == 3 * 2
+    assert few["comparison"].equals(every["comparison"].filter(pl.col("n").is_in([40, 80])))
+    assert all(few[name].equals(every[name]) for name in ("cuts", "best", "differences"))
+    asked = run_stage(
+        "evaluate.comparison", config | {"every": 1}, ranks=RANKS, judgements=JUDGEMENTS
+    )
+    assert asked["comparison"].equals(every["comparison"])
