@@ -215,11 +215,11 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
     steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
     pairs = compared_pairs(config, config.measures, ranked)
-    every = config.every
-    if every is None:
-        rows = len(pairs) * int(ranked["rank"].max() or 0) * draws["category"].n_unique()
-        every = int(rows <= MOST_ROWS)
+    every = 1 if config.every is None else config.every
     sizes = list_sizes(ranked, every=every, cuts=config.cuts)
+    rows = len(pairs) * len(sizes) * draws["category"].n_unique()
+    if config.every is None and rows > MOST_ROWS:
+        sizes = list_sizes(ranked, every=0, cuts=config.cuts)
     all_pairs = pairs == pairs_of((), config.measures, ranked)
     clustered = _clustered(config, tables, ranks, draws)
     names = sorted({name for pair in pairs for name in pair})
