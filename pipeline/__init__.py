@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pipeline.sizing.output import plan_chart
     from pipeline.sizing.plan import plan_comparison, plan_pilot, plan_width
 
+from pipeline.release import RENAMED, current_name
 
 _HOME = {
     "LMeasure": "pipeline.api.clusterings",
@@ -113,26 +114,14 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("lexassay")
+    if name in RENAMED["function"]:
+        name = current_name("function", name)
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # Modules that have moved: the old names shown in the documentation still import.
-
-_CLUSTERING = "pipeline.kernels.clustering"
-MOVED = {
-    "pipeline.annotate.export": "pipeline.annotate.sync",
-    "pipeline.annotate.opening": "pipeline.annotate.tasks",
-    "pipeline.engine.worker": "pipeline.engine.processes",
-    "pipeline.findings.stage": "pipeline.findings.base",
-    f"{_CLUSTERING}.overlapping.bcubed": f"{_CLUSTERING}.overlapping.measures",
-    f"{_CLUSTERING}.token.information": f"{_CLUSTERING}.token.measures",
-    "pipeline.remarks.remark": "pipeline.remarks.base",
-    "pipeline.report.blocks": "pipeline.report.view",
-    "pipeline.report.page.cells": "pipeline.report.view",
-    "pipeline.templates": "pipeline.registry",
-}
 
 
 class Finder:
@@ -143,14 +132,14 @@ class Finder:
         name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to import a module that has moved; None for all others."""
-        return ModuleSpec(name, Finder()) if name in MOVED else None  # type: ignore[arg-type]
+        return ModuleSpec(name, Finder()) if name in RENAMED["module"] else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Leave it to the importer to make an empty module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module under its new name in the place of the empty one."""
-        sys.modules[module.__name__] = import_module(MOVED[module.__name__])
+        sys.modules[module.__name__] = import_module(current_name("module", module.__name__))
 
 
 sys.meta_path.append(Finder)

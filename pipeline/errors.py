@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipeline.release import REPORT_AT
 from schemas.errors import LexassayError, SchemaViolation, Violation, count_text
 
 __all__ = [
@@ -82,7 +83,10 @@ _PLAIN = (
 MEMORY = (
     'out of memory; close other programs, or limit the memory of a task: memory = "2GB" under [run]'
 )
-_DEFECT = "this is a bug: please report it, with the experiment and the output of --debug."
+_DEFECT = (
+    f"this is a bug: please report it at {REPORT_AT},"
+    " with the experiment, the output of --debug and that of `lexassay doctor`."
+)
 
 
 # Errors of the system, of Polars and of Python in plain words, without their advice to
@@ -237,9 +241,10 @@ def explain(error: BaseException) -> str:
     --------
     >>> print(explain(PermissionError(13, "Permission denied", "pairs.tsv")))
     pairs.tsv: permission denied
-    >>> print(explain(ZeroDivisionError("division by zero")))
+    >>> print(explain(ZeroDivisionError("division by zero")))  # doctest: +NORMALIZE_WHITESPACE
     ZeroDivisionError: division by zero
-    This is a bug: please report it, with the experiment and the output of --debug.
+    This is a bug: please report it at the place you got lexassay from, with the experiment, the
+    output of --debug and that of `lexassay doctor`.
     """
     if isinstance(error, MemoryError):
         return MEMORY

@@ -30,6 +30,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
+from pipeline.release import current_name
 
 GROUP = "lexassay"
 """Entry points that name modules to import."""
@@ -538,7 +539,8 @@ class Registry(Generic[T]):
         """
         spellings = self.spellings()
         every = [name for name in self if getattr(self._entries[name], "is_in_all", True)]
-        asked = [each for name in names for each in (every if name == ALL else [name])]
+        now = [current_name(self.kind, name) for name in names]
+        asked = [each for name in now for each in (every if name == ALL else [name])]
         matches = {name: spellings.get(name) or self._member_name(name) for name in asked}
         if unknown := [name for name, found in matches.items() if found is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))

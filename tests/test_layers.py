@@ -13,10 +13,11 @@ MAY = {
     "schemas": (),
     "allocator": (),
     "config_model": (),
-    "errors": ("schemas",),
+    "release": (),
+    "errors": ("release", "schemas"),
     "expressions": (),
     "memory": ("errors",),
-    "registry": ("errors",),
+    "registry": ("errors", "release"),
     "kernels": ("errors", "expressions", "memory", "registry", "schemas"),
     "stages": ("config_model", "errors", "expressions", "kernels", "memory", "registry", "schemas"),
     "remarks": ("errors", "kernels", "memory", "registry", "schemas"),
@@ -24,7 +25,7 @@ MAY = {
     "engine": ("allocator", "errors", "registry"),
     "runner": (
         *("allocator", "config_model", "engine", "errors", "expressions", "formats", "memory"),
-        *("registry", "remarks", "schemas", "stages"),
+        *("registry", "release", "remarks", "schemas", "stages"),
     ),
     "findings": ("errors", "kernels", "registry", "remarks", "schemas"),
     "report": (
@@ -46,7 +47,7 @@ MAY = {
     "sizing": ("api", "errors", "kernels", "registry", "report", "runner", "schemas", "stages"),
     "cli": (
         *("allocator", "annotate", "api", "errors", "formats", "kernels", "memory", "recipes"),
-        *("registry", "remarks", "report", "runner", "schemas", "sizing", "stages"),
+        *("registry", "release", "remarks", "report", "runner", "schemas", "sizing", "stages"),
     ),
 }
 """Each layer, a folder or a file of ``pipeline``, and the layers that it may import."""

@@ -55,6 +55,11 @@ COMMANDS = {
         "run", "Start", "Print the JSON Schema of experiments, for editors.",
         ("lexassay schema",),
     ),
+    "doctor": Command(
+        "doctor", "Start",
+        "Check this installation, as text to paste into a report of a problem.",
+        ("lexassay doctor",),
+    ),
     "run": Command(
         "run", "Run an experiment",
         "Run the stages of an experiment that are not done, and write the report.",
@@ -311,13 +316,14 @@ def _main_options(
 
 def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
     """Turn the returned code of a command into the exit code of the process."""
-    from pipeline.errors import Interrupted
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> None:
         try:
             code = function(*args, **options)
         except KeyboardInterrupt as stop:
+            from pipeline.errors import Interrupted  # not for `doctor`: Polars may be broken
+
             raise Interrupted("interrupted") from stop
         raise typer.Exit(code)
 

@@ -10,11 +10,14 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pipeline.release import FormerName
 from pipeline.runner.interrupts import again, interrupt
 
+_usual_format = warnings.formatwarning
 _UNKNOWN = 1
 _INTERRUPTED = 130
 _OBJECTS = 50_000
@@ -60,14 +63,20 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
             return _end_unread()  # as Typer calls it
+        return _explain(error, debug=debug)
+
+
+def _explain(error: BaseException, *, debug: bool) -> int:
+    try:
         from pipeline import errors
         from schemas.errors import LexassayError
-
-        if isinstance(error, LexassayError):
-            return _report(error, error.exit_code, debug=debug)
-        if not isinstance(error, Exception) and not errors.is_panic(error):
-            raise
-        return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
+    except ImportError as broken:  # a library that all commands need
+        return _report(broken, _UNKNOWN, debug=debug, text=f"{broken}; see `lexassay doctor`")
+    if isinstance(error, LexassayError):
+        return _report(error, error.exit_code, debug=debug)
+    if not isinstance(error, Exception) and not errors.is_panic(error):
+        raise error
+    return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
 
 
 def _end_unread() -> int:
@@ -83,7 +92,22 @@ def _report(error: BaseException, code: int, *, debug: bool, text: str | None = 
     return code
 
 
+def _format_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Return a warning for people if it is ours, else as Python writes it."""
+    own = issubclass(category, FormerName)
+    if own:
+        return f"lexassay: {message}\n"
+    return _usual_format(message, category, filename, lineno, line)
+
+
 def script() -> NoReturn:
     """Run the command of the process and exit."""
     sys.unraisablehook = again
+    warnings.formatwarning = _format_warning
     sys.exit(main())

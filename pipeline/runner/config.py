@@ -25,6 +25,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.formats.spreadsheets import list_sheets
 from pipeline.registry import Named
+from pipeline.release import with_current_names
 from pipeline.remarks.base import Thresholds
 from pipeline.runner.inputs import Budget, Bytes, SourceFile, memory_refusal, sheet_files
 from pipeline.runner.problems import problems_of, unknown_stage
@@ -553,6 +554,8 @@ def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]
     A section with problems is replaced by its defaults, so that problems of the stages are found at
     once; None if the stages cannot be read.
     """
+    if isinstance(content.get("stages"), dict):
+        content = {**content, "stages": with_current_names(content["stages"])}
     try:
         return Experiment.model_validate(content), []
     except ValidationError as error:

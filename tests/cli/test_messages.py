@@ -71,7 +71,7 @@ def test_options_and_commands_that_a_message_names_are_there() -> None:
         missing = named - set().union(*(OPTIONS[each] for each in own or COMMANDS))
         missing |= {each for command in SAY.get(name, ()) for each in named - OPTIONS[command]}
         commands = {command for text in said for command in COMMAND.findall(text)}
-        missing |= commands - {*COMMANDS, "for", "labels", "needs"}
+        missing |= commands - {*COMMANDS, "for", "from", "labels", "needs"}
         if missing and name not in OF_OTHERS:
             wrong[name] = missing
     assert wrong == {}

@@ -39,7 +39,7 @@ def test_help_imports_no_command() -> None:
     own = {name for name in modules if name.startswith("pipeline.")}
     assert own == {
         "pipeline.allocator", "pipeline.cli", "pipeline.cli.app", "pipeline.cli.main",
-        "pipeline.runner", "pipeline.runner.interrupts",
+        "pipeline.release", "pipeline.runner", "pipeline.runner.interrupts",
     }  # fmt: skip
 
 

@@ -18,9 +18,9 @@ import jsonschema
 import pytest
 import typer
 
-from pipeline import MOVED
 from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.run import json_schema
+from pipeline.release import RENAMED, FormerName, Renamed
 from pipeline.stages.base import STAGES
 
 ROOT = Path(__file__).parents[2]
@@ -135,9 +135,12 @@ def test_module_of_extensions_is_where_it_was(name: str) -> None:
     assert importlib.import_module(f"pipeline.{name}").__name__ == f"pipeline.{name}"
 
 
-@pytest.mark.parametrize(("old", "new"), MOVED.items())
-def test_module_that_has_moved_is_found_by_its_old_name(old: str, new: str) -> None:
-    assert importlib.import_module(old) is importlib.import_module(new)
+@pytest.mark.parametrize(("old", "renamed"), RENAMED["module"].items())
+def test_module_that_has_moved_is_found_by_its_old_name(old: str, renamed: Renamed) -> None:
+    sys.modules.pop(old, None)
+    with pytest.warns(FormerName, match=f"the module {old} is called {renamed.new} since"):
+        former = importlib.import_module(old)
+    assert former is importlib.import_module(renamed.new)
 
 
 # No line of the documentation is lost on the site.
@@ -237,6 +240,7 @@ frame = pl.DataFrame({"f": [4], "f1": [8], "f2": [8], "N": [100]})
 assert lx.score(frame, measures=["confidence"])["confidence"].item() == 0.5
 """,
     "stage": """
+from pipeline.release import RENAMED, FormerName, Renamed
 from pipeline.stages.base import STAGES
 found = STAGES.get("extract.frequent")
 table = pl.LazyFrame({"f": [4, 5]})

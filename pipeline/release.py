@@ -1,0 +1,103 @@
+"""What a release promises: where bugs are reported, and former names that warn before they go."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+REPORT_AT = "the place you got lexassay from"
+"""Where bugs are reported: the address of the project's issues, once it has a public one."""
+
+
+class Renamed(NamedTuple):
+    """A name that has changed.
+
+    Parameters
+    ----------
+    new : str
+        The name now.
+    since : str
+        The version that has the new name, such as "1.2": from then on the former one warns.
+    until : str
+        The version that no longer knows the former one: at least a minor version later, and "2.0"
+        for names that 1.x keeps (see docs/stability.md).
+    """
+
+    new: str
+    since: str
+    until: str
+
+
+class FormerName(FutureWarning):
+    """A former name was used; it still works."""
+
+
+_CLUSTERING = "pipeline.kernels.clustering"
+_MOVED = {
+    "pipeline.annotate.export": "pipeline.annotate.sync",
+    "pipeline.annotate.opening": "pipeline.annotate.tasks",
+    "pipeline.engine.worker": "pipeline.engine.processes",
+    "pipeline.findings.stage": "pipeline.findings.base",
+    f"{_CLUSTERING}.overlapping.bcubed": f"{_CLUSTERING}.overlapping.measures",
+    f"{_CLUSTERING}.token.information": f"{_CLUSTERING}.token.measures",
+    "pipeline.remarks.remark": "pipeline.remarks.base",
+    "pipeline.report.blocks": "pipeline.report.view",
+    "pipeline.report.page.cells": "pipeline.report.view",
+    "pipeline.templates": "pipeline.registry",
+}
+RENAMED: dict[str, dict[str, Renamed]] = {
+    "module": {old: Renamed(new, "1.0", "2.0") for old, new in _MOVED.items()},
+    "function": {},
+    "stage": {},
+    "option": {},
+    "measure": {},
+}
+"""Former names of each kind: that of a registry, or a module, a function of ``import lexassay``, an
+option of a stage as ``evaluate.precision.cuts``."""
+
+
+def current_name(kind: str, name: str) -> str:
+    """Return the name of today, and warn if it is another one.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `RENAMED`, or any other kind of name.
+    name : str
+        As the user wrote it.
+
+    Examples
+    --------
+    >>> current_name("stage", "score.rank")
+    'score.rank'
+    """
+    found = RENAMED.get(kind, {}).get(name)
+    if found is None:
+        return name
+    text = f"the {kind} {name} is called {found.new} since lexassay {found.since}"
+    warnings.warn(f"{text}; the former name works until {found.until}", FormerName, stacklevel=3)
+    return found.new
+
+
+def with_current_names(stages: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stages of an experiment with today's names of their kinds and options.
+
+    A former name beside the new one is left: it is then refused as an unknown option.
+
+    Parameters
+    ----------
+    stages : mapping of str to value
+        As read; what is no table is left to those who check it.
+    """
+    return {name: _current(stage) for name, stage in stages.items()}
+
+
+def _current(stage: Any) -> Any:
+    if not isinstance(stage, dict) or not isinstance(stage.get("use"), str):
+        return stage
+    use = current_name("stage", stage["use"])
+    former = {key for key in stage if f"{use}.{key}" in RENAMED["option"]}
+    names = {key: current_name("option", f"{use}.{key}").removeprefix(f"{use}.") for key in former}
+    names = {key: new for key, new in names.items() if new not in stage}
+    return {**{names.get(key, key): value for key, value in stage.items()}, "use": use}

@@ -1,0 +1,119 @@
+"""Former names: they work and warn, and the versions that drop them are those of the promise."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import warnings
+from pathlib import Path
+
+import pytest
+
+import pipeline as lx
+from pipeline.errors import ConfigError
+from pipeline.kernels.measure import MEASURES
+from pipeline.release import RENAMED, FormerName, Renamed, current_name, with_current_names
+from tests.small_experiment import SMALL
+
+ROOT = Path(__file__).parents[1]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+KEPT = {"function", "stage", "option", "measure"}
+"""Kinds of names that 1.x keeps."""
+FORMER = {
+    "function": {"evaluate_pairs": Renamed("evaluate", "1.1", "2.0")},
+    "stage": {"score.ranking": Renamed("score.rank", "1.1", "2.0")},
+    "option": {"extract.table.file": Renamed("extract.table.path", "1.1", "2.0")},
+    "measure": {"ll_ratio": Renamed("log_likelihood", "1.1", "2.0")},
+}
+
+
+@pytest.fixture
+def former(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, names in FORMER.items():
+        monkeypatch.setitem(RENAMED, kind, names)
+
+
+def minor(version: str) -> tuple[int, int]:
+    major, second = version.split(".")[:2]
+    return int(major), int(second)
+
+
+def test_no_former_name_goes_too_early_or_stays_too_long() -> None:
+    for kind, names in RENAMED.items():
+        for old, (_, since, until) in names.items():
+            assert minor(until) > minor(since), old
+            assert minor(VERSION) < minor(until), f"{old} is overdue: remove it"
+            assert kind not in KEPT or until.endswith(".0"), old
+
+
+@pytest.mark.usefixtures("former")
+def test_a_former_name_warns_with_the_new_one() -> None:
+    text = (
+        "the measure ll_ratio is called log_likelihood since lexassay 1.1;"
+        " the former name works until 2.0"
+    )
+    with pytest.warns(FormerName) as caught:
+        assert current_name("measure", "ll_ratio") == "log_likelihood"
+    assert [str(each.message) for each in caught] == [text]
+    with pytest.warns(FormerName):
+        assert MEASURES.resolve(["ll_ratio", "mi"]) == ["log_likelihood", "mi"]
+    with pytest.warns(FormerName):
+        assert lx.evaluate_pairs is lx.evaluate
+
+
+def test_names_of_today_do_not_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stages = {"a": {"use": "score.rank", "scores": "b"}, "b": 1, "c": {"use": 2}, "d": {}}
+        assert with_current_names(stages) == stages
+
+
+@pytest.mark.usefixtures("former")
+def test_stages_and_options_are_those_of_today() -> None:
+    with pytest.warns(FormerName) as caught:
+        stages = with_current_names(
+            {
+                "t": {"use": "extract.table", "file": "x.tsv", "title": "T"},
+                "r": {"use": "score.ranking", "scores": "s"},
+            }
+        )
+    assert len(caught) == 2
+    assert list(stages["t"].items()) == [
+        ("use", "extract.table"),
+        ("path", "x.tsv"),
+        ("title", "T"),
+    ]
+    assert stages["r"] == {"use": "score.rank", "scores": "s"}
+
+
+@pytest.mark.usefixtures("former")
+def test_a_former_option_beside_the_new_one_is_refused(tmp_path: Path) -> None:
+    text = SMALL.replace('path = "pairs.tsv"', 'path = "pairs.tsv"\nfile = "other.tsv"', 1)
+    assert text != SMALL
+    (tmp_path / "x.toml").write_text(text)
+    with (
+        pytest.warns(FormerName),
+        pytest.raises(ConfigError, match="stages.candidates.file: "),
+    ):
+        lx.check(tmp_path / "x.toml")
+
+
+def test_the_command_says_it_in_one_line(tmp_path: Path) -> None:
+    script = f"""
+import sys
+from pipeline.release import RENAMED, Renamed
+RENAMED["measure"] = {FORMER["measure"]}
+import warnings
+sys.argv = ["lexassay", "score", "pairs.tsv", "--measures", "ll_ratio"]
+import lexassay
+lexassay.script()
+"""
+    rows = ["l1\tl2\tf\tf1\tf2\tN", "a\tb\t3\t4\t5\t90"]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stderr.splitlines()[0].startswith("lexassay: the measure ll_ratio is called")
+    assert "Warning" not in done.stderr
+    assert "log_likelihood" in done.stdout
