@@ -116,6 +116,23 @@ def test_functions_of_a_script(tmp_path: Path) -> None:
 @needs_proc
 @pytest.mark.long
 @dies
+def test_a_worker_without_a_task_ends_where_no_program_lists_processes(tmp_path: Path) -> None:
+    """A container of Debian has no pgrep: the worker was left, and the command never ended."""
+    text = """
+os.environ["PATH"] = os.devnull
+from pipeline.engine.processes import Worker
+worker = Worker(threads=1)
+worker.stop()
+"""
+    script = Script(tmp_path, text)
+    assert script.end() == ("", "")
+    assert script.process.returncode == 0
+    script.assert_alone()
+
+
+@needs_proc
+@pytest.mark.long
+@dies
 def test_workers_end_when_the_process_is_killed_that_they_work_for(tmp_path: Path) -> None:
     script = Script(tmp_path, WAITS)
     script.begun(1, 2)
