@@ -16,7 +16,7 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 # Where byte code is not kept, every command that a test starts compiles the code anew: .8 of 2.2 s.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo digests test check-all browser-smoke long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean messages
+.PHONY: help demo digests test check-all browser-smoke long torture laws test-coverage office browser cluster cluster-ready docs lint wheel release bench scale coverage clean messages
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -35,6 +35,8 @@ help:
 	@echo "make messages  add new texts of the annotation pages to the catalogues of translations"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
+	@echo "make versions  run the tests with the lowest and the newest dependencies, on all Pythons here"
+	@echo "make release   build wheel and source distribution of the last commit, with all licences"
 	@echo "make bench     measure speed and memory"
 	@echo "make scale     TOKENS made from a seed, through bigrams to scores: seconds, memory, disk"
 	@echo "make coverage  simulate the coverage of intervals, bands and tests; PART=designs: one part of it"
@@ -83,6 +85,27 @@ test: $(VENV)/test
 # Everything, for a release and for a change of many areas.
 check-all:
 	CHECK=all .ci/run
+	$(MAKE) versions
+
+# The lowest and the newest versions of the dependencies that pyproject.toml admits, each in a new
+# environment. A Python that is not here is named; another program of it: PYTHON_3.14=/opt/bin/python3
+PYTHONS := 3.11 3.12 3.13 3.14
+SETS := lowest-3.11 lowest-3.12 $(PYTHONS:%=newest-%)
+TESTS_OF_VERSIONS :=
+.PHONY: versions $(SETS:%=versions-%)
+versions: $(SETS:%=versions-%)
+
+$(SETS:%=versions-%): versions-%:
+	@python=$(or $(PYTHON_$(lastword $(subst -, ,$*))),python$(lastword $(subst -, ,$*))); \
+	if ! $$python -c "" 2> /dev/null; \
+	then echo "make $@: $$python is not here: nothing was tested"; exit 0; fi; \
+	folder=.venv-versions/$*; rm -rf $$folder; set -e; $$python -m venv $$folder; \
+	case $* in lowest-*) $$python tests/house/lowest.py;; esac > $$folder/versions.txt; \
+	echo "make $@: $$($$python --version)"; \
+	$$folder/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	  --constraint $$folder/versions.txt --editable ".[test]"; \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $$folder/bin/python -m pytest \
+	  --numprocesses 2 --dist worksteal $(TESTS_OF_VERSIONS)
 
 # What takes half a second a test: experiments on public data, runs that are killed or run at once, other
 # people's packages, and every command of the documentation.
@@ -207,6 +230,14 @@ docs: $(VENV)/docs
 wheel: $(VENV)/core
 	$(BIN)/python tests/house/wheel.py
 
+$(VENV)/release: $(VENV)/core
+	$(PIP) --editable ".[release]"
+	touch $@
+
+# Nothing is uploaded.
+release: $(VENV)/release
+	$(BIN)/python tests/house/release.py
+
 $(VENV)/bench: $(VENV)/core
 	$(PIP) --editable ".[test,bench,browser]"
 	touch $@
@@ -259,4 +290,4 @@ endif
 	exit $$kept
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(CLUSTER) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations site
+	rm -rf $(VENV) $(PEERS) $(CLUSTER) .venv-versions runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations site
