@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -74,12 +73,13 @@ def build_twice(folder: Path, output: Path) -> Path:
     packed = folder / "first-dist" / f"lexassay-{VERSION}.tar.gz"
     again = unpack(packed, folder / "third") / f"lexassay-{VERSION}"
     build(again, folder / "third-dist", time)
-    if digests(folder / "third-dist") != made[0]:
-        raise SystemExit("a build from the source distribution differs")
+    wheel = f"lexassay-{VERSION}-py3-none-any.whl"
+    if digests(folder / "third-dist")[wheel] != made[0][wheel]:
+        raise SystemExit("the wheel from the source distribution differs")
     output.mkdir(parents=True, exist_ok=True)
     for name in made[0]:
         (output / name).write_bytes((folder / "first-dist" / name).read_bytes())
-    return output / f"lexassay-{VERSION}-py3-none-any.whl"
+    return output / wheel
 
 
 def bill_of_materials(python: Path, output: Path) -> None:
@@ -99,9 +99,8 @@ def main(arguments: Sequence[str]) -> None:
         command = install(wheel, folder)
         use(command, folder / "elsewhere")
         python = command.parent / "python"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:",
-                        "--constraint", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]"],
-                       check=True)  # fmt: skip
+        pip = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+        call([*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]"], folder)
         bill_of_materials(python, output / f"lexassay-{VERSION}.cdx.json")
     (output / "SHA256SUMS").unlink(missing_ok=True)
     released = {key: text for key, text in digests(output).items() if f"-{VERSION}" in key}
