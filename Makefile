@@ -236,7 +236,7 @@ $(VENV)/release: $(VENV)/core
 
 # Nothing is uploaded.
 release: $(VENV)/release
-	$(BIN)/python tests/house/release.py
+	$(BIN)/python -m tests.house.release
 
 $(VENV)/bench: $(VENV)/core
 	$(PIP) --editable ".[test,bench,browser]"

@@ -1,6 +1,6 @@
 """Build what is released from the last commit, twice, and use it.
 
-python tests/house/release.py [FOLDER]
+python -m tests.house.release [FOLDER]
 
 The wheel and the source distribution go to FOLDER, ``dist`` if it is not given, with the bill of
 materials (CycloneDX: all packages that the command needs, with versions and licences) and the
@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from wheel import ROOT, VERSION, call, complete, install, use
+from tests.house.wheel import ROOT, VERSION, call, complete, install, use
 
 EXTRAS = "web,cloud,icu"
 """Those whose packages come as wheels; the bill of materials has them."""

@@ -145,3 +145,73 @@ def test_each_dependency_has_a_lowest_and_a_tested_version(requirement: str) -> 
 def test_tests_have_what_the_pages_need() -> None:
     extras = PROJECT["optional-dependencies"]
     assert set(extras["web"]) <= set(extras["test"])
+
+
+# What is released
+
+
+def test_versions_are_tested_on_the_pythons_that_are_promised() -> None:
+    promised = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if " :: 3." in text]
+    assert f"PYTHONS := {' '.join(promised)}\n" in (ROOT / "Makefile").read_text()
+    lines = subprocess.run(
+        ["make", "--no-print-directory", "-n", "versions"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    for name in [f"lowest-{promised[0]}", *(f"newest-{each}" for each in promised)]:
+        assert f"folder=.venv-versions/{name};" in lines
+    assert "$(MAKE) versions\n" in (ROOT / "Makefile").read_text()
+
+
+LICENCES = {
+    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "PSF-2.0",
+    "Zlib",
+}  # fmt: skip
+
+
+def test_all_packages_have_a_licence_that_ours_allows() -> None:
+    rows = re.findall(r"^\| (\S.*) \| (.*) \|$", (ROOT / "docs/licences.md").read_text(), re.M)
+    licences = {plain(name): what for what, names in rows for name in names.split(", ")}
+    run = ("web", "cloud", "icu", "spark")
+    names = {plain(each.partition("[")[0]) for name in run for each in EXTRAS[name]}
+    assert {*map(plain, PROJECT["dependencies"]), *names} <= licences.keys()
+    stated = {each for what in licences.values() for each in re.split(" AND | OR ", what)}
+    assert stated - LICENCES == {"licence"}
+
+
+def test_the_container_has_no_rights_and_says_whether_it_is_healthy() -> None:
+    text = (ROOT / "Containerfile").read_text()
+    final = text.rpartition("\nFROM ")[2]
+    assert text.count("\nFROM debian:") == 2
+    assert final.index("\nUSER lexassay\n") < final.index("\nENTRYPOINT ")
+    assert "\nVOLUME /work\n" in final
+    assert "\nHEALTHCHECK " in final
+    port = re.search(r"^    port: .*?= (\d+),$", (ROOT / "pipeline/cli/annotate.py").read_text(),
+                     re.M | re.S)  # fmt: skip
+    assert port is not None
+    assert f"\nEXPOSE {port[1]}\n" in final
+    assert f"'localhost', {port[1]}" in final
+    copied = set(re.findall(r"^COPY (?!--)(.*) \S+$", text, re.M))
+    needed = {name for line in copied for name in line.split()}
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert {f"!{name}" for name in needed} == {line for line in ignored if line.startswith("!")}
+
+
+def test_the_bill_of_materials_goes_with_the_licences(tmp_path: Path) -> None:
+    script = ROOT / "docs" / "update_licences.py"
+    space: dict[str, object] = {"__file__": str(script), "__name__": "licences"}
+    exec(compile(script.read_text(), str(script), "exec"), space)
+    components = [
+        {"name": "polars", "licenses": [{"license": {"id": "MIT"}}]},
+        {"name": "numpy", "licenses": [{"expression": "BSD-3-Clause AND 0BSD"}]},
+        {"name": "babel", "licenses": [
+            {"license": {"name": "License :: OSI Approved :: BSD License"}},
+            {"license": {"id": "BSD-3-Clause"}}]},
+        {"name": "unknown"},
+        {"name": "pip", "licenses": [{"license": {"id": "MIT"}}]},
+    ]  # fmt: skip
+    page = space["page"](components)  # type: ignore[operator]
+    assert "| MIT | polars, polars-hash |" in page
+    assert "| BSD-3-Clause AND 0BSD | numpy |" in page
+    assert "babel, " in page
+    assert "| not stated | unknown |" in page
+    assert "pip," not in page
