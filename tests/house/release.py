@@ -99,7 +99,15 @@ def main(arguments: Sequence[str]) -> None:
         command = install(wheel, folder)
         use(command, folder / "elsewhere")
         python = command.parent / "python"
-        pip = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+        pip: list[str | Path] = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--only-binary",
+            ":all:",
+        ]
         call([*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]"], folder)
         bill_of_materials(python, output / f"lexassay-{VERSION}.cdx.json")
     (output / "SHA256SUMS").unlink(missing_ok=True)
