@@ -85,7 +85,7 @@ def build_twice(folder: Path, output: Path) -> Path:
 def bill_of_materials(python: Path, output: Path) -> None:
     """Write the packages in an environment, with versions and licences, as CycloneDX."""
     command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible"]
-    project = ["--pyproject", ROOT / "pyproject.toml", "--mc-type", "application"]
+    project: list[str | Path] = ["--pyproject", ROOT / "pyproject.toml", "--mc-type", "application"]
     call([*command, *project, "--output-file", output, python], ROOT)
 
 
