@@ -216,3 +216,8 @@ def test_the_bill_of_materials_goes_with_the_licences(tmp_path: Path) -> None:
     assert "babel, " in page
     assert "| not stated | unknown |" in page
     assert "pip," not in page
+
+
+def test_the_changelog_is_short() -> None:
+    """It says what users see, by version: how it came about is in the history."""
+    assert len((ROOT / "CHANGELOG.md").read_text()) < 15_000
