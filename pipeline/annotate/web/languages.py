@@ -154,7 +154,7 @@ _BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 _LONG = 300
 
 
-def plain(text: str, most: int = _LONG) -> str:
+def plain(given: str, most: int = _LONG) -> str:
     r"""Return a text that cannot reorder its surroundings, nor fill the page.
 
     Examples
@@ -162,7 +162,8 @@ def plain(text: str, most: int = _LONG) -> str:
     >>> plain("ab\u202ecd\x07"), plain("x" * 9, 5)
     ('ab[U+202E]cd[U+0007]', 'xxxxx…')
     """
-    cut = text if len(text) <= most else f"{text[:most]}…"
+    # No name here is a keyword of Babel's extraction, which takes "text[" for the call of one.
+    cut = given if len(given) <= most else f"{given[:most]}…"
     return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in cut)
 
 
