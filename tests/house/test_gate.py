@@ -218,6 +218,18 @@ def test_the_bill_of_materials_goes_with_the_licences(tmp_path: Path) -> None:
     assert "pip," not in page
 
 
+def test_the_paper_has_the_numbers_of_the_evaluations_and_all_its_references() -> None:
+    folder = ROOT / "docs" / "paper"
+    text = (folder / "paper.md").read_text()
+    rows = re.findall(r"^\|(?:WordNet|STREUSLE)\|.*$", text, re.MULTILINE)
+    assert len(rows) == 2
+    assert set(rows) <= set((ROOT / "docs/evaluations.md").read_text().splitlines())
+    entries = set(re.findall(r"^@\w+\{(\w+),", (folder / "paper.bib").read_text(), re.MULTILINE))
+    assert entries == set(re.findall(r"@(\w+)", text.partition("# Summary")[2]))
+    for path in re.findall(r"\]\((\S+)\)", text):
+        assert (folder / path).is_file()
+
+
 def test_the_changelog_is_short() -> None:
     """It says what users see, by version: how it came about is in the history."""
     assert len((ROOT / "CHANGELOG.md").read_text()) < 15_000
