@@ -129,6 +129,11 @@ def test_the_citation_is_of_this_version() -> None:
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_the_status_is_that_of_the_version() -> None:
+    status = "3 - Alpha" if VERSION.startswith("0.") else "5 - Production/Stable"
+    assert f"Development Status :: {status}" in PROJECT["classifiers"]
+
+
 def test_hosted_checks_run_on_the_pythons_that_are_promised() -> None:
     workflow = (ROOT / ".github" / "workflows" / "nightly.yml").read_text()
     promised = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if " :: 3." in text]
