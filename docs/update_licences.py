@@ -1,4 +1,4 @@
-"""Write docs/licences.md: the licences of all packages that lexassay needs.
+"""Write LICENCES.md: the licences of all packages that lexassay needs.
 
     python docs/update_licences.py dist/lexassay-VERSION.cdx.json
 
@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).with_name("licences.md")
+PAGE = Path(__file__).parents[1] / "LICENCES.md"
 KNOWN = {"polars-hash": "MIT", "altair": "BSD-3-Clause", "jinja2": "BSD-3-Clause",
          "loky": "BSD-3-Clause", "scipy": "BSD-3-Clause", "pyspark": "Apache-2.0",
          "pandas": "BSD-3-Clause", "py4j": "BSD-3-Clause", "grpcio": "Apache-2.0",

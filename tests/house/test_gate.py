@@ -175,7 +175,7 @@ LICENCES = {
 
 
 def test_all_packages_have_a_licence_that_ours_allows() -> None:
-    rows = re.findall(r"^\| (\S.*) \| (.*) \|$", (ROOT / "docs/licences.md").read_text(), re.M)
+    rows = re.findall(r"^\| (\S.*) \| (.*) \|$", (ROOT / "LICENCES.md").read_text(), re.M)
     licences = {plain(name): what for what, names in rows for name in names.split(", ")}
     run = ("web", "cloud", "icu", "spark")
     names = {plain(each.partition("[")[0]) for name in run for each in EXTRAS[name]}
