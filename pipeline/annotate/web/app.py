@@ -318,7 +318,7 @@ class RequestGuard:
                 await error_response(503, damage.said, request)(scope, receive, responder)
                 return
             # without the address, which holds the secret
-            _LOG.error("a request failed", exc_info=error)
+            _LOG.error("a request failed: %s", errors.explain(error), exc_info=error)
             if responder.started:
                 raise
             said = "The server failed; its log has the reason. Nothing was saved."

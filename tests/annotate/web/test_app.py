@@ -159,6 +159,7 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
     assert "RuntimeError" not in answer.text
     assert answer.headers["content-security-policy"] == POLICY
     assert "inside" in caplog.text
+    assert "This is a bug: please report it at" in caplog.text
     assert "the-secret" not in caplog.text
 
 
