@@ -35,8 +35,8 @@ explains tables, completion and JSON.
 * Defaults are in brackets.
 
 Exit codes: 0 done; 1 failed (in the data, in a stage, or in writing the results); 2 wrong usage or
-configuration; 3 waiting for people (`run`, sometimes `annotate`); 130 interrupted by Ctrl-C or
-SIGTERM.
+configuration; 3 waiting for people (`run`, sometimes `annotate`); 130 interrupted by Ctrl-C,
+143 by SIGTERM.
 
 The examples run in this order in a folder with a text, `novel.txt`, and the files that
 `lexassay new` writes for clusters and lexicons.

@@ -248,7 +248,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
         cls=GroupedCommands,
         help="Evaluate lexical resources from a small annotated sample.",
         epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people,"
-        " 130 interrupted. --debug shows tracebacks.",
+        " 130 interrupted by Ctrl-C, 143 by SIGTERM. --debug shows tracebacks.",
         no_args_is_help=True,
         add_completion=True,
         rich_markup_mode=None,

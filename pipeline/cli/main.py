@@ -5,21 +5,20 @@ Slow imports come later, so that Ctrl-C works from the start.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
 import sys
 import traceback
-import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pipeline.release import FormerName
-from pipeline.runner.interrupts import again, interrupt
+from pipeline.runner import interrupts
 
-_usual_format = warnings.formatwarning
 _UNKNOWN = 1
 _INTERRUPTED = 130
+"""Exit code of `pipeline.errors.Interrupted`, whose import may be what was interrupted."""
 _OBJECTS = 50_000
 """New objects between garbage collections: most are imported and stay."""
 
@@ -27,7 +26,8 @@ _OBJECTS = 50_000
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people, 130 interrupted.
+    0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people, 130 interrupted by
+    Ctrl-C, 143 by SIGTERM.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(_OBJECTS)
     debug = "--debug" in typed
     words = [word for word in typed if word != "--debug"]
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
+    interrupts.listen()
     try:
         return _run(words, debug=debug)
     except KeyboardInterrupt as error:
-        return _report(error, _INTERRUPTED, debug=debug, text="interrupted")
+        stopped = interrupts.exit_code() or _INTERRUPTED
+        return _report(error, stopped, debug=debug, text=interrupts.TEXT)
 
 
 def _run(words: Sequence[str], *, debug: bool) -> int:
@@ -63,20 +63,17 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
             return _end_unread()  # as Typer calls it
-        return _explain(error, debug=debug)
-
-
-def _explain(error: BaseException, *, debug: bool) -> int:
-    try:
+        if stopped := interrupts.exit_code():  # also if an import calls that by another name
+            own = getattr(error, "exit_code", 0) == _INTERRUPTED
+            return _report(error, stopped, debug=debug, text="" if own else interrupts.TEXT)
         from pipeline import errors
         from schemas.errors import LexassayError
-    except ImportError as broken:  # a library that all commands need
-        return _report(broken, _UNKNOWN, debug=debug, text=f"{broken}; see `lexassay doctor`")
-    if isinstance(error, LexassayError):
-        return _report(error, error.exit_code, debug=debug)
-    if not isinstance(error, Exception) and not errors.is_panic(error):
-        raise error
-    return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
+
+        if isinstance(error, LexassayError):
+            return _report(error, error.exit_code, debug=debug)
+        if not isinstance(error, Exception) and not errors.is_panic(error):
+            raise
+        return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
 
 
 def _end_unread() -> int:
@@ -85,29 +82,20 @@ def _end_unread() -> int:
     return 0
 
 
-def _report(error: BaseException, code: int, *, debug: bool, text: str | None = None) -> int:
+def _report(error: BaseException, code: int, *, debug: bool, text: str = "") -> int:
     if debug:
         traceback.print_exception(error)
     print("lexassay:", text or str(error), file=sys.stderr)
     return code
 
 
-def _format_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    line: str | None = None,
-) -> str:
-    """Return a warning for people if it is ours, else as Python writes it."""
-    own = issubclass(category, FormerName)
-    if own:
-        return f"lexassay: {message}\n"
-    return _usual_format(message, category, filename, lineno, line)
-
-
 def script() -> NoReturn:
     """Run the command of the process and exit."""
-    sys.unraisablehook = again
-    warnings.formatwarning = _format_warning
-    sys.exit(main())
+    sys.unraisablehook = interrupts.again
+    atexit.register(interrupts.handle_by, signal.SIG_IGN)  # the last to be called: all is done
+    try:
+        code = main()
+        interrupts.handle_by(interrupts.leave)
+    except KeyboardInterrupt:
+        interrupts.leave()
+    sys.exit(code)

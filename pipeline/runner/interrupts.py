@@ -1,19 +1,50 @@
-"""Ctrl-C that stops a run once; clean-up after the run can finish."""
+"""Ctrl-C and SIGTERM that stop a run once; clean-up after the run can finish."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
+TEXT = "interrupted"
+"""What a command says that was told to stop, at the least."""
 _SOON = 0.01
 """Seconds after which a callback has ended."""
 
 
-def interrupt(_signal: int, _frame: FrameType | None) -> None:
+_received: list[int] = []
+"""The signals that told the command to stop."""
+
+
+def listen() -> None:
+    """Let Ctrl-C and SIGTERM interrupt this process from now on."""
+    _received.clear()
+    handle_by(interrupt)
+
+
+def handle_by(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
+    """Set what happens on Ctrl-C and SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
+
+
+def exit_code() -> int:
+    """Return the exit code of a command that was told to stop, as shells count; 0 if it was not."""
+    return 128 + _received[0] if _received else 0
+
+
+def leave(number: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    """End at once, as the command is done and only the interpreter has to clean up."""
+    os.write(2, f"lexassay: {TEXT}\n".encode())
+    os._exit(128 + number if number else exit_code())
+
+
+def interrupt(number: int, _frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, unless one is already being handled.
 
     Polars raises it on the signal, and Python raises it again; people may also press the keys
@@ -24,6 +55,7 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
     KeyboardInterrupt
         If none is being handled.
     """
+    _received.append(number)
     current = sys.exc_info()[1]
     cause = current.__cause__ if current else None
     if not isinstance(current, KeyboardInterrupt) and not isinstance(cause, KeyboardInterrupt):

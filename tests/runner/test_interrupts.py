@@ -34,8 +34,8 @@ def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT)
     return finish(process)
 
 
-def assert_said_so(done: Outcome) -> None:
-    assert done.code == 130, done.text
+def assert_said_so(done: Outcome, number: signal.Signals = signal.SIGINT) -> None:
+    assert done.code == 128 + number, done.text
     assert "interrupted" in done.err
     assert "Traceback" not in done.text
     assert "KeyboardInterrupt" not in done.text
@@ -58,7 +58,7 @@ def test_between_two_shards(laboratory: Laboratory, plugin: Path, number: signal
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
     done = stop(process, number)
-    assert_said_so(done)
+    assert_said_so(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
     if number is signal.SIGINT:
@@ -90,7 +90,7 @@ def test_within_a_plan(
     wait_until(lambda: laboratory.started("slow") == 1, laboratory)
     time.sleep(0.2)
     done = stop(process, number)
-    assert_said_so(done)
+    assert_said_so(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
 
@@ -108,6 +108,15 @@ def test_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
 
 _WAITS = "import pathlib, time\npathlib.Path({!r}).touch()\ntime.sleep(300)\n"
 """A module that is being imported until somebody interrupts it."""
+_RENAMES = """
+import pathlib, time
+try:
+    pathlib.Path({!r}).touch()
+    time.sleep(300)
+except KeyboardInterrupt as error:
+    raise ImportError("half of it is missing") from error
+"""
+"""The same, which calls the interrupt by another name, as modules written in C do."""
 
 
 def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
@@ -119,19 +128,48 @@ def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
 
 @pytest.mark.uncounted("counting starts before the command does")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("text", [_WAITS, _RENAMES], ids=["waits", "renames"])
 @pytest.mark.parametrize("module", ["polars", "pydantic"])
-def test_before_the_run(laboratory: Laboratory, module: str) -> None:
+def test_before_the_run(
+    laboratory: Laboratory, module: str, text: str, number: signal.Signals
+) -> None:
     """Somebody who stops the command at once, while it is being imported."""
     modules, imported = laboratory.folder / "modules", laboratory.folder / "imported"
     modules.mkdir()
-    (modules / f"{module}.py").write_text(_WAITS.format(str(imported)))
+    (modules / f"{module}.py").write_text(text.format(str(imported)))
     process = laboratory.start("run", path=[modules])
     wait_until(imported.exists, laboratory)
-    assert catches(process, signal.SIGTERM)
-    done = stop(process)
-    # Python itself may end by the signal, which a shell reports as 130 too.
-    assert done.code in {130, -signal.SIGINT}
-    assert done.err == "lexassay: interrupted\n"
+    assert catches(process, number)
+    done = stop(process, number)
+    assert (done.code, done.err) == (128 + number, "lexassay: interrupted\n")
+
+
+_AT_EXIT = """
+import atexit, time
+from pipeline.cli import main
+def leave():
+    print("leaves", flush=True)
+    time.sleep(60)
+main.main = lambda: atexit.register(leave) and 0
+main.script()
+"""
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_after_the_run(number: signal.Signals) -> None:
+    """Somebody who stops a command that is done, while the interpreter cleans up."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _AT_EXIT],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "leaves\n"
+    done = stop(process, number)
+    assert (done.code, done.err) == (128 + number, "lexassay: interrupted\n")
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -151,7 +189,7 @@ def test_again_while_tidying_up(
     monkeypatch.setattr(Digests, "keep", keep_and_interrupt)
     monkeypatch.setattr("pipeline.cli.output.RunProgress._start", interrupt)
     done = laboratory.call("run")
-    assert_said_so(done)
+    assert_said_so(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
 
