@@ -6,6 +6,7 @@ import difflib
 import errno
 import os
 import re
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -248,6 +249,10 @@ def explain(error: BaseException) -> str:
     """
     if isinstance(error, MemoryError):
         return MEMORY
+    if isinstance(error, SystemExit):
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"exit({error.code!r}) in {last.filename}, line {last.lineno},"
+        return f"{place} would end the command; raise an error there instead"
     if isinstance(error, RecursionError):
         return "nesting or references are too deep"
     if own := of_system(error):

@@ -107,7 +107,7 @@ def _points(group: str) -> list[EntryPoint]:
 def _load(point: EntryPoint) -> Any:
     try:
         return point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"the extension cannot be imported: {type(error).__name__}: {error}"
         raise ConfigError(_distribution(point), [Problem(_place(point), what)]) from error
 

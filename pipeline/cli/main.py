@@ -71,7 +71,7 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
 
         if isinstance(error, LexassayError):
             return _report(error, error.exit_code, debug=debug)
-        if not isinstance(error, Exception) and not errors.is_panic(error):
+        if not isinstance(error, Exception | SystemExit) and not errors.is_panic(error):
             raise
         return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
 

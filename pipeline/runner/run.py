@@ -20,8 +20,10 @@ from pipeline.errors import (
     Interrupted,
     LexassayError,
     Problem,
+    TaskFailed,
     WaitsForPerson,
     Warned,
+    explain,
 )
 from pipeline.registry import sources
 from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
@@ -281,13 +283,15 @@ def _record(
         storage.write(log, b"")
     digests = Digests(storage)
     options = project.experiment.run
-    engine = ENGINES.get(options.engine)(options.workers)
+    with _name_engine(options.engine):
+        engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
     tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
     try:
-        yield progress
+        with _name_engine(options.engine):
+            yield progress
         outcome = "waits" if progress.waits else "done"
     except KeyboardInterrupt as stop:
         outcome, error = "interrupted", "interrupted"
@@ -313,6 +317,15 @@ def _record(
         # On a full disk the results matter more than the record.
         with suppress(OSError):
             history.write(storage, progress.record)
+
+
+@contextmanager
+def _name_engine(name: str) -> Iterator[None]:
+    """Name the engine that tries to end the program, as its stages cannot."""
+    try:
+        yield
+    except SystemExit as error:
+        raise TaskFailed(f"engine {name}: {explain(error)}") from error
 
 
 def _visit(node: Node, progress: Progress) -> None:

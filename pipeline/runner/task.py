@@ -186,7 +186,7 @@ def _attribute_errors(task: Task) -> Iterator[None]:
     except LexassayError:
         raise
     except BaseException as error:
-        if not isinstance(error, Exception) and not errors.is_panic(error):
+        if not isinstance(error, Exception | SystemExit) and not errors.is_panic(error):
             raise
         if errors.number(error) in errors.FULL:
             raise  # the storage explains it

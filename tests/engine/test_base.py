@@ -105,6 +105,31 @@ def test_an_experiment_names_it(tmp_path: Path) -> None:
     assert "unknown engine 'revers'; did you mean reverse?" in wrong.err
 
 
+_EXITS = """
+from pipeline.engine import LocalEngine
+
+class AtStart(LocalEngine):
+    def __init__(self, workers):
+        raise SystemExit(0)
+
+class AtWork(LocalEngine):
+    def map(self, task, items):
+        raise SystemExit(0)
+"""
+
+
+@pytest.mark.parametrize(("thing", "line"), [("AtStart", 6), ("AtWork", 10)])
+def test_one_that_ends_the_program_is_named(tmp_path: Path, thing: str, line: int) -> None:
+    points = {"quits": f"exits_{thing}:{thing}"}
+    install(tmp_path, name="quits", modules={f"exits_{thing}": _EXITS}, group=GROUP, points=points)
+    laboratory = build(tmp_path / "laboratory")
+    done = laboratory.execute("run", "--set", "run.engine=quits", path=[tmp_path])
+    assert done.code == 1
+    place = f"exit(0) in {tmp_path}/exits_{thing}.py, line {line}, would end the command"
+    assert f"engine quits: {place}; raise an error there instead" in done.err
+    assert "Traceback" not in done.err
+
+
 # What lies in the folder that one works in is not run, whatever it is called.
 
 NAMES = ("polars", "random", "pickle", "queue", "threading", "scipy", "pandera", "typer")

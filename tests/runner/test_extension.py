@@ -322,6 +322,7 @@ def test_faults_that_its_reader_finds(extended: Laboratory, extension: Path) -> 
     [
         ("import nothing_of_that_name", "No module named 'nothing_of_that_name'"),
         ("def f(:", "SyntaxError"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
     ],
 )
 def test_broken(tmp_path: Path, text: str, said: str) -> None:
