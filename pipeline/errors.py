@@ -53,6 +53,7 @@ _MACHINE = {
     errno.EMFILE: "too many open files",
     errno.ENFILE: "too many open files",
     errno.ENOMEM: "out of memory",
+    errno.EAGAIN: "out of memory or of processes",
     errno.ETXTBSY: "another program is using it",
     errno.EBUSY: "another program is using it",
     errno.ESTALE: "the network drive has lost it",
@@ -84,6 +85,11 @@ _PLAIN = (
 MEMORY = (
     'out of memory; close other programs, or limit the memory of a task: memory = "2GB" under [run]'
 )
+_MEMORY = re.compile(
+    "can't start new thread|failed to map segment|ThreadPoolBuildError|failed to spawn"
+    "|Resource temporarily unavailable|[Cc]annot allocate memory|[Oo]ut of memory"
+)
+"""Errors of Python, of the loader and of Rust when memory, addresses or threads run out."""
 _DEFECT = (
     f"this is a bug: please report it at {REPORT_AT},"
     " with the experiment, the output of --debug and that of `lexassay doctor`."
@@ -235,6 +241,20 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
+def is_for_memory(error: BaseException) -> bool:
+    """Return whether memory, or its addresses, ran out: for data, a thread or a library.
+
+    Examples
+    --------
+    >>> is_for_memory(RuntimeError("can't start new thread")), is_for_memory(ValueError("thread"))
+    (True, False)
+    """
+    if isinstance(error, MemoryError):
+        return True
+    kinds = isinstance(error, RuntimeError | OSError | ImportError | pl.exceptions.PolarsError)
+    return (kinds or is_panic(error)) and bool(_MEMORY.search(str(error)))
+
+
 def explain(error: BaseException) -> str:
     """Return the message of an error that has no more specific one.
 
@@ -247,7 +267,7 @@ def explain(error: BaseException) -> str:
     This is a bug: please report it at the place you got lexassay from, with the experiment, the
     output of --debug and that of `lexassay doctor`.
     """
-    if isinstance(error, MemoryError):
+    if is_for_memory(error):
         return MEMORY
     if isinstance(error, SystemExit):
         last = traceback.extract_tb(error.__traceback__)[-1]

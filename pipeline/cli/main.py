@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
+import resource
 import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from pipeline.runner import interrupts
@@ -19,6 +22,13 @@ from pipeline.runner import interrupts
 _UNKNOWN = 1
 _INTERRUPTED = 130
 """Exit code of `pipeline.errors.Interrupted`, whose import may be what was interrupted."""
+_ADDRESSES = (
+    "out of memory: ulimit -v limits the address space of a process, of which libraries reserve "
+    "more than they use; raise that limit (2 GB at the least), or limit memory instead: "
+    'memory = "2GB" under [run]'
+)
+_LEAST_ADDRESSES = 2 << 30
+"""Libraries take most of these as they are imported; with fewer, some never end."""
 _OBJECTS = 50_000
 """New objects between garbage collections: most are imported and stay."""
 
@@ -70,10 +80,12 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         from schemas.errors import LexassayError
 
         if isinstance(error, LexassayError):
-            return _report(error, error.exit_code, debug=debug)
-        if not isinstance(error, Exception | SystemExit) and not errors.is_panic(error):
+            code, text = error.exit_code, ""
+        elif isinstance(error, Exception | SystemExit) or errors.is_panic(error):
+            code, text = _UNKNOWN, errors.explain(error)
+        else:
             raise
-        return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
+        return _report(error, code, debug=debug, text=text)
 
 
 def _end_unread() -> int:
@@ -91,11 +103,41 @@ def _report(error: BaseException, code: int, *, debug: bool, text: str = "") -> 
 
 def script() -> NoReturn:
     """Run the command of the process and exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # else it is closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # where its encoding lacks a character
     sys.unraisablehook = interrupts.again
     atexit.register(interrupts.handle_by, signal.SIG_IGN)  # the last to be called: all is done
+    addresses = resource.getrlimit(resource.RLIMIT_AS)[0]
     try:
-        code = main()
+        if addresses == resource.RLIM_INFINITY:
+            code = main()
+        else:
+            code = _explain_death(main) if addresses > _LEAST_ADDRESSES else _too_few_addresses()
         interrupts.handle_by(interrupts.leave)
     except KeyboardInterrupt:
         interrupts.leave()
     sys.exit(code)
+
+
+def _explain_death(work: Callable[[], int]) -> int:
+    """Work in a child process: libraries end it at once when addresses run out (`ulimit -v`)."""
+    import socket
+
+    ours, theirs = socket.socketpair()
+    child = os.fork()  # there is no other thread yet
+    if not child:
+        ours.close()
+        threading.Thread(target=lambda: theirs.recv(1) or os._exit(1), daemon=True).start()
+        code = work()
+        theirs.send(b"1")
+        return code
+    theirs.close()
+    interrupts.handle_by(lambda number, _: os.kill(child, number))
+    finished = ours.recv(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os._exit(code if finished else _too_few_addresses())
+
+
+def _too_few_addresses() -> int:
+    print("lexassay:", _ADDRESSES, file=sys.stderr)
+    return 1

@@ -117,6 +117,8 @@ def _printable(cell: str) -> str:
 
 # Tables for pipes and files: as `rich` draws them, in a fraction of the time
 
+_ASCII = str.maketrans("━─┃│┏┳┓┡╇┩└┴┘…", "--||+++++++++~")
+"""Borders and marks without Unicode."""
 WIDEST = 1000
 """Width of a line outside a terminal."""
 
@@ -346,7 +348,7 @@ def print_table(
     if text is None:
         _draw(frame.columns, shown, right=right, title=title)
     else:
-        print(text)
+        print(_in_encoding(text))
     print(*notes, sep="", end="\n" if notes else "")
 
 
@@ -398,7 +400,7 @@ def _print_fitted(
     text = boxed_table(found.head, found.rows, right=found.right, title="") or ""
     lines = [
         *([_styled(title, "3")] if title else []),
-        text,
+        _in_encoding(text),
         *(_styled(each, "2") for each in notes),
     ]
     print("\n".join(lines))
@@ -412,6 +414,12 @@ def _styled(text: str, style: str) -> str:
 def _in_terminal() -> bool:
     """Return whether output goes to a terminal, or is forced to look so, as in rich."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
+
+
+def _in_encoding(table: str) -> str:
+    """Return a table with borders that the output can have: ASCII unless it is UTF-8."""
+    utf8 = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    return table if utf8 else table.translate(_ASCII)
 
 
 def _draw(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import typer
 
 from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.main import main
-from tests.runner.commands import call
+from tests.runner.commands import call, environment, execute, finish
 from tests.test_errors import LIBRARY
 
 PACKAGE = Path(str(files("pipeline")))
@@ -182,3 +183,56 @@ def test_a_name_that_is_not_utf8_is_told_in_our_words() -> None:
     assert done.returncode == 2
     assert b"codec" not in done.stderr
     assert b"does not exist" in done.stderr
+
+
+# Where addresses or characters are limited: the command itself, as a shell starts it
+
+GIGABYTE = 1 << 20
+"""In the unit of `ulimit -v`."""
+
+
+def start_limited(path: Path, polars: str, *, gigabytes: int) -> subprocess.Popen[str]:
+    """Start a command under `ulimit -v`, with a module in place of Polars."""
+    (path / "polars.py").write_text(polars)
+    script = f"ulimit -v {gigabytes * GIGABYTE}; exec {sys.executable} -m pipeline.cli measures"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(["sh", "-c", script], env=environment([path]), text=True, **pipes)
+
+
+@pytest.mark.parametrize(
+    ("polars", "gigabytes"),
+    [("", 1), ("import os; os.abort()", 4), ("import os; os._exit(1)", 4)],
+    ids=["few", "abort", "exit"],
+)
+def test_addresses_that_are_limited(polars: str, gigabytes: int, tmp_path: Path) -> None:
+    """Libraries that find no more of them end the process."""
+    done = finish(start_limited(tmp_path, polars, gigabytes=gigabytes))
+    assert done.code == 1
+    assert done.err.startswith("lexassay: out of memory: ulimit -v limits the address space")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_a_command_whose_addresses_are_limited_ends(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """With the process that works for it."""
+    waits = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    process = start_limited(tmp_path, waits, gigabytes=4)
+    assert process.stdout is not None
+    worker = int(process.stdout.readline())
+    assert worker != process.pid
+    process.send_signal(number)
+    done = finish(process)  # and it lets go of the output
+    assert done.code == code
+    assert done.err == ("lexassay: interrupted\n" if code > 0 else "")
+
+
+@pytest.mark.long
+def test_output_that_is_ascii(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\ngrün\tÄpfel\t1\t2\t3\t99\n")
+    words = ["score", str(tmp_path / "x.tsv"), "--measures", "mi"]
+    code = execute(words, env=environment(more={"PYTHONIOENCODING": "ascii"}))
+    assert code.code == 0
+    assert code.out.splitlines()[1].startswith("+------+")
+    assert "| gr\\xfcn | \\xc4pfel | 1 |" in code.out

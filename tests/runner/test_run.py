@@ -389,10 +389,12 @@ def test_results_that_cannot_be_shown(done: Laboratory) -> None:
         (MemoryError(), "stage gold failed: out of memory; close other programs"),
         (OSError(5, "Input/output error"), "stage gold failed: input or output error of the disk"),
         (RecursionError(), "stage gold failed: nesting or references"),
+        (RuntimeError("can't start new thread"), "stage gold failed: out of memory; close other"),
+        (SystemExit(0), f"stage gold failed: exit(0) in {__file__}, line "),
     ],
 )
 def test_what_fails_by_the_machine_is_no_defect(
-    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: BaseException, said: str
 ) -> None:
     collected = counting.collect_tables
 

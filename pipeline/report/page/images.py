@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import resource
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -22,8 +23,12 @@ from pipeline.engine.processes import Worker
 from pipeline.report.charts.spec import LIVE, Spec
 from pipeline.report.page.html import VEGA_LITE, asset, script
 from pipeline.report.view import Figure, Fold
+from schemas.errors import LexassayError
 
 # Drawing: a worker process needs nothing else
+
+_RESERVED = 68 << 30
+"""Bytes of address space that the library reserves."""
 
 
 def draw_svg(spec: dict[str, Any]) -> str:
@@ -37,6 +42,13 @@ def draw_svg(spec: dict[str, Any]) -> str:
     >>> draw_svg({"data": {"values": [{"a": 1}]}, "mark": "bar"})[:4]
     '<svg'
     """
+    if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) in range(_RESERVED):
+        allowed = memory.format_bytes(limit)
+        raise LexassayError(
+            f"charts cannot be drawn: this reserves 68 GB of address space, though little memory, "
+            f"and ulimit -v allows {allowed}; raise that limit, or leave the report out "
+            "(--no-report)"
+        )
     picture: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
     counted = r"(?:clip|gradient_)\d+"
     names = dict.fromkeys(re.findall(f'id="({counted})"', picture))

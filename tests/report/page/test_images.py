@@ -13,6 +13,7 @@ from pipeline.engine.processes import Worker
 from pipeline.report.page import images as module
 from pipeline.report.page.images import Drawing, draw_svg, still
 from pipeline.report.view import Figure, Fold, Text
+from schemas.errors import LexassayError
 
 
 class Watched(Worker):
@@ -98,3 +99,12 @@ def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[Watched]) -
     with Drawing() as drawing, pytest.raises(ValueError, match="SVG conversion failed"):
         drawing.of(Figure("wrong", "Wrong", {"mark": "no such"}))
     assert len(processes) == 1
+
+
+def test_where_addresses_are_limited_they_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library would end the process, with a trace of its own."""
+    monkeypatch.setattr("resource.getrlimit", lambda _: (8 << 30, 8 << 30))
+    monkeypatch.setattr(module.memory, "is_limited", lambda: True)
+    said = "charts cannot be drawn: .* 68 GB of address space, .* ulimit -v allows 8.0 GB; raise"
+    with Drawing() as drawing, pytest.raises(LexassayError, match=said):
+        drawing.of(bars(1, 2))
