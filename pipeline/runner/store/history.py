@@ -37,6 +37,7 @@ PAGE = "index.html"
 _WRITTEN = ".written.json"
 """Key to the digest of each generated file."""
 _LATELY = timedelta(days=30)
+_SKEW = timedelta(days=1)
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
 _TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
@@ -226,16 +227,29 @@ def write(storage: Storage, record: RunRecord) -> None:
 
 
 def newest_first(storage: Storage) -> Iterator[RunRecord]:
-    """Yield the records of all runs of an experiment, each read when it is asked for."""
-    newer: set[str] = set()
+    """Yield the records of all runs of an experiment, each read when it is asked for.
+
+    Those of a clock that was wrong, dated in the future, come last.
+    """
+    seen: set[str] = set()
     for after in (lately(), ""):  # all are asked for only if need be
-        found = {entry.name for entry in storage.list(FOLDER, after=after)} - newer
+        found = {entry.name for entry in storage.list(FOLDER, after=after)} - seen
         # What begins with a dot is not finished.
-        names = [name for name in found if name.endswith(".json") and not name.startswith(".")]
-        for name in sorted(names, reverse=True):
-            with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
-                yield RunRecord.model_validate_json(opened.read())
-        newer.update(names)
+        names = {name for name in found if name.endswith(".json") and not name.startswith(".")}
+        yield from _read(storage, {name for name in names if not _is_future(name)})
+        seen |= names
+    yield from _read(storage, {name for name in seen if _is_future(name)})
+
+
+def _read(storage: Storage, names: Collection[str]) -> Iterator[RunRecord]:
+    for name in sorted(names, reverse=True):
+        with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
+            yield RunRecord.model_validate_json(opened.read())
+
+
+def _is_future(name: str) -> bool:
+    """Return whether a run is dated in the future, by more than clocks differ."""
+    return f"{datetime.now(UTC) + _SKEW:%Y%m%dT%H%M%S}" < name < ":"  # ":" follows the digits
 
 
 def lately() -> str:
@@ -245,7 +259,11 @@ def lately() -> str:
 
 def records(storage: Storage) -> list[RunRecord]:
     """Return the records of all runs of an experiment, the newest first."""
-    return sorted(newest_first(storage), key=lambda run: (run.started, run.id), reverse=True)
+    return sorted(
+        newest_first(storage),
+        key=lambda run: (not _is_future(run.id), run.started, run.id),
+        reverse=True,
+    )
 
 
 def last_fingerprint(storage: Storage, stage: str) -> str:

@@ -340,6 +340,20 @@ def test_names_of_runs(runs: Path, name: str, place: int) -> None:
     assert history.find(runs, name)[1].id == IDS[place]
 
 
+def test_a_run_dated_in_the_future_is_not_the_latest(runs: Path) -> None:
+    """The clock was wrong: it counts as the oldest."""
+    storage = storage_at(runs / "small")
+    last = history.records(storage)[0]
+    for year in (9998, 9999):
+        future = {"id": f"{year}0101T000000-dddd", "started": f"{year}-01-01T00:00:00.000+00:00"}
+        history.write(storage, last.model_copy(update=future))
+    assert history.find(runs, "small:latest")[1].id == last.id
+    for found in (history.records(storage), list(history.newest_first(storage))):
+        assert found[0].id == last.id
+        assert [each.id[:4] for each in found[-2:]] == ["9999", "9998"]
+    assert history.find(runs, "small:9998")[1].id.startswith("9998")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
