@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -281,6 +282,10 @@ class Rows:
 # Delimited text: a fast scan, and a check that reports invalid lines
 
 _EXAMPLES = 3
+_QUOTING = (
+    "Double quotation marks within a field, and enclose the field in quotation marks; or save the "
+    "file as TSV, which has no quoting."
+)
 LONGEST = 1 << 24
 """Maximum length of a field, so that an unclosed quotation mark does not swallow the rest."""
 csv.field_size_limit(LONGEST)
@@ -364,7 +369,7 @@ def check(path: Path, dialect: Dialect) -> None:
     skipped, header = _header(path, dialect)
     bad: list[str] = []
     count = every = 0
-    for line, fields in _read_rows(path, dialect, skipped):
+    for line, fields in _read_rows(path, dialect, skipped, header):
         every += 1
         if len(fields) == len(header):
             continue
@@ -395,9 +400,7 @@ def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
         found = "is unreadable" if read is None else f"has {count_text(read, 'record')}"
         raise DataError(
             f"{path}: unpaired quotation marks: read in one way, the file has"
-            f" {count_text(every, 'record')}; read in another, it {found}\nDouble quotation marks"
-            " within a field, and enclose the field in quotation marks; or save the file as TSV,"
-            " which has no quoting."
+            f" {count_text(every, 'record')}; read in another, it {found}\n{_QUOTING}"
         )
 
 
@@ -415,26 +418,42 @@ def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Seq
     return ()
 
 
-def _read_rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(
+    path: Path, dialect: Dialect, skipped: int, header: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
     with reading(path), open_text(path) as text:
         for _ in range(skipped):
             next(text)
         ends = _LineEnds(text)
         rows = _csv_reader(ends, dialect)
-        for _ in range(dialect.headers):
-            next(rows)
-            ends.of_record(skipped + 1)
-        number = before = skipped + dialect.headers
+        number = skipped
         try:
-            for number, row in enumerate(rows, start=before + 1):
+            for number, row in enumerate(rows, start=skipped + 1):
                 ends.of_record(number)
-                yield number, row
+                if number > skipped + dialect.headers:
+                    yield number, row
             ends.require(path)
         except csv.Error as error:
-            raise DataError(
-                f"{path}: line {number + 1}: a field with more than {LONGEST:,} characters\nClose "
-                "its quotation mark, or shorten the field."
-            ) from error
+            what = _csv_error(str(error), ends.last, dialect, header)
+            raise DataError(f"{path}: line {number + 1}{what}") from error
+
+
+def _csv_error(error: str, line: str, dialect: Dialect, header: Iterable[str]) -> str:
+    """Return the place and reason of an error in a line, by the text of Python's."""
+    if "limit" in error:
+        what = f"a field with more than {LONGEST:,} characters"
+        return f": {what}\nClose its quotation mark, or shorten the field."
+    if "end of data" in error:
+        return f": a quotation mark that is not closed\n{_QUOTING}"
+    quote, separator = dialect.quote or "", re.escape(dialect.separator)
+    field = rf"({quote}(?:[^{quote}]|{quote}{quote})*{quote})?([^{separator}\r\n]*){separator}?"
+    place, text = next(
+        ((f", column {name}", f": {found[1]}{found[2]}")
+         for name, found in zip(header, re.finditer(field, line), strict=False)
+         if found[1] and found[2]),
+        ("", ""),
+    )  # fmt: skip
+    return f"{place}: text after the closing quotation mark{text[:80]}\n{_QUOTING}"
 
 
 class _LineEnds:
@@ -442,7 +461,7 @@ class _LineEnds:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
-        self._last = ""
+        self.last = ""
         self._bare: list[int] = []
         self._open = 0
 
@@ -450,15 +469,15 @@ class _LineEnds:
         return self
 
     def __next__(self) -> str:
-        self._last = next(self._lines)
+        self.last = next(self._lines)
         if self._open:  # the end of a record other than the last
             self._bare.append(self._open)
             self._open = 0
-        return self._last
+        return self.last
 
     def of_record(self, number: int) -> None:
         """Record that the last line ended a record."""
-        self._open = number if self._last.endswith("\r") else 0
+        self._open = number if self.last.endswith("\r") else 0
 
     def require(self, path: Path) -> None:
         """Reject records that end in a bare carriage return, which not all readers recognise."""
@@ -479,6 +498,7 @@ def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
     return csv.reader(
         lines,
         delimiter=dialect.separator,
+        strict=True,  # else text after a closing quotation mark would join the field
         quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
         quotechar=dialect.quote,
     )
@@ -507,7 +527,11 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
         raise DataError(f"{path}: {what} should {wanted}")
     if dialect.columns:
         return skipped, list(dialect.columns)
-    names = next(_csv_reader([first.rstrip("\r\n")], dialect))
+    try:
+        names = next(_csv_reader([first.rstrip("\r\n")], dialect))
+    except csv.Error as error:
+        what = _csv_error(str(error), first, dialect, map(str, itertools.count(1)))
+        raise DataError(f"{path}: line {skipped + 1}{what}") from error
     twice = sorted({name for name in names if names.count(name) > 1})
     if "" in twice:
         without = count_text(names.count(""), "column")

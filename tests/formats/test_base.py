@@ -8,6 +8,7 @@ import gzip
 import io
 import pickle
 import random
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -128,6 +129,26 @@ def test_within_quotation_marks_it_is_data(tmp_path: Path) -> None:
     path = tmp_path / "quoted.csv"
     path.write_bytes(b'l1,l2\n"a\rb",c\nd,"e\r"\n')
     assert read_line_ends(path, "csv") == [("a\rb", "c"), ("d", "e\r")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('l1,l2\n"a",b\n"c"d,e\n', 'line 3, column l1: text after the closing .*: "c"d\n'),
+        ('l1,l2\na,""62395\n', 'line 2, column l2: text after the closing .*: ""62395\n'),
+        ('l1,l2\n"a,""b""","c" \n', 'line 2, column l2: text after the closing .*: "c" \n'),
+        ('l1,l2\n"a\nb"c,d\n', "line 2: text after the closing quotation mark\n"),
+        ('l1,l2\n"c"d,e', 'line 2, column l1: text after the closing .*: "c"d\n'),
+        ('l1,"l2"x\na,b\n', 'line 1, column 2: text after the closing .*: "l2"x\n'),
+        ('l1,l2\n"a,b\nc,d\n', "line 2: a quotation mark that is not closed\n"),
+        ('l1,"l2\na,b\n', "line 1: a quotation mark that is not closed\n"),
+    ],
+)
+def test_text_around_quotation_marks_has_its_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "quoted.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=f"{re.escape(str(path))}: {said}Double quotation marks"):
+        read_line_ends(path, "csv")
 
 
 @pytest.mark.parametrize("text", ['l1,l2\na,b"c\nd,e"\nf,g\n', 'l1,l2\n"a,b\nc,d\n'])

@@ -27,7 +27,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from pipeline.annotate.tasks import Work
-from pipeline.errors import DataError
+from pipeline.errors import DataError, no_file
 from pipeline.formats.base import reading
 
 LABEL, FORMS, UNSURE, NOTE = "label", "forms", "unsure", "note"
@@ -154,6 +154,8 @@ class _Wrong(Exception):
 def read_text(path: Path) -> str:
     """Return the text of a file, which must be UTF-8."""
     with reading(path):
+        if path.exists() and not path.is_file():
+            raise DataError(f"{path}: {'; '.join(no_file(path))}")
         return path.read_text(encoding="utf-8-sig")
 
 
@@ -613,7 +615,8 @@ def _potato_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]] | Fault]:
 
 def table_rows(path: Path, delimiter: str) -> Iterator[tuple[str, dict[str, str] | None]]:
     """Yield place and cells of each row of a table; None for one that does not fit the header."""
-    rows = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    text = io.StringIO(read_text(path), newline="")
+    rows = csv.reader(text, delimiter=delimiter, strict=True)
     with reading(path):
         header = [name.strip() for name in next(rows, [])]
         for row in rows:
