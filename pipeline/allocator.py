@@ -39,6 +39,10 @@ def user_variables(environment: Mapping[str, str]) -> dict[str, str]:
     return {k: v for k, v in environment.items() if (k, v) != (_ALLOCATOR, _OF_POLARS)}
 
 
+_LARGEST = 8 << 20
+"""Characters of an experiment."""
+
+
 def release_memory() -> None:
     """Give freed memory back to the system: what libraries keep of it, and the C library."""
     import ctypes  # noqa: PLC0415  the command starts without it
@@ -70,9 +74,10 @@ def settings(arguments: Sequence[str]) -> dict[str, str]:
 
 def _content(word: str) -> str:
     """Return the text of an experiment; nothing if a word is none, or none that can be read."""
-    if not word.endswith(".toml"):
-        return ""
     try:
-        return Path(word).read_text(encoding="utf-8", errors="replace")
+        if not word.endswith(".toml") or not Path(word).is_file():  # a pipe is read only once
+            return ""
+        with Path(word).open(encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST)
     except (OSError, ValueError):  # a name that no file can have is one
         return ""

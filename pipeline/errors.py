@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -90,6 +91,8 @@ _MEMORY = re.compile(
     "|Resource temporarily unavailable|[Cc]annot allocate memory|[Oo]ut of memory"
 )
 """Errors of Python, of the loader and of Rust when memory, addresses or threads run out."""
+CHECK = "check the path"
+"""The remedy where a path leads to no file, or to the wrong one."""
 _DEFECT = (
     f"this is a bug: please report it at {REPORT_AT},"
     " with the experiment, the output of --debug and that of `lexassay doctor`."
@@ -116,6 +119,22 @@ def machine(error: OSError) -> str:
     'the path or a name in it is too long'
     """
     return _MACHINE.get(number(error), error.strerror or str(error).partition("\n")[0])
+
+
+def no_file(path: Path) -> tuple[str, str]:
+    """Return why a path is not a file that can be read, and what to do.
+
+    Examples
+    --------
+    >>> no_file(Path("nowhere")), no_file(Path("/dev/null"))
+    (('file not found', 'check the path'), ('it is a device, not a file', 'give a file'))
+    """
+    if path.is_fifo():
+        return "it is a pipe, which can be read only once", "write its content to a file first"
+    devices = path.is_char_device() or path.is_block_device()
+    kinds = {"device": devices, "socket": path.is_socket(), "folder": path.is_dir()}
+    kind = next((name for name, true in kinds.items() if true), "")
+    return (f"it is a {kind}, not a file", "give a file") if kind else ("file not found", CHECK)
 
 
 def number(error: BaseException) -> int:

@@ -19,6 +19,8 @@ from pipeline.cli.app import COMMANDS
 
 FILE = files("pipeline.cli") / "completion_words.json"
 """Options, tables and measures, written by docs/update_completion.py."""
+_LARGEST = 8 << 20
+"""Bytes of an experiment."""
 _WORDS: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 OPTIONS: Mapping[str, Mapping[str, tuple[bool, str]]] = _WORDS["options"]
@@ -97,7 +99,9 @@ def _tables(_begun: str, given: Sequence[str]) -> Iterator[Offer]:
 def _uses(given: Sequence[str]) -> dict[str, str]:
     """Return the stages of the named experiment with their kinds."""
     try:
-        content: dict[str, Any] = tomllib.loads(Path(given[0]).read_text(encoding="utf-8"))
+        file = Path(given[0])
+        usual = file.is_file() and file.stat().st_size < _LARGEST  # a device has no end
+        content: dict[str, Any] = tomllib.loads(file.read_text("utf-8") if usual else "")
     except (IndexError, OSError, ValueError, RecursionError):
         return {}
     stages = content.get("stages")

@@ -836,7 +836,7 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
 def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
     """Return the query of a table in any format."""
     if not file.is_file():
-        raise ConfigError("score", [Problem(str(file), "file not found", "check the path")])
+        raise ConfigError("score", [Problem(str(file), *errors.no_file(file))])
     table = table_file(file, options.select())
     for note in table.notes:
         print(note, file=sys.stderr)

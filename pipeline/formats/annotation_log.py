@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
-from pipeline.errors import DataError, StoreError
+from pipeline.errors import DataError, StoreError, no_file
 
 NAME = "decisions.sqlite"
 """Name of the file in the folder of the sheets."""
@@ -348,7 +348,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int | None:
 def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """Open for reading, also in a read-only folder."""
     if not path.is_file():
-        raise DataError(f"{path}: file not found; check the path")
+        raise DataError(f"{path}: {'; '.join(no_file(path))}")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_file, no_plain_values
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
@@ -510,7 +510,8 @@ class WordChoice:
             return {}
         path = self.stop_words
         if not path.is_file():
-            problem = Problem("--stop-words", f"{path}: file not found", "check the path")
+            what, remedy = no_file(path)
+            problem = Problem("--stop-words", f"{path}: {what}", remedy)
             raise ConfigError("stop words", [problem])
         with reading(path), open_text(path) as text:
             first = text.readline().strip("\ufeff\r\n")
@@ -871,9 +872,9 @@ def _with_columns(table: TableFile) -> TableFile:
 
 
 def _file(source: Mapping[str, Any]) -> SourceFile:
-    if not source["path"].exists():
-        problem = Problem("FILE", f"{source['path']}: file not found", "check the path")
-        raise ConfigError("table", [problem])
+    if not source["path"].is_file():
+        what, remedy = no_file(source["path"])
+        raise ConfigError("table", [Problem("FILE", f"{source['path']}: {what}", remedy)])
     written = {**source, "path": source["path"].absolute().as_posix()}
     try:
         return find(TableSource.model_validate(written), Places(Path()), where="FILE")[0]

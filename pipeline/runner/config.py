@@ -42,6 +42,8 @@ NAME, POINT = "name", "point"
 _OPTION = 3
 """Words of the path of an option: stages.STAGE.OPTION."""
 _DEEPEST = 50
+_LARGEST = 8 << 20
+"""Bytes of an experiment."""
 _MOST = 1 << 63
 """Whole numbers of TOML are smaller."""
 _TOO_DEEP = f"lists or tables are nested more than {_DEEPEST} levels deep"
@@ -422,10 +424,17 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If it is absent, not UTF-8 or not TOML; the message has line and column.
+        If it is absent, no regular file, larger than any experiment, not UTF-8 or not TOML; the
+        message has line and column.
     """
     try:
-        raw = path.read_bytes()
+        if path.exists() and not path.is_file() and not path.is_dir():  # a device may have no end
+            raise ConfigError(str(path), [Problem("file", *errors.no_file(path))])
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            what = f"is larger than {_LARGEST >> 20} MB, and no experiment is"
+            raise ConfigError(str(path), [Problem("file", what, errors.CHECK)])
         text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         return _check_limits(tomllib.loads(text))
     except FileNotFoundError as error:

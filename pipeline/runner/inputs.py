@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 import polars as pl
 from pydantic import BeforeValidator, Field, ValidationError
 
-from pipeline.errors import ConfigError, DataError, Problem, machine
+from pipeline.errors import ConfigError, DataError, Problem, machine, no_file
 from pipeline.formats import content
 from pipeline.formats.annotation_log import NAME as LOG_NAME
 from pipeline.formats.annotation_rows import (
@@ -319,8 +319,13 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        absent = "no file matches" if any(mark in relative for mark in _GLOB) else "file not found"
-        what = "the folder has no files" if target.is_dir() else absent
+        if target.is_dir():
+            raise _absent(written, places, where, "the folder has no files")
+        if any(mark in relative for mark in _GLOB):
+            raise _absent(written, places, where, "no file matches")
+        what, remedy = no_file(target)
+        if target.exists():
+            raise ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
         raise _absent(written, places, where, what)
     return files
 

@@ -6,6 +6,7 @@ import datetime
 import gzip
 import io
 import math
+import os
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from xlsxwriter import Workbook
 from pipeline.cli.from_files import OURS, nearest
 from pipeline.cli.main import main
 from pipeline.formats.lines import separator_of
+from tests.small_experiment import SMALL
 from tests.stages.run_stage import TABLES, write_table
 
 ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
@@ -104,6 +106,51 @@ def test_absent_columns_name_the_nearest_and_all(
     assert "no column 'Frek'; did you mean --columns f=Freq?" in said
 
 
+SPECIAL = {
+    "pipe": "pipe.tsv: it is a pipe, which can be read only once; write its content to a file first",
+    "/dev/zero": "/dev/zero: it is a device, not a file; give a file",
+}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "{}"],
+        ["collocates", "a", "{}"],
+        ["candidates", "{}"],
+        ["candidates", "t.txt", "--stop-words", "{}"],
+        ["keywords", "{}", "t.txt"],
+        ["keywords", "t.txt", "{}"],
+        ["evaluate", "{}", "t.tsv"],
+        ["evaluate", "t.tsv", "{}"],
+        ["clusters", "t.tsv", "{}"],
+        ["lexicon", "{}", "t.tsv"],
+        ["lexicon", "t.tsv", "{}"],
+        ["new", "collocations", "mine", "--from", "{}"],
+        ["plan", "x.toml", "--set", "stages.candidates.path='{}'"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_what_cannot_be_read_twice_is_called_what_it_is(
+    kind: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As <(zcat x) and /dev/stdin are; nothing is read from them."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.tsv")
+    (tmp_path / "t.txt").write_text("a b a b\n")
+    (tmp_path / "t.tsv").write_text("item\tcluster\tl1\tl2\tmi\na\tb\ta\tb\t1\n")
+    (tmp_path / "x.toml").write_text(SMALL)
+    (tmp_path / "pairs.tsv").write_text(text(HEAD))
+    place = "pipe.tsv" if kind == "pipe" else kind
+    assert main([each.format(place) for each in words]) in {1, 2}
+    assert SPECIAL[kind] in capsys.readouterr().err
+
+
 VERTICAL = "The\tDT\tthe\nzarp\tNN\t<unknown>\nruns\tVVZ\trun\n"
 
 
@@ -150,7 +197,7 @@ ERRORS: list[tuple[list[str], dict[str, str], list[str]]] = [
     (
         ["evaluate", "r.csv", "j.csv"],
         {"r.csv": RANKED, "j.csv": 'l1,l2\n1,"x\n'},
-        ["lexassay: j.csv: unpaired quotation marks", "1 record;"],
+        ["lexassay: j.csv: line 2: a quotation mark that is not closed\nDouble"],
     ),
     (
         ["evaluate", "r.csv", "j.csv"],

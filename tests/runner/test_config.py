@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 import pipeline as lx
+from pipeline.allocator import QUICK, settings
+from pipeline.cli.completion import fitting_words
 from pipeline.errors import ConfigError
 from pipeline.runner.config import Sweep, parse_setting, read_toml
 from pipeline.runner.problems import problems_of
@@ -33,6 +36,25 @@ def test_what_is_no_experiment(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "x.toml").write_text("name = \n")
     with pytest.raises(ConfigError, match=said):
         read_toml(tmp_path / name)
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "large"])
+def test_what_has_no_end_is_not_read(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "x.toml"
+    if kind == "device":
+        file.symlink_to("/dev/zero")
+        said = "file: it is a device, not a file"
+    elif kind == "pipe":
+        os.mkfifo(file)
+        said = "file: it is a pipe, which can be read only once; write its content to a file first"
+    else:
+        with file.open("wb") as opened:
+            opened.truncate(1 << 40)
+        said = "file: is larger than 8 MB, and no experiment is"
+    with pytest.raises(ConfigError, match=said):
+        read_toml(file)
+    assert settings(["gc", str(file)]) == QUICK
+    assert list(fitting_words("table", "", [str(file)])) == []
 
 
 @pytest.mark.parametrize(

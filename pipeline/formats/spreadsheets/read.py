@@ -21,7 +21,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline import memory
-from pipeline.errors import DataError, did_you_mean
+from pipeline.errors import DataError, did_you_mean, no_file
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
 from pipeline.formats.lines import distinct
@@ -560,7 +560,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     if suffix not in WORKBOOKS + TEXTS:
         raise DataError(f"{path}: sheets must have the extension {', '.join(WORKBOOKS + TEXTS)}")
     if not path.is_file():
-        raise DataError(f"{path}: file not found; check the path")
+        raise DataError(f"{path}: {'; '.join(no_file(path))}")
     choose = _find_worksheet if suffix in WORKBOOKS else _read_text
     grid, place = choose(path, expected)
     _refuse_lone_returns(path, grid, place)
