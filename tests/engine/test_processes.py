@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,6 +140,48 @@ def test_workers_end_when_the_process_is_killed_that_they_work_for(tmp_path: Pat
     script.process.kill()
     script.end()
     script.assert_alone()
+
+
+CUT = """
+import threading
+
+def process(_):
+    return os.getpid()
+
+with ProcessEngine(workers=1) as engine:
+    worker, _ = engine.map(process, [1, 2])
+    os.kill(worker, 19)
+    print(worker, flush=True)
+    threading.Timer(0.5, os.kill, (os.getpid(), 9)).start()
+    list(engine.map(len, [bytes(10**7), b""]))
+"""
+"""Kills itself while a task is half sent, as its worker has stopped reading."""
+
+
+@needs_proc
+@pytest.mark.long
+@dies
+def test_a_worker_ends_that_receives_half_a_task(tmp_path: Path) -> None:
+    script = Script(tmp_path, CUT)
+    assert script.process.stdout is not None
+    worker = int(script.process.stdout.readline())
+    assert script.process.wait(SECONDS) == -signal.SIGKILL
+    os.kill(worker, signal.SIGCONT)
+    assert script.end() == ("", "")  # nobody holds its output
+    script.assert_alone()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="needs timeout")
+@dies
+def test_a_pipe_ends_with_the_process_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(HEAD + WAITS)
+    line = f"timeout -s KILL 3 {sys.executable} script.py | tee log"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=tmp_path, env=environment(), capture_output=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    assert done.stdout == b""
 
 
 @needs_proc
