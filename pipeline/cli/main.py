@@ -14,11 +14,14 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from pipeline.release import FormerName
 from pipeline.runner import interrupts
 
+_usual_format = warnings.formatwarning
 _UNKNOWN = 1
 _INTERRUPTED = 130
 """Exit code of `pipeline.errors.Interrupted`, whose import may be what was interrupted."""
@@ -76,16 +79,20 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         if stopped := interrupts.exit_code():  # also if an import calls that by another name
             own = getattr(error, "exit_code", 0) == _INTERRUPTED
             return _report(error, stopped, debug=debug, text="" if own else interrupts.TEXT)
+        return _explain(error, debug=debug)
+
+
+def _explain(error: BaseException, *, debug: bool) -> int:
+    try:
         from pipeline import errors
         from schemas.errors import LexassayError
-
-        if isinstance(error, LexassayError):
-            code, text = error.exit_code, ""
-        elif isinstance(error, Exception | SystemExit) or errors.is_panic(error):
-            code, text = _UNKNOWN, errors.explain(error)
-        else:
-            raise
-        return _report(error, code, debug=debug, text=text)
+    except ImportError as broken:  # a library that all commands need
+        return _report(broken, _UNKNOWN, debug=debug, text=f"{broken}; see `lexassay doctor`")
+    if isinstance(error, LexassayError):
+        return _report(error, error.exit_code, debug=debug)
+    if not isinstance(error, Exception | SystemExit) and not errors.is_panic(error):
+        raise error
+    return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
 
 
 def _end_unread() -> int:
@@ -101,8 +108,23 @@ def _report(error: BaseException, code: int, *, debug: bool, text: str = "") -> 
     return code
 
 
+def _format_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Return a warning for people if it is ours, else as Python writes it."""
+    own = issubclass(category, FormerName)
+    if own:
+        return f"lexassay: {message}\n"
+    return _usual_format(message, category, filename, lineno, line)
+
+
 def script() -> NoReturn:
     """Run the command of the process and exit."""
+    warnings.formatwarning = _format_warning
     if isinstance(sys.stdout, io.TextIOWrapper):  # else it is closed
         sys.stdout.reconfigure(errors="backslashreplace")  # where its encoding lacks a character
     sys.unraisablehook = interrupts.again
