@@ -195,8 +195,8 @@ def start_limited(path: Path, polars: str, *, gigabytes: int) -> subprocess.Pope
     """Start a command under `ulimit -v`, with a module in place of Polars."""
     (path / "polars.py").write_text(polars)
     script = f"ulimit -v {gigabytes * GIGABYTE}; exec {sys.executable} -m pipeline.cli measures"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(["sh", "-c", script], env=environment([path]), text=True, **pipes)
+    words, pipe = ["sh", "-c", script], subprocess.PIPE
+    return subprocess.Popen(words, env=environment([path]), text=True, stdout=pipe, stderr=pipe)
 
 
 @pytest.mark.parametrize(

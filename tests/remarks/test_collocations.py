@@ -343,13 +343,11 @@ def test_no_question_does_worse() -> None:
 def test_pairs_that_are_compared_at_cuts_only() -> None:
     pairs = [("TP", "a", "b", 10), ("TP", "a", "c", 10), ("TP", "b", "c", 10)]
     columns = ["category", "measure_1", "measure_2", "n"]
-    tables = {
-        "inputs": {"ranks": pl.DataFrame({"rank": [1, 400_000]})},
-        "outputs": {"comparison": pl.DataFrame(pairs, schema=columns, orient="row")},
-    }
-    (told,) = run_check("cuts_only", every=None, **tables)
+    inputs = {"ranks": pl.DataFrame({"rank": [1, 400_000]})}
+    outputs = {"comparison": pl.DataFrame(pairs, schema=columns, orient="row")}
+    (told,) = run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
     assert "3 pairs" in told.text
     assert "1,200,000 rows" in told.text
-    assert not run_check("cuts_only", every=0, **tables)
-    tables["inputs"]["ranks"] = pl.DataFrame({"rank": [1, 300_000]})
-    assert not run_check("cuts_only", every=None, **tables)
+    assert not run_check("cuts_only", every=0, inputs=inputs, outputs=outputs)
+    inputs["ranks"] = pl.DataFrame({"rank": [1, 300_000]})
+    assert not run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)

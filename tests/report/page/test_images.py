@@ -104,7 +104,7 @@ def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[Watched]) -
 def test_where_addresses_are_limited_they_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """The library would end the process, with a trace of its own."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (8 << 30, 8 << 30))
-    monkeypatch.setattr(module.memory, "is_limited", lambda: True)
+    monkeypatch.setattr("pipeline.memory.is_limited", lambda: True)
     said = "charts cannot be drawn: .* 68 GB of address space, .* ulimit -v allows 8.0 GB; raise"
     with Drawing() as drawing, pytest.raises(LexassayError, match=said):
         drawing.of(bars(1, 2))
