@@ -18,12 +18,13 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     ClusterMeasure,
 )
-from pipeline.kernels.clustering.overlapping.degrees import Degrees, relative_weights
 from pipeline.kernels.clustering.overlapping.measures import harmonic_mean, without_weights
 from pipeline.kernels.clustering.overlapping.memberships import (
+    Degrees,
     Memberships,
     count_patterns,
     patterns,
+    relative_weights,
 )
 from pipeline.kernels.clustering.token.contingency import Contingency
 from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, codes, summary

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.overlapping import degrees as degrees_module
-from pipeline.kernels.clustering.overlapping.degrees import degrees
+from pipeline.kernels.clustering.overlapping import memberships as degrees_module
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.overlapping.memberships import degrees
 from tests.kernels.clustering.overlapping.slow_overlapping import Items, clustered, frames
 
 Weights = dict[str, dict[str, float]]
