@@ -550,7 +550,10 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
         One or more.
     """
     logged = any(isinstance(file.options, DecisionOptions) for file in files)
-    rows = pl.concat((file.scan() for file in files), how="diagonal" if logged else "vertical")
+    scans = [file.scan() for file in files]
+    rows = pl.concat(
+        scans if logged else _align(files, scans), how="diagonal" if logged else "vertical"
+    )
     for file in files:
         if isinstance(file.options, DecisionOptions):
             rows = counted_answers(
@@ -561,6 +564,30 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
                 answer=ANSWERS[file.format.name],
             )
     return rows
+
+
+def _align(files: Sequence[SourceFile], scans: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:
+    """Give all files the order of columns of the first.
+
+    Raises
+    ------
+    DataError
+        If their columns differ: a file without a column would be taken for one without values.
+    """
+    names = scans[0].collect_schema().names() if len(scans) > 1 else []
+    for file, scan in zip(files[1:], scans[1:], strict=True):
+        own = scan.collect_schema().names()
+        parts = {
+            "lacks": [name for name in names if name not in own],
+            "has also": [name for name in own if name not in names],
+        }
+        texts = [f"{verb} {', '.join(map(repr, some))}" for verb, some in parts.items() if some]
+        if texts:
+            raise DataError(
+                f"{file.label}: its columns are not those of {files[0].label}: it "
+                f"{' and '.join(texts)}\nGive all files the same columns."
+            )
+    return [scan.select(names) for scan in scans] if names else [*scans]
 
 
 def transfers(files: Sequence[SourceFile]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import Problem
+from pipeline.errors import DataError, Problem
 from pipeline.formats.base import FormatOptions, format_of
 from pipeline.runner import inputs
 from pipeline.runner.config import RunOptions, parse
@@ -98,6 +98,36 @@ def test_a_table_has_no_sentences(tmp_path: Path) -> None:
     assert file.scan().select("file", "form").collect().rows() == [("x.tsv", "a")]
     with pytest.raises(TypeError, match="format tsv reads no corpus"):
         next(file.batches(["form"], 100))
+
+
+def tables_of(folder: Path, *texts: str) -> list[SourceFile]:
+    """Write tables 0.tsv, 1.tsv ... and return them as files of a source."""
+    tsv = format_of("x.tsv")
+    files = []
+    for number, text in enumerate(texts):
+        path = folder / f"{number}.tsv"
+        path.write_text(text)
+        files.append(SourceFile(path.name, path, tsv, tsv.options.model_validate({})))
+    return files
+
+
+def test_columns_of_several_tables_may_have_any_order(tmp_path: Path) -> None:
+    files = tables_of(tmp_path, "l1\tf\na\t1\n", "f\tl1\n2\tb\n")
+    rows = inputs.entries(files).select("file", "l1", "f").collect().rows()
+    assert rows == [("0.tsv", "a", "1"), ("1.tsv", "b", "2")]
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [("\tl1\tf", "has also ''"), ("l1\tg", "lacks 'f' and has also 'g'"), ("l1\tx", "lacks 'f'")],
+)
+def test_columns_of_several_tables_that_differ_are_refused(
+    tmp_path: Path, head: str, what: str
+) -> None:
+    rows = "\t".join("1" for _ in head.split("\t"))
+    files = tables_of(tmp_path, "l1\tf\na\t1\n", f"{head}\n{rows}\n")
+    with pytest.raises(DataError, match=rf"1.tsv: its columns are not those of 0.tsv: it {what}"):
+        inputs.entries(files)
 
 
 def test_a_corpus_in_batches(tmp_path: Path) -> None:
