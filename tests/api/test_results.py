@@ -530,8 +530,14 @@ def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("index.html", "changed"), ("index.html", "gone"), ("tables/*.csv", "changed"),
-        ("*.txt", "changed"), ("*.txt", "gone"), (".written.json", "gone"),
+        ("index.html", "changed"),
+        *(
+            pytest.param(*each, marks=pytest.mark.long)
+            for each in [
+                ("index.html", "gone"), ("tables/*.csv", "changed"), ("*.txt", "changed"),
+                ("*.txt", "gone"), (".written.json", "gone"),
+            ]
+        ),
     ],
 )  # fmt: skip
 def test_a_damaged_report_is_noticed_and_written_again(name: str, how: str, small: Path) -> None:

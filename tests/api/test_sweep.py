@@ -256,6 +256,7 @@ def test_points_that_fail_do_not_end_the_sweep(write: Write) -> None:
     assert "4 of 6 points failed\n  - point 3" in repr(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", ["a bit", "the list of digests"])
 def test_a_damaged_table_of_a_sweep_is_refused(damage: str, write: Write) -> None:
     experiment = write(SWEEP + SEEDS)

@@ -59,7 +59,8 @@ def test_results_that_are_gone(done: Laboratory) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", [40, -40, None, "short"], ids=["flip", "late flip", "gone", "cut"]
+    "place",
+    [40, *(pytest.param(each, marks=pytest.mark.long) for each in (-40, None, "short"))],
 )
 def test_a_damaged_table_is_refused_as_show_does(
     done: Laboratory, place: int | str | None, tmp_path: Path
