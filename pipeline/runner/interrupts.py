@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import _exit, write
 from types import FrameType
 from typing import NoReturn
 
@@ -40,8 +40,8 @@ def exit_code() -> int:
 
 def leave(number: int = 0, _frame: FrameType | None = None) -> NoReturn:
     """End at once, as the command is done and only the interpreter has to clean up."""
-    os.write(2, f"lexassay: {TEXT}\n".encode())
-    os._exit(128 + number if number else exit_code())
+    write(2, f"lexassay: {TEXT}\n".encode())  # print may be what was interrupted
+    _exit(128 + number if number else exit_code())
 
 
 def interrupt(number: int, _frame: FrameType | None) -> None:

@@ -22,8 +22,8 @@ from pipeline.runner.store.interface import Entry, Storage
 RUNNER = Path(pipeline.__file__).parent / "runner"
 SEAM = {RUNNER / "store" / name for name in ("local.py", "cloud.py")}
 MODULES = {"fcntl", "filelock", "os", "shutil", "tempfile"}
-HARMLESS = {"cpu_count", "environ"}
-"""Names of `os` that have nothing to do with files."""
+HARMLESS = {"_exit", "cpu_count", "environ", "write"}
+"""Names of `os` that have nothing to do with files, or with open ones only."""
 ACTS = {
     *("hardlink_to", "link", "link_to", "mkdir", "rename", "rmdir", "rmtree", "symlink_to"),
     *("touch", "unlink", "write_bytes", "write_text", "write_parquet"),
