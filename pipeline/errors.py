@@ -121,6 +121,34 @@ def machine(error: OSError) -> str:
     return _MACHINE.get(number(error), error.strerror or str(error).partition("\n")[0])
 
 
+def is_present(path: Path) -> bool:
+    """Return whether there is a file or folder.
+
+    Parameters
+    ----------
+    path : Path
+        The place.
+
+    Raises
+    ------
+    OSError
+        If it cannot be told, for example as permission is denied or a network drive is gone.
+        Since Python 3.14 `Path.exists` says then that there is none.
+
+    Examples
+    --------
+    >>> is_present(Path("nowhere")), is_present(Path("/"))
+    (False, True)
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}:
+            return False
+        raise
+    return True
+
+
 def no_file(path: Path) -> tuple[str, str]:
     """Return why a path is not a file that can be read, and what to do.
 
@@ -129,6 +157,8 @@ def no_file(path: Path) -> tuple[str, str]:
     >>> no_file(Path("nowhere")), no_file(Path("/dev/null"))
     (('file not found', 'check the path'), ('it is a device, not a file', 'give a file'))
     """
+    if not is_present(path):
+        return "file not found", CHECK
     if path.is_fifo():
         return "it is a pipe, which can be read only once", "write its content to a file first"
     devices = path.is_char_device() or path.is_block_device()

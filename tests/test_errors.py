@@ -6,14 +6,17 @@ import errno
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import polars as pl
 import pytest
 
 import pipeline as lx
 from pipeline import errors
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, LexassayError, is_present
+from pipeline.formats.spreadsheets import list_sheets
+from pipeline.runner.inputs import sheet_files
+from pipeline.runner.store.local import LocalStorage
 from tests.small_experiment import SMALL
 
 # What libraries and the machine say, in our words: without plans and advice for programmers.
@@ -273,3 +276,22 @@ def test_absent_file_lists_the_others(folder_errors: Path) -> None:
 def test_setting_an_unknown_stage(folder_errors: Path) -> None:
     said = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
     assert "stages.score: unknown stage; did you mean scores" in said
+
+
+def test_what_cannot_be_told_is_no_absence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since Python 3.14 a path is absent for `Path.exists` whatever the system says."""
+    (tmp_path / "loop").symlink_to("loop")
+    assert [is_present(tmp_path / name) for name in ("", "none", "loop")] == [True, False, False]
+    with pytest.raises(OSError, match="too long"):
+        is_present(tmp_path / ("x" * 300))
+    gone = OSError(errno.ESTALE, "Stale file handle")
+
+    def stat(_path: Path, *, follow_symlinks: bool = True) -> NoReturn:
+        raise gone
+
+    monkeypatch.setattr(Path, "stat", stat)
+    for read in (list_sheets, lambda folder: sheet_files(folder, "annotation_sheet")):
+        with pytest.raises((OSError, LexassayError), match=r"Stale|network drive"):
+            read(tmp_path)
+    with pytest.raises(OSError, match="Stale"):
+        list(LocalStorage(tmp_path).list())

@@ -19,6 +19,7 @@ from pipeline.errors import (
     StoreError,
     WaitsForPerson,
     did_you_mean,
+    is_present,
 )
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import TaskRequest, check_log, opened, update_tasks
@@ -173,7 +174,7 @@ def log_of(
 
 def _check_log(database: Path) -> None:
     """Refuse a damaged log, and to begin a new one beside the backups of another."""
-    if database.exists():
+    if is_present(database):
         check_log(database)
     elif newest := newest_backup(database):
         what = f"the file is missing, but {newest[1].parent} has backups of it"

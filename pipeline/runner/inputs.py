@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 import polars as pl
 from pydantic import BeforeValidator, Field, ValidationError
 
-from pipeline.errors import ConfigError, DataError, Problem, machine, no_file
+from pipeline.errors import ConfigError, DataError, Problem, is_present, machine, no_file
 from pipeline.formats import content
 from pipeline.formats.annotation_log import NAME as LOG_NAME
 from pipeline.formats.annotation_rows import (
@@ -209,7 +209,7 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
     sheet = format_of("", name=kind)
     files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in list_sheets(folder)]
     database = folder / LOG_NAME
-    if database.is_file():
+    if is_present(database) and database.is_file():
         log = format_of("", name=kind.replace("_sheet", "_decisions"))
         files.append(SourceFile(database.name, database, log, current_options(database)))
     return files

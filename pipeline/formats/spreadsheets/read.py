@@ -21,7 +21,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline import memory
-from pipeline.errors import DataError, did_you_mean, no_file
+from pipeline.errors import DataError, did_you_mean, is_present, no_file
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
 from pipeline.formats.lines import distinct
@@ -346,7 +346,7 @@ def list_sheets(folder: Path) -> list[Path]:
         ``.~lock.name#``).
     """
     with reading(folder):
-        if not folder.is_dir():
+        if not (is_present(folder) and folder.is_dir()):
             return []
         files = (
             path

@@ -20,7 +20,7 @@ from uuid import uuid4
 import polars as pl
 
 from pipeline import errors
-from pipeline.errors import StoreError
+from pipeline.errors import StoreError, is_present
 from pipeline.formats.compression import open_compressed
 from pipeline.runner.store.interface import Entry, Storage, beside, parquet_options
 
@@ -98,7 +98,7 @@ class LocalStorage:
         for folder, _, files in os.walk(self.root / draft):
             for each in [*files, "."]:
                 _sync(Path(folder, each))
-        aside = self._set_aside(name) if final.exists() else None
+        aside = self._set_aside(name) if is_present(final) else None
         (self.root / draft).replace(final)
         _sync(final.parent)
         return aside
@@ -138,7 +138,8 @@ class LocalStorage:
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
         """Yield files and folders by name; nothing if the folder does not exist."""
         folder = self.root / prefix
-        entries = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
+        there = is_present(folder) and folder.is_dir()
+        entries = sorted(os.scandir(folder), key=lambda each: each.name) if there else []
         for each in entries:
             if each.name <= after:
                 continue
