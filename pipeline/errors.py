@@ -133,7 +133,7 @@ def is_present(path: Path) -> bool:
     ------
     OSError
         If it cannot be told, for example as permission is denied or a network drive is gone.
-        Since Python 3.14 `Path.exists` says then that there is none.
+        Python's own test says then, from 3.14 on, that there is none.
 
     Examples
     --------
