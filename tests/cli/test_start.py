@@ -47,7 +47,7 @@ def test_help_imports_no_command() -> None:
 def test_measures_are_listed_without_what_computes_them() -> None:
     modules = imported("measures")
     assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})
-    assert {"pipeline.kernels.measure", "pipeline.cli.inspect"} <= modules
+    assert {"pipeline.kernels.measure", "pipeline.cli.measures"} <= modules
 
 
 @pytest.mark.long

@@ -12,7 +12,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import schemas
-from pipeline.expressions import DEEPEST, FUNCTIONS, LONGEST, MANY, MOST, expression, rewritten
+from pipeline.expressions import FUNCTIONS, expression, rewritten
+from pipeline.expressions.functions import MANY
+from pipeline.expressions.grammar import DEEPEST, LONGEST, MOST
 from tests.expressions.frames import is_kept, refusal, value
 
 WRITTEN = {

@@ -156,7 +156,8 @@ def test_an_error_that_nobody_foresaw_is_the_stages(laboratory: Laboratory) -> N
     assert done.code == 1
     assert "stage own failed: ZeroDivisionError: " in done.err
     assert (
-        "This is a bug: please report it, with the experiment and the output of --debug" in done.err
+        "This is a bug: please report it at the place you got lexassay from, with the experiment"
+        in done.err
     )
     assert "Traceback" not in done.err
     assert laboratory.outcomes()["own"] == "failed"
