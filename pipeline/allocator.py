@@ -12,6 +12,9 @@ _OF_POLARS = "dirty_decay_ms:500,muzzy_decay_ms:1000"
 # More threads of linear algebra would be idle, and would add up in another order.
 _ALIKE = {"OPENBLAS_NUM_THREADS": "1"}
 
+LARGEST_EXPERIMENT = 8 << 20
+"""Bytes of an experiment's file at the most: a device has no end."""
+
 THRIFTY = {
     **_ALIKE,
     # Pages that are freed go back to the system after a tenth of a second; at once costs CPU.
@@ -37,10 +40,6 @@ def user_variables(environment: Mapping[str, str]) -> dict[str, str]:
     {'A': '1'}
     """
     return {k: v for k, v in environment.items() if (k, v) != (_ALLOCATOR, _OF_POLARS)}
-
-
-_LARGEST = 8 << 20
-"""Characters of an experiment."""
 
 
 def release_memory() -> None:
@@ -78,6 +77,6 @@ def _content(word: str) -> str:
         if not word.endswith(".toml") or not Path(word).is_file():  # a pipe is read only once
             return ""
         with Path(word).open(encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST)
+            return file.read(LARGEST_EXPERIMENT)
     except (OSError, ValueError):  # a name that no file can have is one
         return ""

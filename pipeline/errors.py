@@ -180,7 +180,7 @@ def number(error: BaseException) -> int:
     return getattr(error, "errno", None) or (int(found[1]) if found else 0)
 
 
-def of_system(error: BaseException) -> OSError | None:
+def find_system_error(error: BaseException) -> OSError | None:
     """Return an error of the system, also one that Polars reports as its own; else None."""
     if isinstance(error, OSError):
         return error
@@ -189,7 +189,7 @@ def of_system(error: BaseException) -> OSError | None:
 
 
 @contextmanager
-def of_writing() -> Iterator[None]:
+def translate_write_errors() -> Iterator[None]:
     """Raise errors of Polars while it writes a Parquet file as those of the system.
 
     Where it writes the head of a page, Polars does not say why it fails.
@@ -203,7 +203,11 @@ def of_writing() -> Iterator[None]:
         yield
     except pl.exceptions.PolarsError as error:
         unnamed = "transport error" in str(error)
-        own = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if unnamed else of_system(error)
+        own = (
+            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            if unnamed
+            else find_system_error(error)
+        )
         if own is None:
             raise
         raise own from error
@@ -324,7 +328,7 @@ def explain(error: BaseException) -> str:
         return f"{place} would end the command; raise an error there instead"
     if isinstance(error, RecursionError):
         return "nesting or references are too deep"
-    if own := of_system(error):
+    if own := find_system_error(error):
         return ": ".join(filter(None, [str(own.filename or ""), machine(own)]))
     if isinstance(error, pl.exceptions.PolarsError):
         return (

@@ -212,7 +212,7 @@ def stored(table: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
         return
     with tempfile.TemporaryDirectory(prefix="lexassay-", dir=_temporary_folder()) as folder:
         path = Path(folder, "table.parquet")
-        with errors.of_writing():
+        with errors.translate_write_errors():
             table.sink_parquet(path, compression="lz4", row_group_size=ROWS)
         yield pl.scan_parquet(path)
 
@@ -341,7 +341,7 @@ class Spill:
         for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
             if held:
                 files.append(self._folder / f"{number}-{len(files)}.parquet")
-                with errors.of_writing():
+                with errors.translate_write_errors():
                     pl.concat(held).write_parquet(files[-1], compression="lz4")
                 held.clear()
         self._rows = 0

@@ -41,8 +41,10 @@ _MOVED = {
     "pipeline.findings.stage": "pipeline.findings.base",
     f"{_CLUSTERING}.overlapping.bcubed": f"{_CLUSTERING}.overlapping.measures",
     f"{_CLUSTERING}.token.information": f"{_CLUSTERING}.token.measures",
+    "pipeline.kernels.statistics.multiplicity": "pipeline.kernels.statistics.exact_tests",
     "pipeline.remarks.remark": "pipeline.remarks.base",
     "pipeline.report.blocks": "pipeline.report.view",
+    "pipeline.report.charts.base": "pipeline.report.charts.spec",
     "pipeline.report.page.cells": "pipeline.report.view",
     "pipeline.templates": "pipeline.registry",
 }

@@ -1087,7 +1087,7 @@ def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
         name: found
         for name in nodes
         if (stage := record.stages.get(name)) and stage.fingerprint
-        and (found := artefacts.stored(storage, name, stage.fingerprint))
+        and (found := artefacts.find_stored(storage, name, stage.fingerprint))
     }  # fmt: skip
     return Run(project, made, record)
 

@@ -15,12 +15,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.allocator import LARGEST_EXPERIMENT
 from pipeline.cli.app import COMMANDS
 
 FILE = files("pipeline.cli") / "completion_words.json"
 """Options, tables and measures, written by docs/update_completion.py."""
-_LARGEST = 8 << 20
-"""Bytes of an experiment."""
 _WORDS: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 OPTIONS: Mapping[str, Mapping[str, tuple[bool, str]]] = _WORDS["options"]
@@ -100,7 +99,7 @@ def _uses(given: Sequence[str]) -> dict[str, str]:
     """Return the stages of the named experiment with their kinds."""
     try:
         file = Path(given[0])
-        usual = file.is_file() and file.stat().st_size < _LARGEST  # a device has no end
+        usual = file.is_file() and file.stat().st_size <= LARGEST_EXPERIMENT
         content: dict[str, Any] = tomllib.loads(file.read_text("utf-8") if usual else "")
     except (IndexError, OSError, ValueError, RecursionError):
         return {}

@@ -116,8 +116,7 @@ def _format_warning(
     line: str | None = None,
 ) -> str:
     """Return a warning for people if it is ours, else as Python writes it."""
-    own = issubclass(category, FormerName)
-    if own:
+    if issubclass(category, FormerName):
         return f"lexassay: {message}\n"
     return _usual_format(message, category, filename, lineno, line)
 

@@ -76,7 +76,7 @@ def _open_error(path: Path, error: Exception) -> DataError:
 def _query_error(path: Path, error: pl.exceptions.PolarsError) -> DataError:
     """Return the message for a file that Polars rejects."""
     text = str(error)
-    if cause := errors.of_system(error):
+    if cause := errors.find_system_error(error):
         return _open_error(path, cause)
     if without_suffix(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
         return not_parquet(path)

@@ -19,6 +19,7 @@ import polars as pl
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from pipeline import errors
+from pipeline.allocator import LARGEST_EXPERIMENT
 from pipeline.config_model import Described
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem
@@ -42,8 +43,6 @@ NAME, POINT = "name", "point"
 _OPTION = 3
 """Words of the path of an option: stages.STAGE.OPTION."""
 _DEEPEST = 50
-_LARGEST = 8 << 20
-"""Bytes of an experiment."""
 _MOST = 1 << 63
 """Whole numbers of TOML are smaller."""
 _TOO_DEEP = f"lists or tables are nested more than {_DEEPEST} levels deep"
@@ -431,9 +430,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         if path.exists() and not path.is_file() and not path.is_dir():  # a device may have no end
             raise ConfigError(str(path), [Problem("file", *errors.no_file(path))])
         with path.open("rb") as file:
-            raw = file.read(_LARGEST + 1)
-        if len(raw) > _LARGEST:
-            what = f"is larger than {_LARGEST >> 20} MB, and no experiment is"
+            raw = file.read(LARGEST_EXPERIMENT + 1)
+        if len(raw) > LARGEST_EXPERIMENT:
+            what = f"is larger than {LARGEST_EXPERIMENT >> 20} MB, and no experiment is"
             raise ConfigError(str(path), [Problem("file", what, errors.CHECK)])
         text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         return _check_limits(tomllib.loads(text))

@@ -147,7 +147,7 @@ def stages_differ(
 
 def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
     mark = run.stages[name].fingerprint if name in run.stages else ""
-    return artefacts.stored(storage, name, mark) if mark else None
+    return artefacts.find_stored(storage, name, mark) if mark else None
 
 
 def _tables_differ(

@@ -125,6 +125,7 @@ def test_a_folder_without_rights_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/proc")
+    monkeypatch.delenv("POLARS_OOC_SPILL_DIR", raising=False)  # earlier tests may have set it
     monkeypatch.setenv("TMPDIR", "/proc/none")
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/cache")
     found = checks(capsys)

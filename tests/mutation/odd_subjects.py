@@ -23,11 +23,11 @@ import pyarrow.parquet as pq
 import pipeline as lx
 from tests.mutation import cluster_subjects, lexicon_subjects
 from tests.mutation.mutations import MutationByteMutations
-from tests.mutation.subject import RUN, Subject
+from tests.mutation.subject import Subject
+from tests.mutation.table_subjects import HEAD, parquet_bytes
 
 Rows = list[list[str]]
 
-HEAD = ["l1", "l2", "f", "f1", "f2", "N", "TP"]
 WORDS = ["Maß", "nähme", "École", "naïf", "señor", "İzmir"]
 ROWS: Rows = [
     [f"{word}{place}", f"œuvre{number}", str(1_000 + 37 * number + place), str(20_000 + number),
@@ -300,12 +300,6 @@ def _records() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _parquet() -> bytes:
-    buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(_records()), buffer)
-    return buffer.getvalue()
-
-
 def _subject(
     name: str, content: bytes, mutation: MutationByteMutations, *, weight: int = 2
 ) -> Subject:
@@ -316,7 +310,6 @@ def _subject(
         targets={name: mutation},
         expected=_expected(name),
         observed=_observed,
-        command=RUN,
         weight=weight,
     )
 
@@ -329,7 +322,7 @@ SUBJECTS = (
     _subject("pairs.tsv", _text(ROWS), write_text("\t"), weight=5),
     _subject("pairs.csv", _text(ROWS), write_text(","), weight=5),
     _subject("pairs.jsonl", "".join(json.dumps(row) + "\n" for row in _records()).encode(), write_json),
-    _subject("pairs.parquet", _parquet(), write_parquet, weight=5),
+    _subject("pairs.parquet", parquet_bytes(pa.Table.from_pylist(_records())), write_parquet, weight=5),
     Subject(
         name="odd file of many",
         kind="odd files",

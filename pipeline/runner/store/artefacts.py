@@ -261,7 +261,7 @@ def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None
     return "; ".join(wrong[:3]) if wrong else None
 
 
-def stored(storage: Storage, stage: str, fingerprint: str) -> Manifest | None:
+def find_stored(storage: Storage, stage: str, fingerprint: str) -> Manifest | None:
     """Return the manifest of a result whose tables were not removed; `scan` verifies them."""
     found = find(storage, stage, fingerprint, files=False)
     folder = folder_of(stage, fingerprint)

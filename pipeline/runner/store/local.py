@@ -186,7 +186,7 @@ class LocalStorage:
         try:
             yield
         except (OSError, pl.exceptions.PolarsError) as error:
-            own = errors.of_system(error)
+            own = errors.find_system_error(error)
             if own is None:
                 raise
             text = _message(own, what, self.root / key, remedy=self.remedy)
@@ -197,7 +197,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
     if isinstance(content, bytes):
         path.write_bytes(content)
         return
-    with errors.of_writing():
+    with errors.translate_write_errors():
         content.write_parquet(path, **parquet_options(content))
 
 
