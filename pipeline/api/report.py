@@ -92,7 +92,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         kept = write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if kept:
-        tell(listeners, "message", text=f"kept beside it, as it was changed: {', '.join(kept)}")
+        tell(listeners, "message", text=f"changed files are kept as {', '.join(kept)}")
     if aside:
         tell(listeners, "message", text=f"the previous report is kept in {aside}")
     return replace(run, report=page)

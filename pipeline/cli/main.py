@@ -26,8 +26,8 @@ _UNKNOWN = 1
 _INTERRUPTED = 130
 """Exit code of `pipeline.errors.Interrupted`, whose import may be what was interrupted."""
 _ADDRESSES = (
-    "out of memory: ulimit -v limits the address space of a process, of which libraries reserve "
-    "more than they use; raise that limit (2 GB at the least), or limit memory instead: "
+    "out of memory: ulimit -v limits the address space of the process, and libraries reserve more "
+    "of it than they use; raise the limit to at least 2 GB, or limit memory instead: "
     'memory = "2GB" under [run]'
 )
 _LEAST_ADDRESSES = 2 << 30

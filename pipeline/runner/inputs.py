@@ -579,12 +579,12 @@ def _align(files: Sequence[SourceFile], scans: Sequence[pl.LazyFrame]) -> list[p
         own = scan.collect_schema().names()
         parts = {
             "lacks": [name for name in names if name not in own],
-            "has also": [name for name in own if name not in names],
+            "also has": [name for name in own if name not in names],
         }
         texts = [f"{verb} {', '.join(map(repr, some))}" for verb, some in parts.items() if some]
         if texts:
             raise DataError(
-                f"{file.label}: its columns are not those of {files[0].label}: it "
+                f"{file.label}: its columns differ from those of {files[0].label}: it "
                 f"{' and '.join(texts)}\nGive all files the same columns."
             )
     return [scan.select(names) for scan in scans] if names else [*scans]
