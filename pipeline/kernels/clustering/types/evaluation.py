@@ -308,12 +308,18 @@ def class_rows(made: Entries, found: Found) -> pl.DataFrame:
     })  # fmt: skip
 
 
-def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame:
-    """Return a row for each item, or the worst: table `ItemScores` without system and run."""
+def item_rows(
+    made: Entries, found: Found, *, worst: int | None, tokens: IntArray | None = None
+) -> pl.DataFrame:
+    """Return a row for each item, or the worst: table `ItemScores` without system and run.
+
+    Of items with equal F those with most tokens come first, if these are given.
+    """
     gold, mapped, common = item_counts(made.patterns, found.mapping)
     f = 2.0 * common / (gold + mapped)
     # Items are in the order of their names, and a stable sort keeps them so where F is equal.
-    order = np.argsort(f[made.pattern], kind="stable")[:worst]
+    by = (f[made.pattern],) if tokens is None else (-tokens, f[made.pattern])
+    order = np.lexsort(by)[:worst]
     pattern = made.pattern[order]
     shown, place = distinct_values(pattern)
     labels = _join_names(made.patterns.gold[shown], made.classes)
@@ -374,6 +380,7 @@ def evaluate_type_level(
     confidence: float = 0.95,
     interval: str = "fixed",
     worst: int | None = None,
+    tokens: pl.DataFrame | None = None,
 ) -> TypeLevelTables:
     """Evaluate induced clusters of items that may have several classes and clusters.
 
@@ -405,6 +412,8 @@ def evaluate_type_level(
         "fixed" or "refitted"; see `type_level_limits`.
     worst : int, optional
         Number of items to list for each measure and mapping (default: all).
+    tokens : pl.DataFrame, optional
+        Columns item and tokens: of items with equal F, those with most tokens are listed first.
 
     Returns
     -------
@@ -442,6 +451,12 @@ def evaluate_type_level(
     names = sorted(TYPE_MEASURES.resolve(measures))
     _check_options(mappings, worst, options)
     encoded = entries(gold, induced)
+    counts = None
+    if tokens is not None:
+        found = encoded.items.to_frame("item").join(
+            tokens, on="item", how="left", maintain_order="left"
+        )
+        counts = found["tokens"].fill_null(0).to_numpy()
     neighbours = Neighbours(encoded.patterns)
     results = [
         _add_limits(neighbours, _evaluate_mapping(neighbours, measure, kind, options), options)
@@ -453,7 +468,9 @@ def evaluate_type_level(
         summary_table(encoded, [*results, *floors]),
         _concat([mapping_rows(encoded, each) for each in results], ClusterMapping),
         _concat([class_rows(encoded, each) for each in results], ClassScores),
-        _concat([item_rows(encoded, each, worst=worst) for each in results], ItemScores),
+        _concat(
+            [item_rows(encoded, each, worst=worst, tokens=counts) for each in results], ItemScores
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -712,7 +713,7 @@ def _cached_score(patterns: Patterns, measure: str) -> Callable[[IntArray], Frac
     score, known = TYPE_MEASURES.get(measure).score, dict[bytes, Fraction]()
 
     def value(mapping: IntArray) -> Fraction:
-        key = mapping.tobytes()
+        key = _key(mapping)
         if key not in known:
             known[key] = score(patterns, mapping).value
         return known[key]
@@ -800,6 +801,11 @@ _STATES: dict[str, tuple[Callable[[Neighbours, IntArray], Any], Callable[[Any], 
 """A mapping that can be changed, and the values after each move of it."""
 
 
+def _key(mapping: IntArray) -> bytes:
+    """Return a short key of a mapping: a search meets many thousands."""
+    return hashlib.blake2b(mapping.tobytes(), digest_size=16).digest()
+
+
 class _Step(NamedTuple):
     """The value of a mapping, and the move that a climb makes from it; None at its end."""
 
@@ -832,7 +838,7 @@ class _Search:
         """Return the state after a move; the given one stays."""
         mapping = state.mapping.copy()
         mapping[cluster] = to
-        found = self._states.get(mapping.tobytes())
+        found = self._states.get(_key(mapping))
         if found is None:
             found = state.copy()
             found.move(cluster, to)
@@ -842,7 +848,7 @@ class _Search:
     def _keep(self, state: Any) -> Any:
         if len(self._states) >= self._most:
             self._states.clear()
-        key = state.mapping.tobytes()
+        key = _key(state.mapping)
         self._steps.pop(key, None)
         self._states[key] = state
         return state
@@ -858,7 +864,7 @@ class _Search:
         return state
 
     def _step(self, state: Any) -> _Step:
-        key = state.mapping.tobytes()
+        key = _key(state.mapping)
         if key not in self._steps:
             values = self._moves(state)
             now, most = float(values[0, state.mapping[0]]), float(values.max())
