@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -527,6 +528,8 @@ _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info"
 """Style of remarks by level."""
 _PATIENCE = 10.0
 """Seconds between two progress lines."""
+_SILENCE = 60.0
+"""Seconds without a line after which a stage is said to be at work."""
 _EARLY = 2.0
 """Seconds of work before the remaining time is estimated."""
 
@@ -561,6 +564,7 @@ class RunProgress:
         self._seen = 0
         self._shards, self._total, self._resumed = 0, 1, 0
         self._began = self._said = time.monotonic()
+        self._stage, self._ended = "", threading.Event()
         self._remarked: dict[str, str] = {}
         self._bars: Progress | None = None
         self._bar: TaskID | None = None
@@ -578,6 +582,8 @@ class RunProgress:
     def __enter__(self) -> RunProgress:
         if self._bars:
             self._bars.start()
+        else:
+            threading.Thread(target=self._tell_time, daemon=True).start()
         return self
 
     def __exit__(
@@ -586,8 +592,17 @@ class RunProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._ended.set()
         if self._bars:
             self._bars.stop()
+
+    def _tell_time(self) -> None:
+        """Say now and then how long a stage has been at work that says nothing itself."""
+        while not self._ended.wait(_SILENCE / 4):
+            now = time.monotonic()
+            if (stage := self._stage) and now - self._said >= _SILENCE:
+                self._said = now
+                self._say(f"  {stage}: at work for {duration_text(now - self._began)}")
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -612,6 +627,7 @@ class RunProgress:
         shards, resumed = event.facts.get("shards", 1), event.facts.get("resumed", 0)
         self._shards, self._total, self._resumed = resumed, shards, resumed
         self._began = self._said = time.monotonic()
+        self._stage = event.stage
         if resumed:
             self._say(f"  {event.stage}: {resumed} of {shards} shards already done")
         if self._bars:
@@ -630,6 +646,7 @@ class RunProgress:
 
     def _finish(self, event: Event) -> None:
         self._seen += 1
+        self._stage = ""
         if self._bars and self._bar is not None:
             self._bars.remove_task(self._bar)
             self._bar = None

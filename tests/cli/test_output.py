@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -422,6 +423,16 @@ def test_shards_where_several_processes_read(clock: Clock) -> None:
         "  candidates: 2/4, about 22 s left",
         "  candidates: 3/4, about 11 s left",
     ]
+
+
+def test_a_stage_that_says_nothing_is_said_to_be_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.cli.output._SILENCE", 0.04)
+    listener, file = listening()
+    with listener:
+        listener(Event("stage_started", "types", {"shards": 1}))
+        while not file.getvalue():
+            time.sleep(0.01)
+    assert file.getvalue().startswith("  types: at work for 1 s\n")
 
 
 def test_a_bar_in_a_terminal(clock: Clock) -> None:
