@@ -7,6 +7,7 @@ folder when the budget is used up. Beside its budget it takes 50 to 110 MB: henc
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import shutil
@@ -35,6 +36,7 @@ _BUCKET = "~bucket"
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
 _given: ContextVar[bool] = ContextVar("given", default=False)
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
+_beside: ContextVar[tuple[int, int]] = ContextVar("beside", default=(1, 0))
 _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
@@ -49,7 +51,9 @@ def is_limited() -> bool:
 
 
 @contextmanager
-def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]:
+def with_limit(
+    size: int | None, *, option: str | None = None, beside: tuple[int, int] | None = None
+) -> Iterator[None]:
     """Limit memory to a number of bytes; `USUAL` if None, and then queries do not spill.
 
     Parameters
@@ -58,6 +62,9 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
         Bytes.
     option : str, optional
         The option that messages name, with {} for the size; that of an experiment if not given.
+    beside : tuple of int, optional
+        Among how many workers the limit of the option is divided, and the bytes of the libraries
+        that are taken from it before: then messages name the limit as the option has it.
 
     Raises
     ------
@@ -72,6 +79,7 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
     """
     before = _room.set(USUAL if size is None else size)
     named = _option.set(option or _option.get())
+    shared = _beside.set(beside or _beside.get())
     given = _given.set(size is not None)
     budget = os.environ.get(_BUDGET)
     try:
@@ -85,6 +93,7 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
         _set_budget(budget)
         _room.reset(before)
         _option.reset(named)
+        _beside.reset(shared)
         _given.reset(given)
 
 
@@ -98,7 +107,9 @@ def with_share(among: int) -> Iterator[None]:
     ...     available_bytes()
     524288
     """
-    with with_limit(available_bytes() // max(1, among) if is_limited() else None):
+    size, (workers, libraries) = available_bytes() // max(1, among), _beside.get()
+    beside = workers * max(1, among), libraries
+    with with_limit(size if is_limited() else None, beside=beside):
         yield
 
 
@@ -164,11 +175,18 @@ def require(size: float, what: str, *, otherwise: str = "") -> None:
     if size <= available_bytes():
         return
     also = f" Otherwise {otherwise}." if otherwise else ""
+    workers, libraries = _beside.get()
+    enough = _option.get().format(_enough(size * workers, libraries))
     raise DataError(
         f"{what} would need about {format_bytes(size)} of memory; "
         f"the limit is {format_bytes(available_bytes())}\n"
-        f"If this is intended, raise the limit: {_option.get().format(_enough(size))}.{also}"
+        f"If this is intended, raise the limit: {enough}.{also}"
     )
+
+
+def exceeds_machine(size: float) -> bool:
+    """Return whether no limit on this machine would do: then it need not be known exactly."""
+    return size > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def format_bytes(size: float) -> str:
@@ -186,12 +204,12 @@ def format_bytes(size: float) -> str:
     return f"{size:,.1f} TB"
 
 
-def _enough(size: float) -> str:
+def _enough(size: float, libraries: int) -> str:
     """Return a limit that lets this much through, in the spelling of the option."""
-    megabytes = size * 1.5 / (1 << 20)
+    megabytes = (size * 1.5 + libraries) / (1 << 20)
     units = (("TB", 1 << 20), ("GB", 1 << 10), ("MB", 1))
     unit, one = next((pair for pair in units if megabytes >= pair[1]), units[-1])
-    return f"{max(megabytes / one, 1):.1f}".removesuffix(".0") + unit
+    return f"{math.ceil(max(megabytes / one, 1) * 10) / 10:.1f}".removesuffix(".0") + unit
 
 
 # Tables and buckets of rows that are read more than once, on the disk where memory is limited

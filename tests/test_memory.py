@@ -86,6 +86,18 @@ def test_the_limit_that_is_proposed_is_enough(size: int) -> None:
     assert size <= float(number) * unit <= 2 * size, format_bytes(size)
 
 
+@pytest.mark.parametrize(("workers", "among"), [(1, 1), (2, 1), (2, 2)])
+def test_the_limit_that_is_proposed_is_that_of_all_processes(workers: int, among: int) -> None:
+    """Libraries take 230 MB of it, and the workers share the rest."""
+    with (
+        with_limit(60 << 20, beside=(workers, 230 << 20)),
+        with_share(among),
+        pytest.raises(DataError) as refused,
+    ):
+        require(100 << 20, "it")
+    assert f'[run] memory = "{230 + 150 * workers * among}MB"' in str(refused.value)
+
+
 @pytest.mark.parametrize(("among", "left"), [(0, 600), (1, 600), (3, 200)])
 def test_what_is_read_side_by_side_shares_a_limit(among: int, left: int) -> None:
     with with_limit(600):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from pipeline.api.results import (
     report_errors,
     shown_stage,
 )
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, DataError
 from pipeline.findings.base import FINDERS, StageFinding
 from pipeline.kernels.partitions import LEAST
 from pipeline.report.charts import CHARTS
@@ -51,6 +52,8 @@ from schemas.errors import count_text
 FOLDER = REPORT
 PAGE = history.PAGE
 _MARK = ".fingerprint"
+_CHARTS = 1.9
+"""Memory of the libraries with those that draw, relative to that without."""
 
 
 def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
@@ -77,6 +80,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         some = ", ".join(changed[:_LISTED]) + (", ..." if len(changed) > _LISTED else "")
         text = f"{count_text(len(changed), 'file')} of the report gone or changed: {some}"
         tell(listeners, "message", text=text)
+    _require_memory(run)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     if run.project.experiment.run.memory is not None:
@@ -163,6 +167,19 @@ def leading_findings(run: Run) -> list[str]:
     if path is None or not path.is_file():
         return []
     return path.read_text(encoding="utf-8").partition("\n\n")[0].splitlines()
+
+
+def _require_memory(run: Run) -> None:
+    """Refuse a report whose charts alone would exceed the limit; results are kept."""
+    limit = run.project.experiment.run.memory
+    needed = libraries(1) * _CHARTS
+    if limit is not None and limit < needed:
+        least = f"{math.ceil(needed / (1 << 20))}MB"
+        raise DataError(
+            f"the report is not written: with its charts it needs about {least} of memory; the "
+            f"limit is {memory.format_bytes(limit)}\nAll results are kept. Set [run] memory = "
+            f'"{least}" and run again, which writes the report alone; or leave it out: --no-report.'
+        )
 
 
 def _room(run: Run) -> int | None:

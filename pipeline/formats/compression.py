@@ -314,23 +314,26 @@ def require_room(path: Path) -> None:
     most = packed * _MOST[compression_suffix(path)] * (_BYTE + _LINE) if is_compressed(path) else 0
     if most <= memory.available_bytes():
         return
-    size = lines = 0
+    size = needed = 0
     # The reader reports damaged files.
     with suppress(OSError, EOFError, zlib.error), open_compressed(path) as file:
-        while chunk := file.read(_CHUNK):
-            size, lines = size + len(chunk), lines + chunk.count(b"\n")
-            if size > USUAL * packed:
-                _require_memory(path, size, packed, size * _BYTE + lines * _LINE)
+        while not memory.exceeds_machine(needed) and (chunk := file.read(_CHUNK)):
+            size, needed = size + len(chunk), needed + len(chunk) * _BYTE
+            needed += chunk.count(b"\n") * _LINE
+    if size > USUAL * packed:
+        _require_memory(path, size, packed, needed)
 
 
 def read_whole(path: Path, file: BinaryIO) -> bytes:
     """Return the rest of a compressed file, unless it is rejected as by `require_room`."""
     packed, parts, size = path.stat().st_size, list[bytes](), 0
-    while chunk := file.read(_CHUNK):
-        parts.append(chunk)
+    while not memory.exceeds_machine(2 * size) and (chunk := file.read(_CHUNK)):
         size += len(chunk)
-        if size > USUAL * packed:
-            _require_memory(path, size, packed, 2 * size)
+        if size > USUAL * packed and 2 * size > memory.available_bytes():
+            parts.clear()  # it is refused: only its size is wanted
+        parts.append(chunk)
+    if size > USUAL * packed:
+        _require_memory(path, size, packed, 2 * size)
     return b"".join(parts)
 
 
@@ -353,5 +356,5 @@ def first_line(text: IO[str], path: Path, number: int) -> str:
 
 def _require_memory(path: Path, size: int, packed: int, needed: int) -> None:
     small, large = memory.format_bytes(packed), memory.format_bytes(size)
-    what = f"{path}: {small} that expand to more than {large}: this"
+    what = f"{path}: {small} that expand to {large} or more: this"
     memory.require(needed, what, otherwise="check the contents of the file")

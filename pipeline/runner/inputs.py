@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from os import environ
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, TypeAlias
 import polars as pl
 from pydantic import BeforeValidator, Field, ValidationError
 
+from pipeline import memory
 from pipeline.errors import ConfigError, DataError, Problem, is_present, machine, no_file
 from pipeline.formats import content
 from pipeline.formats.annotation_log import NAME as LOG_NAME
@@ -438,12 +440,19 @@ class Budget:
         Number of workers.
     cut : bool
         Whether files larger than a shard are cut.
+    libraries : int
+        Bytes of the libraries, which the memory of the tasks is without.
     """
 
     memory: int | None = None
     shard: int = 64 << 20
     workers: int = 1
     cut: bool = False
+    libraries: int = 0
+
+    def limit(self) -> AbstractContextManager[None]:
+        """Return the memory limit of a task, whose messages name that of the experiment."""
+        return memory.with_limit(self.memory, beside=(self.workers, self.libraries))
 
     def shared(self, workers: int, processes: int) -> Budget:
         """Return the share of each worker of the memory that the libraries leave.
@@ -457,8 +466,9 @@ class Budget:
         """
         if self.memory is None:
             return self
-        left = max(self.memory, least(processes)) - libraries(processes)
-        return replace(self, memory=left // workers)
+        held = libraries(processes)
+        left = max(self.memory, least(processes)) - held
+        return replace(self, memory=left // workers, libraries=held)
 
     def part(self, size: int) -> int:
         """Return the size of the parts of a file in bytes, with as many parts for each worker.

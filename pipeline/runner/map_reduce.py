@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from pipeline import memory
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
 from pipeline.runner.counting import InputNotes, bytes_to_read, follow_progress, write_sums
@@ -503,7 +502,7 @@ def _link_table(whole: Task, table: str, shards: Shards, draft: str) -> TableRec
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = link_parts(whole, table, parts_of(shards, table), draft)
     read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
-    with memory.with_limit(whole.budget.memory):
+    with whole.budget.limit():
         digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
 

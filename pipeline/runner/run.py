@@ -99,7 +99,7 @@ def remarks_of(
     if known is not None:
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
-    with memory.with_limit(task.budget.memory), memory.spill_to(spill):
+    with task.budget.limit(), memory.spill_to(spill):
         found = run_checks(_check_input(task, made), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):

@@ -138,7 +138,7 @@ def run_task(task: Task) -> None:
         allocator.release_memory()  # what the task before has freed
     with (
         _publish(task, notes) as (draft, parts),
-        memory.with_limit(task.budget.memory),
+        task.budget.limit(),
         memory.spill_to(folder_at(task.storage, f"{draft}/{_SPILL}")),
         _attribute_errors(task),
         locate_violations(task),

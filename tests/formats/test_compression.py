@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -158,7 +160,7 @@ def test_what_unpacks_to_far_more_is_refused(name: str, tmp_path: Path) -> None:
     format_ = format_of(name, kind="table")
     with (
         with_limit(1 << 20),
-        pytest.raises(DataError, match=r"(?s)that expand to more than .* memory ="),
+        pytest.raises(DataError, match=r"(?s)that expand to .* or more.* memory ="),
     ):
         format_.check(tmp_path / name, format_.options())
 
@@ -180,6 +182,29 @@ def test_a_line_without_an_end_is_refused_with_its_number(name: str, tmp_path: P
     assert format_.read
     with with_limit(1 << 26), pytest.raises(DataError, match=rf"(?s){name}: line [12]: .*memory ="):
         list(format_.read(path, format_.options(), ["form"], 1 << 18))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+@pytest.mark.parametrize("words", [1 << 18, 1 << 20])
+def test_the_memory_that_a_long_line_needs_is_that_of_all_of_it(
+    name: str, words: int, tmp_path: Path
+) -> None:
+    """The limit that the message proposes is enough."""
+    path, content = tmp_path / name, b"short\n" + b"word " * words + b"\nshort\n"
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    format_ = format_of(name, kind="corpus")
+    assert format_.read
+    read = partial(
+        format_.read, path, format_.options.model_validate({"sentences": "line"}), ["form"], 1 << 16
+    )
+    with with_limit(1 << 26), pytest.raises(DataError, match="line 2: the ") as refused:
+        list(read())
+    megabytes = re.search(r"memory = \"([\d.]+)(MB|GB)", str(refused.value))
+    assert megabytes is not None
+    size = float(megabytes[1]) * (1 << (20 if megabytes[2] == "MB" else 30))
+    assert words * 316 < size < 2 * words * 400
+    with with_limit(int(size)):
+        assert sum(batch.tokens.height for batch in read()) == words + 2
 
 
 def test_a_name_of_a_column_has_an_end(tmp_path: Path) -> None:

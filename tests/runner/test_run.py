@@ -11,7 +11,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError, StageFailed, StoreError, WaitsForPerson, Warned
-from pipeline.runner import counting, task
+from pipeline.runner import counting, inputs, task
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.run import Kept
 from pipeline.runner.store.artefacts import add_checksum, read_checksummed
@@ -168,6 +168,24 @@ def test_a_strict_run_fails_and_keeps_what_was_made(tmp_path: Path) -> None:
 def test_a_strict_run_does_not_mind_notes(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False, strict=True)
     assert run.remarks["sample"][0].level == "note"
+
+
+@pytest.mark.long
+def test_a_report_beyond_the_limit_is_refused_and_the_results_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What draws charts takes memory of its own: the figure that is asked for is enough."""
+    monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(230 << 20))
+    config, page = build(tmp_path), tmp_path / "runs" / "small" / "report" / "index.html"
+    settings = {"run.memory": "300MB"}
+    with pytest.raises(DataError, match="the report is not written: .* about 437MB .* 300.0 MB"):
+        lx.run(config, runs=tmp_path / "runs", settings=settings)
+    assert not page.exists()
+    settings = {"run.memory": "437MB"}
+    run = lx.run(config, runs=tmp_path / "runs", settings=settings)
+    assert page.exists()
+    assert run.record is not None
+    assert {each.outcome for each in run.record.stages.values()} == {"reused"}
 
 
 @pytest.mark.long

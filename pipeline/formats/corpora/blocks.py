@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -729,6 +731,8 @@ BOM = b"\xef\xbb\xbf"
 
 _SHORT = 1 << 20
 """Minimum number of bytes read at once."""
+_TAIL = 1 << 10
+"""Bytes of a piece that show with the next one where a unit ends."""
 _BYTE, _TOKEN = 16, 300
 """Memory per byte of text and per token during parsing."""
 
@@ -979,20 +983,34 @@ def _split_units(
             yield before, held[:end]
             before += int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _END))
         else:
-            _require_memory(f"{path}: line {before + 1}", held)
+            _require_memory(f"{path}: line {before + 1}", held, itertools.chain(
+                [more], iter(functools.partial(read, size), b"")
+            ), cut)  # fmt: skip
         held = held[end:] + more
     if last := held.removesuffix(b"\r"):
         yield before, last
 
 
-def _require_memory(place: str, held: bytes) -> None:
-    """Reject a line or unit that exceeds available memory."""
-    if len(held) < _SHORT:
+def _require_memory(
+    place: str, held: bytes, further: Iterator[bytes], cut: Callable[[bytes], int]
+) -> None:
+    """Reject a line or unit that exceeds available memory, with what the whole of it needs."""
+    size, lines, blanks = len(held), held.count(b"\n"), held.count(b" ")
+
+    def needed() -> int:
+        return size * _BYTE + (lines + blanks) * _TOKEN
+
+    if size < _SHORT or needed() <= memory.available_bytes():
         return
-    lines, blanks = held.count(b"\n"), held.count(b" ")
+    for more in further:  # to its end, a piece at a time
+        size, blanks = size + len(more), blanks + more.count(b" ")
+        if cut(held[-_TAIL:] + more):
+            break
+        lines += more.count(b"\n")
+        held = more
     what = f"the unit that begins there, with {lines:,} lines or more," if lines else "the line"
     memory.require(
-        len(held) * _BYTE + (lines + blanks) * _TOKEN,
-        f"{place}: {what} does not end within {memory.format_bytes(len(held))}, and",
+        needed(),
+        f"{place}: {what} has about {memory.format_bytes(size)}, and",
         otherwise="end sentences by line ends, blank lines or tags, depending on the format",
     )

@@ -123,13 +123,17 @@ def require_room(path: Path) -> Errors:
             look = _ExtentParser(member.filename)
             for chunk in _unpack(file, member):
                 size += len(chunk)
-                if size > USUAL * packed:
-                    small, large = memory.format_bytes(packed), memory.format_bytes(size)
-                    what = f"{path}: a workbook of {small} that expands to more than {large}"
-                    memory.require(size * _BYTE, what)
-                look.feed(chunk)
+                if size <= USUAL * packed or size * _BYTE <= memory.available_bytes():
+                    look.feed(chunk)
+                elif memory.exceeds_machine(size * _BYTE):
+                    break
+            if size <= USUAL * packed or size * _BYTE <= memory.available_bytes():
                 _require_cells(path, look.extents)
             errors = look.errors or errors
+    if size > USUAL * packed:
+        small, large = memory.format_bytes(packed), memory.format_bytes(size)
+        what = f"{path}: a workbook of {small} that expands to {large} or more"
+        memory.require(size * _BYTE, what)
     return errors
 
 

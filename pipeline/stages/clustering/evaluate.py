@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
+from pipeline import memory
 from pipeline.errors import DataError
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.measure import (
@@ -42,6 +43,7 @@ from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
 from pipeline.kernels.clustering.types.evaluation import TypeLevelTables, evaluate_type_level
 from pipeline.kernels.numeric import overlaps
+from pipeline.kernels.partitions import count_rows
 from pipeline.registry import Named
 from pipeline.stages.base import (
     Of,
@@ -611,6 +613,8 @@ def _sizes(rows: pl.DataFrame) -> pl.DataFrame:
 # Type level
 
 Mapping: TypeAlias = Literal["1-1", "M-1"]
+_MEMBERSHIP, _ENCODED = 60, 130
+"""Bytes of an item's class or cluster, as a row and while it is encoded."""
 
 
 class EvaluateTypeLevel(Seeded):
@@ -660,6 +664,7 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     """Evaluate every run of every system in turn."""
     require_entries(tables, "systems", config.systems)
     require_no_weights(tables, config.gold, config.systems)
+    _require_memory(tables, config)
     counted = tables["gold"].collect()
     gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))
@@ -671,6 +676,19 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
         "items": stack([run.named(result.items) for run, result in results], WorstItems),
         "overlaps": stack([_type_overlaps(gold, run) for run in every], ClusterOverlaps),
     }
+
+
+def _require_memory(tables: Tables, config: EvaluateTypeLevel) -> None:
+    """Refuse memberships that exceed the limit: all are held, and those of each run encoded."""
+    gold = count_rows(tables["gold"])
+    systems = tables_of_option(tables, "systems", config.systems)
+    every = pl.concat(each.select(KEY) for each in systems)
+    sizes = every.group_by(KEY).len().collect(engine="streaming")["len"].to_list()
+    rows, largest = gold + sum(sizes), gold + max(sizes, default=0)
+    memory.require(
+        rows * _MEMBERSHIP + largest * _ENCODED, f"the evaluation of {rows:,} memberships",
+        otherwise="evaluate fewer systems in a stage, or leave out rare items (min_frequency)",
+    )  # fmt: skip
 
 
 def _evaluate_run(
@@ -688,19 +706,11 @@ def _evaluate_run(
         replicates=config.replicates,
         confidence=config.confidence,
         interval=config.interval,
+        worst=config.worst,
+        tokens=tokens,
     )
-    return evaluated._replace(items=_worst(evaluated.items, tokens, config.worst))
-
-
-def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame:
-    """Rank the items by score, then by tokens."""
-    by = ["measure", "mapping"]
-    order = [*by, "f", "tokens", "item"]
-    ordered = items.join(tokens, on="item", how="left").sort(
-        order, descending=[name == "tokens" for name in order]
-    )
-    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(by)
-    return ordered.with_columns(rank=place).filter(pl.col("rank") <= most)
+    counted = evaluated.items.join(tokens, on="item", how="left", maintain_order="left")
+    return evaluated._replace(items=counted)
 
 
 def _type_overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:

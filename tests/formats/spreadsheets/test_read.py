@@ -71,7 +71,7 @@ def test_what_it_unpacks_to_is_found_out_by_reading(tmp_path: Path, lies: bool) 
     if lies:  # the directory says that it unpacks to one byte
         content, real = path.read_bytes(), (4 << 20).to_bytes(4, "little")
         path.write_bytes(content.replace(real, (1).to_bytes(4, "little")))
-    with with_limit(1 << 20), pytest.raises(DataError, match="that expands to more than"):
+    with with_limit(1 << 20), pytest.raises(DataError, match="that expands to .* or more"):
         require_room(path)
 
 

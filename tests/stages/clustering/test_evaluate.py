@@ -14,6 +14,7 @@ from pydantic import ValidationError
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
 from pipeline.kernels.clustering.types import bounds
+from pipeline.memory import with_limit
 from pipeline.stages.base import STAGES
 from schemas import GoldEntries, InducedEntries, TaggedTypes
 from tests.stages.run_stage import SmallRun, counts, run_stage
@@ -98,6 +99,18 @@ def test_the_worst_items_that_are_frequent_come_first() -> None:
     assert items.select("rank", "item", "tokens", "f").rows() == [
         (1, "eat", 9, 0.0), (2, "walk", 6, 0.0), (3, "run", 4, 0.0),
     ]  # fmt: skip
+
+
+def test_more_memberships_than_there_is_room_for() -> None:
+    """Six of the gold standard and six of each run: all are held, those of one run encoded."""
+    made = {"gold": gold(), "systems": [entries(), entries(run="2")]}
+    rows, encoded = gold().height + 2 * entries().height, gold().height + entries().height
+    needed = 60 * rows + 130 * encoded
+    with with_limit(needed):
+        stage("evaluate.type_level", {"seed": "s"}, **made)
+    with with_limit(needed - 1), pytest.raises(DataError) as refused:
+        stage("evaluate.type_level", {"seed": "s"}, **made)
+    assert f"the evaluation of {rows} memberships would need about" in str(refused.value)
 
 
 STUCK_GOLD = {"a": "0", "b": "01", "c": "0", "d": "01", "e": "0"}
