@@ -178,7 +178,7 @@ def _require_memory(run: Run) -> None:
         raise DataError(
             f"the report is not written: with its charts it needs about {least} of memory; the "
             f"limit is {memory.format_bytes(limit)}\nAll results are kept. Set [run] memory = "
-            f'"{least}" and run again, which writes the report alone; or leave it out: --no-report.'
+            f'"{least}" and run again, which only writes the report; or add --no-report.'
         )
 
 

@@ -529,7 +529,7 @@ _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info"
 _PATIENCE = 10.0
 """Seconds between two progress lines."""
 _SILENCE = 60.0
-"""Seconds without a line after which a stage is said to be at work."""
+"""Seconds without a line after which a progress line shows that the stage still runs."""
 _EARLY = 2.0
 """Seconds of work before the remaining time is estimated."""
 
@@ -583,7 +583,7 @@ class RunProgress:
         if self._bars:
             self._bars.start()
         else:
-            threading.Thread(target=self._tell_time, daemon=True).start()
+            threading.Thread(target=self._show_time, daemon=True).start()
         return self
 
     def __exit__(
@@ -596,13 +596,13 @@ class RunProgress:
         if self._bars:
             self._bars.stop()
 
-    def _tell_time(self) -> None:
-        """Say now and then how long a stage has been at work that says nothing itself."""
+    def _show_time(self) -> None:
+        """Show from time to time how long a stage without progress lines has run."""
         while not self._ended.wait(_SILENCE / 4):
             now = time.monotonic()
             if (stage := self._stage) and now - self._said >= _SILENCE:
                 self._said = now
-                self._say(f"  {stage}: at work for {duration_text(now - self._began)}")
+                self._say(f"  {stage}: still running after {duration_text(now - self._began)}")
 
     def __call__(self, event: Event) -> None:
         """Show one event."""

@@ -425,14 +425,14 @@ def test_shards_where_several_processes_read(clock: Clock) -> None:
     ]
 
 
-def test_a_stage_that_says_nothing_is_said_to_be_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_without_progress_lines_shows_that_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.cli.output._SILENCE", 0.04)
     listener, file = listening()
     with listener:
         listener(Event("stage_started", "types", {"shards": 1}))
         while not file.getvalue():
             time.sleep(0.01)
-    assert file.getvalue().startswith("  types: at work for 1 s\n")
+    assert file.getvalue().startswith("  types: still running after 1 s\n")
 
 
 def test_a_bar_in_a_terminal(clock: Clock) -> None:
