@@ -219,6 +219,9 @@ Divide: TypeAlias = Callable[[Path, Any, int], Any]
 ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
 Digest: TypeAlias = Callable[[Path, Any], str]
 Optional: TypeAlias = Callable[[Path, Any], Collection[str]]
+ReadTogether: TypeAlias = Callable[[Sequence[Path], Any, Sequence[str]], Batch | None]
+FILE = "~file"
+"""Column with the place of a token's file among files that are read together, from 0."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,9 @@ class Format:
         those of `read`.
     optional : callable or None
         (path, options) -> attributes of a file that other files of the corpus may lack.
+    read_together : callable or None
+        (paths, options, columns) -> the tokens of small files, identical to those of `read`, and
+        `FILE`; None if one of them must be read alone, for example since it has an error.
     """
 
     name: str
@@ -268,6 +274,7 @@ class Format:
     divide: Divide | None = None
     read_part: ReadPart | None = None
     optional: Optional | None = None
+    read_together: ReadTogether | None = None
 
     def __post_init__(self) -> None:
         """Convert all exceptions of libraries."""

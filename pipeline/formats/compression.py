@@ -43,7 +43,7 @@ def compression_suffix(name: str | Path) -> str:
     >>> compression_suffix("a.txt.GZ"), compression_suffix("a.txt.zst"), compression_suffix("a.txt")
     ('.gz', '.zst', '')
     """
-    ending = Path(name).suffix.lower()
+    ending = (name if isinstance(name, Path) else Path(name)).suffix.lower()
     return ending if ending in _STARTS else ""
 
 

@@ -20,7 +20,7 @@ import polars as pl
 
 from pipeline.formats.base import Skipped
 from pipeline.formats.compression import RATIO, compression_suffix, is_compressed
-from pipeline.runner.inputs import Budget, SourceFile
+from pipeline.runner.inputs import Budget, SourceFile, read_batches
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import InputRecord, Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
@@ -337,16 +337,17 @@ def _tokens(
     files: Sequence[SourceFile], columns: Collection[str], budget: Budget, notes: InputNotes
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
-    for file in files:
-        wanted, unread = columns or set(file.schema()), bytes_to_read([file])
-        for batch in file.batches(wanted, budget.block):
-            notes.add(file, batch.skipped)
-            notes.replaced.update(batch.replaced)
-            notes.look_at(batch.tokens)
-            size = min(budget.block, unread)
-            unread -= size
-            advance(size)
-            yield batch.tokens
+    last, unread = files[:0], 0
+    for read, batch in read_batches(files, columns, budget.block):
+        if read is not last:
+            last, unread = read, bytes_to_read(read)
+        notes.add(read[0], batch.skipped)
+        notes.replaced.update(batch.replaced)
+        notes.look_at(batch.tokens)
+        size = min(budget.block, unread)
+        unread -= size
+        advance(size)
+        yield batch.tokens
 
 
 @dataclass

@@ -24,7 +24,7 @@ from pipeline.formats.annotation_rows import (
     sheet_answers,
     transfer_rows,
 )
-from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of, reading
+from pipeline.formats.base import FILE, Batch, Format, FormatOptions, Skipped, format_of, reading
 from pipeline.formats.compression import RATIO, is_compressed
 from pipeline.formats.corpora.blocks import block_size
 from pipeline.formats.corpora.splitting import FilePart
@@ -62,6 +62,8 @@ _RAW = 96
 """Bytes per raw row until it is counted, including derived rows."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+_TOGETHER = 16
+"""Files are read together if so many of them fit into a block."""
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
 """Format of a log of decisions to the column of its answers."""
@@ -148,12 +150,40 @@ class SourceFile:
 
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
-        known = {"file", *self.absent}
-        wanted = [name for name in self.schema() if name in columns and name not in known]
-        further = self._nothing(name for name in self.absent if name in columns)
+        wanted, further = self._split(columns)
         for batch in self._read(wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all(), *further)
             yield replace(batch, tokens=labelled)
+
+    def with_others(self, files: Sequence[SourceFile], columns: Collection[str]) -> Batch | None:
+        """Return the tokens of files that begin with this one, as of `batches`, if possible."""
+        wanted, further = self._split(columns)
+        together = self.format.read_together
+        batch = together and together([each.path for each in files], self.options, wanted)
+        if batch is None:
+            return None
+        labels = pl.Series("file", [each.label for each in files])
+        label = labels.gather(batch.tokens.get_column(FILE))
+        return replace(batch, tokens=batch.tokens.select(label, pl.exclude(FILE), *further))
+
+    def is_like(self, other: SourceFile) -> bool:
+        """Return whether it is read in the same way as another file."""
+        return (self.format, self.options, self.absent) == (
+            other.format, other.options, other.absent,
+        )  # fmt: skip
+
+    def is_small(self, size: int) -> bool:
+        """Return whether many files as large as this one fit into so many bytes of text."""
+        if self.part or self.format.read_together is None or is_compressed(self.path):
+            return False
+        with reading(self.path):
+            return self.path.stat().st_size * _TOGETHER <= size
+
+    def _split(self, columns: Collection[str]) -> tuple[list[str], list[pl.Expr]]:
+        """Return the columns that it has, and expressions for those that it lacks."""
+        known = {"file", *self.absent}
+        wanted = [name for name in self.schema() if name in columns and name not in known]
+        return wanted, self._nothing(name for name in self.absent if name in columns)
 
     def _nothing(self, names: Iterable[str]) -> list[pl.Expr]:
         return [pl.lit(None, pl.String()).alias(name) for name in names]
@@ -194,6 +224,57 @@ class SourceFile:
     def check(self) -> Sequence[Skipped]:
         """Read it; return skipped places, or raise DataError for unreadable ones."""
         return self.format.check(self.path, self.options)
+
+
+def read_batches(
+    files: Sequence[SourceFile], columns: Collection[str], size: int
+) -> Iterator[tuple[Sequence[SourceFile], Batch]]:
+    """Yield the tokens of a corpus in batches with their files; many small files are read at once.
+
+    Parameters
+    ----------
+    files : sequence of SourceFile
+        Its files.
+    columns : collection of str
+        Requested columns; all columns of each file if there are none.
+    size : int
+        Bytes to read at a time.
+    """
+    held: list[SourceFile] = []
+    total = 0
+    for file in files:
+        small = bool(columns) and file.is_small(size)
+        own = text_bytes(file) if small else 0
+        if held and (not small or total + own > size or not file.is_like(held[0])):
+            yield from _read_together(held, columns, size)
+            held, total = [], 0
+        if small:
+            held.append(file)
+            total += own
+        else:
+            yield from _read_alone((file,), columns or set(file.schema()), size)
+    if held:
+        yield from _read_together(held, columns, size)
+
+
+def _read_together(
+    files: Sequence[SourceFile], columns: Collection[str], size: int
+) -> Iterator[tuple[Sequence[SourceFile], Batch]]:
+    """Yield the tokens of small files: all at once, or those of each half, or of each file."""
+    if len(files) == 1:
+        yield from _read_alone(files, columns, size)
+    elif batch := files[0].with_others(files, columns):
+        yield files, batch
+    else:
+        middle = len(files) // 2
+        yield from _read_together(files[:middle], columns, size)
+        yield from _read_together(files[middle:], columns, size)
+
+
+def _read_alone(
+    files: Sequence[SourceFile], columns: Collection[str], size: int
+) -> Iterator[tuple[Sequence[SourceFile], Batch]]:
+    return ((files, batch) for batch in files[0].batches(columns, size))
 
 
 def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
@@ -245,13 +326,17 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     problems: list[Problem] = []
     without_root: list[Problem] = []
     files: list[SourceFile] = []
+    readers: Readers = {}
     for written in source.path:
         try:
             if address := address_of(written):
                 files += _remote(written, address, source, places, where)
                 continue
             expanded = _expand(written, places, where)
-            files += [_file(label, path, source, where) for label, path in expanded]
+            files += [
+                SourceFile(label, path, *_reader(path, source, where, readers))
+                for label, path in expanded
+            ]
         except NoDataRoot as error:
             without_root += error.problems
         except ConfigError as error:
@@ -282,7 +367,15 @@ def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
     ]
 
 
-def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
+Readers: TypeAlias = dict[str, tuple[Format, FormatOptions]]
+"""The reader and its options for names with the same extensions: a folder may have many files."""
+
+
+def _reader(path: Path, source: Source, where: str, known: Readers) -> tuple[Format, FormatOptions]:
+    _, dot, rest = path.name.partition(".")
+    extensions = dot + rest or path.name
+    if found := known.get(extensions):
+        return found
     format_ = _format(path, source)
     try:
         own = {"normalise": "none"} if isinstance(source, LexiconSource) else {}
@@ -292,7 +385,8 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
             error, format_.options, source.options, prefix=where, also=("path", "format")
         )
         raise ConfigError(where, problems) from error
-    return SourceFile(label, path, format_, options)
+    known[extensions] = format_, options
+    return format_, options
 
 
 def _format(path: Path, source: Source) -> Format:
@@ -342,7 +436,8 @@ def _remote(
         path = remote.fetched()
         alone = len(found) == 1 and written.endswith(f"/{path.name}")
         label = written if alone else _label(written, path)
-        yield replace(_file(label, path, source, where), remote=remote)
+        reader = _reader(path, source, where, {})
+        yield SourceFile(label, path, *reader, remote=remote)
 
 
 def _glob(base: Path, relative: str) -> list[Path]:
@@ -532,11 +627,14 @@ def group_files(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile
     """Return the files in groups of about `size` bytes, in order; large files separately."""
     groups: list[tuple[SourceFile, ...]] = []
     held: list[SourceFile] = []
+    total = 0
     for file in files:
-        if held and sum(map(text_bytes, [*held, file])) > size:
+        own = text_bytes(file)
+        if held and total + own > size:
             groups.append(tuple(held))
-            held = []
+            held, total = [], 0
         held.append(file)
+        total += own
     return [*groups, tuple(held)] if held else groups
 
 

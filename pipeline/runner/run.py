@@ -33,6 +33,7 @@ from pipeline.runner.delivery import deliver_results
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project
+from pipeline.runner.inputs import read_batches
 from pipeline.runner.interrupts import interrupt_once
 from pipeline.runner.map_reduce import TOGETHER, Phase, PhaseName, Work, execute
 from pipeline.runner.plan import NEVER, Step, step_of
@@ -135,8 +136,9 @@ def _check_input(task: Task, made: Manifest) -> CheckInput:
 def _first_tokens(task: Task, option: str, most: int, names: Collection[str]) -> pl.DataFrame:
     read = (
         batch.tokens
-        for file in task.sources[option]
-        for batch in file.batches({*names, "position"} if names else {*file.schema()}, _BLOCK)
+        for _, batch in read_batches(
+            task.sources[option], {*names, "position"} if names else (), _BLOCK
+        )
     )
     held, rows = [pl.DataFrame()], 0
     while rows < most and (tokens := next(read, None)) is not None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -19,7 +20,7 @@ import pyarrow as pa
 
 from pipeline import memory
 from pipeline.formats import lines, unicode
-from pipeline.formats.base import LINE
+from pipeline.formats.base import FILE, LINE
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.rules import (
@@ -228,6 +229,10 @@ class Grammar:
 
     def schema(self) -> dict[str, pl.DataType]:
         """Return the columns of the tokens with types, without reading."""
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> dict[str, pl.DataType]:
         names = [TEXT, *self.fields]
         columns = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
         lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
@@ -384,7 +389,7 @@ def _drop_non_tokens(rows: pl.DataFrame) -> pl.DataFrame:
 
 def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     """Return the lines where documents or paragraphs begin or end."""
-    kept = [name for name in (mark, detail) if name in lines.columns]
+    kept = [name for name in (LINE, mark, detail) if name in lines.columns]
     return (
         lines.filter(_has_mark(mark, lines.columns)).select(kept)
         if mark in kept
@@ -470,6 +475,13 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     after : Carry
         The state for the next block.
     """
+    if parsed.documents.is_empty() and parsed.paragraphs.is_empty() and not parsed.metadata:
+        rows = parsed.tokens.with_columns(
+            pl.col("sentence") + carry.sentences,
+            pl.lit(carry.doc, pl.String()).alias("doc"),
+            pl.lit(carry.paragraph, pl.Int64()).alias("paragraph"),
+        )
+        return rows, replace(carry, sentences=carry.sentences + parsed.sentences)
     documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
     rows = parsed.tokens.with_columns(
         pl.col("sentence") + carry.sentences,
@@ -492,6 +504,74 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
         about=_last_about(documents),
         about_paragraph=_last_about(paragraphs),
     )
+
+
+def place_together(parsed: Parsed, columns: Sequence[str], starts: Places) -> pl.DataFrame | None:
+    """Return the tokens of several files, parsed as one block, with numbers in their files.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The block, without violations, keys and metadata.
+    columns : sequence of str
+        Requested columns.
+    starts : array of int
+        Number of lines before each file.
+
+    Returns
+    -------
+    DataFrame or None
+        The tokens with `FILE`. None unless each file has tokens in its first and last sentences,
+        and no sentence lies in two files.
+    """
+    tokens = parsed.tokens
+    line, sentence = (tokens.get_column(name).to_numpy() for name in (LINE, "sentence"))
+    file = np.searchsorted(starts, line) - 1
+    first = np.flatnonzero(changes(file))
+    before = np.append([0], sentence)[first]
+    if len(first) != len(starts) or (sentence[first] != before + 1).any():
+        return None
+    documents, paragraphs = (
+        _number_by_file(marks, mark, starts)
+        for marks, mark in ((parsed.documents, DOCUMENT), (parsed.paragraphs, PARAGRAPH))
+    )
+    name = (
+        pl.when(pl.col(NAME) != "")
+        .then(NAME)
+        .otherwise(pl.lit("#") + pl.col("number").cast(pl.String))
+    )
+    doc = pl.when(DOCUMENT).then(name).otherwise(pl.lit("")).alias("doc")
+    paragraph = pl.when(PARAGRAPH).then("number").alias("paragraph")
+    rows = tokens.with_columns(
+        pl.Series(LINE, line - starts[file]),
+        pl.Series("sentence", sentence - before[file]),
+        pl.Series(FILE, file),
+        _gather_by_file(documents, doc, tokens, nth(DOCUMENT), file),
+        _gather_by_file(paragraphs, paragraph, tokens, nth(PARAGRAPH), file),
+    )
+    lists = [name for name, kind in rows.schema.items() if kind == pl.List]
+    kept = rows.select({FILE, *columns, *lists})
+    return (kept.explode(lists) if lists else kept).select(FILE, *columns)
+
+
+def _number_by_file(marks: pl.DataFrame, mark: str, starts: Places) -> pl.DataFrame:
+    """Return the marks of each file after a row for its beginning, numbered in the file."""
+    nothing = {mark: pl.lit(None, pl.Boolean()), NAME: pl.lit(None, pl.String())}
+    both = pl.DataFrame({FILE: np.arange(len(starts))}).with_columns(**nothing)
+    if marks.height:
+        file = np.searchsorted(starts, marks.get_column(LINE).to_numpy()) - 1
+        own = marks.with_columns(pl.Series(FILE, file))
+        both = pl.concat([both, own], how="diagonal").sort(FILE, maintain_order=True)
+    number = pl.col(mark).fill_null(value=False).cum_sum().over(FILE)
+    return both.with_columns(number=number.cast(pl.Int64))
+
+
+def _gather_by_file(
+    marks: pl.DataFrame, value: pl.Expr, tokens: pl.DataFrame, index: str, file: Places
+) -> pl.Series:
+    """Return the value of the last mark, or beginning of a file, before each token."""
+    some = tokens.get_column(index).to_numpy() if index in tokens.columns else 0
+    return marks.select(value).to_series().gather(file + some)
 
 
 _SAID = "about"
@@ -935,17 +1015,28 @@ def text_blocks(
             read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _split_units(path, read, size, cut, (before, first)):
-            counts: Counter[str] = Counter()
-            text = content if form == "none" else unicode.normalise_bytes(content, counts)
-            replaced = {SIGN + kind: n for kind, n in counts.items() if n}
-            yield TextBlock(text, line, fields, replaced, None if text is content else content)
+            yield normalised_block(content, line, fields, form=form)
+
+
+def normalised_block(
+    content: bytes, before: int, fields: Sequence[str], *, form: unicode.Form
+) -> TextBlock:
+    """Return lines as a block, normalised."""
+    counts: Counter[str] = Counter()
+    text = content if form == "none" else unicode.normalise_bytes(content, counts)
+    replaced = {SIGN + kind: n for kind, n in counts.items() if n}
+    return TextBlock(text, before, fields, replaced, None if text is content else content)
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
     """Yield the results of `job` in order; threads work ahead."""
+    begin = list(itertools.islice(things, 2))
+    if len(begin) < 2:  # to start threads takes longer than to read a small file
+        yield from map(job, begin)
+        return
     with ThreadPoolExecutor(threads) as pool:
         waiting = deque[Future[U]]()
-        for thing in things:
+        for thing in itertools.chain(begin, things):
             waiting.append(pool.submit(job, thing))
             if len(waiting) > threads:
                 yield waiting.popleft().result()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import attrgetter
@@ -220,8 +220,8 @@ class _Block:
             made.append(own.set(own < 0, None))
         return Parsed(
             pl.DataFrame(made),
-            marks.filter(pl.col(DOCUMENT).is_not_null()).select(DOCUMENT, NAME),
-            marks.filter(pl.col(PARAGRAPH).is_not_null()).select(PARAGRAPH),
+            marks.filter(pl.col(DOCUMENT).is_not_null()).select(LINE, DOCUMENT, NAME),
+            marks.filter(pl.col(PARAGRAPH).is_not_null()).select(LINE, PARAGRAPH),
             int(sentence[-1]) if sentence.size else 0,
             None,
             replaced=replaced,
@@ -230,7 +230,8 @@ class _Block:
     def _document_marks(self) -> pl.DataFrame:
         """Return the comments that begin documents or paragraphs, by line."""
         lines = np.flatnonzero(self._is_comment)
-        comments = pl.DataFrame({LINE: lines, ID: self.lines.texts(self.lines.whole(lines))})
+        places = lines + (self.before + 1)
+        comments = pl.DataFrame({LINE: places, ID: self.lines.texts(self.lines.whole(lines))})
         likely = comments.lazy().filter(pl.col(ID).str.contains("new", literal=True))
         begun = likely.select(LINE, *comment_marks(pl.col(ID)))
         return begun.filter(pl.col(PARAGRAPH).is_not_null()).collect()
@@ -238,7 +239,7 @@ class _Block:
     def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
         """Return the number of marks before each word."""
         lines = marks.filter(pl.col(mark).is_not_null()).get_column(LINE).to_numpy()
-        return count_before(mark, lines, self._row_lines[self._is_word])
+        return count_before(mark, lines, self._row_lines[self._is_word] + (self.before + 1))
 
     def _attribute(self, name: str) -> pl.Series:
         """Return a field of the words: null if empty or ``_``, unless both form and lemma are."""
@@ -417,18 +418,18 @@ class Layout:
 
     options: ConlluOptions
     fields: tuple[str, ...] = FIELDS
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: tuple[tuple[str, str], ...] = ()
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """Attributes of a token."""
         own = (HEAD if name == RAW_HEAD else name for name in self.fields[1:])
-        return (*own, SURFACE, SPACE_AFTER, *self.keys)
+        return (*own, SURFACE, SPACE_AFTER, *(name for name, _ in self.keys))
 
     @property
     def patterns(self) -> dict[str, str]:
         """Regular expressions of comments by attribute."""
-        return {name: _pattern_of(key) for name, key in self.keys.items()}
+        return {name: _pattern_of(key) for name, key in self.keys}
 
 
 def _find_layout(path: Path, options: ConlluOptions) -> Layout:
@@ -442,7 +443,7 @@ def _find_layout(path: Path, options: ConlluOptions) -> Layout:
         fields = _fields(path, found[1].split(), "line 1")
     elif without_suffix(path.name).lower().endswith(_LEXICAL_SUFFIX):
         fields = (*FIELDS, *LEXICAL)
-    return Layout(options, fields, _keys(begin, options, fields))
+    return Layout(options, fields, tuple(_keys(begin, options, fields).items()))
 
 
 # Metadata: comments as attributes
@@ -563,6 +564,7 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     "conllu",
     suffixes=[".conllu", ".conll", ".conllup", ".cupt", _LEXICAL_SUFFIX],
     cut=_cut,
+    between=b"\n",
     attributes=attrgetter("attributes"),  # lambdas cannot be pickled for other machines
     fields=attrgetter("fields"),
     rules=_rules,

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
 import polars as pl
 
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
 from pipeline.formats.compression import MembersReader, is_compressed
-from pipeline.formats.corpora.blocks import Grammar, Scan, Source, text_blocks
+from pipeline.formats.corpora.blocks import (
+    BOM,
+    Grammar,
+    Scan,
+    Source,
+    normalised_block,
+    parse,
+    place_together,
+    text_blocks,
+)
 from pipeline.formats.corpora.rules import Lemmas, Rule, Unique
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
 
@@ -22,7 +33,7 @@ Rows: TypeAlias = Callable[[pl.LazyFrame, Any], pl.LazyFrame]
 R = TypeVar("R", bound=Rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CorpusFormat:
     """Definition of a corpus format; fields are the arguments of `corpus_format`."""
 
@@ -38,6 +49,7 @@ class CorpusFormat:
     lemmas: OrCallable[Lemmas | None]
     metadata: OrCallable[Mapping[str, str] | None]
     remedy: str
+    between: bytes | None
 
     def query(self, path: Path, options: Any) -> pl.LazyFrame:
         """Return the query of a file's tokens, see `Format`."""
@@ -49,11 +61,35 @@ class CorpusFormat:
 
     def read(self, path: Path, options: Any, columns: Sequence[str], size: int) -> Iterator[Batch]:
         """Yield the tokens of a file in batches, see `Format`."""
-        layout = self.layout(path, options) if self.facts and self.layout else options
-        own = self.facts(layout) if self.facts else {}
+        own = self.facts(self._layout(path, options)) if self.facts else {}
         for batch in self._open(path, options).batches(columns, size):
             yield replace(batch, replaced={**batch.replaced, **own}) if own else batch
             own = {}
+
+    def read_together(
+        self, paths: Sequence[Path], options: Any, columns: Sequence[str]
+    ) -> Batch | None:
+        """Return the tokens of small files, parsed as one block, see `Format`."""
+        layouts = [self._layout(path, options) for path in paths]
+        grammar = _grammar_of(self, layouts[0])
+        alike = all(each is layouts[0] for each in layouts)
+        if self.between is None or not alike or grammar.unique or grammar.asked_metadata(columns):
+            return None
+        texts = [path.read_bytes().removeprefix(BOM) for path in paths]
+        if not all(text and not text.endswith(b"\r") for text in texts):
+            return None
+        ended = [text.removesuffix(b"\n") + b"\n" + self.between for text in texts]
+        starts = np.cumsum([0, *(text.count(b"\n") for text in ended)])
+        block = normalised_block(b"".join(ended), 0, grammar.fields, form=options.normalise)
+        if block.content.count(b"\n") != starts[-1]:
+            return None
+        parsed = parse(block, grammar, columns)
+        if parsed.violations is not None or parsed.tokens.is_empty():
+            return None
+        tokens = place_together(parsed, columns, starts[:-1])
+        own = self.facts(layouts[0]) if self.facts else {}
+        facts = {name: count * len(paths) for name, count in own.items()}
+        return None if tokens is None else Batch(tokens, replaced={**parsed.replaced, **facts})
 
     def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; empty for indivisible files."""
@@ -67,8 +103,7 @@ class CorpusFormat:
 
     def optional(self, path: Path, options: Any) -> frozenset[str]:
         """Return the metadata of the file, see `Format`."""
-        layout = self.layout(path, options) if self.layout else options
-        return frozenset(_resolve(self.metadata, layout) or ())
+        return frozenset(_resolve(self.metadata, self._layout(path, options)) or ())
 
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
@@ -77,26 +112,21 @@ class CorpusFormat:
         own = self._open(path, options, Source(lambda: part.open(path), part.range))
         return own.beginning(part.begin, self._open(path, options)).batches(columns, size)
 
+    def _layout(self, path: Path, options: Any) -> Any:
+        if self.layout is None:
+            return options
+        stat = path.stat()
+        return _layout_of(self, path, options, stat.st_mtime_ns, stat.st_size)
+
     def _open(self, path: Path, options: Any, source: Source | None = None) -> CorpusFile:
-        layout = self.layout(path, options) if self.layout else options
-        fields = _resolve(self.fields, layout)
-        metadata: Mapping[str, str] | None = _resolve(self.metadata, layout)
-        grammar = Grammar(
-            rows=lambda lines: self.rows(lines, layout),
-            attributes=_resolve(self.attributes, layout),
-            fields=fields,
-            rules=_resolve(self.rules, layout),
-            unique=_resolve(self.unique, layout),
-            scan=self.scan(layout) if self.scan else None,
-            lemmas=_resolve(self.lemmas, layout),
-            metadata=metadata or {},
-        )
+        layout = self._layout(path, options)
+        grammar = _grammar_of(self, layout)
         return CorpusFile(
             path,
             lambda size: text_blocks(
                 path,
                 size,
-                fields,
+                grammar.fields,
                 lambda text: self.cut(text, layout),
                 source,
                 form=options.normalise,
@@ -105,6 +135,33 @@ class CorpusFormat:
             lenient=options.lenient,
             remedy=self.remedy,
         )
+
+
+# A corpus may have very many small files with few layouts. A file is opened several times in a run.
+
+
+@lru_cache(1 << 17)
+def _layout_of(own: CorpusFormat, path: Path, options: Any, _time: int, _size: int) -> Any:
+    return _first_equal(own.layout(path, options) if own.layout else options)
+
+
+@lru_cache(1 << 8)
+def _first_equal(layout: Any) -> Any:
+    return layout
+
+
+@lru_cache(1 << 8)
+def _grammar_of(own: CorpusFormat, layout: Any) -> Grammar:
+    return Grammar(
+        rows=lambda lines: own.rows(lines, layout),
+        attributes=_resolve(own.attributes, layout),
+        fields=_resolve(own.fields, layout),
+        rules=_resolve(own.rules, layout),
+        unique=_resolve(own.unique, layout),
+        scan=own.scan(layout) if own.scan else None,
+        lemmas=_resolve(own.lemmas, layout),
+        metadata=_resolve(own.metadata, layout) or {},
+    )
 
 
 def corpus_format(
@@ -123,6 +180,7 @@ def corpus_format(
     lemmas: OrCallable[Lemmas | None] = None,
     metadata: OrCallable[Mapping[str, str] | None] = None,
     remedy: str = "",
+    between: bytes | None = None,
 ) -> Callable[[R], R]:
     """Register a function that makes the rows of a corpus format.
 
@@ -161,6 +219,9 @@ def corpus_format(
         `pipeline.formats.corpora.blocks.Grammar`.
     remedy : str
         Further advice for violated rules.
+    between : bytes, optional
+        Lines that have no tokens and end all units: between small files that are read together.
+        None if a file can have an effect on the rows of the next.
 
     Returns
     -------
@@ -182,11 +243,13 @@ def corpus_format(
             lemmas,
             metadata,
             remedy,
+            between,
         )
         format_ = Format(
             name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
             divide=own.divide, read_part=own.read_part, optional=own.optional if metadata else None,
+            read_together=own.read_together if between else None,
         )  # fmt: skip
         FORMATS.add(name, format_, rows.__module__)
         return rows

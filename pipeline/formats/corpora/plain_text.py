@@ -361,6 +361,7 @@ def _line_end(content: bytes, start: int) -> int:
     "text",
     suffixes=[".txt"],
     cut=_cut,
+    between=b"\n",
     attributes=["form", SPACE_AFTER],
     options=TextOptions,
     layout=text_layout,
