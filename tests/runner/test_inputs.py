@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.errors import DataError, Problem
-from pipeline.formats.base import FormatOptions, format_of
+from pipeline.formats.base import Batch, FormatOptions, format_of
 from pipeline.runner import inputs
 from pipeline.runner.config import RunOptions, parse
-from pipeline.runner.inputs import Budget, Places, SourceFile, find
+from pipeline.runner.inputs import Budget, Places, SourceFile, find, read_batches
 from pipeline.runner.store import digest
 from pipeline.runner.store.digest import file_digest
 from pipeline.stages.base import CorpusSource
@@ -229,3 +235,91 @@ def test_what_has_only_just_changed_is_read(
     new = Seen(tmp_path / "x.txt", monkeypatch)
     assert new.is_same()
     assert new.looks == 1
+
+
+# Many small files, read together: as if each were read alone
+
+ROW = "{0}\t{1}\t{1}\tNOUN\t_\t_\t0\troot\t_\t_\n"
+WORDS = [
+    "".join(ROW.format(n + 1, word) for n, word in enumerate(each))
+    for each in ("a", "ab", "b\u0301a")
+]
+CONLLU = st.lists(st.sampled_from([
+    *WORDS, *(words + "\n" for words in WORDS), "\n", "# newdoc id = x\n", "# newdoc\n", "# newpar\n",
+    "# text = a b\n", " \n", "\u0301\n", "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n",
+    "1.1\te\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "2\tlost\n", "\ufeff", "\r\n", "\r", "\0",
+]), max_size=7)  # fmt: skip
+TEXT = st.lists(st.sampled_from([
+    "The dog ran. It was.", "### one", "### ", "\n", "\n", "\n\n", " ", "b\u0301", "\u0301", "Mr. Fox",
+    "wrap-\nped", "\u200b", "\u2028", "\x85", "\f", "\ufeff", "\r\n", "\r", "\t", "\0", "\u5bb6\u3002",
+]), max_size=7)  # fmt: skip
+TEXTS: list[dict[str, Any]] = [
+    {}, {"sentences": "split", "language": "en", "clitics": "split"}, {"normalise": "none"},
+    {"sentences": "wrapped", "language": "none", "join_hyphens": True}, {"document": "^### ?(.*)$"},
+    {"sentences": "auto", "document": "^(.*)$"},
+]  # fmt: skip
+ASKED = ["line", "doc", "paragraph", "sentence", "position", "form"]
+
+
+def read_all(batches: Iterable[Batch]) -> tuple[Any, ...]:
+    """Return the tokens, what was skipped and what was replaced; or the message of the error."""
+    try:
+        found = list(batches)
+    except DataError as error:
+        return (str(error),)
+    replaced = sum((Counter(each.replaced) for each in found), Counter())
+    skipped = [skip for each in found for skip in each.skipped]
+    return pl.concat([each.tokens for each in found]).rows(), skipped, replaced
+
+
+def check_together(
+    folder: Path, contents: list[list[str]], name: str, asked: list[str], options: dict[str, Any]
+) -> None:
+    reader = format_of(name, kind="corpus")
+    files = []
+    for number, content in enumerate(contents):
+        path = folder / f"{number}{name}"
+        path.write_bytes("".join(content).encode())
+        files.append(SourceFile(path.name, path, reader, reader.options.model_validate(options)))
+    alone = read_all(batch for file in files for batch in file.batches(asked, 1 << 20))
+    together = read_all(batch for _, batch in read_batches(files, asked, 1 << 20))
+    assert together == alone
+
+
+@given(
+    contents=st.lists(CONLLU, min_size=2, max_size=5), lenient=st.booleans(),
+    more=st.sampled_from([[], ["lemma", "head"], ["surface", "space_after"], ["newdoc"]]),
+)  # fmt: skip
+def test_small_parsed_files_are_read_together_as_alone(
+    contents: list[list[str]], lenient: bool, more: list[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        check_together(Path(folder), contents, ".conllu", [*ASKED, *more], {"lenient": lenient})
+
+
+@given(
+    contents=st.lists(TEXT, min_size=2, max_size=5), lenient=st.booleans(),
+    options=st.sampled_from(TEXTS), more=st.sampled_from([[], ["space_after"]]),
+)  # fmt: skip
+def test_small_texts_are_read_together_as_alone(
+    contents: list[list[str]], lenient: bool, options: dict[str, Any], more: list[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        check_together(
+            Path(folder), contents, ".txt", [*ASKED, *more], options | {"lenient": lenient}
+        )
+
+
+def test_small_files_are_read_at_once_and_a_damaged_one_alone(tmp_path: Path) -> None:
+    reader = format_of(".txt")
+    for number in range(40):
+        (tmp_path / f"{number:02}.txt").write_text("" if number == 9 else f"word{number} two\n")
+    options = reader.options.model_validate({"lenient": True})
+    files = [SourceFile(p.name, p, reader, options) for p in sorted(tmp_path.iterdir())]
+    found = list(read_batches(files, {"form"}, 1 << 20))
+    assert len(found) < 10
+    assert [each.label for read, _ in found for each in read] == [each.label for each in files]
+    (alone,) = [read for read, batch in found if batch.skipped]
+    assert [each.label for each in alone] == ["09.txt"]
+    forms = [form for _, batch in found for form in batch.tokens["form"]]
+    assert forms[::2] == [f"word{number}" for number in range(40) if number != 9]

@@ -1015,17 +1015,19 @@ def text_blocks(
             read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _split_units(path, read, size, cut, (before, first)):
-            yield normalised_block(content, line, fields, form=form)
+            (text,), replaced = normalise_texts([content], form)
+            yield TextBlock(text, line, fields, replaced, None if text is content else content)
 
 
-def normalised_block(
-    content: bytes, before: int, fields: Sequence[str], *, form: unicode.Form
-) -> TextBlock:
-    """Return lines as a block, normalised."""
+def normalise_texts(
+    texts: Sequence[bytes], form: unicode.Form
+) -> tuple[Sequence[bytes], dict[str, int]]:
+    """Return normalised texts, and the counts of normalised characters."""
+    if form == "none":
+        return texts, {}
     counts: Counter[str] = Counter()
-    text = content if form == "none" else unicode.normalise_bytes(content, counts)
-    replaced = {SIGN + kind: n for kind, n in counts.items() if n}
-    return TextBlock(text, before, fields, replaced, None if text is content else content)
+    normal = [unicode.normalise_bytes(text, counts) for text in texts]
+    return normal, {SIGN + kind: n for kind, n in counts.items() if n}
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:

@@ -18,7 +18,8 @@ from pipeline.formats.corpora.blocks import (
     Grammar,
     Scan,
     Source,
-    normalised_block,
+    TextBlock,
+    normalise_texts,
     parse,
     place_together,
     text_blocks,
@@ -78,11 +79,10 @@ class CorpusFormat:
         texts = [path.read_bytes().removeprefix(BOM) for path in paths]
         if not all(text and not text.endswith(b"\r") for text in texts):
             return None
-        ended = [text.removesuffix(b"\n") + b"\n" + self.between for text in texts]
+        normal, replaced = normalise_texts(texts, options.normalise)
+        ended = [text.removesuffix(b"\n") + b"\n" + self.between for text in normal]
         starts = np.cumsum([0, *(text.count(b"\n") for text in ended)])
-        block = normalised_block(b"".join(ended), 0, grammar.fields, form=options.normalise)
-        if block.content.count(b"\n") != starts[-1]:
-            return None
+        block = TextBlock(b"".join(ended), 0, grammar.fields, replaced)
         parsed = parse(block, grammar, columns)
         if parsed.violations is not None or parsed.tokens.is_empty():
             return None

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True)
@@ -340,20 +341,35 @@ def guess_language(text: str) -> str:
     total = words.total()
     if code := _by_script("".join(words)):
         return code
+    kinds, found = Counter[str](), Counter[str]()
+    for word, count in words.items():
+        for each in _frequent_words().get(word, ()):
+            kinds[each] += 1
+            found[each] += count
     shares = sorted(
-        ((_share(words, total, each.common), code) for code, each in LANGUAGES.items()),
+        (
+            (found[each] / total if kinds[each] >= _FEWEST_KINDS else 0.0, each)
+            for each in LANGUAGES
+        ),
         reverse=True,
     )
     (best, code), (second, _) = shares[:2]
     return code if best >= _FEWEST and best >= _LEAD * second else ""
 
 
-def _share(words: Counter[str], total: int, common: str) -> float:
-    found = [words[word] for word in common.split() if word in words]
-    return sum(found) / total if len(found) >= _FEWEST_KINDS else 0.0
+@cache
+def _frequent_words() -> dict[str, list[str]]:
+    """Return the most frequent words, each with the languages that have it."""
+    found: dict[str, list[str]] = {}
+    for code, language in LANGUAGES.items():
+        for word in language.common.split():
+            found.setdefault(word, []).append(code)
+    return found
 
 
 def _by_script(letters: str) -> str:
+    if letters.isascii():
+        return ""
     counts = {code: len(re.findall(f"[{each}]", letters)) for code, each in _SCRIPTS.items()}
     code = max(counts, key=lambda each: counts[each])
     if counts[code] < _MOST_LETTERS * max(1, len(letters)):

@@ -34,6 +34,8 @@ _DIGITS = 24
 """Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
 _WAITING = "another run is working on it; waiting"
 _SEAL = "sha256 of the rest"
+_READABLE = 1 << 20
+"""Characters of a record with line ends."""
 R = TypeVar("R", bound=BaseModel)
 
 
@@ -43,8 +45,11 @@ R = TypeVar("R", bound=BaseModel)
 def add_checksum(record: BaseModel) -> bytes:
     """Return the record as JSON, with its digest."""
     body = record.model_dump(mode="json")
-    whole = {**body, _SEAL: text_digest(canonical(body))}
-    return json.dumps(whole, indent=1, ensure_ascii=False).encode()
+    text = canonical(body)
+    # Line ends are for people; to write them takes long where there are very many inputs.
+    indent = 1 if len(text) < _READABLE else None
+    whole = {**body, _SEAL: text_digest(text)}
+    return json.dumps(whole, indent=indent, ensure_ascii=False).encode()
 
 
 def read_checksummed(content: bytes, model: type[R]) -> R:
