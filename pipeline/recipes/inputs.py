@@ -30,7 +30,7 @@ from pipeline.formats.unicode import normalise
 from pipeline.kernels import numeric
 from pipeline.kernels.cells import Decimal, Kind, NumberFormat, number_formats
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
-from pipeline.runner.inputs import Places, SourceFile, find
+from pipeline.runner.inputs import Places, SourceFile, find, search_files
 from pipeline.stages.base import CorpusSource, TableSource
 
 # Corpora
@@ -291,7 +291,7 @@ def _existing(paths: Sequence[Path]) -> Iterator[Path]:
         if path.is_file():
             yield path
         elif any(mark in str(path) for mark in "*?["):
-            found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+            found = search_files(Path(path.anchor), str(path.relative_to(path.anchor)))
             yield from (each for each in found if each.is_file())
 
 
@@ -421,7 +421,7 @@ def _expanded(path: Path, read_as: str | None) -> list[Path]:
     if not path.is_dir():
         return [path]
     inside = [
-        each for each in sorted(path.rglob("*")) if each.is_file() and not _hidden(each, path)
+        each for each in search_files(path, "**/*") if each.is_file() and not _hidden(each, path)
     ]
     files = [each for each in inside if _format(each, read_as)]
     if not files:
@@ -434,7 +434,7 @@ def _expanded(path: Path, read_as: str | None) -> list[Path]:
         remedy = "name other files, or add e.g. --read-as text"
         raise ConfigError("corpus", [Problem(str(path), what, remedy)])
     for pattern in (path / f"*{files[0].suffix}", path / f"**/*{files[0].suffix}"):
-        if sorted(path.glob(pattern.relative_to(path).as_posix())) == files:
+        if search_files(path, pattern.relative_to(path).as_posix()) == files:
             return [pattern]
     return files
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from os import environ
 from pathlib import Path
+from threading import Event, Thread
 from typing import Annotated, TypeAlias
 
 import polars as pl
@@ -38,6 +40,8 @@ from pipeline.runner.store.digest import Stamp, file_digest, is_fresh, stamp_of
 from pipeline.stages.base import LexiconSource, Source, WordSource
 from pipeline.stages.inputs import counted_answers
 
+_LOG = logging.getLogger(__name__)
+"""What takes long before a run begins; without handlers, Python writes it to standard error."""
 DATA = "data:"
 """Prefix of a path below the data root."""
 DATA_VARIABLE = "LEXASSAY_DATA"
@@ -56,6 +60,8 @@ _GLOB = "*?["
 _LONGEST = 80
 """Characters of a path that a message shows."""
 _NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
+_PAUSE = 5.0
+"""Seconds between two messages of a search for files."""
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _RAW = 96
@@ -444,8 +450,42 @@ def _glob(base: Path, relative: str) -> list[Path]:
     if not any(mark in relative for mark in _GLOB):
         return []
     anchor = Path(relative).anchor
-    root = Path(anchor) if anchor else base
-    return sorted(root.glob(relative.removeprefix(anchor)))
+    return search_files(Path(anchor) if anchor else base, relative.removeprefix(anchor))
+
+
+def search_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths in a folder that match a pattern, sorted; a long search says so.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    pattern : str
+        As of `Path.glob`.
+    """
+    found: list[Path] = []
+    place = (folder / pattern).as_posix()
+    with _say_every(_PAUSE, lambda: f"{place}: still searching folders, {len(found):,} found"):
+        found.extend(folder.glob(pattern))
+    return sorted(found)
+
+
+@contextmanager
+def _say_every(seconds: float, text: Callable[[], str]) -> Iterator[None]:
+    """Write a line to the log again and again: a pattern may search the whole disk."""
+    done = Event()
+
+    def say() -> None:
+        while not done.wait(seconds):
+            _LOG.warning("%s", text())
+
+    thread = Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _label(written: str, path: Path) -> str:

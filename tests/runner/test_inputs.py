@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from typing import Any
 
 import polars as pl
@@ -323,3 +324,23 @@ def test_small_files_are_read_at_once_and_a_damaged_one_alone(tmp_path: Path) ->
     assert [each.label for each in alone] == ["09.txt"]
     forms = [form for _, batch in found for form in batch.tokens["form"]]
     assert forms[::2] == [f"word{number}" for number in range(40) if number != 9]
+
+
+def test_a_long_search_says_what_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = Event()
+
+    def slowly(_folder: Path, _pattern: str) -> Iterator[Path]:
+        yield tmp_path / "a.txt"
+        while not caplog.messages:
+            said.wait(0.001)
+        yield tmp_path / "b.txt"
+
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("x\n")
+    monkeypatch.setattr(inputs, "_PAUSE", 0.001)
+    monkeypatch.setattr(Path, "glob", slowly)
+    found = find(CorpusSource(path=("/**/*.txt",)), Places(tmp_path), where="corpus")
+    assert [each.path.name for each in found] == ["a.txt", "b.txt"]
+    assert caplog.messages[0] == "/**/*.txt: still searching folders, 1 found"
