@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -532,7 +533,7 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     except csv.Error as error:
         what = _csv_error(str(error), first, dialect, map(str, itertools.count(1)))
         raise DataError(f"{path}: line {skipped + 1}{what}") from error
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = _duplicates(names)
     if "" in twice:
         without = count_text(names.count(""), "column")
         raise DataError(
@@ -574,10 +575,13 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     wrong = [name for name in names if not name.strip() or name.startswith("~")]
     if wrong:
         raise ValueError(f"{wrong[0]!r} is not a valid column name")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := _duplicates(names):
         raise ValueError(f"duplicate names: {', '.join(twice)}")
     return names
+
+
+def _duplicates(names: Sequence[str]) -> list[str]:
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 _SEPARATORS = (",", ";", "\t")

@@ -17,6 +17,10 @@ from pipeline.kernels.numeric import IntArray
 # Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions
 
 
+_MOST_FIELDS = 100
+"""Attributes of a label: each is a column of its own in a query."""
+
+
 def fields(template: str) -> list[str]:
     """Return the attributes of a template, in order.
 
@@ -29,7 +33,7 @@ def fields(template: str) -> list[str]:
     Raises
     ------
     ValueError
-        If braces do not match, or a field is empty or has a conversion.
+        If braces do not match, a field is empty or has a conversion, or there are more than 100.
 
     Examples
     --------
@@ -45,6 +49,9 @@ def fields(template: str) -> list[str]:
         attributes.append(name)
     if not attributes:
         raise ValueError(f"{template!r} contains no attribute: all units would have the same label")
+    if len(attributes) > _MOST_FIELDS:
+        many = f"{len(attributes):,} attributes"
+        raise ValueError(f"the label has {many}, but may have at most {_MOST_FIELDS}")
     return attributes
 
 

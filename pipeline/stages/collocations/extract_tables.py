@@ -269,7 +269,8 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
             rows = rows.with_columns(learned=pl.col("id").is_in(known.implode()))
         return [rows, *bad]
 
-    yield from read_batches(raw, read, table="scores")
+    needed = dict.fromkeys(["file", "line", *by_file, *parsed])
+    yield from read_batches(raw.select(needed.keys()), read, table="scores")
 
 
 # Frequency signatures
@@ -348,7 +349,9 @@ def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
         frequent = pl.col("f") >= config.min_frequency
         return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
 
-    yield from read_batches(raw, read, table="candidates")
+    needed = dict.fromkeys(["file", "line", *reading.units_in_file, *reading.counts_in_file])
+    needed |= dict.fromkeys(reading.kept_in_file)
+    yield from read_batches(raw.select(needed.keys()), read, table="candidates")
 
 
 def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:

@@ -172,7 +172,7 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
         spill.put(rows, 0)
 
     with spill_of(1, _READ) as spill:
-        yield {FAULTS: faults_of(raw, read, put)}
+        yield {FAULTS: faults_of(raw.select("file", "line", *names.values()), read, put)}
         words = _add_up(spill.bucket(0), _size(config, counted))
         yield from ({"words": batch} for batch in batches(words))
 
