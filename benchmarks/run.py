@@ -47,6 +47,25 @@ label = "{prep.lemma}:{lemma}"
 """
 
 
+SMALL = """
+name = "small"
+[stages.candidates]
+use = "extract.pairs"
+corpus = "small/*.txt"
+relation = "adjacent"
+left = { label = "{form}" }
+right = { label = "{form}" }
+"""
+FILES, KILOBYTE = 20_000, "The dog ran to the house, and it was not there.\n" * 21
+WIDE = """
+name = "wide"
+[stages.candidates]
+use = "extract.table"
+path = "wide.csv"
+"""
+ROWS, COLUMNS = 300, 10_000
+
+
 @dataclass(frozen=True)
 class Task:
     """A command to measure; `before` runs first each time and does not count.
@@ -79,6 +98,18 @@ def tasks(folder: Path) -> Iterator[Task]:
         yield Task(f"score {size:,} candidates, all measures", [*score, *output])
     if data:
         yield from extraction(folder, Path(data))
+    for name, text in (("small", SMALL), ("wide", WIDE)):
+        (folder / f"{name}.toml").write_text(text)
+    (folder / "small").mkdir()
+    for number in range(FILES):
+        (folder / "small" / f"{number:06}.txt").write_text(f"File {number}.\n{KILOBYTE}")
+    more = [f"c{number}" for number in range(COLUMNS)]
+    rows = [["l1", "l2", "f", "f1", "f2", "N", *more]]
+    rows += [["a", f"b{row}", "1", "300", "1", "300", *more] for row in range(ROWS)]
+    (folder / "wide.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    run = [*COMMAND, "run", "--no-report", *runs]
+    yield Task(f"{FILES:,} files of 1 kB to bigrams", [*run, str(folder / "small.toml")], clean)
+    yield Task(f"a table of {COLUMNS:,} columns", [*run, str(folder / "wide.toml")], clean)
     yield Task("start of the command", [*COMMAND, "measures"])
 
 

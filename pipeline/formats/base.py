@@ -257,6 +257,8 @@ class Format:
         those of `read`.
     optional : callable or None
         (path, options) -> attributes of a file that other files of the corpus may lack.
+    columns : callable or None
+        (path, options) -> the columns of `scan` with their types, where that takes less time.
     read_together : callable or None
         (paths, options, columns) -> the tokens of small files, identical to those of `read`, and
         `FILE`; None if one of them must be read alone, for example since it has an error.
@@ -274,6 +276,7 @@ class Format:
     divide: Divide | None = None
     read_part: ReadPart | None = None
     optional: Optional | None = None
+    columns: Callable[[Path, Any], Mapping[str, pl.DataType]] | None = None
     read_together: ReadTogether | None = None
 
     def __post_init__(self) -> None:
@@ -282,7 +285,7 @@ class Format:
         object.__setattr__(self, "check", _PathErrors(self.check))
         if self.read is not None:
             object.__setattr__(self, "read", _PathErrorsOfBatches(self.read))
-        for name in ("digest", "divide", "optional"):
+        for name in ("digest", "divide", "optional", "columns"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _PathErrors(getattr(self, name)))
         if self.read_part is not None:

@@ -190,7 +190,7 @@ def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
 @check(stages=TABLES, threshold=1, means="files")
 def files_without_candidates(stage: CheckInput, threshold: float) -> Found:
     """Find files of judgements none of whose pairs is a candidate, or without rows."""
-    if stage.inputs["path"].limit(1).collect().is_empty():
+    if stage.inputs["path"].select("file").limit(1).collect().is_empty():
         remedy = "check the files that the option path names"
         yield remark("warning", "there are no judgements: the files have no rows", remedy=remedy)
         return

@@ -420,7 +420,7 @@ def _inputs(
 
 def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
     """Return the different headers, each with the first file that has it."""
-    schemas: dict[str, pl.Schema] = {}
+    schemas: dict[str, dict[str, pl.DataType]] = {}
     for file in files:
         schema = file.schema()
         if schema not in schemas.values():

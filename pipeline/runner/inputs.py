@@ -141,18 +141,21 @@ class SourceFile:
         """Return its lazy query, with the columns file and line; reads at most the header."""
         plan = self.format.scan(self.path, self.options)
         if self.format.kind == "table" and self.options.normalise != "none":
-            texts = [name for name, dtype in plan.collect_schema().items() if dtype == pl.String]
-            plan = plan.with_columns(normalise_column(pl.col(name)) for name in texts)
+            plan = plan.with_columns(normalise_column(pl.col(pl.String)))
         return plan.select(pl.lit(self.label).alias("file"), pl.all(), *self._nothing(self.absent))
 
-    def schema(self) -> pl.Schema:
+    def schema(self) -> dict[str, pl.DataType]:
         """Return its columns; DataError if the header cannot be read."""
-        with reading(self.path):
-            own = self.format.scan(self.path, self.options).collect_schema()
+        own: Mapping[str, pl.DataType]
+        if self.format.columns is not None:
+            own = self.format.columns(self.path, self.options)
+        else:
+            with reading(self.path):
+                own = self.format.scan(self.path, self.options).collect_schema()
         if "file" in own:
             what = "a column has the reserved name file"
             raise DataError(f"{self.path}: {what}\nRename it.")
-        return pl.Schema({"file": pl.String(), **own, **dict.fromkeys(self.absent, pl.String())})
+        return {"file": pl.String(), **own, **dict.fromkeys(self.absent, pl.String())}
 
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""

@@ -56,6 +56,10 @@ class CorpusFormat:
         """Return the query of a file's tokens, see `Format`."""
         return self._open(path, options).scan()
 
+    def columns(self, path: Path, options: Any) -> Mapping[str, pl.DataType]:
+        """Return the columns of a file's tokens, see `Format`."""
+        return _grammar_of(self, self._layout(path, options)).schema()
+
     def check(self, path: Path, options: Any) -> Sequence[Skipped]:
         """Check a file, see `Format`."""
         return self._open(path, options).check()
@@ -152,6 +156,7 @@ def _first_equal(layout: Any) -> Any:
 
 @lru_cache(1 << 8)
 def _grammar_of(own: CorpusFormat, layout: Any) -> Grammar:
+    metadata: Mapping[str, str] | None = _resolve(own.metadata, layout)
     return Grammar(
         rows=lambda lines: own.rows(lines, layout),
         attributes=_resolve(own.attributes, layout),
@@ -160,7 +165,7 @@ def _grammar_of(own: CorpusFormat, layout: Any) -> Grammar:
         unique=_resolve(own.unique, layout),
         scan=own.scan(layout) if own.scan else None,
         lemmas=_resolve(own.lemmas, layout),
-        metadata=_resolve(own.metadata, layout) or {},
+        metadata=metadata or {},
     )
 
 
@@ -249,7 +254,7 @@ def corpus_format(
             name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
             divide=own.divide, read_part=own.read_part, optional=own.optional if metadata else None,
-            read_together=own.read_together if between else None,
+            columns=own.columns, read_together=own.read_together if between else None,
         )  # fmt: skip
         FORMATS.add(name, format_, rows.__module__)
         return rows

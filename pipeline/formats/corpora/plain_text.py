@@ -177,7 +177,7 @@ class Beginning:
     run: float
 
 
-def read_beginning(path: Path) -> Beginning:
+def read_beginning(path: Path, *, widths: bool = True) -> Beginning:
     """Detect language and line width from the beginning of a file.
 
     Lines have a uniform width, as in Project Gutenberg's books, if most lines with a successor are
@@ -188,18 +188,19 @@ def read_beginning(path: Path) -> Beginning:
     ----------
     path : Path
         (Compressed) text in UTF-8.
+    widths : bool
+        Whether to look at the lines, or at the language only.
     """
     stat = path.stat()
-    return _beginning(path, stat.st_mtime_ns, stat.st_size)
+    return _beginning(path, stat.st_mtime_ns, stat.st_size, widths)
 
 
 @lru_cache(1024)
-def _beginning(path: Path, _time: int, _size: int) -> Beginning:
+def _beginning(path: Path, _time: int, _size: int, widths: bool) -> Beginning:
     text = ""
     with suppress(LexassayError, OSError), reading(path), open_bytes(path) as opened:
         text = normalise(opened.read(_BYTES).removeprefix(BOM).decode(errors="replace"))
-    lines = [line.strip() for line in text.splitlines()]
-    wrapped, margin = _line_width(lines)
+    wrapped, margin = _line_width([line.strip() for line in text.splitlines()] if widths else [])
     runs = _LETTERS.findall(text)
     mean = sum(map(len, runs)) / max(1, len(runs))
     return Beginning(guess_language(text[:_FOR_LANGUAGE]), wrapped, margin, mean)
@@ -289,7 +290,7 @@ def text_layout(path: Path, options: TextOptions) -> TextLayout:
     """Return the reading instructions of a file."""
     language, sentences, margin = options.language, options.sentences, 0
     if not language or sentences in {"auto", "wrapped"} or language in WITHOUT_BLANKS:
-        found = read_beginning(path)
+        found = read_beginning(path, widths=sentences in {"auto", "wrapped"})
         language = language or found.language
         if sentences == "auto" and found.wrapped:
             sentences = "wrapped"

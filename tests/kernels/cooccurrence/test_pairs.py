@@ -521,6 +521,7 @@ def test_numbers_and_braces() -> None:
         ("{lemma!r}", "write {attribute} or {name.attribute}"),
         ("{lemma:>9}", "write {attribute} or {name.attribute}"),
         ("lemma", "contains no attribute"),
+        ("{lemma}" * 100_000, "the label has 100,000 attributes, but may have at most 100"),
         ("{lemma", "has an unpaired brace: write {attribute}"),
         ("lemma}", "has an unpaired brace: write {attribute}"),
     ],

@@ -20,7 +20,7 @@ from pipeline.kernels.nbest import precision
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner import inputs
 from pipeline.stages.base import FAULTS, STAGES, iterate_pieces
-from pipeline.stages.collocations import extract_corpus
+from pipeline.stages.collocations import extract_corpus, extract_tables
 from tests.kernels.room_for import room_for
 from tests.stages.run_stage import SmallRun, faults, run_stage
 
@@ -689,3 +689,29 @@ def test_counts_that_are_too_large_together() -> None:
     with room_for(10):
         made = run_stage("extract.word_table", {}, path=listed)
     assert [line for line, *_ in faults(made)] == list(range(52, 102))
+
+
+@pytest.mark.parametrize(
+    ("use", "options"),
+    [
+        ("extract.table", {"keep": {"more": "c7"}}),
+        ("extract.scores", {"scores": {"more": "c7"}}),
+    ],
+)
+def test_of_a_wide_table_only_what_is_asked_is_read(
+    use: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def watched(table: pl.LazyFrame) -> Any:
+        for batch in partitions.batches(table):
+            read.extend(batch.columns)
+            yield batch
+
+    monkeypatch.setattr(extract_tables, "batches", watched)
+    counts = dict.fromkeys(["f", "f1", "f2", "N"], "1")
+    further = {f"c{number}": "5" for number in range(1_000)}
+    row = {"l1": "a", "l2": "b", **counts, **further}
+    made = run_stage(use, options, path=pl.DataFrame([row]))
+    assert [each["more"].to_list() for each in made.values() if "more" in each.columns] == [[5.0]]
+    assert len(set(read)) < 20
