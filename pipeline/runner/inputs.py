@@ -13,6 +13,7 @@ from threading import Event, Thread
 from typing import Annotated, TypeAlias
 
 import polars as pl
+from polars.io.plugins import register_io_source
 from pydantic import BeforeValidator, Field, ValidationError
 
 from pipeline import memory
@@ -68,6 +69,8 @@ _RAW = 96
 """Bytes per raw row until it is counted, including derived rows."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+_SCANS = 50
+"""Tables of a source that are read at the same time; of more, small ones are read in turn."""
 _TOGETHER = 16
 """Files are read together if so many of them fit into a block."""
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -464,7 +467,7 @@ def search_files(folder: Path, pattern: str) -> list[Path]:
     folder : Path
         The folder.
     pattern : str
-        As of `Path.glob`.
+        As pathlib reads patterns.
     """
     found: list[Path] = []
     place = (folder / pattern).as_posix()
@@ -702,9 +705,7 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
     """
     logged = any(isinstance(file.options, DecisionOptions) for file in files)
     scans = [file.scan() for file in files]
-    rows = pl.concat(
-        scans if logged else _align(files, scans), how="diagonal" if logged else "vertical"
-    )
+    rows = pl.concat(scans, how="diagonal") if logged else _union(files, _align(files, scans))
     for file in files:
         if isinstance(file.options, DecisionOptions):
             rows = counted_answers(
@@ -715,6 +716,40 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
                 answer=ANSWERS[file.format.name],
             )
     return rows
+
+
+def _union(files: Sequence[SourceFile], scans: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Return the rows of all files; the small ones of very many are read one after the other.
+
+    The streaming engine of Polars 2.1 starts all sources at once, each in a thread, and waits for
+    ever with more than 512.
+    """
+    if len(files) <= _SCANS:
+        return pl.concat(scans)
+    size = max(block_size(None), sum(map(text_bytes, files)) // _SCANS)
+    left = iter(scans)
+    groups = [[next(left) for _ in group] for group in group_files(files, size)]
+    return pl.concat([_read_in_turn(group) if group[1:] else group[0] for group in groups])
+
+
+def _read_in_turn(scans: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Return the rows of some queries as one source."""
+
+    def read(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        left = most
+        for scan in scans:
+            if left == 0:
+                return
+            roots = [] if predicate is None else predicate.meta.root_names()
+            rows = (scan if columns is None else scan.select({*columns, *roots})).collect()
+            rows = rows if left is None else rows.head(left)
+            left = None if left is None else left - rows.height
+            kept = rows if predicate is None else rows.filter(predicate)
+            yield kept if columns is None else kept.select(columns)
+
+    return register_io_source(read, schema=scans[0].collect_schema(), is_pure=True)
 
 
 def _align(files: Sequence[SourceFile], scans: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:

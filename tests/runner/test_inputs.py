@@ -19,7 +19,7 @@ from pipeline.errors import DataError, Problem
 from pipeline.formats.base import Batch, FormatOptions, format_of
 from pipeline.runner import inputs
 from pipeline.runner.config import RunOptions, parse
-from pipeline.runner.inputs import Budget, Places, SourceFile, find, read_batches
+from pipeline.runner.inputs import Budget, Places, SourceFile, entries, find, read_batches
 from pipeline.runner.store import digest
 from pipeline.runner.store.digest import file_digest
 from pipeline.stages.base import CorpusSource
@@ -344,3 +344,16 @@ def test_a_long_search_says_what_it_does(
     found = find(CorpusSource(path=("/**/*.txt",)), Places(tmp_path), where="corpus")
     assert [each.path.name for each in found] == ["a.txt", "b.txt"]
     assert caplog.messages[0] == "/**/*.txt: still searching folders, 1 found"
+
+
+def test_very_many_tables_are_read_one_after_the_other(tmp_path: Path) -> None:
+    reader = format_of(".csv", kind="table")
+    for number in range(inputs._SCANS + 9):  # above 512 the streaming engine never ends
+        (tmp_path / f"{number:03}.csv").write_text(f"word,f\na{number},1\nb{number},2\n")
+    files = [SourceFile(p.name, p, reader, reader.options()) for p in sorted(tmp_path.iterdir())]
+    rows = entries(files)
+    some = rows.filter(pl.col("f") == "2").select("file", "line", "word")
+    assert some.collect(engine="streaming").rows() == [
+        (f"{number:03}.csv", 3, f"b{number}") for number in range(inputs._SCANS + 9)
+    ]
+    assert rows.head(3).collect(engine="streaming")["word"].to_list() == ["a0", "b0", "a1"]
