@@ -44,8 +44,8 @@ from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.ridge_logistic import Features
 from pipeline.kernels.sampling import candidate_id
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.exact_tests import fisher
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.kernels.survey.limits import limits
 from pipeline.kernels.survey.study import normal_scores, rank_matrix
 

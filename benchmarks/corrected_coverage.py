@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.statistics.binomial_intervals import (
+from pipeline.kernels.statistics.intervals import (
     Bounded,
     clopper_pearson,
     corrected_proportion,

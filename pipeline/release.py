@@ -37,10 +37,11 @@ _CLUSTERING = "pipeline.kernels.clustering"
 _MOVED = {
     "pipeline.annotate.export": "pipeline.annotate.sync",
     "pipeline.annotate.opening": "pipeline.annotate.tasks",
-    "pipeline.engine.worker": "pipeline.engine.processes",
+    "pipeline.engine.worker": "pipeline.engine.base",
     "pipeline.findings.stage": "pipeline.findings.base",
     f"{_CLUSTERING}.overlapping.bcubed": f"{_CLUSTERING}.overlapping.measures",
     f"{_CLUSTERING}.token.information": f"{_CLUSTERING}.token.measures",
+    "pipeline.kernels.statistics.binomial_intervals": "pipeline.kernels.statistics.intervals",
     "pipeline.kernels.statistics.multiplicity": "pipeline.kernels.statistics.exact_tests",
     "pipeline.remarks.remark": "pipeline.remarks.base",
     "pipeline.report.blocks": "pipeline.report.view",

@@ -32,7 +32,7 @@ from pipeline.formats.annotation_log import (
     transaction,
     write_setting,
 )
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.runner.inputs import Places, find
 from pipeline.stages.base import Source
 

@@ -1,6 +1,5 @@
 """Engines: they map idempotent tasks over items."""
 
-from pipeline.engine.base import ENGINES, Engine, LocalEngine
-from pipeline.engine.processes import ProcessEngine
+from pipeline.engine.base import ENGINES, Engine, LocalEngine, ProcessEngine
 
 __all__ = ["ENGINES", "Engine", "LocalEngine", "ProcessEngine"]

@@ -174,7 +174,7 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
         place = f"the Python of a worker ({sys.executable} on {socket.gethostname()})"
         try:
             import lexassay  # noqa: F401, PLC0415
-            from pipeline.engine.processes import answer  # noqa: PLC0415
+            from pipeline.engine.base import answer  # noqa: PLC0415
         except ImportError as error:
             missing = f"cannot import lexassay: {error}"
         else:

@@ -49,7 +49,7 @@ left = {{ where = "upos = 'NOUN'" }}
 right = {{ where = "upos = 'VERB'" }}
 """
 _WORK = (
-    "import sys; from pipeline.engine.processes import answer;"
+    "import sys; from pipeline.engine.base import answer;"
     " sys.stdout.buffer.write(answer(sys.stdin.buffer.read(), '.'))"
 )
 

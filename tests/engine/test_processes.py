@@ -121,7 +121,7 @@ def test_a_worker_without_a_task_ends_where_no_program_lists_processes(tmp_path:
     """A container of Debian has no pgrep: the worker was left, and the command never ended."""
     text = """
 os.environ["PATH"] = os.devnull
-from pipeline.engine.processes import Worker
+from pipeline.engine.base import Worker
 worker = Worker(threads=1)
 worker.stop()
 """

@@ -15,7 +15,7 @@ from pipeline import memory
 from pipeline.kernels.annotation.adjudication import votes
 from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, ratio, summary, tail_of
 from pipeline.kernels.sampling import seeded_generator
-from pipeline.kernels.statistics.binomial_intervals import wilson
+from pipeline.kernels.statistics.intervals import wilson
 from schemas import Agreement
 
 # Coefficients of any number of annotators

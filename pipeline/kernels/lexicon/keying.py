@@ -12,7 +12,7 @@ from pipeline.kernels.cells import ABSENT, SEPARATORS, is_error
 from pipeline.kernels.lexicon.wordlists import Spelling, normalise
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import candidate_id
-from pipeline.kernels.statistics.binomial_intervals import wilson
+from pipeline.kernels.statistics.intervals import wilson
 from pipeline.kernels.survey.weighted_means import beta_limits, ratio_mean
 from schemas import KeyingAgreement, KeyingsCompared
 

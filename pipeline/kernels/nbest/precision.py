@@ -12,8 +12,12 @@ import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, column_ratio
 from pipeline.kernels.partitions import merge_batches, most_rows
-from pipeline.kernels.statistics.binomial_intervals import Bounded, corrected_proportion
-from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
+from pipeline.kernels.statistics.intervals import (
+    INTERVALS,
+    Bounded,
+    corrected_proportion,
+    interval_columns,
+)
 from pipeline.kernels.statistics.simultaneous_band import Curve, band_factor, band_level
 from schemas import BandThresholds, Baseline, Corrected, Precision, WorstCase
 

@@ -45,7 +45,7 @@ def mover(first: Part, second: Part) -> Limits:
 
     Examples
     --------
-    >>> from pipeline.kernels.statistics.binomial_intervals import wilson
+    >>> from pipeline.kernels.statistics.intervals import wilson
     >>> lower, upper = mover((56 / 70, *wilson(56, 70)), (48 / 80, *wilson(48, 80)))
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.0524, 0.3339)

@@ -10,9 +10,8 @@ import numpy.typing as npt
 import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
-from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import log_hypergeometric_pmf, require_counts, tail_factor
-from pipeline.kernels.statistics.intervals import interval
+from pipeline.kernels.statistics.intervals import checked_counts, interval
 from schemas.errors import count_text
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded

@@ -11,11 +11,10 @@ import numpy.typing as npt
 import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, Level
-from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.differences import beyond_margin, smallest_alpha
 from pipeline.kernels.statistics.finite_population import require_population
 from pipeline.kernels.statistics.fisher import log_hypergeometric_pmf
-from pipeline.kernels.statistics.intervals import Limits, interval
+from pipeline.kernels.statistics.intervals import Limits, checked_counts, interval
 
 Spending = Callable[[npt.ArrayLike, float], FloatArray]
 

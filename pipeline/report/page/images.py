@@ -19,7 +19,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from pipeline import memory
-from pipeline.engine.processes import Worker
+from pipeline.engine.base import Worker
 from pipeline.report.charts.spec import LIVE, Spec
 from pipeline.report.page.html import VEGA_LITE, asset, script
 from pipeline.report.view import Figure, Fold

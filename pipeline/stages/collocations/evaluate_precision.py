@@ -40,8 +40,7 @@ from pipeline.kernels.nbest.precision import (
     worst_cases,
 )
 from pipeline.kernels.numeric import column_ratio
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.kernels.statistics.intervals import INTERVALS, clopper_pearson
 from pipeline.kernels.statistics.sequential import confidence_sequence
 from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (

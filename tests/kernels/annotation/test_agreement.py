@@ -35,7 +35,7 @@ from pipeline.kernels.annotation.agreement import (
     partial_agreement,
     specific_agreement,
 )
-from pipeline.kernels.statistics.binomial_intervals import wilson
+from pipeline.kernels.statistics.intervals import wilson
 from schemas import Agreement
 from tests.valid import valid
 

@@ -22,7 +22,7 @@ from pipeline.kernels.lexicon.keying import (
     spelt_out,
 )
 from pipeline.kernels.sampling import candidate_id
-from pipeline.kernels.statistics.binomial_intervals import wilson
+from pipeline.kernels.statistics.intervals import wilson
 
 
 def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:

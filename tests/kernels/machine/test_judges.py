@@ -22,7 +22,7 @@ from pipeline.kernels.machine import (
     squared_correlation,
 )
 from pipeline.kernels.numeric import BoolArray
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.kernels.survey.limits import domain_weights, linear_variance
 
 cells = st.tuples(*[st.integers(1, 30)] * 4)

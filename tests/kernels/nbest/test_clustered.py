@@ -15,12 +15,12 @@ from pipeline.kernels.nbest.clustered import (
     clustered_precision,
 )
 from pipeline.kernels.nbest.comparison import adjust, difference_counts
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.cluster_bootstrap import (
     effective_clusters,
     error_and_freedom,
     student_p_values,
 )
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from schemas import ClusteredDifferences, ClusteredPrecision
 from tests.valid import valid
 

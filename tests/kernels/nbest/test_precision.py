@@ -26,8 +26,8 @@ from pipeline.kernels.nbest.precision import (
     stays_below,
     worst_cases,
 )
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from schemas import Baseline, Corrected, Precision, WorstCase
 from schemas.validate import validate
 from tests.kernels.nbest.rank_frames import (

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom, hypergeom
 
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson, wilson
 from pipeline.kernels.statistics.differences import (
     beyond_margin,
     difference_limits,
@@ -23,6 +22,7 @@ from pipeline.kernels.statistics.differences import (
     smallest_alpha,
 )
 from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.intervals import clopper_pearson, wilson
 
 METHODS = ("hypergeometric", "clopper_pearson", "wilson", "jeffreys")
 Counts = tuple[int, int, int, int, int, int]

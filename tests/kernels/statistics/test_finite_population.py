@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from pipeline.kernels.statistics import finite_population
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.finite_population import (
     finite_population_test,
     hypergeometric,
     hypergeometric_shortest,
 )
 from pipeline.kernels.statistics.fisher import fisher_two_sided
-from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.kernels.statistics.intervals import INTERVALS, clopper_pearson
 
 Table = tuple[int, int, int, int, int]
 

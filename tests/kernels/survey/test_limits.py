@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, hypergeom
 
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.kernels.survey.limits import (
     difference_limits,
     difference_p_values,

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from pipeline.kernels.numeric import FloatArray, IntArray
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import mover
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.kernels.survey import ratio_estimator
 from pipeline.kernels.survey.limits import (
     binomial_limits,

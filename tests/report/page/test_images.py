@@ -9,7 +9,7 @@ from typing import Any, Never
 
 import pytest
 
-from pipeline.engine.processes import Worker
+from pipeline.engine.base import Worker
 from pipeline.report.page import images as module
 from pipeline.report.page.images import Drawing, draw_svg, still
 from pipeline.report.view import Figure, Fold, Text

@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.exact_tests import holm
 from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.stages.collocations import evaluate_comparison
 from tests.stages.run_stage import run_stage
 

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from schemas import Precision
 from schemas.validate import validate
 from tests.stages.run_stage import run_stage

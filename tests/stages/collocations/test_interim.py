@@ -11,8 +11,8 @@ import scipy
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.kernels.statistics.sequential import (
     anytime_p_values,
     confidence_sequence,

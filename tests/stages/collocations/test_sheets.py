@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import LexassayError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.stages.base import FAULTS, STAGES, Sheets, StageConfig
 from pipeline.stages.collocations.sheets import JoinSheets, SheetAnnotation
 from pipeline.stages.lexicon.sample import SheetKeying

@@ -18,16 +18,19 @@ from mpmath import sqrt as root
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from pipeline.kernels.statistics.binomial_intervals import (
+from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.intervals import (
+    INTERVALS,
     Bounded,
+    Interval,
+    Limits,
     clopper_pearson,
     corrected_proportion,
+    interval_columns,
     jeffreys,
     wilson,
     wilson_corrected,
 )
-from pipeline.kernels.statistics.finite_population import hypergeometric
-from pipeline.kernels.statistics.intervals import INTERVALS, Interval, Limits, interval_columns
 
 METHODS = [clopper_pearson, wilson, wilson_corrected, jeffreys]
 COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
