@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -26,6 +28,8 @@ _HYPHENS = "\u2010\u2011"
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
+_PIECE = 1 << 15
+"""Bytes that are normalised at once: most pieces of a long text need few of the steps."""
 _SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}{_HYPHENS}]"
 # In scripts without blanks, a zero-width space separates words.
 _BETWEEN_LETTERS = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){_ZERO_WIDTH}")
@@ -94,10 +98,30 @@ def normalise_bytes(content: bytes, counts: Counter[str] | None = None) -> bytes
     """Normalise UTF-8 text; invalid UTF-8 is returned unchanged."""
     if content.isascii():
         return content
+    found: Counter[str] = Counter()
     try:
-        text = content.decode()
+        old = list(_pieces(content))
+        new = [_normalise_piece(piece, found) for piece in old]
     except UnicodeDecodeError:
         return content  # the reader reports the position
+    if counts is not None:
+        counts.update(found)
+    return content if all(map(operator.is_, new, old)) else b"".join(new)
+
+
+def _pieces(content: bytes) -> Iterator[bytes]:
+    """Yield content line by line, several lines at a time: no change depends on another line."""
+    begin = 0
+    while begin < len(content):
+        end = content.find(b"\n", begin + _PIECE) + 1 or len(content)
+        yield content[begin:end]
+        begin = end
+
+
+def _normalise_piece(content: bytes, counts: Counter[str]) -> bytes:
+    if content.isascii():
+        return content
+    text = content.decode()
     new = normalise(text, counts)
     return content if new is text else new.encode()
 

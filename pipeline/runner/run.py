@@ -48,7 +48,7 @@ from pipeline.runner.store.interface import Storage, beside
 from pipeline.runner.task import scan_files
 
 NAME = "remarks.json"
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
 """Bytes of a corpus that are read at a time for its first tokens."""
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -48,6 +50,16 @@ def test_against_a_slow_twin(texts: list[str]) -> None:
     assert [normalise(text) for text in expected if "\u00ad" not in text] == [
         text for text in expected if "\u00ad" not in text
     ]
+
+
+@given(st.text(SIGNS))
+def test_pieces_of_a_long_text(text: str) -> None:
+    content = text.encode()
+    whole, by_line = Counter[str](), Counter[str]()
+    expected = normalise_bytes(content, whole)
+    with mock.patch("pipeline.formats.unicode._PIECE", 1):
+        assert normalise_bytes(content, by_line) == expected
+    assert by_line == whole
 
 
 @pytest.mark.parametrize(
