@@ -152,6 +152,28 @@ def positives_only(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+@check(stages=("join.table",), threshold=0.01, means="proportion of the labels")
+def odd_labels(stage: CheckInput, threshold: float) -> Found:
+    """Find rare labels of false positives, and those that differ from others only in case."""
+    for category, counts in stage.config.label_counts(stage.inputs["path"]).items():
+        true = stage.config.categories[category].labels
+        false = {label: count for label, count in counts.items() if label not in true}
+        folded = {fold(label) for label in true}
+        alike = {label: count for label, count in false.items() if fold(label) in folded}
+        most = max(1, threshold * sum(counts.values()))
+        rare = {label: count for label, count in false.items() if count <= most}
+        reason = "differ from one of true positives only in case or blanks" if alike else "are rare"
+        if odd := alike or (rare if len(false) > 1 else {}):
+            yield remark(
+                "warning" if alike else "note",
+                f"{count_text(len(odd), 'label')} of false positives in {category} that {reason}",
+                such_as=[f"{label!r} ({count:,})" for label, count in odd.items()],
+                remedy="correct slips, or add them to the labels of true positives",
+                labels=len(odd),
+                judged=sum(odd.values()),
+            )
+
+
 @check(stages=TABLES, threshold=1, means="pairs")
 def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
     """Find judged pairs that differ from candidates only in case or blanks."""

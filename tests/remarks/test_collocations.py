@@ -128,6 +128,35 @@ def test_judged_pairs_that_are_spelt_otherwise(tmp_path: Path) -> None:
     assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
 
 
+LABELS = {"ja": 30, "nein": 268}
+
+
+@pytest.mark.parametrize(
+    ("further", "level", "examples"),
+    [
+        ({}, None, ()),
+        ({"Ja": 1, "j": 1}, "warning", ("'Ja' (1)",)),
+        ({"yes": 1, "unsure": 90}, "note", ("'yes' (1)",)),
+    ],
+)
+def test_labels_that_look_like_slips(
+    tmp_path: Path, further: dict[str, int], level: str | None, examples: tuple[str, ...]
+) -> None:
+    given = [label for label, count in (LABELS | further).items() for _ in range(count)]
+    units = pl.DataFrame({"l1": "a", "l2": [f"b{n}" for n in range(len(given))]})
+    counts = units.with_columns(f=1, f1=len(given), f2=1, N=len(given))
+    counts.write_csv(tmp_path / "pairs.tsv", separator="\t")
+    units.with_columns(label=pl.Series(given)).write_csv(tmp_path / "a.tsv", separator="\t")
+    (tmp_path / "own.toml").write_text(
+        'name = "own"\n' + JOIN.format(use="join.table").replace(', "b.tsv"', "")
+        + 'categories = { TP = { column = "label", labels = ["ja"] } }\n'
+    )  # fmt: skip
+    run = lx.run(tmp_path / "own.toml", runs=tmp_path / "runs", report=False)
+    found = [each for each in run.remarks.get("labels", ()) if each.check == "odd_labels"]
+    assert [each.level for each in found] == [level] * (level is not None)
+    assert [each.such_as for each in found] == [examples] * (level is not None)
+
+
 def test_files_without_rows() -> None:
     (told,) = run_check("files_without_candidates", inputs={"path": pl.DataFrame({"file": []})})
     assert "the files have no rows" in told.text

@@ -99,10 +99,25 @@ class JoinTable(StageConfig):
             for category, source in self.categories.items()
         }
 
+    def label_counts(self, rows: pl.LazyFrame) -> dict[str, dict[str, int]]:
+        """Return how often the files have each label, by category with labels."""
+        some = self._selected(rows)
+        return {
+            category: dict(
+                some.select(label=_labels(source).list.explode()).drop_nulls()
+                .group_by("label").len().sort("label").collect().iter_rows()
+            )
+            for category, source in self.categories.items()
+            if isinstance(source, LabelColumn)
+        }  # fmt: skip
+
+    def _selected(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        some = rows.filter(expression(self.where)) if self.where else rows
+        return with_label_texts(some, map(_column, self.categories.values()))
+
     def pairs(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return file, line, l1 and l2 of the rows of the files that have a judgement."""
-        some = rows.filter(expression(self.where)) if self.where else rows
-        texts = with_label_texts(some, map(_column, self.categories.values()))
+        texts = self._selected(rows)
         units = {unit: pl.col(self.columns.get(unit, unit)).cast(pl.String) for unit in _UNITS}
         known = pl.any_horizontal(each.is_not_null() for each in self.judgements().values())
         return texts.filter(known).select("file", "line", **units)
