@@ -124,12 +124,15 @@ def _key(key: str) -> str:
 
 MEASURES = ("frequency", "t_score", "log_likelihood", "mi", "dice")
 CUTS = (50, 100, 200, 500, 1000)
+POOL_CUTS = (100, 200, 500)
+"""List sizes for which 200 labels suffice: the sample is drawn from the lists of the last size."""
 _NAMES = {
     "l1": LEFT, "l2": RIGHT, "f": ("freq", "frequency", "cooc", "O11"),
     "f1": ("R1", "f_node", "freq1"), "f2": ("C1", "f_collocate", "freq2"), "N": ("total", "size"),
 }  # fmt: skip
 """Common names for the columns of candidate tables."""
 _LABELS = ("collocation", "free")
+_POOL = "pool.ranks"
 _OF_VERBS = ("obj", "obl", "nsubj", "dobj", "OBJ", "OA")
 """Names of noun-verb relations in treebanks."""
 _SOME = 12
@@ -179,7 +182,7 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
     about = files[0].name.partition(".")[0]
     annotated = _annotation_stages("candidates.examples", about)
     listed = _list_stages(about, "candidates.examples")
-    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **listed}
+    stages = {"candidates": candidates, **annotated, **_evaluation_stages(_POOL), **listed}
     recipe = Recipe("corpus", about, stages, title=f"Collocations of {about}")
     return recipe, {"candidates.corpus": _corpus_note(corpus)}
 
@@ -201,8 +204,13 @@ def _corpus_note(corpus: CorpusFiles) -> str:
 
 
 def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
-    """Return the relation: verbs with their most frequent nouns, or words in a span."""
+    """Return the relation: verbs with their most frequent nouns, in a span, or adjacent words.
+
+    In a span around any word each pair would occur twice, as "a b" and as "b a".
+    """
     if not corpus.parsed:
+        if "upos" not in corpus.attributes:
+            return {"relation": "adjacent"}
         within = {"within": "document"} if corpus.plain else {}
         return {"relation": "surface", "surface": {"left": 5, "right": 5, **within}}
     nouns = pl.col("upos") == "NOUN" if "upos" in corpus.attributes else None
@@ -225,8 +233,11 @@ def _table_experiment(files: Sequence[Path]) -> Made:
     candidates = {"use": "extract.table", "path": table.source, "columns": columns}
     judged = [name for name in table.flags() if name not in names.values()]
     about = files[0].name.partition(".")[0]
-    middle = _judged_stages(table, names, judged) if judged else _annotation_stages(None, about)
-    stages = {"candidates": candidates, **middle, **_evaluation_stages()}
+    if judged:
+        further = {**_judged_stages(table, names, judged), **_evaluation_stages("ranks")}
+    else:
+        further = {**_annotation_stages(None, about), **_evaluation_stages(_POOL)}
+    stages = {"candidates": candidates, **further}
     recipe = Recipe("collocations", about, stages, title=f"Which measure is best for {about}?")
     return recipe, {"candidates.path": f"Its columns are {', '.join(table.columns)}."}
 
@@ -256,7 +267,8 @@ def _annotation_stages(examples: str | None, about: str) -> Stages:
     drawn = {"candidates": "candidates", "sample": "sample", **shown, **folder}
     return {
         **_rank_stages(),
-        "sample": {"use": "sample.random", "candidates": "candidates", "size": 200},
+        "pool": {"use": "score.pool", "ranks": "ranks", "depth": POOL_CUTS[-1]},
+        "sample": {"use": "sample.random", "candidates": "pool", "size": 200},
         "sheet": {"use": "sheet.annotation", **drawn, "labels": list(_LABELS)},
         "judgements": {
             "use": "join.sheets", "sheet": "sheet", "labels": "sheet.labels", **folder,
@@ -265,22 +277,23 @@ def _annotation_stages(examples: str | None, about: str) -> Stages:
     }  # fmt: skip
 
 
-def _evaluation_stages() -> Stages:
-    evaluated = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
+def _evaluation_stages(ranks: str) -> Stages:
+    evaluated = {"ranks": ranks, "judgements": "judgements", "sample": "sample"}
+    cuts = list(POOL_CUTS if ranks == _POOL else CUTS)
     return {
-        "precision": {"use": "evaluate.precision", **evaluated, "cuts": list(CUTS)},
-        "comparison": {"use": "evaluate.comparison", **evaluated, "cuts": list(CUTS)},
+        "precision": {"use": "evaluate.precision", **evaluated, "cuts": cuts},
+        "comparison": {"use": "evaluate.comparison", **evaluated, "cuts": cuts},
     }
 
 
 def _list_stages(about: str, examples: str) -> Stages:
     """Return the stages that choose a list and deliver it."""
-    chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
+    chosen = {"ranks": _POOL, "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
     folder = f"{_file_stem(about)}-list"
     return {
         "choice": {
-            "use": "evaluate.choice", **chosen, "sizes": list(CUTS), "min_precision": 0.3,
+            "use": "evaluate.choice", **chosen, "sizes": list(POOL_CUTS), "min_precision": 0.3,
         },
         "list": {
             "use": "sheet.list", **listed, "candidates": "scores", "folder": folder,

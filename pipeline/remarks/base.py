@@ -130,6 +130,8 @@ class CheckInput:
         What readers replaced, for example "lemma <unknown>", and the number of tokens.
     filled : set of str or None
         Attributes read from the corpus that have a value; None: unknown.
+    later_cuts : tuple of int
+        The list sizes at which later stages evaluate this sample, ascending.
     """
 
     use: str
@@ -143,6 +145,7 @@ class CheckInput:
     left_out_examples: tuple[str, ...] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
     filled: frozenset[str] | None = None
+    later_cuts: tuple[int, ...] = ()
 
     def rows(self, table: str) -> int:
         """Return the number of rows of a table that the stage has made."""

@@ -312,8 +312,8 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
 @check(stages=ESTIMATES, threshold=5, means="judged draws")
 def few_judged(stage: CheckInput, threshold: float) -> Found:
     """Find estimates based on few judged draws."""
-    few = pl.col("n_sampled").is_between(1, threshold, closed="left")
-    cuts = stage.outputs["cuts"].filter(few, pl.col("n_sampled") < pl.col("n"))
+    few = (pl.col("n_sampled") < threshold) & (pl.col("n_sampled") < pl.col("n"))
+    cuts = stage.outputs["cuts"].filter(few)
     found = cuts.sort("n_sampled", "measure", "n").collect()
     if found.is_empty():
         return
@@ -433,7 +433,7 @@ def _cuts(stage: CheckInput) -> list[int]:
 def few_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count requested draws that are impossible for lack of candidates."""
     asked = _draws_wanted(stage)
-    drawn = int(stage.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
+    drawn = _drawn(stage)
     if asked - drawn < threshold:
         return
     candidates = _candidates(stage)
@@ -449,10 +449,35 @@ def few_drawn(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+@check(stages=("sample.random",), threshold=5, means="expected draws in a list")
+def few_expected(stage: CheckInput, threshold: float) -> Found:
+    """Find list sizes for which a sample has few draws, before anybody judges them."""
+    candidates, draws = _candidates(stage), _drawn(stage)
+    expected = {cut: cut * draws / candidates for cut in stage.later_cuts if cut < candidates}
+    few = {cut: number for cut, number in expected.items() if number < threshold}
+    if not few or draws >= candidates:
+        return
+    first, fewest = next(iter(few.items()))
+    yield remark(
+        "warning",
+        f"the lists of {len(few):,} of {len(stage.later_cuts):,} sizes will have fewer than"
+        f" {threshold:g} draws on average: {draws:,} draws of {candidates:,} candidates",
+        such_as=[f"{number:.2g} of the {cut:,} best" for cut, number in few.items()],
+        remedy="draw from the n-best lists (score.pool or sample.design), draw more, or evaluate"
+        " longer lists",
+        size=first,
+        expected=fewest,
+    )
+
+
 def _candidates(stage: CheckInput) -> int:
     names = ("strata", "inclusion")
     there = [stage.outputs[name] for name in names if name in stage.outputs]
     return count_rows(there[0] if there else stage.inputs["candidates"])
+
+
+def _drawn(stage: CheckInput) -> int:
+    return int(stage.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
 
 
 def _draws_wanted(stage: CheckInput) -> int:

@@ -81,7 +81,11 @@ def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Rema
 
 
 def remarks_of(
-    task: Task, made: Manifest, thresholds: Mapping[str, float | bool], mark: str
+    task: Task,
+    made: Manifest,
+    thresholds: Mapping[str, float | bool],
+    mark: str,
+    later_cuts: tuple[int, ...] = (),
 ) -> tuple[Remark, ...]:
     """Return the remarks on an artefact; run the checks if none are stored.
 
@@ -95,20 +99,23 @@ def remarks_of(
         Those that the experiment sets.
     mark : str
         Identifies these thresholds, see `mark_of`.
+    later_cuts : tuple of int
+        The list sizes at which later stages evaluate it, see `_later_cuts`.
     """
+    mark = f"{mark} {later_cuts}" if later_cuts else mark
     known = read_remarks(task.storage, made, mark)
     if known is not None:
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
     with task.budget.limit(), memory.spill_to(spill):
-        found = run_checks(_check_input(task, made), thresholds)
+        found = run_checks(_check_input(task, made, later_cuts), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
         task.storage.write(f"{task.folder}/{NAME}", add_checksum(Kept(mark=mark, remarks=found)))
     return found
 
 
-def _check_input(task: Task, made: Manifest) -> CheckInput:
+def _check_input(task: Task, made: Manifest, later_cuts: tuple[int, ...]) -> CheckInput:
     """Open inputs and outputs of the stage; nothing is read until a check needs it."""
     storage, stage = task.storage, task.stage
     tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
@@ -130,7 +137,19 @@ def _check_input(task: Task, made: Manifest) -> CheckInput:
         left_out_examples=made.skipped_examples,
         replaced=made.replaced,
         filled=None if made.filled is None else frozenset(made.filled),
+        later_cuts=later_cuts,
     )
+
+
+def _later_cuts(project: Project, name: str) -> tuple[int, ...]:
+    """Return the list sizes at which stages evaluate the sample of this stage, ascending."""
+    evaluations = [
+        node.config
+        for node in project.nodes.values()
+        if (sample := node.inputs.get("sample")) and sample.stage == name
+    ]
+    cuts = {cut for config in evaluations for cut in getattr(config, "cuts", ())}
+    return tuple(sorted(cuts))
 
 
 def _first_tokens(task: Task, option: str, most: int, names: Collection[str]) -> pl.DataFrame:
@@ -412,7 +431,8 @@ def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]
     thresholds = progress.project.experiment.remarks
     whole = task_of(step, progress.project, progress.done)
     try:
-        found = remarks_of(whole, made, thresholds, progress.mark)
+        cuts = _later_cuts(progress.project, step.node.name)
+        found = remarks_of(whole, made, thresholds, progress.mark, cuts)
     except ConfigError as error:
         problems = [each.within(f"stages.{whole.name}") for each in error.problems]
         raise ConfigError(f"stage {whole.name}", problems) from error

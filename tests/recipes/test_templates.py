@@ -96,7 +96,7 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     words = tomllib.loads(experiment_template("corpus", [folder / "a.txt"], folder))["stages"][
         "candidates"
     ]
-    assert words["relation"] == "surface"
+    assert words["relation"] == "adjacent"
     assert words["left"]["label"] == "{form}"
 
 
@@ -110,9 +110,21 @@ def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
     text = experiment_template("corpus", [folder / "a.txt"], folder)
     prose = " ".join(line.lstrip("# ") for line in text.splitlines())
     assert 'sentences = "auto"' in text
-    assert 'within = "document"' in text
     assert "It is plain text in English." in prose
     assert 'language = "en", sentences = "wrapped"' in prose
+
+
+def test_the_sample_is_drawn_from_the_lists_that_are_evaluated(folder: Path) -> None:
+    """Of 400,000 pairs, 200 random ones would be half a draw for a list of 1,000."""
+    text = experiment_template("corpus", [folder / "a.txt"], folder)
+    stages = tomllib.loads(text)["stages"]
+    cuts = stages["precision"]["cuts"]
+    assert stages["pool"]["depth"] == max(cuts)
+    assert stages["sample"]["candidates"] == "pool"
+    assert stages["precision"]["ranks"] == stages["comparison"]["ranks"] == "pool.ranks"
+    assert stages["choice"]["sizes"] == cuts
+    # 5 lists without a common candidate: still 8 draws for the shortest.
+    assert stages["sample"]["size"] * min(cuts) / (5 * max(cuts)) >= 5
 
 
 def test_columns_of_a_table_are_filled_in(folder: Path) -> None:

@@ -22,6 +22,7 @@ def run_check(
     threshold: float | None = None,
     tokens: pl.DataFrame | None = None,
     filled: frozenset[str] | None = None,
+    later_cuts: tuple[int, ...] = (),
     **options: Any,
 ) -> list[Remark]:
     """Return what a check says of these tables; of a stage of its first kind by default."""
@@ -33,5 +34,6 @@ def run_check(
         {key: frame.lazy() for key, frame in (outputs or {}).items()},
         tokens=lambda _option, most, *_: (pl.DataFrame() if tokens is None else tokens).head(most),
         filled=filled,
+        later_cuts=later_cuts,
     )
     return list(check.remarks(look, check.threshold if threshold is None else threshold))

@@ -259,7 +259,7 @@ def test_ties_are_those_that_one_counts_by_hand(
         assert told[0].numbers["by_lot"] == by_lot
 
 
-@pytest.mark.parametrize(("judged", "remarked"), [(0, False), (1, True), (4, True), (5, False)])
+@pytest.mark.parametrize(("judged", "remarked"), [(0, True), (1, True), (4, True), (5, False)])
 def test_few_judged_draws_behind_an_estimate(judged: int, remarked: bool) -> None:
     cuts = precision(("mi", 100, judged), ("f", 100, 40))
     found = run_check("few_judged", outputs={"cuts": cuts})
@@ -380,3 +380,18 @@ def test_pairs_that_are_compared_at_cuts_only() -> None:
     assert not run_check("cuts_only", every=0, inputs=inputs, outputs=outputs)
     inputs["ranks"] = pl.DataFrame({"rank": [1, 300_000]})
     assert not run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
+
+
+def test_a_sample_that_gives_few_draws_to_short_lists() -> None:
+    cut = {"use": "sample.random", "inputs": {"candidates": ids(400)}, "size": 20}
+    outputs = {"sample": sample(20)}  # 0.05 draws for each candidate
+    (told,) = run_check("few_expected", outputs=outputs, later_cuts=(50, 80, 100, 500), **cut)
+    assert told.level == "warning"
+    assert told.text.startswith("the lists of 2 of 4 sizes will have fewer than 5 draws on average")
+    assert told.such_as == ("2.5 of the 50 best", "4 of the 80 best")
+    assert not run_check("few_expected", outputs=outputs, later_cuts=(100, 200), **cut)
+    assert not run_check("few_expected", outputs=outputs, **cut)
+    every = {"sample": sample(400)}
+    assert not run_check("few_expected", outputs=every, later_cuts=(2,), **cut)
+    nothing = {**cut, "inputs": {"candidates": ids(0)}}
+    assert not run_check("few_expected", outputs={"sample": sample(0)}, later_cuts=(5,), **nothing)

@@ -463,10 +463,12 @@ def _baseline(tables: Tables, draws: pl.DataFrame, limits: IntervalOptions) -> p
 
 def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
     """Explain why no list of these sizes can be estimated: too long, or not judged."""
-    shown = ", ".join(f"{size:,}" for size in sorted(set(sizes))[:3])
     if last is not None and min(sizes) > last:
-        what = f"the longest lists have {last:,} candidates, fewer than {shown}"
+        what = f"the longest lists have {last:,} candidates, fewer than {min(sizes):,}"
         return Problem(option, what, "choose smaller sizes")
+    listed = sorted({size for size in sizes if last is None or size <= last})
+    shown = ", ".join(f"{size:,}" for size in listed[:5])
+    shown += f" ... {listed[-1]:,}" if len(listed) > 5 else ""
     what = f"no candidate in the lists of size {shown} has been judged"
     return Problem(option, what, "judge more candidates, or choose larger sizes")
 
