@@ -108,7 +108,7 @@ _ANSWERS = "findings.txt"
 """The findings as text beside the page."""
 _LEADING = {
     "delivered", "chosen", "combination", "throughout", "best", "highest", "held against it",
-    "types", "tokens", "L*",
+    "types", "tokens", "L*", "few judgements",
 }  # fmt: skip
 _FEWEST = 3
 """Findings before the first empty line, if there are as many."""

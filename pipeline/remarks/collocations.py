@@ -309,7 +309,11 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     )
 
 
-@check(stages=ESTIMATES, threshold=5, means="judged draws")
+FEWEST_DRAWS = 5
+"""With fewer judged draws, an estimate has a remark, and no measure is called the best."""
+
+
+@check(stages=ESTIMATES, threshold=FEWEST_DRAWS, means="judged draws")
 def few_judged(stage: CheckInput, threshold: float) -> Found:
     """Find estimates based on few judged draws."""
     few = (pl.col("n_sampled") < threshold) & (pl.col("n_sampled") < pl.col("n"))
@@ -449,7 +453,7 @@ def few_drawn(stage: CheckInput, threshold: float) -> Found:
     )
 
 
-@check(stages=("sample.random",), threshold=5, means="expected draws in a list")
+@check(stages=("sample.random",), threshold=FEWEST_DRAWS, means="expected draws in a list")
 def few_expected(stage: CheckInput, threshold: float) -> Found:
     """Find list sizes for which a sample has few draws, before anybody judges them."""
     candidates, draws = _candidates(stage), _drawn(stage)

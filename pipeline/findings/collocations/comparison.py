@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, finder, make_caution
 from pipeline.findings.collocations.precision import (
+    FEW_JUDGEMENTS,
     LookOptions,
     beside,
     categories,
@@ -18,12 +19,14 @@ from pipeline.findings.collocations.precision import (
     current_look,
     n_candidates,
     row_of,
+    too_few_judgements,
 )
 from pipeline.findings.phrases import equivalent, number, of_two, rounded
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest_size
 from pipeline.kernels.statistics.exact_tests import Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.remarks.collocations import FEWEST_DRAWS
 
 # Verdicts on pairs.
 
@@ -206,9 +209,12 @@ def best_measures(stage: StageView) -> Iterator[Finding]:
     for category in among:
         tables = _tables(stage, best, category)
         of = category_suffix(category, among)
-        yield from _best_at_all_sizes(tables.best, category, of)
-        for n in tables.best["n"].unique().sort():
-            yield from _findings_at(_Place(stage, tested, tables, category, of, n))
+        sizes = tables.best["n"].unique().sort()
+        places = [_Place(stage, tested, tables, category, of, n) for n in sizes]
+        known = [place.n for place in places if _fewest_draws(place) is None]
+        yield from _best_at_all_sizes(tables.best.filter(pl.col("n").is_in(known)), category, of)
+        for place in places:
+            yield from _findings_at(place)
 
 
 def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
@@ -280,6 +286,9 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     tied, others = rows.filter("best"), rows.filter(~pl.col("best"))
     if tied.is_empty() or tied["precision"][0] is None:
         return
+    if (fewest := _fewest_draws(place)) is not None:
+        yield _too_few_judgements(place, fewest)
+        return
     yield _best_finding(place, tied)
     if others.height:
         yield _not_separable(place, others)
@@ -288,6 +297,29 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     rivals = [*tied["measure"], *others["measure"]]
     if len(rivals) > 1:
         yield from _labels_needed(place, rivals[0], rivals[1])
+
+
+def _fewest_draws(place: _Place) -> int | None:
+    """Return the fewest judged draws in a list with the highest estimate, if too few, else None."""
+    best = place.tables.best.filter(pl.col("n") == place.n, "best")["measure"]
+    draws = [_judged_draws(place, measure) for measure in best]
+    fewest = min((number for number in draws if number is not None), default=place.n)
+    return fewest if fewest < min(FEWEST_DRAWS, place.n) else None
+
+
+def _judged_draws(place: _Place, measure: str) -> int | None:
+    """Return the number of judged draws in a list; None if unknown."""
+    if place.tables.estimates is not None:
+        row = row_of(place.tables.estimates, measure=measure, n=place.n)
+        if row:
+            return int(row["n_sampled"])
+    counts = row_of(place.tables.lists, measure=measure, n=place.n)
+    return None if counts is None else int(counts["n_1"])
+
+
+def _too_few_judgements(place: _Place, fewest: int) -> Finding:
+    text = too_few_judgements(place.question, fewest)
+    return Finding(**place.facts(FEW_JUDGEMENTS), text=text, value=float(fewest))
 
 
 def _best_finding(place: _Place, tied: pl.DataFrame) -> Finding:

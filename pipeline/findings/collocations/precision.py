@@ -12,6 +12,7 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.phrases import highest, name_text
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
+from pipeline.remarks.collocations import FEWEST_DRAWS
 from schemas.errors import count_text
 
 SAME = ("ranks", "judgements", "sample")
@@ -421,6 +422,23 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
             yield baseline_finding(known, of, n=known["n_candidates"])
 
 
+FEW_JUDGEMENTS = "few judgements"
+
+
+def too_few_judgements(question: str, draws: int) -> str:
+    """Say that a list has too few judged draws to name the best measure.
+
+    Examples
+    --------
+    >>> too_few_judgements("best for 100 candidates", 1)
+    'Best for 100 candidates: too few judgements to name a measure; the list with the highest ...'
+    """
+    return phrases.sentence(
+        f"{question}: too few judgements to name a measure; the list with the highest estimate has"
+        f" {count_text(draws, 'judged draw')}, fewer than {FEWEST_DRAWS}"
+    )
+
+
 def _highest(
     lists: pl.DataFrame, stage: StageView, of: str, *, untested: bool
 ) -> Iterator[Finding]:
@@ -432,6 +450,10 @@ def _highest(
         "question": question, "category": first["category"], "n": first["n"],
         "figure": stage.name,
     }  # fmt: skip
+    if first["n_sampled"] < min(FEWEST_DRAWS, first["n"]):
+        text = too_few_judgements(question, first["n_sampled"])
+        yield Finding(about=FEW_JUDGEMENTS, text=text, value=float(first["n_sampled"]), **facts)
+        return
     limits = first["lower"], first["upper"]
     phrase = phrases.estimate(first["precision"], *limits, of=phrases.TRUE_POSITIVES)
     text = f"{question}: {measure_title(first['measure'])}, {phrase}"

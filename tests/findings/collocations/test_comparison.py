@@ -106,6 +106,23 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     ]
 
 
+def test_one_judgement_makes_no_measure_the_best() -> None:
+    few = {"log_likelihood": (1, 1, 3, 9, None)}
+    best = {100: {"log_likelihood": 1.0, "t_score": 0.5}, 500: {"log_likelihood": 1.0}}
+    assert texts("best_measures", compared_measures(best, TESTS_MEASURES, few))[-2:] == [
+        "Best for 100 candidates: too few judgements to name a measure; the list with the highest "
+        "estimate has 1 judged draw, fewer than 5.",
+        "Best for 500 candidates: too few judgements to name a measure; the list with the highest "
+        "estimate has 1 judged draw, fewer than 5.",
+    ]
+    enough = {"log_likelihood": (5, 5, 3, 9, None)}
+    (first, *_) = texts("best_measures", compared_measures({100: best[100]}, {}, enough))
+    assert first.startswith("Best for 100 candidates: log-likelihood, 100.0 %")
+    whole = {"log_likelihood": (3, 3, 3, 9, None)}
+    (first, *_) = texts("best_measures", compared_measures({3: best[100]}, {}, whole))
+    assert first.startswith("Best for 3 candidates: log-likelihood, 100.0 %")
+
+
 def test_what_is_worse_is_worse_by_how_much() -> None:
     limits = {("log_likelihood", "mi"): (0.081, 0.166)}
     (worse,) = (
