@@ -37,6 +37,7 @@ from pipeline.cli.options import (
 from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import ConfigError, PointsFailed, Problem, did_you_mean
 from pipeline.formats.compression import without_suffix
+from pipeline.formats.content import table_format
 from pipeline.memory import format_bytes
 from pipeline.runner.config import Experiment
 from pipeline.runner.events import Listener
@@ -508,10 +509,12 @@ def new(
     if given:
         from pipeline.recipes.templates import experiment_template
 
-        corpora = [path for path in given if without_suffix(path.name).endswith(_ANNOTATED)]
+        corpora = [path for path in given if _is_corpus(path)]
         if corpora and family == "collocations":
-            what = f"{corpora[0]} is a corpus, and {family} does not begin with one"
-            raise ConfigError("new", [Problem("--from", what, "lexassay new corpus --from FILE")])
+            is_ = "is a folder" if corpora[0].is_dir() else "is a corpus"
+            what = f"{corpora[0]} {is_}, and {family} begins with a table of candidates"
+            remedy = f"for a corpus: lexassay new corpus NAME --from {shlex.quote(str(corpora[0]))}"
+            raise ConfigError("new", [Problem("--from", what, remedy)])
         contents = {"experiment.toml": experiment_template(family, given, folder).encode()}
     else:
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
@@ -522,6 +525,13 @@ def new(
     _write(folder, contents)
     print(f"lexassay run {folder / 'experiment.toml'}")
     return 0
+
+
+def _is_corpus(path: Path) -> bool:
+    """Return true for a folder, and for a file that only a corpus reader can read."""
+    name = without_suffix(path.name)
+    text = name.endswith(".txt") and path.is_file() and table_format(path) is None
+    return path.is_dir() or text or name.endswith(_ANNOTATED)
 
 
 def _ask_family(known: Iterable[str]) -> str:

@@ -567,6 +567,8 @@ class TableOptions:
         Format of all files, or of some by path.
     reader : mapping
         Reader options; each file uses those of its format.
+    advice : str
+        What to do about a column that is not found, with its name as {ours}.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -575,6 +577,7 @@ class TableOptions:
     missing: Sequence[str] = ()
     read_as: str | Mapping[str, str] | None = None
     reader: Mapping[str, Any] = field(default_factory=dict)
+    advice: str = "add --columns {ours}=NAME"
 
     def select(self, *ours: str) -> TableOptions:
         """Return a copy restricted to some columns."""
@@ -676,7 +679,7 @@ class TableFile:
         if found is None:
             what = f"{self.source['path']} has no column for {ours}"
             listed = ", ".join(self.columns[:_MOST_COLUMNS])
-            remedy = f"it has {listed}; add --columns {ours}=NAME"
+            remedy = f"it has {listed}; {self.options.advice.format(ours=ours)}"
             raise ConfigError("columns", [Problem(ours, what, remedy)])
         return found
 

@@ -136,6 +136,8 @@ _POOL = "pool.ranks"
 _OF_VERBS = ("obj", "obl", "nsubj", "dobj", "OBJ", "OA")
 """Names of noun-verb relations in treebanks."""
 _SOME = 12
+_RENAME = TableOptions(advice="rename a column to {ours} in the file")
+"""``lexassay new`` has no option that names columns."""
 Stages: TypeAlias = dict[str, Mapping[str, Any]]
 Made: TypeAlias = tuple[Recipe, Mapping[str, str]]
 """An experiment, with notes by stage and option."""
@@ -228,6 +230,14 @@ def _table_experiment(files: Sequence[Path]) -> Made:
         problem = Problem("--from", f"{len(files)} files", "give one table of candidates")
         raise ConfigError("new", [problem])
     table = table_file(files[0])
+    lacking = [ours for ours, others in _NAMES.items() if table.look_for(ours, *others) is None]
+    if lacking:
+        what = f"{table.source['path']} has no column for {', '.join(lacking)}"
+        remedy = (
+            f"it has {', '.join(table.columns[:_SOME])}; rename them in the file, or begin with"
+            f' lexassay new collocations FOLDER and set columns = {{ {lacking[0]} = "NAME" }} there'
+        )
+        raise ConfigError("new", [Problem("--from", what, remedy)])
     names = {ours: table.column(ours, *others) for ours, others in _NAMES.items()}
     columns = table.other_names(**names)
     candidates = {"use": "extract.table", "path": table.source, "columns": columns}
@@ -311,7 +321,7 @@ def _clusters_experiment(files: Sequence[Path]) -> Made:
         problem = Problem("--from", f"{len(files)} files", "give the gold standard, then systems")
         raise ConfigError("new", [problem])
     return evaluation.clusters_recipe(
-        files[0], evaluation.systems_of(files[1:]), evaluation.Tagged()
+        files[0], evaluation.systems_of(files[1:]), evaluation.Tagged(tables=_RENAME)
     ), {}
 
 
@@ -321,7 +331,7 @@ def _lexicon_experiment(files: Sequence[Path]) -> Made:
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(
-        golds, computed, rate=None, size=None, case=True, tables=TableOptions()
+        golds, computed, rate=None, size=None, case=True, tables=_RENAME
     ), {}
 
 

@@ -257,7 +257,11 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not have the extension of a table"),
         (["annotate", "x.toml", "--language", "klingon"], 2, "is not a language code"),
         (["new", "colocations"], 2, "did you mean collocations"),
-        (["new", "collocations", "--from", "a.conllu"], 2, "lexassay new corpus --from FILE"),
+        (
+            ["new", "collocations", "--from", "a.conllu"],
+            2,
+            "lexassay new corpus NAME --from a.conllu",
+        ),
         (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
     ],
 )

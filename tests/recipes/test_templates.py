@@ -138,6 +138,11 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["collocations", "x", "--from", "."], "lexassay new corpus NAME --from ."),
+        (["collocations", "x", "--from", "a.txt"], "lexassay new corpus NAME --from a.txt"),
+        (["collocations", "x", "--from", "words.csv"], "no column for l1, l2, f, f1, f2, N"),
+        (["collocations", "x", "--from", "words.csv"], 'set columns = { l1 = "NAME" } there'),
+        (["clustering", "x", "--from", "words.csv", "--from", "words.csv"], "rename a column to"),
         (["clustering", "x", "--from", "tags.tsv"], "give the gold standard, then systems"),
         (["corpus", "x", "--from", "none.conllu"], "file not found"),
         (["corpora", "x"], "did you mean corpus?"),
@@ -149,8 +154,11 @@ def test_mistakes_are_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.chdir(folder)
+    Path("words.csv").write_text("wort1,wort2\nsehr,gut\n")
     assert main(["new", *words]) == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert "--columns" not in told
     assert not (folder / "x").exists()
 
 

@@ -109,11 +109,10 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
 def test_one_judgement_makes_no_measure_the_best() -> None:
     few = {"log_likelihood": (1, 1, 3, 9, None)}
     best = {100: {"log_likelihood": 1.0, "t_score": 0.5}, 500: {"log_likelihood": 1.0}}
+    reason = "the list with the highest estimate has 1 judged draw, fewer than 5"
     assert texts("best_measures", compared_measures(best, TESTS_MEASURES, few))[-2:] == [
-        "Best for 100 candidates: too few judgements to name a measure; the list with the highest "
-        "estimate has 1 judged draw, fewer than 5.",
-        "Best for 500 candidates: too few judgements to name a measure; the list with the highest "
-        "estimate has 1 judged draw, fewer than 5.",
+        f"Best for {n} candidates: too few judgements to name a measure; {reason}."
+        for n in (100, 500)
     ]
     enough = {"log_likelihood": (5, 5, 3, 9, None)}
     (first, *_) = texts("best_measures", compared_measures({100: best[100]}, {}, enough))
