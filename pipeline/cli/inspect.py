@@ -28,7 +28,7 @@ from pipeline.cli.options import (
     print_json,
     settings_of,
 )
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, NotMadeYet, Problem, did_you_mean
 from pipeline.runner.conflicts import find_conflicts
 from pipeline.runner.delivery import (
     former_sheets,
@@ -38,6 +38,7 @@ from pipeline.runner.delivery import (
     unreadable_sheets,
 )
 from pipeline.runner.diff import StageDifference, columns_text, settings_differ, stages_differ
+from pipeline.runner.graph import Project
 from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest
 from schemas.errors import count_text
@@ -104,8 +105,18 @@ def show(
     if table is None:
         for damage in results.damage.values():
             print(damage, file=sys.stderr)
-    frame = tables(results) if table is None else view(results, table, wanted)
-    if printed and columns is None and table and names_findings(results.project, table):
+    findings = table is not None and names_findings(results.project, table)
+    if (table is None or findings) and not has_results(results.project):
+        print(f"{results.project.storage.location('')}: {NO_RESULTS}", file=sys.stderr)
+    try:
+        frame = tables(results) if table is None else view(results, table, wanted)
+    except NotMadeYet as error:
+        if has_results(results.project):
+            raise
+        what = f"does not exist yet, in {results.project.storage.location('')}"
+        problem = Problem(error.table, what, f"run lexassay run; {NO_RESULTS}")
+        raise ConfigError("show", [problem]) from error
+    if printed and columns is None and findings:
         missing = len(results.project.nodes) - len(results.manifests)
         output.print_findings(frame, missing=missing, rows=rows)
         return 0
@@ -114,6 +125,14 @@ def show(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
     )
     return 0
+
+
+NO_RESULTS = "there are no results in this folder; --runs names another one"
+
+
+def has_results(project: Project) -> bool:
+    """Return true if the folder of an experiment has anything in it."""
+    return any(project.storage.list())
 
 
 def diff(

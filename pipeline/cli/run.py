@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -22,7 +24,7 @@ from pipeline.api.results import Run, perform, remark_count, steps
 from pipeline.api.run import check
 from pipeline.api.sweep import check_points, missing_points, points, sweep
 from pipeline.cli import output
-from pipeline.cli.inspect import sheet_data, sheet_lines
+from pipeline.cli.inspect import NO_RESULTS, has_results, sheet_data, sheet_lines
 from pipeline.cli.options import (
     DEFAULT_RUNS,
     AsJson,
@@ -35,14 +37,21 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.cli.output import RunProgress, duration_text, row_counts
-from pipeline.errors import ConfigError, PointsFailed, Problem, did_you_mean
+from pipeline.errors import (
+    ConfigError,
+    Interrupted,
+    LexassayError,
+    PointsFailed,
+    Problem,
+    did_you_mean,
+)
 from pipeline.formats.compression import without_suffix
 from pipeline.formats.content import table_format
 from pipeline.memory import format_bytes
 from pipeline.runner.config import Experiment
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import TITLE, Project
-from pipeline.runner.plan import Step
+from pipeline.runner.plan import NEVER, Step
 from pipeline.runner.problems import require_stage
 from pipeline.runner.run import PhaseState
 from pipeline.runner.shards import range_text
@@ -50,6 +59,7 @@ from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import (
     CurrentRun,
     Garbage,
+    RunRecord,
     collect,
     current_run,
     garbage,
@@ -323,29 +333,51 @@ def _running_line(now: CurrentRun) -> str:
 
 def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
-    yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
+    place = run.project.storage.location("")
+    nothing = "" if done or has_results(run.project) else f"; {NO_RESULTS}"
+    yield f"{name}: {done} of {len(every)} stages done, in {place}{nothing}"
     if options := run.project.experiment.sweep:
         number = len(options.combinations())
         yield f"sweep: {number:,} points, {_done_points(number, missing)}"
     if now := current_run(run.project.storage):
         yield _running_line(now)
+    last = next(newest_first(run.project.storage), None)
     for step in every:
         manifest = step.manifest
         made: Sequence[str] = step.reasons
+        if not manifest and (failure := _failure(last, step.node.name)):
+            made = [failure, *(reason for reason in made if reason != NEVER)]
         if manifest:
             created = datetime.fromisoformat(manifest.created)
             made = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
         detail = "; ".join(filter(None, [_rows(step), *made]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)
-    if last := next(newest_first(run.project.storage), None):
+    if last:
         for stage, record in last.stages.items():
             unmade = stage in run.project.nodes and stage not in run.manifests
             if record.outcome == "waits" and unmade:
                 yield f"{'waited':<10} {stage:<24} {record.note}"
     yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
     page = run.folder / "report" / "index.html"
-    yield f"report: {page}" if page.is_file() else "report: not yet written"
+    if not page.is_file():
+        yield "report: not yet written"
+        return
+    written = datetime.fromtimestamp(page.stat().st_mtime, UTC)
+    older = last and last.outcome == "failed" and written < datetime.fromisoformat(last.started)
+    yield f"report: {page}" + ("; older than the last run, which failed" if older else "")
+
+
+def _failure(last: RunRecord | None, stage: str) -> str:
+    """Return that a stage failed in the last run, with its first error; empty if it did not."""
+    if last is None or stage not in last.stages or last.stages[stage].outcome != "failed":
+        return ""
+    head, *problems = last.stages[stage].note.splitlines() or [""]
+    text = head.removeprefix(f"stage {stage}: ")
+    if problems and re.fullmatch(r"\d+ errors?|.*:", text):  # a line for each error follows
+        first = problems[0].strip(" -")
+        text = f"{text} {first}" if text.endswith(":") else first
+    return f"it failed in the last run: {text}"
 
 
 _WAITS = 3
@@ -399,17 +431,30 @@ def run(
             raise PointsFailed(swept.failed, len(swept.points))
         return _WAITS if swept.conflicts else 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
-        done = perform(
-            project,
-            settings=overrides,
-            force=force or (),
-            deliver=deliver,
-            strict=strict,
-            listeners=[progress],
-        )
+        with _mention_older_report(project, console):
+            done = perform(
+                project,
+                settings=overrides,
+                force=force or (),
+                deliver=deliver,
+                strict=strict,
+                listeners=[progress],
+            )
         done = add_report(done, [progress]) if report else done
     # With --set the sheets may differ from those that the pages serve.
     return _conclude(done, quiet=quiet, config=None if overrides else config)
+
+
+@contextmanager
+def _mention_older_report(project: Project, console: Console) -> Iterator[None]:
+    """If a run fails, say that the report that exists is that of an earlier run."""
+    try:
+        yield
+    except LexassayError as error:
+        page = project.folder / "report" / "index.html"
+        if page.is_file() and not isinstance(error, Interrupted):
+            _printer(console)(f"the report is not written again: {page} is of an earlier run")
+        raise
 
 
 def _printer(console: Console) -> Callable[[str], None]:

@@ -80,6 +80,39 @@ def test_plan_why_status(folder_command: Path, capsys: pytest.CaptureFixture[str
     assert "would run" not in capsys.readouterr().out
 
 
+def test_a_stage_that_failed_and_the_report_before_it(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "x.toml"]) == 0
+    with (folder_command / "pairs.tsv").open("a") as pairs:
+        pairs.write("q\tr\tmany\t3\t4\t90\tperhaps\n")
+    capsys.readouterr()
+    assert main(["run", "x.toml"]) == 1
+    report = Path("runs/small/report/index.html")
+    assert f"the report is not written again: {report} is of an earlier" in capsys.readouterr().err
+    assert main(["status", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    (line,) = (line for line in said.splitlines() if line.startswith("would run  candidates"))
+    assert "it failed in the last run: " in line
+    assert "pairs.tsv" in line
+    assert "it has never run" not in said
+    assert f"report: {report}; older than the last run, which failed" in said
+
+
+@pytest.mark.parametrize("words", [["status"], ["show"], ["show", "full"], ["show", "findings"]])
+def test_a_folder_without_results_is_not_that_of_the_results(
+    words: list[str], folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([words[0], "x.toml", *words[1:]])
+    told = "".join(capsys.readouterr())
+    assert "there are no results in this folder; --runs names another one" in told
+    assert not (folder_command / "runs").exists()
+    main(["run", "x.toml", "--no-report"])
+    capsys.readouterr()
+    main([words[0], "x.toml", *words[1:]])
+    assert "no results in this" not in "".join(capsys.readouterr())
+
+
 def test_show(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["run", "x.toml", "--no-report"])
     capsys.readouterr()
