@@ -526,6 +526,8 @@ class WaitsForPerson(LexassayError):
         The first items without an answer.
     remedy : str
         How to continue without them.
+    places : str
+        Where these items are: files and their lines.
 
     Examples
     --------
@@ -544,8 +546,10 @@ class WaitsForPerson(LexassayError):
         such_as: Sequence[str] = (),
         *,
         remedy: str = "",
+        places: str = "",
     ) -> None:
         self.file = file
+        self.places = places
         self.missing = missing
         self.what = what
         self.whose = dict(whose or {})
@@ -567,12 +571,13 @@ class WaitsForPerson(LexassayError):
             each = ", ".join(f'{number:,} from "{name}"' for name, number in self.whose.items())
             people = f" ({each})" if each else ""
         some = f", for example {', '.join(self.such_as)}" if self.such_as else ""
+        some += f" ({self.places})" if self.places else ""
         return f"{self.count}{people}{some}" + (f"; {self.remedy}" if self.remedy else "")
 
     def at(self, place: str) -> WaitsForPerson:
         """Return the same error with the path on this machine."""
         known = (self.missing, self.what, self.whose, self.such_as)
-        return WaitsForPerson(place, *known, remedy=self.remedy)
+        return WaitsForPerson(place, *known, remedy=self.remedy, places=self.places)
 
 
 class UnknownName(KeyError, ValueError):

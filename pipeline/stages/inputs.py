@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, TypeVar
 
 import polars as pl
@@ -354,7 +355,13 @@ _REMEDY = "set partial = true to continue without them"
 
 
 def wait_for(
-    rows: pl.LazyFrame, contested: pl.LazyFrame, *, folder: str, missing: int, what: str
+    rows: pl.LazyFrame,
+    contested: pl.LazyFrame,
+    entries: pl.LazyFrame,
+    *,
+    folder: str,
+    missing: int,
+    what: str,
 ) -> WaitsForPerson:
     """Return the error that lists empty rows by annotator.
 
@@ -364,6 +371,8 @@ def wait_for(
         The rows to be filled in: annotator, id, order, shown (the text that identifies the row).
     contested : LazyFrame
         annotator and id of rows with answers in conflict: the runner names them.
+    entries : LazyFrame
+        All rows of the sheets: annotator, id, file, line.
     folder : str
         Folder of the sheets.
     missing : int
@@ -375,17 +384,36 @@ def wait_for(
     --------
     >>> row = {"annotator": ["anna"], "id": ["x"], "order": [1], "shown": ["take care"]}
     >>> rows = pl.LazyFrame(row)
-    >>> print(wait_for(rows, rows.clear(), folder="x", missing=1, what="label"))
-    x: waiting for 1 label from "anna", for example take care; set partial = true ...thout them
-    >>> print(wait_for(rows, rows, folder="x", missing=1, what="label"))
+    >>> places = rows.with_columns(file=pl.lit("x/001-anna.csv"), line=pl.lit(7))
+    >>> print(wait_for(rows, rows.clear(), places, folder="x", missing=1, what="label"))
+    x: waiting for 1 label from "anna", for example take care (001-anna.csv, line 7); set ...
+    >>> print(wait_for(rows, rows, places, folder="x", missing=1, what="label"))
     x: waiting for 1 label from "anna"; 1 of them in conflict; set partial = true ...thout them
     """
     ordered = rows.select("annotator", "id", "order", "shown").sort("order", "annotator").collect()
     whose = ordered.group_by("annotator").len().sort("annotator")
     empty = ordered.join(contested.collect(), on=["annotator", "id"], how="anti")
-    first = empty.sort("order", "annotator")["shown"].unique(maintain_order=True).head(_EXAMPLES)
+    first = empty.sort("order", "annotator").unique("shown", keep="first", maintain_order=True)
+    first = first.head(_EXAMPLES)
     differ = ordered.height - empty.height
     remedy = f"{differ:,} of them in conflict; {_REMEDY}" if differ else _REMEDY
     return WaitsForPerson(
-        folder, missing, what, dict(whose.iter_rows()), first.to_list(), remedy=remedy
+        folder, missing, what, dict(whose.iter_rows()), first["shown"].to_list(), remedy=remedy,
+        places=_places(first, entries),
+    )  # fmt: skip
+
+
+def _places(rows: pl.DataFrame, entries: pl.LazyFrame) -> str:
+    """Return the files and lines of rows in sheets; empty if they are in none."""
+    in_sheets = entries.filter(pl.col("file").str.contains(r"\.(csv|tsv|xlsx|ods|xls)$"))
+    found = in_sheets.join(rows.lazy(), on=["annotator", "id"], how="semi").collect()
+    lines = found.group_by("file").agg(pl.col("line").unique().sort()).sort("file")
+    return "; ".join(
+        f"{PurePath(file).name}, {'line' if len(at) == 1 else 'lines'} {_and_text(at)}"
+        for file, at in lines.select("file", "line").iter_rows()
     )
+
+
+def _and_text(numbers: Sequence[int]) -> str:
+    *others, last = (str(number) for number in numbers)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -285,7 +285,8 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         contradictions(before),
     ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
-        _wait(config.folder or str(config.entries), sheet, first, answers_in_conflict(read))
+        folder = config.folder or str(config.entries)
+        _wait(folder, sheet, first, answers_in_conflict(read), own)
     votes = first
     if "earlier" in tables:
         votes = with_earlier(first.join(sheet, on="id", how="semi"), before)
@@ -325,7 +326,13 @@ def _judgements(
     return decided.select("id", tp=tp)
 
 
-def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame, contested: pl.LazyFrame) -> None:
+def _wait(
+    folder: str,
+    sheet: pl.LazyFrame,
+    given: pl.LazyFrame,
+    contested: pl.LazyFrame,
+    entries: pl.LazyFrame,
+) -> None:
     """Wait for missing labels: each candidate needs all annotators of its sheets."""
     needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
     has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
@@ -337,7 +344,7 @@ def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame, contested: pl.L
             given, on=["id", "annotator"], how="anti"
         )
         shown = empty.with_columns(shown=pl.concat_str(units_of(sheet), separator=" "))
-        raise wait_for(shown, contested, folder=folder, missing=missing, what="label")
+        raise wait_for(shown, contested, entries, folder=folder, missing=missing, what="label")
 
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:

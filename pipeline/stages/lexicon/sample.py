@@ -169,7 +169,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     ])  # fmt: skip
     valid = wrong.limit(1).collect().is_empty()
     if valid and not config.partial:
-        _wait_for_lemmas(sheet, first, contested, config.folder or str(config.entries))
+        _wait_for_lemmas(sheet, first, contested, own, config.folder or str(config.entries))
     given, made = keyings(first), keyings(decisions)
     if "earlier" in tables:  # this sheet decides on the lemmas keyed in before, and adds others
         before = tables["earlier"]
@@ -252,7 +252,11 @@ def _decide(
 
 
 def _wait_for_lemmas(
-    sheet: pl.LazyFrame, first: pl.LazyFrame, contested: pl.LazyFrame, folder: str
+    sheet: pl.LazyFrame,
+    first: pl.LazyFrame,
+    contested: pl.LazyFrame,
+    entries: pl.LazyFrame,
+    folder: str,
 ) -> None:
     """Wait for missing lemmas: each needs as many people as have it on their sheets."""
     people = pl.col("annotator").n_unique()
@@ -265,7 +269,7 @@ def _wait_for_lemmas(
     missing = empty.select(pl.col("lemma").n_unique()).collect().item()
     if missing:
         shown = empty.with_columns(shown="lemma")
-        raise wait_for(shown, contested, folder=folder, missing=missing, what="lemma")
+        raise wait_for(shown, contested, entries, folder=folder, missing=missing, what="lemma")
 
 
 _SHOWN = 5

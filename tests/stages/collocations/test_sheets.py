@@ -408,8 +408,15 @@ def test_annotators_decide_together_in_any_spelling() -> None:
 
 
 def test_a_decision_is_no_label_of_the_first_round() -> None:
-    with pytest.raises(WaitsForPerson, match='1 label from "ben", for example y v'):
+    with pytest.raises(WaitsForPerson, match='1 label from "ben", for example y v;'):
         rounds(("carla", "y", "SVC", None), ("ben", "y", "SVC", None), first=FIRST[:3])
+
+
+def test_empty_rows_of_a_sheet_are_named_with_their_lines() -> None:
+    given = [("a1", "x", None, None), ("a1", "y", "SVC", None), ("b", "x", "free", None)]
+    where = r'2 labels \(1 from "a1", 1 from "b"\), for example x v, y v \(s.csv, lines 2 and 5\)'
+    with pytest.raises(WaitsForPerson, match=where):
+        joined_sheets(*given, ("b", "y", None, None), partial=False)
 
 
 def test_what_nobody_annotated_is_not_decided() -> None:
