@@ -280,7 +280,7 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
 
 
 _LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
-_ELEMENT = "element "
+_ELEMENT, _CUT = "element ", "wrapped lines as "
 _UNKNOWN = "an unknown language"
 """Categories that readers count, see `pipeline.formats.base.Batch`."""
 
@@ -315,8 +315,9 @@ def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
 def text_layout(stage: CheckInput, threshold: float) -> Found:
     """Report the detected language of plain text, and whether its lines were joined."""
     languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
+    cut = sum(_counts(stage, _CUT).values())
     files = sum((languages or lines).values())
-    if not lines and [*languages] == [_UNKNOWN]:
+    if not lines and not cut and [*languages] == [_UNKNOWN]:
         return  # with one sentence per line, the language is irrelevant
     if files < threshold:
         return
@@ -328,10 +329,13 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
         *([f"{wrapped:,} of {count_text(files, 'file')}: wrapped lines, which are joined"]
           if wrapped else []),
         *(["each line is a paragraph"] if lines and not wrapped else []),
+        *([f"{cut:,} of {count_text(files, 'file')}: lines look wrapped, but each ends a sentence"]
+          if cut else []),
     ]  # fmt: skip
     remedy = " or ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
+    join = '; sentences = "auto" joins wrapped lines' if cut else ""
     yield remark(
-        "note", "; ".join(said), remedy=f"set {remedy} of the corpus if this is wrong",
+        "note", "; ".join(said), remedy=f"set {remedy} of the corpus if this is wrong{join}",
         files=files, wrapped=wrapped,
     )  # fmt: skip
 

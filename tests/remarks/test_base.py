@@ -81,6 +81,8 @@ def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
         ({"replaced": {"lemma _": 1, "lemma <unknown>": 1_200, "form x": 3}},
          "1,201 tokens without a lemma (<unknown> 1,200, _ 1): the form replaces it"),
         ({"replaced": {"form x": 3}}, None),
+        ({"replaced": {"language English": 9, "wrapped lines as line": 8}},
+         "plain text in English; 8 of 9 files: lines look wrapped, but each ends a sentence"),
     ],
 )  # fmt: skip
 def test_what_readers_did(look: dict[str, Any], said: str | None) -> None:

@@ -177,7 +177,7 @@ class Beginning:
     run: float
 
 
-def read_beginning(path: Path, *, widths: bool = True) -> Beginning:
+def read_beginning(path: Path) -> Beginning:
     """Detect language and line width from the beginning of a file.
 
     Lines have a uniform width, as in Project Gutenberg's books, if most lines with a successor are
@@ -188,19 +188,17 @@ def read_beginning(path: Path, *, widths: bool = True) -> Beginning:
     ----------
     path : Path
         (Compressed) text in UTF-8.
-    widths : bool
-        Whether to look at the lines, or at the language only.
     """
     stat = path.stat()
-    return _beginning(path, stat.st_mtime_ns, stat.st_size, widths)
+    return _beginning(path, stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(1024)
-def _beginning(path: Path, _time: int, _size: int, widths: bool) -> Beginning:
+def _beginning(path: Path, _time: int, _size: int) -> Beginning:
     text = ""
     with suppress(LexassayError, OSError), reading(path), open_bytes(path) as opened:
         text = normalise(opened.read(_BYTES).removeprefix(BOM).decode(errors="replace"))
-    wrapped, margin = _line_width([line.strip() for line in text.splitlines()] if widths else [])
+    wrapped, margin = _line_width([line.strip() for line in text.splitlines()])
     runs = _LETTERS.findall(text)
     mean = sum(map(len, runs)) / max(1, len(runs))
     return Beginning(guess_language(text[:_FOR_LANGUAGE]), wrapped, margin, mean)
@@ -252,12 +250,15 @@ class TextLayout:
         "line", "split" or "wrapped".
     margin : int
         As in `Beginning`.
+    cut : bool
+        Lines look wrapped, but each is read as a sentence or paragraph.
     """
 
     options: TextOptions
     language: str
     sentences: Literal["line", "split", "wrapped"]
     margin: int
+    cut: bool = False
 
     @property
     def own(self) -> Language:
@@ -288,9 +289,10 @@ class TextLayout:
 
 def text_layout(path: Path, options: TextOptions) -> TextLayout:
     """Return the reading instructions of a file."""
-    language, sentences, margin = options.language, options.sentences, 0
+    language, sentences, margin, cut = options.language, options.sentences, 0, False
     if not language or sentences in {"auto", "wrapped"} or language in WITHOUT_BLANKS:
-        found = read_beginning(path, widths=sentences in {"auto", "wrapped"})
+        found = read_beginning(path)
+        cut = found.wrapped and sentences in {"line", "split"}
         language = language or found.language
         if sentences == "auto" and found.wrapped:
             sentences = "wrapped"
@@ -298,7 +300,8 @@ def text_layout(path: Path, options: TextOptions) -> TextLayout:
         pattern = options.tokenizer == "pattern" and options.tokens == TOKEN
         if pattern and language in WITHOUT_BLANKS:
             _require_blanks(path, language, found.run)
-    return TextLayout(options, language, "split" if sentences == "auto" else sentences, margin)
+    sentences = "split" if sentences == "auto" else sentences
+    return TextLayout(options, language, sentences, margin, cut)
 
 
 def _require_blanks(path: Path, language: str, run: float) -> None:
@@ -317,10 +320,11 @@ def text_facts(layout: TextLayout) -> dict[str, int]:
     options = layout.options
     wrapped = options.sentences == "auto"
     found = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
+    found |= {f"{CUT}{layout.sentences}": 1} if layout.cut else {}
     return found | ({f"{LINES}{layout.sentences}": 1} if wrapped else {})
 
 
-LANGUAGE, LINES = "language ", "lines "
+LANGUAGE, LINES, CUT = "language ", "lines ", "wrapped lines as "
 """Names of counts in `text_facts`."""
 
 

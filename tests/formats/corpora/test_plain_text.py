@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from pipeline.formats.corpora.languages import LANGUAGES, guess_language
-from pipeline.formats.corpora.plain_text import read_beginning
+from pipeline.formats.corpora.plain_text import TextOptions, read_beginning, text_layout
 from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
@@ -344,6 +344,10 @@ def test_wrapped(width: int, ending: str, packed: bool, tmp_path: Path) -> None:
     path = tmp_path / ("b.txt.gz" if packed else "b.txt")
     path.write_bytes(gzip.compress(content) if packed else content)
     assert read_beginning(path).wrapped
+    cut = {
+        how: text_layout(path, TextOptions(sentences=how)).cut for how in ("line", "split", "auto")
+    }
+    assert cut == {"line": True, "split": True, "auto": False}
 
 
 @pytest.mark.parametrize("seed", range(5))
