@@ -281,6 +281,7 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
         "title": [made.title, made.description, *(each.view.title for each in made.stages)],
         "assets": html.digest(),
         "colours": made.slots,
+        "delivered": [each.view.delivered for each in made.stages],
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }
     digests.keep()

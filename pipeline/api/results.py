@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -42,6 +42,7 @@ from pipeline.report.page.build import blocks
 from pipeline.report.page.model import ReportStage
 from pipeline.report.view import VIEWS, Figure, ViewOptions, flatten_blocks, unique_names
 from pipeline.runner.config import Experiment, Options, column_label, parse, sheet_places
+from pipeline.runner.delivery import current_list
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project, Reference, build
@@ -295,8 +296,11 @@ def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
     chosen: ViewOptions | None = None
     if content:
         chosen = VIEWS.get(node.stage.name).options.model_validate(content)
+    made, view = run.manifests.get(name), stage_view(run, node, stages(run))
+    if made:
+        view = replace(view, delivered=current_list(run.project, node, made)[0])
     return ReportStage(
-        stage_view(run, node, stages(run)),
+        view,
         tuple(node.stage.outputs),
         node.stage.doc,
         chosen,

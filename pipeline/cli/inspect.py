@@ -31,6 +31,7 @@ from pipeline.cli.options import (
 from pipeline.errors import ConfigError, NotMadeYet, Problem, did_you_mean
 from pipeline.runner.conflicts import find_conflicts
 from pipeline.runner.delivery import (
+    current_list,
     former_sheets,
     move_sheets,
     progress,
@@ -249,6 +250,11 @@ def sheet_lines(run: Run) -> Iterator[str]:
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not started"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
+    for name, made in run.manifests.items():
+        current, others = current_list(run.project, run.project.nodes[name], made)
+        text = f"; of other results: {', '.join(others)}" if others else ""
+        if current:
+            yield f"delivered  {name:<24} {current}{text}"
     for folder, number in _conflicts(run).items():
         what = f"{count_text(number, 'conflict')} of sheets and pages, which count as missing"
         yield f"conflicts  {folder:<24} {what}: lexassay annotate CONFIG {folder}"

@@ -52,6 +52,8 @@ class StageView:
         The title of the stage in the experiment; empty if it has none.
     labels : mapping of str to str
         Display names, from the options of its view.
+    delivered : str
+        Name of the file with the list that the stage delivered; empty if there is none.
     """
 
     name: str
@@ -63,6 +65,7 @@ class StageView:
     stages: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    delivered: str = ""
 
     def options_as(self, options: type[S]) -> S:
         """Return the values of these options.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -213,15 +214,7 @@ def deliver_list(
     list of str
         Paths of the new files.
     """
-    rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
-    chosen = artefacts.scan(project.storage, manifest, "about").collect()
-    if chosen.is_empty():
-        return []
-    parts = pl.DataFrame()
-    if "parts" in manifest.tables:
-        parts = artefacts.scan(project.storage, manifest, "parts").collect()
-    title = project.experiment.title or project.experiment.name
-    files = _files(rows, chosen.row(0, named=True), parts, title=title, kind=wanted.kind)
+    files = _list_files(project, manifest, wanted)
     storage, written = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY), []
     if not write:
         there = {entry.name for entry in storage.list()}
@@ -232,6 +225,50 @@ def deliver_list(
                 storage.write(each, content, new=True)
                 written.append(storage.location(each))
     return written
+
+
+def _list_files(project: Project, manifest: Manifest, wanted: NBestList) -> dict[str, bytes]:
+    """Return the contents of the files of a list by name; none if nothing was chosen."""
+    rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
+    chosen = artefacts.scan(project.storage, manifest, "about").collect()
+    if chosen.is_empty():
+        return {}
+    parts = pl.DataFrame()
+    if "parts" in manifest.tables:
+        parts = artefacts.scan(project.storage, manifest, "parts").collect()
+    title = project.experiment.title or project.experiment.name
+    return _files(rows, chosen.row(0, named=True), parts, title=title, kind=wanted.kind)
+
+
+def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str, list[str]]:
+    """Return the delivered list that has the present results, and the other ones beside it.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    node : Node
+        A stage.
+    manifest : Manifest
+        Its artefact.
+
+    Returns
+    -------
+    str, list of str
+        Names of files; empty if the stage delivers no list, or the list was not written. If other
+        stages deliver lists to the same folder, nothing is said of the others.
+    """
+    wanted = node.stage.delivery(node.config)
+    if not isinstance(wanted, NBestList):
+        return "", []
+    current = next(iter(_list_files(project, manifest, wanted)), "")
+    storage = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY)
+    there = {entry.name for entry in storage.list()}
+    is_list = re.compile(rf".+-\d+-best-[0-9a-f]{{{_DIGITS}}}\.(csv|xlsx)")
+    deliveries = [each.stage.delivery(each.config) for each in project.nodes.values()]
+    alone = sum(isinstance(d, NBestList) and d.folder == wanted.folder for d in deliveries) == 1
+    others = sorted(name for name in there - {current} if alone and is_list.fullmatch(name))
+    return current if current in there else "", others
 
 
 def _files(
@@ -333,7 +370,7 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
     Returns
     -------
     list of str
-        A line for each new file.
+        A line for each new file, and one if other lists are beside the current one.
     """
     wanted = node.stage.delivery(node.config)
     if wanted is None:
@@ -343,7 +380,10 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
     else:
         new = deliver_list(project, made, wanted, write=write)
     if write:
-        return [f"wrote {each}" for each in new]
+        current, others = current_list(project, node, made)
+        text = f"the current list is {current}; of other results: {', '.join(others)}"
+        said = [text] if others and current else []
+        return [*(f"wrote {each}" for each in new), *said]
     return [f"would write {each} (with --deliver)" for each in new]
 
 

@@ -119,6 +119,17 @@ def test_a_what_if_says_what_it_would_write(delivering: Laboratory) -> None:
 
 
 @pytest.mark.long
+def test_of_several_lists_the_current_one_is_named(delivering: Laboratory) -> None:
+    delivering.run()
+    (old,) = (name for name in lists(delivering) if name.endswith(".csv"))
+    told = delivering.run(*OTHER, "--deliver").err
+    (new,) = (name for name in lists(delivering) if name.endswith(".csv") and name != old)
+    assert f"the current list is {new}; of other results: {old}" in told
+    told = delivering.run().err
+    assert f"the current list is {old}; of other results: {new}" in told
+
+
+@pytest.mark.long
 def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) -> None:
     gold = delivering.folder / "gold.tsv"
     header, *rows = gold.read_text().splitlines()

@@ -165,6 +165,7 @@ def show_list(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
         f"{count_text(len(rows), 'candidate')} by {measure_title(chosen[0])}, {true + false:,} of "
         f"them judged: {both}."
     )
+    said += f" The file is {stage.delivered}." if stage.delivered else ""
     return [Text(said), *([] if parts.is_empty() else [_parts_listing(parts)])]
 
 
