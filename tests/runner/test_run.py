@@ -103,6 +103,16 @@ def test_remarks_are_kept_and_told_at_every_run(tmp_path: Path) -> None:
     assert lx.show(config, runs=tmp_path / "runs").remarks["sample"] == (one,)
 
 
+def test_a_sample_knows_the_list_sizes_of_later_stages(tmp_path: Path) -> None:
+    run = lx.run(build(tmp_path, size=4), runs=tmp_path / "runs", report=False)
+    (one,) = run.remarks["sample"]
+    assert one.check == "few_expected"
+    assert one.such_as == ("1.5 of the 3 best",)
+    again = build(tmp_path, size=4)
+    again.write_text(again.read_text().replace("cuts = [3]", "cuts = [8]"))
+    assert "sample" not in lx.run(again, runs=tmp_path / "runs", report=False).remarks
+
+
 def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
