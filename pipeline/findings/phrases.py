@@ -567,6 +567,27 @@ def held_within(those: Interval, *, than: str) -> str:
     return f"{those.name} does not differ significantly from {than} ({within})"
 
 
+def too_few_judgements(question: str, draws: int, fewest: int) -> str:
+    """Say that a list has too few judged draws to name the best measure.
+
+    Parameters
+    ----------
+    question : str
+        The question.
+    draws, fewest : int
+        The judged draws in the list, and how many are needed.
+
+    Examples
+    --------
+    >>> too_few_judgements("best for 100 candidates", 1, 5).partition("; ")[2]
+    'the list with the highest estimate has 1 judged draw, fewer than 5.'
+    """
+    return sentence(
+        f"{question}: too few judgements to name a measure; the list with the highest estimate has"
+        f" {count_text(draws, 'judged draw')}, fewer than {fewest}"
+    )
+
+
 def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) -> str:
     """Say which value ranks first: an order of estimates, not a verdict.
 

@@ -19,7 +19,6 @@ from pipeline.findings.collocations.precision import (
     current_look,
     n_candidates,
     row_of,
-    too_few_judgements,
 )
 from pipeline.findings.phrases import equivalent, number, of_two, rounded
 from pipeline.kernels.measure import measure_title
@@ -318,7 +317,7 @@ def _judged_draws(place: _Place, measure: str) -> int | None:
 
 
 def _too_few_judgements(place: _Place, fewest: int) -> Finding:
-    text = too_few_judgements(place.question, fewest)
+    text = phrases.too_few_judgements(place.question, fewest, FEWEST_DRAWS)
     return Finding(**place.facts(FEW_JUDGEMENTS), text=text, value=float(fewest))
 
 

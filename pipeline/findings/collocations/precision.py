@@ -425,20 +425,6 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
 FEW_JUDGEMENTS = "few judgements"
 
 
-def too_few_judgements(question: str, draws: int) -> str:
-    """Say that a list has too few judged draws to name the best measure.
-
-    Examples
-    --------
-    >>> too_few_judgements("best for 100 candidates", 1)
-    'Best for 100 candidates: too few judgements to name a measure; the list with the highest ...'
-    """
-    return phrases.sentence(
-        f"{question}: too few judgements to name a measure; the list with the highest estimate has"
-        f" {count_text(draws, 'judged draw')}, fewer than {FEWEST_DRAWS}"
-    )
-
-
 def _highest(
     lists: pl.DataFrame, stage: StageView, of: str, *, untested: bool
 ) -> Iterator[Finding]:
@@ -451,7 +437,7 @@ def _highest(
         "figure": stage.name,
     }  # fmt: skip
     if first["n_sampled"] < min(FEWEST_DRAWS, first["n"]):
-        text = too_few_judgements(question, first["n_sampled"])
+        text = phrases.too_few_judgements(question, first["n_sampled"], FEWEST_DRAWS)
         yield Finding(about=FEW_JUDGEMENTS, text=text, value=float(first["n_sampled"]), **facts)
         return
     limits = first["lower"], first["upper"]
