@@ -383,15 +383,18 @@ def test_pairs_that_are_compared_at_cuts_only() -> None:
 
 
 def test_a_sample_that_gives_few_draws_to_short_lists() -> None:
-    cut = {"use": "sample.random", "inputs": {"candidates": ids(400)}, "size": 20}
-    outputs = {"sample": sample(20)}  # 0.05 draws for each candidate
-    (told,) = run_check("few_expected", outputs=outputs, later_cuts=(50, 80, 100, 500), **cut)
+    def found(n: int, drawn: int, *cuts: int) -> Any:
+        outputs, inputs = {"sample": sample(drawn)}, {"candidates": ids(n)}
+        return run_check(
+            "few_expected", use="sample.random", outputs=outputs, inputs=inputs, size=20,
+            later_cuts=cuts,
+        )  # fmt: skip
+
+    (told,) = found(400, 20, 50, 80, 100, 500)  # 0.05 draws for each candidate
     assert told.level == "warning"
     assert told.text.startswith("the lists of 2 of 4 sizes will have fewer than 5 draws on average")
     assert told.such_as == ("2.5 of the 50 best", "4 of the 80 best")
-    assert not run_check("few_expected", outputs=outputs, later_cuts=(100, 200), **cut)
-    assert not run_check("few_expected", outputs=outputs, **cut)
-    every = {"sample": sample(400)}
-    assert not run_check("few_expected", outputs=every, later_cuts=(2,), **cut)
-    nothing = {**cut, "inputs": {"candidates": ids(0)}}
-    assert not run_check("few_expected", outputs={"sample": sample(0)}, later_cuts=(5,), **nothing)
+    assert not found(400, 20, 100, 200)
+    assert not found(400, 20)
+    assert not found(400, 400, 2)
+    assert not found(0, 0, 5)
