@@ -57,7 +57,7 @@ COMMANDS = {
     ),
     "doctor": Command(
         "doctor", "Start",
-        "Check this installation, as text to paste into a report of a problem.",
+        "Check this installation, as text to paste into a bug report.",
         ("lexassay doctor",),
     ),
     "run": Command(

@@ -1,4 +1,4 @@
-"""``doctor``: what a report of a problem needs to say about this installation.
+"""``doctor``: what a bug report needs to say about this installation.
 
 Nothing but the standard library is imported here: the other libraries may be what is broken.
 """
@@ -93,7 +93,7 @@ def doctor(
     runs: Annotated[Path, typer.Option("--runs", help="Folder of all results.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Check this installation, as text to paste into a report of a problem."""
+    """Check this installation, as text to paste into a bug report."""
     found = {title: list(checks) for title, checks in _sections(runs)}
     every = [check for checks in found.values() for check in checks]
     broken = [check.subject for check in every if check.state == "fix"]

@@ -207,7 +207,7 @@ def clusters(
     # Sentences must not get into a table that another program reads.
     with contextlib.redirect_stdout(sys.stdout if format_ == "table" else sys.stderr):
         if not {"tokens", "senses"} & {*run.project.nodes}:
-            print("no token measures: they need word frequencies and one cluster per word")
+            print("no token measures: the gold needs word frequencies, and each word one cluster")
         _print_coverage(run)
         return _print_report(run)
 

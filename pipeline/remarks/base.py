@@ -362,9 +362,13 @@ def normalised(stage: CheckInput, threshold: float) -> Found:
     """Count characters that Unicode normalisation changed."""
     found = _counts(stage, _SIGN)
     if sum(found.values()) >= threshold:
+        listed = [
+            count_text(count, re.sub(r"s\b", "", name, count=1), name)
+            for name, count in found.items()
+        ]
         yield remark(
             "note",
-            f"text was normalised: {_list_counts(found)}",
+            f"text was normalised: {', '.join(listed)}",
             remedy='normalise = "none" keeps the original',
             signs=sum(found.values()),
         )

@@ -444,7 +444,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), [_not_utf8(raw, error.start)]) from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), [Problem("file", f"not TOML: {error}")]) from error
+        backslash = "\\" in str(error)
+        remedy = "write text with a backslash in single quotes: 'C:\\texts'" if backslash else ""
+        raise ConfigError(str(path), [Problem("file", f"not TOML: {error}", remedy)]) from error
     except RecursionError as error:
         raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
     except (OSError, ValueError) as error:

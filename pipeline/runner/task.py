@@ -291,11 +291,12 @@ def _files(task: Task) -> list[SourceFile]:
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
     """Return the unusable values: problem, file, column, number, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
-    values = count_text(faults.height, "value")
-    lines = [f"stage {stage}: {values} of the input cannot be used:"]
+    every = count_text(faults.height, "value")
+    lines = [f"stage {stage}: {every} of the input cannot be used:"]
     for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
         file, column, problem = key
-        lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
+        values = count_text(group.height, "value")
+        lines.append(f"  - {file}: column {column} ({values}): {problem}")
         for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
             lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
     return "\n".join([*lines, f"Correct these lines and run again{NO_RESULT}."])

@@ -566,7 +566,7 @@ def test_a_spoilt_row_is_named(folder_keying: Path, capsys: pytest.CaptureFixtur
     fill_keying(sheets_keying(folder_keying)[0], "{0}, -")
     assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
-    assert "column forms: 4 x contains forms and a -" in said
+    assert "column forms (4 values): contains forms and a -" in said
     assert "001-annotator.xlsx" in said
 
 

@@ -101,7 +101,7 @@ def test_what_is_no_word_is_refused_by_every_stage(
             small.run(f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n{options}')
         shown = repr(value) if value else "empty"
         said = str(error.value)
-        assert f"t.{kind}: column {column}: 1 x is empty or" in said
+        assert f"t.{kind}: column {column} (1 value): is empty or" in said
         assert f"line {line_of(kind, 1)}: {shown}" in said
 
 
@@ -148,7 +148,7 @@ def test_what_is_no_word_is_refused_by_every_command(
     assert main([word.replace("T", "t.xlsx") if word == "T" else word for word in words]) == 1
     said = capsys.readouterr().err
     assert "t.xlsx" in said
-    assert f"column {column}: " in said
+    assert f"column {column}" in said
     assert f"line 3: {repr(value) if value else 'empty'}" in said
 
 
@@ -207,7 +207,7 @@ def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"l.csv": "lemma,form\ngo,goes\n", "t.csv": "lemma,n\ngo,1\n,2\n"})
     gold = '[stages.g]\nuse = "extract.lexicon"\npath = "l.csv"\n'
     with pytest.raises(
-        LexassayError, match=r"t\.csv: column lemma: 1 x is empty or.*\n.*line 3: empty"
+        LexassayError, match=r"t\.csv: column lemma \(1 value\): is empty or.*\n.*line 3: empty"
     ):
         small.run(f'{gold}[stages.s]\nuse = "sample.lemmas"\nlexicons = ["g"]\npath = "t.csv"')
 
@@ -269,7 +269,7 @@ def test_a_score_that_is_none_is_refused(
     assert main([*EVALUATE, *score]) == 1
     said = capsys.readouterr().err
     assert "evaluate: 1 value of the input cannot be used:" in said
-    assert "  - list.tsv: column mi: 1 x is not a number" in said
+    assert "  - list.tsv: column mi (1 value): is not a number" in said
     assert f"line 5: {cell!r}" in said
     assert "--missing" in said
     assert main([*EVALUATE, *score, "--missing", cell]) == 0
@@ -283,7 +283,7 @@ def test_marks_that_nobody_can_tell_ask_for_an_option(
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 1
     assert (
-        "column mi: 8 x has a mark for either decimals or thousands (set the option --decimal)"
+        "column mi (8 values): has a mark for either decimals or thousands (set the option --decimal)"
         in capsys.readouterr().err
     )
     for decimal in (".", ","):
@@ -323,10 +323,10 @@ def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path
         write(tmp_path / f"t.{kind}", head, [tuple(each.format(cell) for each in row)])
         with pytest.raises(LexassayError) as error:
             small.run(stage)
-        assert f"t.{kind}: column {column}: 1 x is no" in str(error.value)
+        assert f"t.{kind}: column {column} (1 value): is no" in str(error.value)
         assert repr(cell) in str(error.value)
     write(tmp_path / f"t.{kind}", head, [tuple(each.format("6.000") for each in row)])
-    with pytest.raises(LexassayError, match=r"column f: 1 x has a mark .*option decimal"):
+    with pytest.raises(LexassayError, match=r"column f \(1 value\): has a mark .*option decimal"):
         small.run(stage)
     assert small.run(f'{stage}decimal = "."')[table][name].to_list() == [6]
     assert small.run(f'{stage}decimal = ","')[table][name].to_list() == [6000]
@@ -466,7 +466,7 @@ def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[
     (folder / "t.tsv").write_text("word\tf\nb\t9\n")
     assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
     said = capsys.readouterr().err
-    assert "t.tsv: column column_2: 1 x is not a whole number" in said
+    assert "t.tsv: column column_2 (1 value): is not a whole number" in said
     assert "line 1: 'f'" in said
 
 
@@ -606,7 +606,7 @@ def test_lists_are_no_words_and_errors_are_no_labels(
     write(folder / "t.xlsx", ("l1", "l2", "label"), [("a", "x", "SVC"), ("b", "y", "#NAME?")])
     assert main(["evaluate", "three.csv", "t.xlsx", "--positive", "SVC"]) == 1
     said = capsys.readouterr().err
-    assert "column label: 1 x is a spreadsheet error, not a label" in said
+    assert "column label (1 value): is a spreadsheet error, not a label" in said
     assert "line 3: '#NAME?'" in said
 
 

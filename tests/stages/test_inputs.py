@@ -135,7 +135,7 @@ def test_a_run_says_file_row_column_and_value(name: str, tmp_path: Path) -> None
         1 if name in {"t.parquet", "t.jsonl"} else 2,
         "3.5" if name == "t.xlsx" else "3.50",
     )
-    said = f"{name}: column f: 2 x is not a whole number >= 0, or is too large to sum"
+    said = f"{name}: column f (2 values): is not a whole number >= 0, or is too large to sum"
     assert f"{said}\n      line {first}: '{value}'\n" in str(error.value)
 
 

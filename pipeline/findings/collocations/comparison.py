@@ -134,12 +134,15 @@ def further_text(further: int | None, *, pair: tuple[str, str], candidates: int)
     --------
     >>> further_text(1243, pair=("t-score", "MI"), candidates=5102)[:77]
     'about 1,200 more judgements would separate t-score and MI with a power of 80 '
-    >>> further_text(None, pair=("t-score", "MI"), candidates=5102)
-    'even judging all 5,102 candidates is not expected to separate t-score and MI'
+    >>> further_text(None, pair=("t-score", "MI"), candidates=5102)[:65]
+    'the difference between t-score and MI is probably too small to be'
     """
     both = " and ".join(pair)
     if further is None:
-        return f"even judging all {candidates:,} candidates is not expected to separate {both}"
+        return (
+            f"the difference between {both} is probably too small to be found even if all "
+            f"{candidates:,} candidates are judged"
+        )
     return (
         f"about {number(rounded(further), 0)} more judgements would separate {both} with a power"
         f" of {100 * POWER:g} % at the adjusted level; testing again then is a second look at the"

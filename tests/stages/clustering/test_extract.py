@@ -90,7 +90,7 @@ def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_pa
         assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
     small = SmallRun(tmp_path, {"t.tsv": f"item\t{label}\tweight\ndog\t1\tx\n"})
     with pytest.raises(
-        DataError, match=r"t.tsv: column weight: 1 x is not a number.*\n +line 2: 'x'"
+        DataError, match=r"t.tsv: column weight \(1 value\): is not a number.*\n +line 2: 'x'"
     ):
         small.run(options)
 
@@ -106,9 +106,9 @@ def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
-    wrong = "1 x is empty or a spreadsheet error"
-    for said in [f"column item: {wrong}", "line 1", f"column cluster: {wrong}", "line 2",
-                 "column f: 1 x is not a count of 1 or more, or is too large to sum", "line 3: 'x'"]:  # fmt: skip
+    wrong = "(1 value): is empty or a spreadsheet error"
+    for said in [f"column item {wrong}", "line 1", f"column cluster {wrong}", "line 2",
+                 "column f (1 value): is not a count of 1 or more, or is too large to sum", "line 3: 'x'"]:  # fmt: skip
         assert said in str(error.value)
 
 

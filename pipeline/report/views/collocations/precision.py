@@ -423,7 +423,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     ordered = frame.sort(place_in(measures, "measure"), "n")
     ties = set(TIES) <= set(ordered.columns)
     caption = f"Precision (%) at chosen n{scope.said}, with confidence limits in brackets."
-    if ties:
+    if ties and (ordered[TIES[0]] != ordered[TIES[1]]).any():
         caption += (
             " Ties: the range of true positives (TP) over all ways to break a tie at the cut."
         )
