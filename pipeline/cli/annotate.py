@@ -249,20 +249,21 @@ def annotate(
     """
     if cards and not reassign:
         raise ConfigError("--cards", [Problem("--cards", "needs --reassign FROM=TO")])
-    if language and not _LANGUAGE.fullmatch(language):
-        remedy = "give a code, such as de, ar or zh-Hant"
-        problem = Problem("--language", f"{language!r} is not a language code", remedy)
-        raise ConfigError("--language", [problem])
+    _check_language(language)
     _check_tool(format_, export=export, imported=imported, annotator_map=annotator_map)
     if restore is not None:
         return _restore(log_of(config, sheet, runs=runs, data=data), restore)
+    acts = {"add": add, "revoke": revoke, "stop": stop, "resume": resume}
+    own: list[object] = [imported, suggestions, backup, export, reassign, *acts.values()]
+    own += [training, pass_mark, gold, repeat, show_suggestions, sheets or None]
+    pages = all(each is None for each in own)
+    if pages:
+        _require_web()
     work = open_work(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
     )
     _print_import(import_sheets(work), work)
-    quality_set = _set_quality(
-        work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat
-    )
+    _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
     code = 0
     if suggestions or show_suggestions is not None:
         _set_suggestions(work, suggestions, shown=show_suggestions)
@@ -274,17 +275,14 @@ def annotate(
             work, export=export, sheets=sheets, backup=backup, tool=tool,
             annotators=listed(annotators),
         )  # fmt: skip
-    acts = {"add": add, "revoke": revoke, "stop": stop, "resume": resume}
     if any(acts.values()) or reassign:
         _manage(work, acts, reassign=reassign, cards=cards)
-    done = (imported, suggestions, backup, sheets, export, reassign, *acts.values())
-    if any(done) or quality_set or show_suggestions is not None:
+    if not pages:
         if renew:
             print(
                 "--renew-links was ignored: give it without options under Quality, Files or People"
             )
         return code
-    _require_web()
     from pipeline.annotate.web.app import Served, serve_pages
     from pipeline.annotate.web.connections import public_url as public
     from pipeline.annotate.web.connections import trusted_proxies
@@ -295,6 +293,13 @@ def annotate(
         trusted=trusted_proxies(listed(trusted_proxy)),
     )  # fmt: skip
     return serve_pages(replace(work, keys=_keys(keys, work)), served)
+
+
+def _check_language(language: str | None) -> None:
+    if language and not _LANGUAGE.fullmatch(language):
+        remedy = "give a code, such as de, ar or zh-Hant"
+        problem = Problem("--language", f"{language!r} is not a language code", remedy)
+        raise ConfigError("--language", [problem])
 
 
 def _restore(database: Path, named: str) -> int:
@@ -389,8 +394,8 @@ def _set_quality(
     pass_mark: float | None,
     gold: Path | None,
     repeat: float | None,
-) -> bool:
-    """Set up cards that measure quality, and print how many there are; return whether any was."""
+) -> None:
+    """Set up cards that measure quality, and print how many there are."""
     if work.kind == "keying" and (training or gold or repeat):
         what = "training, gold items and repeated cards need labels, but here forms are keyed in"
         raise ConfigError("--training", [Problem("--training", what)])
@@ -410,7 +415,6 @@ def _set_quality(
         print(f"repeated cards: {quality.repeat_cards(work, repeat):,}")
     with opened(work.database) as connection:
         quality.assign_checks(connection)
-    return any(each is not None for each in (training, pass_mark, gold, repeat))
 
 
 def _manage(
@@ -492,5 +496,6 @@ def _require_web() -> None:
     missing = [name for name in ("starlette", "uvicorn", "babel") if not find_spec(name)]
     if missing:
         raise LexassayError(
-            f"the pages need {', '.join(missing)}\ninstall them: pip install 'lexassay[web]'"
+            f"the pages need {', '.join(missing)}\nInstall them beside lexassay: pip install "
+            f"{' '.join(missing)}, or pipx inject lexassay {' '.join(missing)}"
         )

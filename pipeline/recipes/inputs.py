@@ -877,13 +877,13 @@ def _with_columns(table: TableFile) -> TableFile:
 def _file(source: Mapping[str, Any]) -> SourceFile:
     if not source["path"].is_file():
         what, remedy = no_file(source["path"])
-        raise ConfigError("table", [Problem("FILE", f"{source['path']}: {what}", remedy)])
+        raise ConfigError("input", [Problem(str(source["path"]), what, remedy)])
     written = {**source, "path": source["path"].absolute().as_posix()}
     try:
         return find(TableSource.model_validate(written), Places(Path()), where="FILE")[0]
     except ValidationError as error:
         raise ConfigError(
-            "table", [Problem("FILE", each["msg"]) for each in error.errors()]
+            "input", [Problem(written["path"], each["msg"]) for each in error.errors()]
         ) from error
 
 
