@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -894,7 +895,9 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
         "right": {**word, "where": wanted.right or None},
         "min_frequency": wanted.min_frequency,
     }
-    first = corpus.files[0].path.name.partition(".")[0]
+    paths = [file.path for file in corpus.files]
+    above = Path(os.path.commonpath(paths)).name  # the name of the file, if there is one
+    about = (above or paths[0].name).partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
     notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
     options = {
@@ -903,7 +906,7 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
         "pairs.dependency": "--dependency",
         **_ATTRIBUTE,
     }
-    return Recipe("candidates", first, stages, f"Candidates of {first}", notes, options)
+    return Recipe("candidates", about, stages, f"Candidates of {about}", notes, options)
 
 
 _ATTRIBUTE = {f"{PAIRS}.{side}.label": "--attribute" for side in ("left", "right")}
