@@ -146,9 +146,9 @@ def table_tokens(path: Path) -> int | None:
 
 
 def words(path: Path) -> int | None:
-    """Count what stands between white space."""
+    """Count what stands between white space, without the zero-width spaces that a remark counts."""
     text = text_of(path)
-    return None if text is None else len(_WORD.findall(text))
+    return None if text is None else len(_WORD.findall(text.replace("\u200b", "")))
 
 
 def typed(path: Path, column: str) -> dict[str, list[str]] | None:
