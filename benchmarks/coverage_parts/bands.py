@@ -50,6 +50,7 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
 def declared(task: Task, candidates: int) -> IntArray:
     """Return the list sizes of a task's bands."""
     n = np.array(CUTS if task.method.startswith("cuts") else RANGE)
+    n = n[n <= candidates]
     if "wilson" in task.method:
         return n[n * task.size >= ENOUGH * candidates]
     return n
