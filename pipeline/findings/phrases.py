@@ -455,6 +455,7 @@ def not_separable(
     those: Mapping[str, float | None],
     small: Mapping[str, float | None] | None = None,
     *,
+    best: Sequence[str],
     margin: float = 0.0,
 ) -> str:
     """Say which are not significantly worse than the best, or by less than the margin.
@@ -464,19 +465,21 @@ def not_separable(
     those, small : mapping of str to float or None
         Names with their estimates, proportions, None if there is none. `those` do not differ
         significantly from the best; `small` are worse by less than the margin.
+    best : sequence of str
+        Names of the best.
     margin : float
         The margin.
 
     Examples
     --------
-    >>> not_separable({"t-score": 0.302})
-    't-score (30.2 %) is not significantly worse'
-    >>> not_separable({"t-score": 0.302, "MI": None}, {"Dice": 0.3}, margin=0.02)[:75]
-    't-score (30.2 %) and MI (0 or too few judged) are not significantly worse; '
+    >>> not_separable({"t-score": 0.302}, best=["LL"])
+    't-score (30.2 %) is not significantly worse than LL'
+    >>> not_separable({"MI": None}, {"Dice": 0.3}, best=["LL"], margin=0.02)[61:]
+    'Dice (30.0 %) is worse by less than the margin of 2.0 points'
     """
     parts = []
     for names, status in (
-        (those, "not significantly worse"),
+        (those, f"not significantly worse than {list_text(best)}"),
         (small or {}, f"worse by less than the margin of {number(100 * margin, 1)} points"),
     ):
         items = [

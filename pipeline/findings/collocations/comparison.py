@@ -362,7 +362,7 @@ def _not_separable(place: _Place, others: pl.DataFrame) -> Finding:
         text=phrases.sentence(
             text_of_others(
                 others, surely_worse(tests, best, n=place.n, alpha=alpha),
-                margin=place.tested.margin,
+                best=best, margin=place.tested.margin,
             )
         ),
         name=second["measure"], other=second["best_measure"], value=second["precision"],
@@ -406,7 +406,9 @@ def surely_worse(tests: pl.DataFrame, best: Iterable[str], *, n: int, alpha: flo
     return surest
 
 
-def text_of_others(others: pl.DataFrame, worse: Worse, *, margin: float) -> str:
+def text_of_others(
+    others: pl.DataFrame, worse: Worse, *, best: Iterable[str], margin: float
+) -> str:
     """Describe the measures that are not worse than the best: the reason, and their estimates.
 
     Parameters
@@ -415,6 +417,8 @@ def text_of_others(others: pl.DataFrame, worse: Worse, *, margin: float) -> str:
         measure and precision.
     worse : mapping
         As `surely_worse` returns it: the others that differ by less than the margin.
+    best : iterable of str
+        The measures with the highest estimate.
     margin : float
         The margin; 0 if there is none.
     """
@@ -423,6 +427,7 @@ def text_of_others(others: pl.DataFrame, worse: Worse, *, margin: float) -> str:
     return phrases.not_separable(
         {measure_title(name): share for name, share in shares.items() if name not in small},
         {measure_title(name): share for name, share in shares.items() if name in small},
+        best=[measure_title(name) for name in best],
         margin=margin,
     )
 

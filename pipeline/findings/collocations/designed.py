@@ -316,7 +316,7 @@ def _not_separable(place: _Place, leaders: Sequence[str]) -> Iterator[Finding]:
     if rivals.is_empty():
         return
     worse = surely_worse(place.tests, leaders, n=place.facts["n"], alpha=place.options.alpha)
-    text = text_of_others(rivals, worse, margin=place.options.margin)
+    text = text_of_others(rivals, worse, best=leaders, margin=place.options.margin)
     second = rivals.row(0, named=True)
     yield place.finding(
         "together", text, name=second["measure"], other=second["best_measure"],

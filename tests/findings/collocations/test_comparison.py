@@ -97,7 +97,7 @@ LISTS = {"log_likelihood": (152, 500, 48, 500, 0.0001)}
 def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
-        "t-score (30.2 %) is not significantly worse.",
+        "t-score (30.2 %) is not significantly worse than log-likelihood.",
         "MI is worse than log-likelihood (−12.4 points, adjusted p = .003).",
         (
             "The baseline is 20.0 %; log-likelihood at n = 500 is 20.8 points above it (compared with "

@@ -90,7 +90,7 @@ def designed(
 def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
     assert texts("designed_lists", designed()) == [
         "Best for 100 candidates: t-score, 30.0 % true positives [25.0, 35.0].",
-        "Dice (28.0 %) is not significantly worse.",
+        "Dice (28.0 %) is not significantly worse than t-score.",
         "MI is worse than t-score by 12.0 points [6.0, 18.0], adjusted p = .003.",
     ]
 
