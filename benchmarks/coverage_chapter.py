@@ -2,7 +2,7 @@
 
     python benchmarks/coverage_chapter.py [--samples 2000] [--folder runs/coverage]
 
-Cells of parts that the folder does not have stay as they are in docs/coverage-cells.csv.gz.
+Cells of tasks that the folder does not have stay as they are in docs/coverage-cells.csv.gz.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from coverage_parts.cells import Task
 from coverage_parts.keeping import Kept
 from coverage_parts.parts import DEFAULTS, LABELS, PARTS, few
 from coverage_parts.reading import LEAST, SIZE, read, verdict
@@ -260,7 +261,7 @@ def updated(text: str, name: str, made: str) -> str:
 
 
 def all_cells(folder: Path, *, samples: int) -> pl.DataFrame:
-    """Return the cells of the folder, and those of the documentation of all other parts."""
+    """Return the cells of the folder, and those of the documentation of all other tasks."""
     found = [
         cells.select(*COLUMNS)
         for part in PARTS
@@ -271,7 +272,8 @@ def all_cells(folder: Path, *, samples: int) -> pl.DataFrame:
     if not found:
         return before
     cells = pl.concat(found).cast(COLUMNS)
-    return pl.concat([cells, before.join(cells, on="part", how="anti", maintain_order="left")])
+    others = before.join(cells, on=Task._fields, how="anti", maintain_order="left")
+    return pl.concat([cells, others])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
