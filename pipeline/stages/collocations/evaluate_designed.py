@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
+from pipeline import memory
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.comparison import adjust, best_measures
 from pipeline.kernels.numeric import BoolArray, FloatArray
@@ -88,6 +89,7 @@ from schemas import (
     SimultaneousBands,
     Table,
 )
+from schemas.errors import count_text
 
 # Anytime-valid limits and tests of a simple sample
 
@@ -136,6 +138,10 @@ def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataF
 # Options
 
 
+_MODELS = frozenset({"scores", "stacked"})
+"""Values of assist that fit a model of the ranks under all measures."""
+
+
 class AssistOptions(Seeded):
     """Options for predictions as auxiliary variables of an estimate."""
 
@@ -163,7 +169,7 @@ class AssistOptions(Seeded):
             raise ValueError("judge requires predictions")
         if bool(self.effects) != (self.groups is not None):
             raise ValueError("give effects and groups (the table with their columns) together")
-        if self.effects and self.helped_by not in {"scores", "stacked"}:
+        if self.effects and self.helped_by not in _MODELS:
             raise ValueError('effects require a model: assist = "scores" or "stacked"')
         return self
 
@@ -351,7 +357,7 @@ class Inputs:
     ranks : DataFrame
         Table `Ranks`: all candidates under the measures to evaluate.
     every : DataFrame
-        The same for all measures, for models of the ranks.
+        The same for all measures if a model of the ranks is fitted.
     chances : DataFrame
         id, pi (null if not given) and stratum of all candidates.
     draws : DataFrame
@@ -382,7 +388,12 @@ class Inputs:
         return self.chances.filter(pl.col("pi") == 0)["id"]
 
 
-def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
+def _plain(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the columns that estimates need: all candidates are held in memory."""
+    return ranks.select("measure", "id", "rank", pl.col("^pool_depth$"))
+
+
+def read_sample(config: EvaluateDesigned, chosen: pl.DataFrame, tables: Tables) -> Inputs:
     """Read ranks, draws and inclusion probabilities.
 
     Raises
@@ -391,7 +402,9 @@ def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
         If candidates were drawn more than once, or the probabilities are not those of this sample.
     """
     ranks = ranks_of_all(chosen, tables)
-    every = ranks_of_all(tables["ranks"].collect(), tables)
+    every = ranks
+    if config.measures and config.helped_by in _MODELS:
+        every = ranks_of_all(_plain(tables["ranks"]).collect(), tables)
     sample = tables["sample"].select("id", "pi", "stratum").collect()
     require_probabilities(sample)
     ids = ranks.select(pl.col("id").unique().sort())
@@ -698,10 +711,11 @@ OUTPUTS: dict[str, type[Table]] = {
 @stage("evaluate.designed", config=EvaluateDesigned, outputs=OUTPUTS)
 def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
     """Weight draws by 1/pi, then estimate, compare and compute bands."""
-    chosen = chosen_ranks(config, tables).collect()
+    _require_memory(config, tables)
+    chosen = _plain(chosen_ranks(config, tables)).collect()
     if chosen.is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    given = read_sample(chosen, tables)
+    given = read_sample(config, chosen, tables)
     sizes = _Sizes(config, chosen, given)
     pairs = compared_pairs(config, config.measures, chosen)
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in OUTPUTS}
@@ -723,6 +737,22 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
     found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}
     found["cuts"] = found["precision"].filter(pl.col("n").is_in(sizes.cuts))
     return found | {"best": _best_by_cut(found, sizes.measures)}
+
+
+def _require_memory(config: EvaluateDesigned, tables: Tables) -> None:
+    """Refuse candidates that exceed the limit; the figures are measured ones."""
+    ranks = tables["ranks"] if config.helped_by in _MODELS else chosen_ranks(config, tables)
+    rows, measures, length = ranks.select(
+        pl.len().alias("rows"), pl.col("measure").n_unique(),
+        pl.col("id").str.len_bytes().mean().fill_null(0.0).alias("length"),
+    ).collect(engine="streaming").row(0)  # fmt: skip
+    candidates = rows // max(1, measures)  # a pool has some more
+    model = 16 * (config.folds + 2 * measures) if config.helped_by in _MODELS else 0
+    memory.require(
+        candidates * (250 + 9 * length + measures * (70 + 2 * length) + model),
+        f"the estimates of {candidates:,} candidates under {count_text(measures, 'measure')}",
+        otherwise="evaluate fewer measures in a stage, or candidates of a higher min_frequency",
+    )
 
 
 class _Sizes:

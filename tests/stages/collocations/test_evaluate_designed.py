@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, DataError
 from pipeline.kernels.statistics.sequential import spent_levels
 from pipeline.kernels.survey.design import inclusion
 from pipeline.kernels.survey.study import study
 from pipeline.kernels.survey.tables import list_estimates
+from pipeline.memory import with_limit
 from schemas import Judgements
 from tests.stages.collocations.test_interim import (
     ALL_LOOKS,
@@ -680,3 +681,15 @@ def test_clusters_that_cannot_be_used(
 ) -> None:
     with pytest.raises((ConfigError, ValidationError), match=message):
         designed(simple(90), clusters=words, **config)
+
+
+# Memory
+
+
+@pytest.mark.parametrize("options", [{}, {"measures": ("a",)}, {"assist": "scores"}], ids=str)
+def test_more_candidates_than_fit_are_refused_before_they_are_read(options: dict[str, Any]) -> None:
+    made = designed_looks(60)
+    measures = 1 if "measures" in options else RANKS_LOOKS["measure"].n_unique()
+    said = f"the estimates of {SIZE_LOOKS} candidates under {measures} measures? would need about"
+    with with_limit(1000), pytest.raises(DataError, match=f"(?s){said}.*memory ="):
+        evaluated(made, looks=[], **options)
