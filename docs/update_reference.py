@@ -354,6 +354,8 @@ def _default(field: FieldInfo) -> str:
         return ""
     if isinstance(value, BaseModel):
         return ""
+    if type(value) is int and value and value % (1 << 20) == 0:  # bytes
+        value = f"{value >> 20}MB"
     shown = json.dumps(value, ensure_ascii=False, default=str)
     return f"`{shown}`" if len(shown) <= LONG else "..."
 

@@ -16,7 +16,7 @@ from pipeline.annotate.exchange.tools import TOOLS
 from pipeline.annotate.sync import ImportResult, import_sheets
 from pipeline.annotate.tasks import Work, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
-from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson
+from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, install_text
 from pipeline.formats.annotation_log import opened
 from schemas.errors import count_text
 
@@ -496,6 +496,6 @@ def _require_web() -> None:
     missing = [name for name in ("starlette", "uvicorn", "babel") if not find_spec(name)]
     if missing:
         raise LexassayError(
-            f"the pages need {', '.join(missing)}\nInstall them beside lexassay: pip install "
-            f"{' '.join(missing)}, or pipx inject lexassay {' '.join(missing)}"
+            f"the pages need {', '.join(missing)}\nInstall them beside lexassay: "
+            f"{install_text(*missing)}"
         )

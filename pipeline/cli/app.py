@@ -160,14 +160,14 @@ COMMANDS = {
         "Evaluate a lexicon against dictionaries: L*, F*, entropy, and the costliest lemmas.",
         ("lexassay lexicon dictionary.unimorph computed.wordforms",),
     ),
+    "measures": Command(
+        "measures", "Work on files directly", "List the association measures by family.",
+        ("lexassay measures",),
+    ),
     "size": Command(
         "sizing", "Plan a sample",
         "Plan a sample: interval widths, power, or the required sampling rate.",
         ("lexassay size --candidates 5102 --precision 0.3",), ("config",),
-    ),
-    "measures": Command(
-        "measures", "Plan a sample", "List the association measures by family.",
-        ("lexassay measures",),
     ),
 }  # fmt: skip
 """All commands, in the order of ``lexassay --help``."""

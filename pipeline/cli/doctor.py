@@ -25,6 +25,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from pipeline.errors import install_text
 from pipeline.release import REPORT_AT
 
 _IMPORTED = {
@@ -136,17 +137,18 @@ def _versions() -> Iterator[Check]:
     system = f"{platform.python_implementation()} on {platform.platform()}"
     yield Check("Python", f"{platform.python_version()} ({system}), {sys.executable}")
     required, extras = _requirements()
-    complete = {extra: all(map(_version, wanted)) for extra, wanted in extras.items()}
-    there = [name for extra, wanted in extras.items() if complete[extra] for name in wanted]
+    complete = {extra: all(map(_version, packages)) for extra, packages in extras.items()}
+    there = [name for extra, packages in extras.items() if complete[extra] for name in packages]
     names = [*filter(_version, required), *there]
     imported = _imports([_IMPORTED.get(name, name) for name in names])
-    for name, wanted in required.items():
-        yield _package(name, wanted, imported, "install it again: pip install lexassay")
+    for name, versions in required.items():
+        yield _package(name, versions, imported, "install lexassay again")
     for extra, packages in extras.items():
-        hint = f'{_EXTRAS[extra]}: pip install "lexassay[{extra}]"'
+        wanted = [f'"{name}{versions}"' for name, versions in packages.items()]
+        hint = f"{_EXTRAS[extra]}: {install_text(*wanted)}"
         if complete[extra]:
-            for name, wanted in packages.items():
-                yield _package(name, wanted, imported, f"Needed for {hint}")
+            for name, versions in packages.items():
+                yield _package(name, versions, imported, f"Needed for {hint}")
         else:
             missing = [name for name in packages if _version(name) is None]
             what = f"not installed ({', '.join(missing)})"

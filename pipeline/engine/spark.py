@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from pipeline.engine.base import engine
-from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
+from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost, install_text
 
 # Sessions: Spark's own configuration determines the cluster.
 
@@ -37,7 +37,8 @@ def require_pyspark() -> None:
         If it is not installed.
     """
     if importlib.util.find_spec("pyspark") is None:
-        raise spark_config_error("PySpark is not installed", 'pip install "lexassay[spark]"')
+        remedy = install_text('"pyspark[connect]<5"', '"pandas<3"')
+        raise spark_config_error("PySpark is not installed", remedy)
 
 
 def opened(workers: int | None) -> tuple[Any, bool]:

@@ -246,6 +246,25 @@ def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def best_at_all(names: Sequence[str], sizes: Sequence[int], *, of: int) -> str:
+    """Return which of several measures are among the best at all sizes.
+
+    Examples
+    --------
+    >>> best_at_all(["MI"], [100, 500], of=3)
+    'MI is best, or not significantly worse than the best, at all 2 sizes from 100 to 500'
+    >>> best_at_all(["MI", "Dice", "LL", "t", "z"], [100, 500], of=5)[:47]
+    'all 5 measures are best, or not significantly w'
+    """
+    who = f"{list_text(names)} {'is' if len(names) == 1 else 'are'}" if names else "no measure is"
+    if SHOWN < len(names) == of:
+        who = f"all {of:,} measures are"
+    return (
+        f"{who} best, or not significantly worse than the best, at all {len(sizes)} sizes from "
+        f"{sizes[0]:,} to {sizes[-1]:,}"
+    )
+
+
 def rounded(count: float) -> int:
     """Round an approximate number to two significant digits.
 

@@ -63,7 +63,7 @@ def test_a_worker_with_another_lexassay() -> None:
 def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with (
-        pytest.raises(ConfigError, match=r'PySpark is not installed; pip install "lexassay\[spark'),
+        pytest.raises(ConfigError, match=r'PySpark is not installed; pip install "pyspark'),
         ENGINES.get("spark")(2),
     ):
         pass

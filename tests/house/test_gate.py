@@ -41,6 +41,14 @@ def test_suites_are_targets_of_make(gate: ModuleType) -> None:
         assert any("mark.long" in path.read_text() for path in folder.rglob("test_*.py")), folder
 
 
+def test_each_part_of_the_code_has_an_area(gate: ModuleType) -> None:
+    files = [
+        path for name in ("lexassay", "pipeline", "schemas") for path in (ROOT / name).rglob("*.py")
+    ]
+    paths = [path.relative_to(ROOT).as_posix() for path in files]
+    assert [path for path in paths if not path.startswith(tuple(gate.areas()))] == []
+
+
 def test_areas_are_there(gate: ModuleType) -> None:
     assert [prefix for prefix in gate.areas() if not (ROOT / prefix).exists()] == []
 

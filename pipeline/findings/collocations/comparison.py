@@ -214,7 +214,7 @@ def best_measures(stage: StageView) -> Iterator[Finding]:
         sizes = tables.best["n"].unique().sort()
         places = [_Place(stage, tested, tables, category, of, n) for n in sizes]
         known = [place.n for place in places if _fewest_draws(place) is None]
-        yield from _best_at_all_sizes(tables.best.filter(pl.col("n").is_in(known)), category, of)
+        yield from _best_at_all_sizes(tables, known, category, of)
         for place in places:
             yield from _findings_at(place)
 
@@ -255,24 +255,20 @@ def verdict_tests(stage: StageView) -> pl.DataFrame:
     return stage.table("cuts").collect()
 
 
-def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]:
+def _best_at_all_sizes(
+    tables: _Tables, sizes: list[int], category: str, of: str
+) -> Iterator[Finding]:
     """Say which measures are among the best at every size."""
-    sizes = sorted(set(best["n"]))
     if len(sizes) < 2:
         return
+    best = tables.best.filter(pl.col("n").is_in(sizes))
+    compared = {*tables.tests["measure_1"], *tables.tests["measure_2"]}
     counted = best.group_by("measure").agg(held=pl.len(), won=pl.col("best").sum())
     always = counted.filter(pl.col("held") == len(sizes)).sort(
         "won", "measure", descending=[True, False]
     )
     names = [measure_title(name) for name in always["measure"]]
-    span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
-    are = "is" if len(names) == 1 else "are"
-    phrase = (
-        f"{phrases.list_text(names)} {are} best, or not significantly worse than the best, at all "
-        f"{span}"
-        if names
-        else f"no measure is best, or not significantly worse than the best, at all {span}"
-    )
+    phrase = phrases.best_at_all(names, sizes, of=len(compared))
     yield Finding(
         about="throughout", text=phrases.sentence(phrase + of), value=float(len(names)),
         question=f"at every size{of}", category=category,

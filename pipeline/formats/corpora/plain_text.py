@@ -14,7 +14,14 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import AfterValidator
 
-from pipeline.errors import ConfigError, DataError, LexassayError, Problem, did_you_mean
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    LexassayError,
+    Problem,
+    did_you_mean,
+    install_text,
+)
 from pipeline.formats.base import CorpusOptions, reading
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
@@ -93,7 +100,7 @@ class TextOptions(CorpusOptions):
     """ISO 639-1 code; "" detects it, "none" applies no rules."""
     tokenizer: Literal["pattern", "icu"] = "pattern"
     """"pattern": tokens match `tokens`. "icu": ICU word breaks, with dictionaries for Chinese,
-    Japanese, Thai, Khmer, Lao and Burmese; requires lexassay[icu].
+    Japanese, Thai, Khmer, Lao and Burmese; requires the package icu4py.
     """
     tokens: Pattern = TOKEN
     """Regular expression of tokens. Default: numbers, words with inner apostrophes or hyphens,
@@ -456,8 +463,8 @@ def _word_breaker(language: str) -> Callable[[str], Iterable[str]]:
         from icu4py.breakers import WordBreaker  # noqa: PLC0415  an extra
     except ImportError as error:
         what = "word breaks by ICU require the package icu4py, which is not installed"
-        remedy = 'pip install "lexassay[icu]"'
-        raise ConfigError("tokenizer", [Problem("tokenizer", what, remedy)]) from error
+        problem = Problem("tokenizer", what, install_text("icu4py"))
+        raise ConfigError("tokenizer", [problem]) from error
     locale = language if language not in {"", NO_RULES} else "en"
     return lambda text: WordBreaker(text, locale)
 

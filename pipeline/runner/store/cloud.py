@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 from platformdirs import user_cache_path
 
-from pipeline.errors import StoreError
+from pipeline.errors import StoreError, install_text
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.interface import MANIFEST, Entry, beside, parquet_options
 from pipeline.runner.store.local import LocalStorage
@@ -290,8 +290,8 @@ def _open_store(home: str) -> tuple[Any, Any]:
         import obstore.exceptions  # noqa: PLC0415
         from obstore.store import from_url  # noqa: PLC0415
     except ImportError as error:
-        what = "results on an object store need the extra cloud"
-        raise StoreError(f"{home}: {what}: pip install 'lexassay[cloud]'") from error
+        what = "results on an object store need the package obstore"
+        raise StoreError(f"{home}: {what}: {install_text('obstore')}") from error
     if home.startswith("memory:"):
         return obstore, from_url("memory:///")
     plain = environ.get("AWS_ALLOW_HTTP", "").lower() == "true"

@@ -228,6 +228,11 @@ def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
     assert said.startswith(
         "No measure is best, or not significantly worse than the best, at all 2 sizes"
     )
+    names = ["mi", "dice", "t_score", "chi_squared", "log_likelihood"]
+    alike = {n: dict.fromkeys(names, 0.4) for n in (100, 200)}
+    pairs = {(one, "mi"): (0.0, 0.5) for one in names[1:]}
+    (said,) = texts("best_measures", compared_measures(alike, pairs), "throughout")
+    assert said.startswith("All 5 measures are best, or not significantly worse than the best, at")
 
 
 def test_the_judgements_that_it_would_take() -> None:
