@@ -345,8 +345,8 @@ def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> It
     for step in every:
         manifest = step.manifest
         made: Sequence[str] = step.reasons
-        if not manifest and (failure := _failure(last, step.node.name)):
-            made = [failure, *(reason for reason in made if reason != NEVER)]
+        if not manifest and (outcome := _last_outcome(last, step.node.name)):
+            made = [outcome, *(reason for reason in made if reason != NEVER)]
         if manifest:
             created = datetime.fromisoformat(manifest.created)
             made = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
@@ -367,11 +367,14 @@ def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> It
     yield f"report: {page}" + ("; older than the last run, which failed" if older else "")
 
 
-def _failure(last: RunRecord | None, stage: str) -> str:
-    """Return that a stage failed in the last run, with its first error; empty if it did not."""
-    if last is None or stage not in last.stages or last.stages[stage].outcome != "failed":
+def _last_outcome(last: RunRecord | None, stage: str) -> str:
+    """Return that a stage waited or failed in the last run, with its first error; else nothing."""
+    record = None if last is None else last.stages.get(stage)
+    if record is None or record.outcome not in {"waits", "failed"}:
         return ""
-    head, *problems = last.stages[stage].note.splitlines() or [""]
+    if record.outcome == "waits":
+        return "it waited in the last run"
+    head, *problems = record.note.splitlines() or [""]
     text = head.removeprefix(f"stage {stage}: ")
     if problems and re.fullmatch(r"\d+ errors?|.*:", text):  # a line for each error follows
         first = problems[0].strip(" -")

@@ -233,9 +233,11 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     status = told(["status", "people.toml", "--json"], capsys)
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
     assert main(["status", "people.toml"]) == 0
-    waited = [line for line in capsys.readouterr().out.splitlines() if line.startswith("waited")]
-    assert len(waited) == 1
-    assert "waiting for 5 labels from" in waited[0]
+    lines = capsys.readouterr().out.splitlines()
+    (waited,) = (line for line in lines if line.startswith("waited"))
+    assert "waiting for 5 labels from" in waited
+    (planned,) = (line for line in lines if line.startswith("would run"))
+    assert planned.endswith("it waited in the last run")
 
 
 def test_stored_results_need_no_data_root(
