@@ -194,7 +194,8 @@ class Recipe:
         Parameters
         ----------
         folder : Path, optional
-            Folder of its file, to which paths are relative; absolute paths if not given.
+            Folder of its file, to which paths are relative; absolute paths if not given, or if they
+            have no folder in common with it.
         """
         named = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
         return {**named, "stages": _plain_data(self.stages, folder)}
@@ -340,5 +341,8 @@ def _plain_data(value: Any, folder: Path | None) -> Any:
         return [_plain_data(each, folder) for each in value]
     if isinstance(value, Path):
         whole = value.absolute()
-        return Path(os.path.relpath(whole, folder)).as_posix() if folder else whole.as_posix()
+        # a path that shares nothing with the experiment is easier to read in full
+        if folder is None or os.path.commonpath([whole, folder]) == whole.anchor:
+            return whole.as_posix()
+        return Path(os.path.relpath(whole, folder)).as_posix()
     return value
