@@ -142,7 +142,7 @@ def _versions() -> Iterator[Check]:
     names = [*filter(_version, required), *there]
     imported = _imports([_IMPORTED.get(name, name) for name in names])
     for name, versions in required.items():
-        yield _package(name, versions, imported, "install lexassay again")
+        yield _package(name, versions, imported, "reinstall lexassay")
     for extra, packages in extras.items():
         wanted = [f'"{name}{versions}"' for name, versions in packages.items()]
         hint = f"{_EXTRAS[extra]}: {install_text(*wanted)}"

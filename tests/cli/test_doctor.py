@@ -83,7 +83,7 @@ def test_a_package_that_is_too_old_or_missing_is_named(
     assert found["polars"]["found"] == "1.36.0, but lexassay needs <3,>=2.1"
     assert found["pyarrow"] == {
         "subject": "pyarrow", "found": "not installed", "state": "fix",
-        "remedy": "install lexassay again",
+        "remedy": "reinstall lexassay",
     }  # fmt: skip
     assert found["obstore"]["state"] == "ok"
 
