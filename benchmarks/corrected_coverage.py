@@ -15,7 +15,7 @@ import polars as pl
 import scipy
 
 from pipeline.kernels.statistics.intervals import (
-    Bounded,
+    EstimateWithLimits,
     clopper_pearson,
     corrected_proportion,
 )
@@ -35,7 +35,7 @@ Counts = tuple[IntArray, int]
 def mover(judged: Counts, true: Counts, false: Counts) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the project."""
     apparent, sensitivity, specificity = (
-        Bounded(k / n, *clopper_pearson(k, n)) for k, n in (judged, true, false)
+        EstimateWithLimits(k / n, *clopper_pearson(k, n)) for k, n in (judged, true, false)
     )
     found = corrected_proportion(apparent, sensitivity=sensitivity, specificity=specificity)
     return found[1], found[2]

@@ -34,7 +34,7 @@ from pipeline.kernels.statistics.sequential import (
 from pipeline.kernels.survey.bands import missed_at_interims
 from pipeline.kernels.survey.design import inclusion, sequential_poisson
 from pipeline.kernels.survey.limits import difference_limits, limits
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, Estimates, draw_moments, hajek
 
 LOOKS = (0.05, 0.10, 0.15, 0.20)
 PAIR = ("t_score", "chi_squared_corr")
@@ -125,7 +125,7 @@ def estimated(mask: BoolArray, pi: FloatArray, tp: FloatArray, members: BoolArra
     count = len(mask)
     return hajek(
         sums, np.full((count, 1), float(uncertain.sum())),
-        known=Known(*(np.full(count, float(each)) for each in known)),
+        known=CertainCounts(*(np.full(count, float(each)) for each in known)),
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from pipeline.annotate.sync import sheet_rows
-from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import opened
 
@@ -58,7 +58,7 @@ def experiment(name: str) -> str:
     return found[1]
 
 
-def laid_out(folder: Path) -> dict[str, Work]:
+def laid_out(folder: Path) -> dict[str, SheetWork]:
     """Make data and experiments in a folder, and return what they ask people for."""
     made = folder / "data" / "pp-verb"
     command = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(made)]
@@ -71,7 +71,7 @@ def laid_out(folder: Path) -> dict[str, Work]:
     return works
 
 
-def decide(work: Work, said: Callable[[str, Mapping[str, Any]], str | None]) -> None:
+def decide(work: SheetWork, said: Callable[[str, Mapping[str, Any]], str | None]) -> None:
     """Let everybody decide on their first cards, one after the other, at invented times."""
     for who, cards in sheet_rows(work).group_by("annotator", maintain_order=True):
         name, at = str(who[0]), BEGAN

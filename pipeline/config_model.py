@@ -23,7 +23,7 @@ def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
             properties[name].setdefault("description", text)
 
 
-class Described(BaseModel):
+class OptionModel(BaseModel):
     """Base of typed options: frozen, no unknown keys, described by the texts below the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe)

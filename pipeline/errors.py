@@ -20,19 +20,19 @@ from schemas.errors import LexassayError, SchemaViolation, Violation, count_text
 __all__ = [
     "ConfigError",
     "DataError",
-    "Interrupted",
+    "Interruption",
     "LexassayError",
     "NotMadeYet",
     "PointsFailed",
     "Problem",
     "SchemaViolation",
     "StageFailed",
+    "StageWarnings",
     "StoreError",
     "TaskFailed",
     "UnknownName",
     "Violation",
     "WaitsForPerson",
-    "Warned",
     "WorkerLost",
     "did_you_mean",
 ]
@@ -419,7 +419,7 @@ class StageFailed(LexassayError):
         super().__init__(f"stage {stage} failed: {why or f'{type(cause).__name__}: {cause}'}")
 
 
-class Warned(LexassayError):
+class StageWarnings(LexassayError):
     """Warnings about a stage in a strict run.
 
     Parameters
@@ -449,7 +449,7 @@ class WorkerLost(LexassayError):
     """Worker processes died repeatedly on a task."""
 
 
-class Interrupted(LexassayError):
+class Interruption(LexassayError):
     """The user pressed Ctrl-C, or the process was told to stop."""
 
     exit_code = 130

@@ -10,7 +10,7 @@ REPORT_AT = "the place you got lexassay from"
 """Where bugs are reported: the address of the project's issues, once it has a public one."""
 
 
-class Renamed(NamedTuple):
+class Renaming(NamedTuple):
     """A name that has changed.
 
     Parameters
@@ -49,8 +49,8 @@ _MOVED = {
     "pipeline.report.page.cells": "pipeline.report.view",
     "pipeline.templates": "pipeline.registry",
 }
-RENAMED: dict[str, dict[str, Renamed]] = {
-    "module": {old: Renamed(new, "1.0", "2.0") for old, new in _MOVED.items()},
+RENAMED: dict[str, dict[str, Renaming]] = {
+    "module": {old: Renaming(new, "1.0", "2.0") for old, new in _MOVED.items()},
     "function": {},
     "stage": {},
     "option": {},

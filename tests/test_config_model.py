@@ -9,14 +9,14 @@ from types import ModuleType
 import pytest
 from pydantic import BaseModel, Field, create_model
 
-from pipeline.config_model import Described, descriptions
+from pipeline.config_model import OptionModel, descriptions
 from pipeline.formats.base import FORMATS
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import Experiment
 from pipeline.stages.base import STAGES
 
 
-class Above(Described):
+class Above(OptionModel):
     """A string that is no field's."""
 
     one: int = 1
@@ -26,7 +26,7 @@ class Above(Described):
     """The second."""
     three: int = 3
 
-    class Within(Described):
+    class Within(OptionModel):
         """Nested."""
 
         four: int = 4
@@ -52,7 +52,7 @@ def test_texts_below_fields_and_those_of_bases() -> None:
 
 
 def test_of_a_class_in_a_function() -> None:
-    class Here(Described):
+    class Here(OptionModel):
         six: int = 6
         """The sixth."""
 
@@ -62,13 +62,13 @@ def test_of_a_class_in_a_function() -> None:
 
 
 def test_of_a_class_without_source() -> None:
-    assert descriptions(create_model("Made", __base__=Described, seven=(int, 7))) == {}
+    assert descriptions(create_model("Made", __base__=OptionModel, seven=(int, 7))) == {}
 
 
 def test_of_a_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("nowhere")
     monkeypatch.setitem(sys.modules, "nowhere", module)
-    made = create_model("Made", __base__=Described, __module__="nowhere", eight=(int, 8))
+    made = create_model("Made", __base__=OptionModel, __module__="nowhere", eight=(int, 8))
     assert descriptions(made) == {}
     assert "description" not in made.model_json_schema()["properties"]["eight"]
 
@@ -89,7 +89,7 @@ def test_as_pydantic_reads_them(model: type[BaseModel]) -> None:
     internal = pytest.importorskip("pydantic._internal._docs_extraction")
     found: dict[str, str | None] = {}
     for each in reversed(model.__mro__):
-        if each not in {object, BaseModel, Described} and issubclass(each, BaseModel):
+        if each not in {object, BaseModel, OptionModel} and issubclass(each, BaseModel):
             said = internal.extract_docstrings_from_cls(each, use_inspect=True)
             found |= {name: said.get(name) for name in inspect.get_annotations(each)}
     own = {name: found[name] for name in model.model_fields}

@@ -13,7 +13,7 @@ import pytest
 import pipeline as lx
 from pipeline.errors import ConfigError
 from pipeline.kernels.measure import MEASURES
-from pipeline.release import RENAMED, FormerName, Renamed, current_name, with_current_names
+from pipeline.release import RENAMED, FormerName, Renaming, current_name, with_current_names
 from tests.small_experiment import SMALL
 
 ROOT = Path(__file__).parents[1]
@@ -21,10 +21,10 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["versi
 KEPT = {"function", "stage", "option", "measure"}
 """Kinds of names that 1.x keeps."""
 FORMER = {
-    "function": {"evaluate_pairs": Renamed("evaluate", "1.1", "2.0")},
-    "stage": {"score.ranking": Renamed("score.rank", "1.1", "2.0")},
-    "option": {"extract.table.file": Renamed("extract.table.path", "1.1", "2.0")},
-    "measure": {"ll_ratio": Renamed("log_likelihood", "1.1", "2.0")},
+    "function": {"evaluate_pairs": Renaming("evaluate", "1.1", "2.0")},
+    "stage": {"score.ranking": Renaming("score.rank", "1.1", "2.0")},
+    "option": {"extract.table.file": Renaming("extract.table.path", "1.1", "2.0")},
+    "measure": {"ll_ratio": Renaming("log_likelihood", "1.1", "2.0")},
 }
 
 
@@ -102,7 +102,7 @@ def test_a_former_option_beside_the_new_one_is_refused(tmp_path: Path) -> None:
 def test_the_command_says_it_in_one_line(tmp_path: Path) -> None:
     script = f"""
 import sys
-from pipeline.release import RENAMED, Renamed
+from pipeline.release import RENAMED, Renaming
 RENAMED["measure"] = {FORMER["measure"]}
 import warnings
 sys.argv = ["lexassay", "score", "pairs.tsv", "--measures", "ll_ratio"]

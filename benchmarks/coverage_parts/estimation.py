@@ -9,7 +9,13 @@ import scipy.sparse
 
 from coverage_parts.populations import FOLDS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, Moments, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import (
+    CertainCounts,
+    Estimates,
+    Moments,
+    draw_moments,
+    hajek,
+)
 from pipeline.kernels.survey.study import add_classes, chance_classes, cross_fit, merge_classes
 
 _GUESSED = Moments._fields.index("guessed")
@@ -110,7 +116,9 @@ def _hajek(
     certain = members & (pi == 1)
     hits, all_ = (certain & y).sum(axis=1), certain.sum(axis=1)
     shape = sums.shape[1:3]
-    known = Known(*(np.broadcast_to(each, shape) * 1.0 for each in (hits, all_ - hits, 0 * hits)))
+    known = CertainCounts(
+        *(np.broadcast_to(each, shape) * 1.0 for each in (hits, all_ - hits, 0 * hits))
+    )
     return class_estimates(sums, sizes, expected, known=known, rest=rest)
 
 
@@ -119,7 +127,7 @@ def class_estimates(
     sizes: FloatArray,
     expected: FloatArray,
     *,
-    known: Known,
+    known: CertainCounts,
     rest: FloatArray | None,
 ) -> Estimates:
     """Estimate sets by classes of chances, of which thin ones are merged.
@@ -130,7 +138,7 @@ def class_estimates(
         `Moments` of the draws.
     sizes, expected : array of float, shape (..., classes)
         Uncertain members of each class, and the sum of their chances.
-    known : Known
+    known : CertainCounts
         Certain members.
     rest : array of float, shape (..., classes), or None
         Sums of predictions of the members that were not drawn.
@@ -158,7 +166,7 @@ def strata_estimates(size: IntArray, n: IntArray, k: IntArray, pi: FloatArray) -
     sums = np.where(complete, 0.0, hit * k + miss * (n - k))
     hits, misses = (np.where(complete, each, 0.0).sum(axis=-1) for each in (k, n - k))
     mass = np.where(complete, 0.0, np.broadcast_to(size, n.shape))
-    return hajek(sums[..., None], mass, known=Known(hits, misses, np.zeros_like(hits)))
+    return hajek(sums[..., None], mass, known=CertainCounts(hits, misses, np.zeros_like(hits)))
 
 
 def offered(pi: FloatArray, members: BoolArray) -> BoolArray:

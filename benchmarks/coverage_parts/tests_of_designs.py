@@ -19,7 +19,7 @@ from coverage_parts.sets import differences_of
 from coverage_parts.tests_of_differences import CUTS, PAIRS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.limits import difference_limits
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, Estimates, draw_moments
 from pipeline.kernels.survey.study import chance_classes
 
 METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "accurate"))
@@ -99,6 +99,6 @@ def _estimated(
     sums: FloatArray = np.stack(added, dtype=np.float64)
     member = (pi < 1)[:, None] * np.eye(classes)[group]
     hits = y[:, pi == 1].sum(axis=1).astype(np.float64)
-    known = Known(hits, (pi == 1).sum() - hits, 0.0 * hits)
+    known = CertainCounts(hits, (pi == 1).sum() - hits, 0.0 * hits)
     rest = (guess * ~draws) @ member if by != "none" else None
     return class_estimates(sums, member.sum(axis=0), pi @ member, known=known, rest=rest)

@@ -291,7 +291,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class PeopleAgreement:
     """How far two people agree, or all of them.
 
     Parameters
@@ -311,7 +311,7 @@ class Agreed:
 
 def agreement_so_far(
     answers: Sequence[Answer], *, labels: Collection[str] = (), confidence: float = 0.95
-) -> tuple[Agreed, ...]:
+) -> tuple[PeopleAgreement, ...]:
     """Return the agreement of each pair of annotators, and of all if there are more than two.
 
     Observed agreement, kappa (Cohen's of two, Fleiss' of all) and Gwet's AC1, as
@@ -349,12 +349,14 @@ def agreement_so_far(
     return (*every, *(_agreement_of(found, one, other, (one, other)) for one, other in groups))
 
 
-def _agreement_of(found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]) -> Agreed:
+def _agreement_of(
+    found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]
+) -> PeopleAgreement:
     mine = found.filter(annotator_1=one, annotator_2=other)
     items = int(mine["items"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if items < _LEAST:
-        return Agreed(people, items)
-    return Agreed(people, items, tuple(
+        return PeopleAgreement(people, items)
+    return PeopleAgreement(people, items, tuple(
         Coefficient(name, row["estimate"], row["lower"], row["upper"])
         for name in _COEFFICIENTS
         # "analytic" stands before "bootstrap"
@@ -366,7 +368,9 @@ _FORMS = ("lemmas", "forms")
 """The statistics of keyed forms, in this order."""
 
 
-def forms_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tuple[Agreed, ...]:
+def forms_so_far(
+    answers: Sequence[Answer], *, confidence: float = 0.95
+) -> tuple[PeopleAgreement, ...]:
     """Return the agreement on keyed forms of all annotators, if more than two, and of each pair.
 
     Parameters
@@ -396,7 +400,7 @@ def forms_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tupl
         people = () if one == EVERYBODY else (one, other)
         items = values["lemmas"]["lemmas"]
         shown = _FORMS if items >= _LEAST else ()
-        agreed.append(Agreed(people, items, tuple(
+        agreed.append(PeopleAgreement(people, items, tuple(
             Coefficient(name, *(values[name][each] for each in ("estimate", "lower", "upper")))
             for name in shown
         )))  # fmt: skip

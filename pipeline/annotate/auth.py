@@ -174,7 +174,8 @@ class Links:
     Parameters
     ----------
     folder : Path
-        The folder of the annotation log, `Work.folder`. The key is created if it does not exist.
+        The folder of the annotation log, `SheetWork.folder`. The key is created if it does not
+        exist.
 
     Raises
     ------

@@ -254,7 +254,7 @@ def _lock(database: Path, kind: int, what: str) -> Iterator[BinaryIO]:
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoredLog:
     """What a restored log has.
 
     Parameters
@@ -280,7 +280,7 @@ class Restored:
         return "\n".join(lines)
 
 
-def restore(database: Path, named: str, now: datetime | None = None) -> Restored:
+def restore(database: Path, named: str, now: datetime | None = None) -> RestoredLog:
     """Put a backup in the place of the annotation log, which is kept under another name.
 
     Parameters
@@ -320,7 +320,7 @@ def restore(database: Path, named: str, now: datetime | None = None) -> Restored
             raise StoreError(f"{database}: not restored: {said}") from error
         finally:
             draft.unlink(missing_ok=True)
-    return Restored(backup, state, kept)
+    return RestoredLog(backup, state, kept)
 
 
 def _find(database: Path, named: str) -> Path:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from pipeline import errors
 from pipeline.annotate.sync import Conflicts
-from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
+from pipeline.annotate.tasks import SheetQuestions, SheetWork, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import InputChanged, LexassayError
 from pipeline.formats.annotation_log import given_cards, last_entry, read_only
@@ -469,11 +469,11 @@ class Estimator:
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The sheet.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: SheetWork) -> None:
         self._work = work
         self._folder: TemporaryDirectory[str] | None = None
         self._asked: SheetQuestions | None = None
@@ -527,7 +527,7 @@ class Estimator:
         return self._asked
 
 
-def _link_results(work: Work, questions: SheetQuestions) -> None:
+def _link_results(work: SheetWork, questions: SheetQuestions) -> None:
     """Link the results of the project into the folder, so that no stage runs again."""
     there = open_run(replace(questions.project, root=work.project.root)).manifests
     for name, manifest in there.items():
@@ -647,7 +647,7 @@ class BackgroundEstimates:
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The sheet.
     min_interval : float
         Least seconds between the starts of two computations.
@@ -657,7 +657,7 @@ class BackgroundEstimates:
 
     def __init__(
         self,
-        work: Work,
+        work: SheetWork,
         *,
         min_interval: float = MIN_INTERVAL,
         clock: Callable[[], float] = time.monotonic,

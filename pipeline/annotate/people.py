@@ -22,7 +22,7 @@ import numpy as np
 from pipeline.annotate.auth import Person, Role
 from pipeline.annotate.estimates import ALL_CANDIDATES, QuestionEstimate
 from pipeline.annotate.records import Answer
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Round,
@@ -73,14 +73,14 @@ class Member:
 _ADJUDICATORS = "SELECT DISTINCT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
 
 
-def members(connection: sqlite3.Connection, work: Work) -> list[Member]:
+def members(connection: sqlite3.Connection, work: SheetWork) -> list[Member]:
     """Return all who have a link: the annotators of the work, those added, then third persons.
 
     Parameters
     ----------
     connection : Connection
         Of the decisions.
-    work : Work
+    work : SheetWork
         The work.
     """
     annotators = by_fold([*work.annotators, *added_annotators(connection)])
@@ -98,7 +98,7 @@ def members(connection: sqlite3.Connection, work: Work) -> list[Member]:
     ]
 
 
-def find_member(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def find_member(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """Return a person by name, whatever its case.
 
     Raises
@@ -114,14 +114,14 @@ def find_member(connection: sqlite3.Connection, work: Work, name: str) -> Member
     return found[0]
 
 
-def revoke(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def revoke(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """Replace a person's link; the old one ends in every server that runs.
 
     Parameters
     ----------
     connection : Connection
         Of `annotation_log.connect`.
-    work : Work
+    work : SheetWork
         The work.
     name : str
         The person.
@@ -131,19 +131,19 @@ def revoke(connection: sqlite3.Connection, work: Work, name: str) -> Member:
         return _keep(connection, replace(member, generation=member.generation + 1))
 
 
-def stop(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def stop(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """End a person's part: the link says so, and takes no decisions. The answers stay."""
     with transaction(connection):
         return _keep(connection, replace(find_member(connection, work, name), stopped=True))
 
 
-def resume(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def resume(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """Let a person whose part was ended go on."""
     with transaction(connection):
         return _keep(connection, replace(find_member(connection, work, name), stopped=False))
 
 
-def excuse(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def excuse(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """Let a person annotate who has not passed the training round."""
     with transaction(connection):
         member = find_member(connection, work, name)
@@ -152,7 +152,7 @@ def excuse(connection: sqlite3.Connection, work: Work, name: str) -> Member:
         return member
 
 
-def add(connection: sqlite3.Connection, work: Work, name: str) -> Member:
+def add(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     """Add an annotator whom the experiment does not name, to be given open cards.
 
     Raises
@@ -191,7 +191,7 @@ def _keep(connection: sqlite3.Connection, member: Member) -> Member:
     return member
 
 
-ACTS: Mapping[str, Callable[[sqlite3.Connection, Work, str], Member]] = {
+ACTS: Mapping[str, Callable[[sqlite3.Connection, SheetWork, str], Member]] = {
     "link": find_member, "revoke": revoke, "stop": stop, "resume": resume, "excuse": excuse,
     "add": add,
 }  # fmt: skip
@@ -309,7 +309,7 @@ WHERE round = 'annotation' AND id = ? AND (asked = 1 OR answered = 1)"""
 
 def reassign(
     connection: sqlite3.Connection,
-    work: Work,
+    work: SheetWork,
     sender: str,
     recipients: Sequence[str],
     *,
@@ -325,7 +325,7 @@ def reassign(
     ----------
     connection : Connection
         Of `annotation_log.connect`.
-    work : Work
+    work : SheetWork
         The work.
     sender : str
         Whose cards they are.

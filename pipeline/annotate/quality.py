@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Decision,
@@ -67,7 +67,7 @@ class GoldItem:
     examples: tuple[str, ...] = ()
 
 
-def read_gold(path: Path, work: Work, *, option: str) -> list[GoldItem]:
+def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     """Return the gold items of a table.
 
     Parameters
@@ -75,7 +75,7 @@ def read_gold(path: Path, work: Work, *, option: str) -> list[GoldItem]:
     path : Path
         CSV, TSV, JSONL or another table: a column per unit, named as on the sheets (l1, l2), and
         label; optional are explanation and columns whose names begin with ``example``.
-    work : Work
+    work : SheetWork
         The work, for the names of units and the labels.
     option : str
         For messages.
@@ -126,7 +126,7 @@ def read_gold(path: Path, work: Work, *, option: str) -> list[GoldItem]:
     return items
 
 
-def add_training(work: Work, gold: Sequence[GoldItem]) -> int:
+def add_training(work: SheetWork, gold: Sequence[GoldItem]) -> int:
     """Make a training round of gold items; return how many it has.
 
     A new table replaces the items that nobody needs any more; whoever has passed stays so.
@@ -153,7 +153,7 @@ def add_training(work: Work, gold: Sequence[GoldItem]) -> int:
     return len(gold)
 
 
-def set_pass_mark(work: Work, mark: float) -> None:
+def set_pass_mark(work: SheetWork, mark: float) -> None:
     """Set the share of training items that must be right; whoever has passed stays so."""
     with opened(work.database) as connection, transaction(connection):
         _keep_passes(connection)
@@ -171,7 +171,7 @@ def _keep_passes(connection: sqlite3.Connection) -> None:
     write_setting(connection, "excused", sorted(excused))
 
 
-def add_gold(work: Work, gold: Sequence[GoldItem]) -> tuple[int, int]:
+def add_gold(work: SheetWork, gold: Sequence[GoldItem]) -> tuple[int, int]:
     """Hide gold items among the cards; return how many are new, and how many are in the sample.
 
     A pair of the sample needs no card of its own: its answers are compared with the gold label.
@@ -189,7 +189,7 @@ def add_gold(work: Work, gold: Sequence[GoldItem]) -> tuple[int, int]:
     return int(after - before), inside
 
 
-def repeat_cards(work: Work, share: float) -> int:
+def repeat_cards(work: SheetWork, share: float) -> int:
     """Show a share of the cards once more to the same person; return how many that are in all."""
     with opened(work.database) as connection, transaction(connection):
         write_setting(connection, "repeat_share", share)

@@ -45,7 +45,7 @@ _UNDONE_KIND = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledAnswer:
     """A refused decision: adjudicators have seen the answer that it would change.
 
     Parameters
@@ -64,7 +64,7 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedPart:
     """A refused decision: the coordinator has ended this person's part.
 
     Parameters
@@ -82,7 +82,7 @@ class Finished:
         )
 
 
-Refusal: TypeAlias = Settled | Finished
+Refusal: TypeAlias = SettledAnswer | FinishedPart
 
 
 def add_decisions(
@@ -105,7 +105,7 @@ def add_decisions(
 
     Returns
     -------
-    list of Outcome, Settled or Finished
+    list of Outcome, SettledAnswer or FinishedPart
         One for each; what is settled, or comes after the end, is not saved.
     """
     outcomes: list[Outcome | Refusal] = []
@@ -113,7 +113,7 @@ def add_decisions(
     before: list[bool] = []  # of each act that an undo may mean: whether it was saved
     for each in decisions:
         if each.kind in {"label", "skip", "undo"} and fold(each.annotator) in stopped:
-            outcomes.append(Finished(each.id))
+            outcomes.append(FinishedPart(each.id))
             continue
         if each.kind == "undo" and before and not before.pop():
             outcomes.append(Outcome("nothing", 0, "", Standing()))
@@ -125,7 +125,7 @@ def add_decisions(
     return outcomes
 
 
-def _add_one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Settled:
+def _add_one(connection: sqlite3.Connection, decision: Decision) -> Outcome | SettledAnswer:
     answered = _was_answered(connection, decision)
     connection.execute("SAVEPOINT decision")
     outcome = append_one(connection, decision)
@@ -138,7 +138,7 @@ def _add_one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Se
 
 def _replacement(
     connection: sqlite3.Connection, decision: Decision, outcome: Outcome, *, answered: bool
-) -> Outcome | Settled | None:
+) -> Outcome | SettledAnswer | None:
     """Return what becomes of a decision that must not be saved; None if it may."""
     if outcome.status != "saved":
         return None
@@ -148,7 +148,7 @@ def _replacement(
         deciders = _deciders(connection, outcome.id)
         relevant = answered or decision.annotator in deciders
         if deciders and relevant and _changes_answer(connection, decision, outcome):
-            return Settled(outcome.id)
+            return SettledAnswer(outcome.id)
     return None
 
 
@@ -250,7 +250,7 @@ def standing_answers(
     named : str
         The round.
     keying : JoinKeying, optional
-        The options by which keyed forms are equal, see `pipeline.annotate.tasks.Work`.
+        The options by which keyed forms are equal, see `pipeline.annotate.tasks.SheetWork`.
     """
     answers = [
         Answer(row["id"], row["annotator"], row["answer"], bool(row["unsure"]), row["note"])
@@ -473,7 +473,7 @@ class NotSaved(LexassayError):
 
 
 @dataclass
-class _Sent:
+class _WaitingDecisions:
     """The decisions of a request, until they are written or refused."""
 
     decisions: Sequence[Decision]
@@ -496,7 +496,7 @@ class Writer:
         self._check = check
         self.transactions = 0
         """How many were committed."""
-        self._waiting: list[_Sent] = []
+        self._waiting: list[_WaitingDecisions] = []
         self._woken = threading.Condition()
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -522,7 +522,7 @@ class Writer:
 
     def send(self, decisions: Sequence[Decision]) -> Future[Outcomes]:
         """Add decisions; the future has the outcomes. See `add_decisions`."""
-        sent = _Sent(decisions)
+        sent = _WaitingDecisions(decisions)
         sent.outcomes.set_running_or_notify_cancel()  # a closed request does not cancel it
         with self._woken:
             if self._stopped:
@@ -554,14 +554,14 @@ class Writer:
             self._write(together)
         self._close()
 
-    def _next(self) -> list[_Sent]:
+    def _next(self) -> list[_WaitingDecisions]:
         """Return all waiting requests; none at the end."""
         with self._woken:
             self._woken.wait_for(lambda: self._waiting or self._stopped)
             together, self._waiting = self._waiting, []
         return together
 
-    def _write(self, together: list[_Sent]) -> None:
+    def _write(self, together: list[_WaitingDecisions]) -> None:
         try:
             every = self._commit(together)
         except (sqlite3.Error, StoreError) as error:
@@ -577,7 +577,7 @@ class Writer:
             for each, outcomes in zip(together, every, strict=True):
                 each.outcomes.set_result(outcomes)
 
-    def _write_separately(self, together: list[_Sent], error: Exception) -> None:
+    def _write_separately(self, together: list[_WaitingDecisions], error: Exception) -> None:
         """Write one by one, so that a wrong request does not affect others."""
         if len(together) == 1:
             together[0].outcomes.set_exception(error)
@@ -585,7 +585,7 @@ class Writer:
         for each in together:
             self._write([each])
 
-    def _commit(self, together: list[_Sent]) -> list[Outcomes]:
+    def _commit(self, together: list[_WaitingDecisions]) -> list[Outcomes]:
         self._check()
         if self._connection is None:
             self._connection = connect(self.path, create=False)

@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.annotate.records import add_decisions
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError, DataError, LexassayError, Problem
 from pipeline.formats.annotation_log import (
     Decision,
@@ -91,7 +91,7 @@ class Cell:
     unsure: bool = False
 
 
-def import_sheets(work: Work) -> ImportResult:
+def import_sheets(work: SheetWork) -> ImportResult:
     """Import new answers from the sheets of a work into its log.
 
     A cell counts if the log holds nothing for it, or what it held when it was looked at last. What
@@ -104,26 +104,26 @@ def import_sheets(work: Work) -> ImportResult:
         return _import_cells(connection, work, rows)  # what is compared stands until it is written
 
 
-def sheet_files_of(work: Work) -> list[SourceFile]:
+def sheet_files_of(work: SheetWork) -> list[SourceFile]:
     """Return the sheets of a work, without its log."""
     files = work.project.sheets.files(work.folder.name, f"{work.kind}_sheet")
     return [file for file in files if not isinstance(file.options, DecisionOptions)]
 
 
-def log_of(work: Work) -> SourceFile:
+def log_of(work: SheetWork) -> SourceFile:
     """Return the log of a work, in its present state."""
     reader = format_of("", name=f"{work.kind}_decisions")
     return SourceFile(work.database.name, work.database, reader, DecisionOptions())
 
 
-def spell_answer(work: Work, typed: str | None) -> str | None:
+def spell_answer(work: SheetWork, typed: str | None) -> str | None:
     """Return the answer in a cell, a label as the experiment spells it; None if it is empty."""
     said = (typed or "").strip() or None
     labels = {label.strip().lower(): label for label in work.labels}
     return labels.get(said.lower(), said) if said else None
 
 
-def is_answer(work: Work, answer: str | None) -> bool:
+def is_answer(work: SheetWork, answer: str | None) -> bool:
     """Return whether an answer is a label of the work, or none; of keyed forms all are."""
     return answer is None or not work.labels or answer in work.labels
 
@@ -139,7 +139,7 @@ def entry_of(
     )  # fmt: skip
 
 
-def counted_answers(work: Work) -> set[tuple[str, str]]:
+def counted_answers(work: SheetWork) -> set[tuple[str, str]]:
     """Return annotator and item of answers in the log or only in a sheet, and in conflict."""
     kind = SHEETS[f"{work.kind}_sheet"]
     rows = first_round(entries(work.project.sheets.files(work.folder.name, kind.format)))
@@ -154,7 +154,9 @@ def tasks_of(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
     return {(row["annotator"], row["id"]): row["task"] for row in rows}
 
 
-def _import_cells(connection: sqlite3.Connection, work: Work, rows: pl.DataFrame) -> ImportResult:
+def _import_cells(
+    connection: sqlite3.Connection, work: SheetWork, rows: pl.DataFrame
+) -> ImportResult:
     """Compare cells with the log, in a transaction of the caller's, and add what is new."""
     compared, conflicts = compare(rows, log_of(work))
     tasks, taken, strange = tasks_of(connection), 0, []
@@ -192,12 +194,12 @@ def _import_cells(connection: sqlite3.Connection, work: Work, rows: pl.DataFrame
 KINDS = (".xlsx", ".csv", ".jsonl")
 
 
-def export(work: Work, target: Path, *, annotators: Sequence[str] = ()) -> int:
+def export(work: SheetWork, target: Path, *, annotators: Sequence[str] = ()) -> int:
     """Export all answers to a new file.
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     target : Path
         ``.xlsx`` and ``.csv``: a sheet with all tasks of all annotators and their answers, and with
@@ -247,7 +249,7 @@ def export(work: Work, target: Path, *, annotators: Sequence[str] = ()) -> int:
     return count
 
 
-def hand_to_sheets(work: Work) -> list[str]:
+def hand_to_sheets(work: SheetWork) -> list[str]:
     """Write a sheet per annotator with the answers so far, to continue in a spreadsheet.
 
     The log notes what each sheet holds, so that the page and the sheet can go on side by side.
@@ -273,7 +275,7 @@ def hand_to_sheets(work: Work) -> list[str]:
     return places
 
 
-def answers(work: Work) -> Iterator[dict[str, Any]]:
+def answers(work: SheetWork) -> Iterator[dict[str, Any]]:
     """Yield every current answer for JSON lines."""
     name = SHEETS[f"{work.kind}_sheet"].answer
     with read_only(work.database) as connection:
@@ -286,12 +288,12 @@ def answers(work: Work) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def sheet_rows(work: Work, *, history: bool = False) -> pl.DataFrame:
+def sheet_rows(work: SheetWork, *, history: bool = False) -> pl.DataFrame:
     """Return all tasks with their current answers, in the format of a sheet.
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     history : bool
         Add the decisions of adjudicators, and the columns unsure (yes or null), round, at, seconds
@@ -356,11 +358,11 @@ _BY = "coordinator"
 """What the keys of these entries begin with, unlike those of imports."""
 
 
-class Changed(LexassayError):
+class ChangedConflicts(LexassayError):
     """The conflicts to decide are not those that the person has seen."""
 
 
-class Keep(BaseModel):
+class ConflictDecision(BaseModel):
     """A decision between answers of sheets and the page.
 
     Parameters
@@ -387,7 +389,7 @@ class Keep(BaseModel):
 
 
 @dataclass(frozen=True)
-class Kept:
+class ConflictCounts:
     """What came of a decision.
 
     Parameters
@@ -407,7 +409,7 @@ def token_of(conflicts: Sequence[Conflict]) -> str:
     return hashlib.sha256(repr(conflicts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
-def choices(work: Work, conflict: Conflict) -> list[SheetAnswer]:
+def choices(work: SheetWork, conflict: Conflict) -> list[SheetAnswer]:
     """Return the answers in sheets that can be kept, each once.
 
     None can for an item that adjudicators have seen; nor can one that is not a label.
@@ -425,11 +427,11 @@ class Conflicts:
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: SheetWork) -> None:
         self.work = work
         self._answer = SHEETS[f"{work.kind}_sheet"].answer
         self._read: dict[str, tuple[Stamp | None, pl.DataFrame]] = {}
@@ -445,7 +447,7 @@ class Conflicts:
         rows, unreadable = self._rows()
         return compare(rows, log_of(self.work))[1], unreadable
 
-    def keep(self, wanted: Keep) -> Kept:
+    def keep(self, wanted: ConflictDecision) -> ConflictCounts:
         """Log a decision; the sheets stay as they are.
 
         The answer of a sheet is imported, and that of the page stays; what each sheet has is noted
@@ -453,7 +455,7 @@ class Conflicts:
 
         Raises
         ------
-        Changed
+        ChangedConflicts
             If the conflicts are not those of the token.
         """
         rows, _ = self._rows()
@@ -465,7 +467,7 @@ class Conflicts:
                 if each.annotator == wanted.annotator and wanted.id in {"", each.id}
             ]
             if not every or token_of(every) != wanted.token:
-                raise Changed("an answer has changed meanwhile")
+                raise ChangedConflicts("an answer has changed meanwhile")
             # Sheets that agree with the page would differ from it when another answer is kept.
             agreeing: dict[str, list[SheetAnswer]] = {}
             same = cells.filter(outcome="same", annotator=wanted.annotator)
@@ -483,9 +485,9 @@ class Conflicts:
                              stands, by=_BY)
                     for typed in (*each.sheets, *agreeing.get(each.id, ()))
                 ])  # fmt: skip
-        return Kept(len(every) - left, left)
+        return ConflictCounts(len(every) - left, left)
 
-    def _kept(self, conflict: Conflict, wanted: Keep) -> list[SheetAnswer] | None:
+    def _kept(self, conflict: Conflict, wanted: ConflictDecision) -> list[SheetAnswer] | None:
         """Return the answer of a sheet to import, if any; None if it is not clear which."""
         if wanted.keep == "page":
             return []

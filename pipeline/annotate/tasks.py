@@ -34,7 +34,7 @@ from pipeline.stages.lexicon.sample import JoinKeying
 
 
 @dataclass(frozen=True)
-class Work:
+class SheetWork:
     """The work of a stage that lays out sheets; exists as long as its pages are served.
 
     Parameters
@@ -107,7 +107,7 @@ def open_work(
     data: str | Path | None = None,
     annotators: Sequence[str] = (),
     language: str = "",
-) -> Work:
+) -> SheetWork:
     """Return the work of a stage with sheets; run the stages that it depends on if needed.
 
     Parameters
@@ -136,7 +136,7 @@ def open_work(
     manifest = _ensure_made(project, stage, experiment, runs=runs, data=data)
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
     folder = project.sheets.own / wanted.folder
-    work = Work(
+    work = SheetWork(
         project,
         stage,
         "keying" if _KINDS[wanted.format] == "keying" else "annotation",
@@ -183,7 +183,7 @@ def _check_log(database: Path) -> None:
         raise StoreError(f"{database}: {what}\n{remedy}\n{other}")
 
 
-def refresh(work: Work, rows: pl.DataFrame) -> None:
+def refresh(work: SheetWork, rows: pl.DataFrame) -> None:
     """Update the tasks in the log to the current table of sheets."""
     kind = SHEETS[f"{work.kind}_sheet"]
     asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
@@ -344,12 +344,12 @@ class SheetQuestions:
     settings: Mapping[str, Any]
 
 
-def questions_of_sheet(work: Work, root: Path) -> SheetQuestions:
+def questions_of_sheet(work: SheetWork, root: Path) -> SheetQuestions:
     """Return the questions of a sheet, for estimates from the judgements so far.
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The sheet.
     root : Path
         The folder of what is made meanwhile; the project's own results stay as they are.

@@ -276,7 +276,7 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
 # Tables: the result is of the kind that was given
 
 
-class Taken(NamedTuple):
+class ConvertedTable(NamedTuple):
     """A converted table.
 
     Parameters
@@ -294,7 +294,7 @@ class Taken(NamedTuple):
     back: Callable[[pl.DataFrame, Collection[str]], Any]
 
 
-def take(data: Any, needed: Collection[str]) -> Taken:
+def take(data: Any, needed: Collection[str]) -> ConvertedTable:
     """Convert a table of any kind to Polars, with a function to add columns to the original.
 
     Parameters
@@ -306,7 +306,7 @@ def take(data: Any, needed: Collection[str]) -> Taken:
 
     Returns
     -------
-    Taken
+    ConvertedTable
         A LazyFrame gives a LazyFrame; pandas gives pandas with the same index and columns; a
         pyarrow Table or RecordBatch gives a Table; anything else gives Polars.
 
@@ -328,9 +328,9 @@ def take(data: Any, needed: Collection[str]) -> Taken:
 
     if isinstance(data, pl.LazyFrame):
         frame = data.collect()
-        return Taken(frame, tuple(frame.columns), lambda made, _: made.lazy())
+        return ConvertedTable(frame, tuple(frame.columns), lambda made, _: made.lazy())
     if isinstance(data, pl.DataFrame):
-        return Taken(data, tuple(data.columns), lambda made, _: made)
+        return ConvertedTable(data, tuple(data.columns), lambda made, _: made)
     whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
     try:
         own = nw.from_native(whole, eager_only=True, pass_through=True)
@@ -340,10 +340,10 @@ def take(data: Any, needed: Collection[str]) -> Taken:
         text = str(error).replace("\n", " ")
         raise DataError(f"the table: {text}; rename or convert these columns") from error
     frame = as_frame(data)
-    return Taken(frame, tuple(frame.columns), lambda made, _: made)
+    return ConvertedTable(frame, tuple(frame.columns), lambda made, _: made)
 
 
-def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
+def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> ConvertedTable:
     """Convert a pandas or pyarrow table, or a similar one."""
 
     def back(made: pl.DataFrame, names: Collection[str]) -> Any:
@@ -356,7 +356,7 @@ def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
         return own.with_columns(*new).to_native()
 
     frame = as_frame(own.select(name for name in needed if name in own.columns).to_native())
-    return Taken(frame, tuple(own.columns), back)
+    return ConvertedTable(frame, tuple(own.columns), back)
 
 
 # Labels: text inside, null where one is missing

@@ -29,7 +29,7 @@ from pipeline.errors import ConfigError, DataError
 from pipeline.findings.base import FINDERS, StageFinding
 from pipeline.kernels.partitions import LEAST
 from pipeline.report.charts import CHARTS
-from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.diff_page import ComparedStage, DiffInput, Side, TableRows, diff_page
 from pipeline.report.page import html
 from pipeline.report.page.model import Record, ReportInput, ReportStage, Scalar
 from pipeline.report.view import VIEWS, format_cell
@@ -379,11 +379,11 @@ def _findings(run: Run) -> tuple[StageFinding, ...]:
         return ()
 
 
-def _stage(each: StageDifference, both: _Both) -> StageCompared:
+def _stage(each: StageDifference, both: _Both) -> ComparedStage:
     shown = (_shown(each.stage, both.runs[0], both.options[0]),
              _shown(each.stage, both.runs[1], both.options[1]))  # fmt: skip
     tables = tuple(_table_rows(table) for table in each.tables)
-    return StageCompared(each.stage, _title(each.stage, both), each.reasons, tables, shown)
+    return ComparedStage(each.stage, _title(each.stage, both), each.reasons, tables, shown)
 
 
 def _title(stage: str, both: _Both) -> str:

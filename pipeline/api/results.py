@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 
 from pipeline.errors import (
     ConfigError,
-    Interrupted,
+    Interruption,
     NotMadeYet,
     Problem,
     StoreError,
@@ -531,7 +531,7 @@ def show_progress(name: str, *, stages: int, progress: bool | None) -> Iterator[
     try:
         yield [bar]
     except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt | Interrupted)
+        stopped = isinstance(error, KeyboardInterrupt | Interruption)
         bar.end("interrupted" if stopped else "failed")
         raise
     bar.end()

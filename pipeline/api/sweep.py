@@ -31,7 +31,7 @@ from pipeline.api.results import (
 from pipeline.api.run import check
 from pipeline.errors import (
     ConfigError,
-    Interrupted,
+    Interruption,
     LexassayError,
     PointsFailed,
     Problem,
@@ -44,7 +44,14 @@ from pipeline.kernels.effects import ConfoundedSettings, main_effects
 from pipeline.kernels.numeric import FloatArray
 from pipeline.registry import as_names
 from pipeline.report.page.model import Record, Scalar
-from pipeline.report.sweep_page import LIMITS, Collected, Shape, SweepInput, shape_of, sweep_page
+from pipeline.report.sweep_page import (
+    LIMITS,
+    CollectedTable,
+    Shape,
+    SweepInput,
+    shape_of,
+    sweep_page,
+)
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import POINT, Point, Sweep
 from pipeline.runner.conflicts import OpenConflicts
@@ -526,9 +533,9 @@ class SweepReport:
             return sweep_page(made)
 
 
-def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected:
+def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> CollectedTable:
     if names_findings(run.project, name):
-        return Collected(name, "Findings of each point", frames)
+        return CollectedTable(name, "Findings of each point", frames)
     reference = run.reference(name)
     node = run.project.nodes[reference.stage]
     model = node.stage.outputs[reference.table]
@@ -536,7 +543,7 @@ def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected
     title = node.title or (VIEWS.get(node.stage.name).title if known else "") or node.name
     table = reference.table.replace("_", " ")
     main = next(iter(node.stage.outputs)) == reference.table
-    return Collected(name, title if main else f"{title}: {table}", frames, model)
+    return CollectedTable(name, title if main else f"{title}: {table}", frames, model)
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -649,7 +656,7 @@ def sweep(
             if ran is None:
                 ran = _run_point(here, overrides, options, deliver=deliver, strict=strict, say=say)
                 found.add(point, ran)
-        except (Interrupted, WaitsForPerson):
+        except (Interruption, WaitsForPerson):
             raise
         except LexassayError as error:
             say(f"  failed: {error}")

@@ -14,7 +14,7 @@ import typer
 from pipeline.annotate import quality
 from pipeline.annotate.exchange.tools import TOOLS
 from pipeline.annotate.sync import ImportResult, import_sheets
-from pipeline.annotate.tasks import Work, log_of, open_work
+from pipeline.annotate.tasks import SheetWork, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, install_text
 from pipeline.formats.annotation_log import opened
@@ -283,11 +283,11 @@ def annotate(
                 "--renew-links was ignored: give it without options under Quality, Files or People"
             )
         return code
-    from pipeline.annotate.web.app import Served, serve_pages
+    from pipeline.annotate.web.app import ServerOptions, serve_pages
     from pipeline.annotate.web.connections import public_url as public
     from pipeline.annotate.web.connections import trusted_proxies
 
-    served = Served(
+    served = ServerOptions(
         host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew,
         public=public(public_url) if public_url is not None else None,
         trusted=trusted_proxies(listed(trusted_proxy)),
@@ -311,7 +311,7 @@ def _restore(database: Path, named: str) -> int:
 
 
 def _write_decisions(
-    work: Work,
+    work: SheetWork,
     *,
     export: Path | None,
     sheets: bool,
@@ -356,7 +356,7 @@ def _check_tool(
         raise ConfigError("annotate", problems)
 
 
-def _import_answers(work: Work, source: Path, name: str, people: list[str]) -> int:
+def _import_answers(work: SheetWork, source: Path, name: str, people: list[str]) -> int:
     """Import answers of another tool, print what came of it, and return the exit code."""
     from pipeline.annotate.exchange.transfer import import_answers, parse_people
 
@@ -369,7 +369,7 @@ def _import_answers(work: Work, source: Path, name: str, people: list[str]) -> i
     return WaitsForPerson.exit_code if taken.conflicts else 0
 
 
-def _set_suggestions(work: Work, source: Path | None, *, shown: bool | None) -> None:
+def _set_suggestions(work: SheetWork, source: Path | None, *, shown: bool | None) -> None:
     """Store suggestions, switch them on or off, and print it."""
     from pipeline.annotate.exchange.transfer import import_suggestions, switch_suggestions
 
@@ -388,7 +388,7 @@ def _set_suggestions(work: Work, source: Path | None, *, shown: bool | None) -> 
 
 
 def _set_quality(
-    work: Work,
+    work: SheetWork,
     *,
     training: Path | None,
     pass_mark: float | None,
@@ -418,7 +418,7 @@ def _set_quality(
 
 
 def _manage(
-    work: Work, acts: Mapping[str, str | None], *, reassign: str | None, cards: int | None
+    work: SheetWork, acts: Mapping[str, str | None], *, reassign: str | None, cards: int | None
 ) -> None:
     """Change links, people and cards, and print what happened."""
     from pipeline.annotate import people
@@ -441,7 +441,7 @@ def _manage(
         print("New links: on the coordinator's page, and when lexassay annotate starts.")
 
 
-def _print_import(taken: ImportResult, work: Work) -> None:
+def _print_import(taken: ImportResult, work: SheetWork) -> None:
     """Print what was imported from sheets beside the annotation log."""
     if taken.answers:
         imported = count_text(taken.answers, "answer")
@@ -460,7 +460,7 @@ def _print_lines(lines: Sequence[str], one: str, what: str) -> None:
         print(f"{count_text(len(lines), one)} {what}:{shown}{more}")
 
 
-def _keys(text: str | None, work: Work) -> dict[str, str]:
+def _keys(text: str | None, work: SheetWork) -> dict[str, str]:
     """Return label to key, as given by ``--keys``."""
     pairs = [each.partition("=") for each in listed(text)]
     digits = {str(number): label for number, label in enumerate(work.labels[:9], 1)}

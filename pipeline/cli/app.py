@@ -322,9 +322,9 @@ def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
         try:
             code = function(*args, **options)
         except KeyboardInterrupt as stop:
-            from pipeline.errors import Interrupted  # not for `doctor`: Polars may be broken
+            from pipeline.errors import Interruption  # not for `doctor`: Polars may be broken
 
-            raise Interrupted("interrupted") from stop
+            raise Interruption("interrupted") from stop
         raise typer.Exit(code)
 
     return call

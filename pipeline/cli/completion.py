@@ -132,7 +132,7 @@ _KINDS: Mapping[str, Callable[[str, Sequence[str]], Iterator[Offer]]] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class CommandLine:
     """A command line up to the cursor: the words before, and the word at the cursor."""
 
     words: list[str]
@@ -155,15 +155,15 @@ def answer(variables: Mapping[str, str]) -> int:
     return 0
 
 
-def asked(variables: Mapping[str, str], shell: str) -> Asked:
+def asked(variables: Mapping[str, str], shell: str) -> CommandLine:
     r"""Return the command line up to the cursor.
 
     Examples
     --------
     >>> asked({"COMP_WORDS": "lexassay\nru", "COMP_CWORD": "1"}, "bash")
-    Asked(words=[], begun='ru')
+    CommandLine(words=[], begun='ru')
     >>> asked({"_TYPER_COMPLETE_ARGS": "lexassay run "}, "zsh")
-    Asked(words=['run'], begun='')
+    CommandLine(words=['run'], begun='')
     """
     if shell == "bash":
         words, place = _split(variables["COMP_WORDS"]), int(variables["COMP_CWORD"])
@@ -171,8 +171,8 @@ def asked(variables: Mapping[str, str], shell: str) -> Asked:
     line = variables.get("_TYPER_COMPLETE_ARGS", "")
     words = _split(line)[1:]
     if words and not line.endswith(" "):
-        return Asked(words[:-1], words[-1])
-    return Asked(words, "")
+        return CommandLine(words[:-1], words[-1])
+    return CommandLine(words, "")
 
 
 def _split(line: str) -> list[str]:
@@ -185,16 +185,16 @@ def _split(line: str) -> list[str]:
     return line.split()
 
 
-def _joined(words: list[str], begun: str) -> Asked:
+def _joined(words: list[str], begun: str) -> CommandLine:
     """Return an option's value as a separate word: bash treats = as a word."""
     if begun == "=":
         begun = ""
     elif words and words[-1] == "=":
         words = words[:-1]
-    return Asked(words, begun)
+    return CommandLine(words, begun)
 
 
-def offers(line: Asked) -> Iterator[Offer]:
+def offers(line: CommandLine) -> Iterator[Offer]:
     """Yield the candidates at the cursor; none where a file is expected."""
     if not line.words:
         sentences = {name: row.sentence for name, row in COMMANDS.items()}

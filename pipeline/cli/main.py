@@ -24,7 +24,7 @@ from pipeline.runner import interrupts
 _usual_format = warnings.formatwarning
 _UNKNOWN = 1
 _INTERRUPTED = 130
-"""Exit code of `pipeline.errors.Interrupted`, whose import may be what was interrupted."""
+"""Exit code of `pipeline.errors.Interruption`, whose import may be what was interrupted."""
 _ADDRESSES = (
     "out of memory: ulimit -v limits the address space of the process, and libraries reserve more "
     "of it than they use; raise the limit to at least 2 GB, or limit memory instead: "

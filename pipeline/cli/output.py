@@ -39,7 +39,7 @@ _MARK = "…"
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedTable:
     """A table that fits, and the names of the columns that do not."""
 
     head: list[str]
@@ -50,7 +50,7 @@ class Fitted:
 
 def fit_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool], width: int
-) -> Fitted:
+) -> FittedTable:
     """Return as many columns as fit a line, from the left.
 
     Parameters
@@ -73,7 +73,7 @@ def fit_table(
     ['f']
     """
     if not head:
-        return Fitted([], [], [], [])
+        return FittedTable([], [], [], [])
     table = [[_printable(cell) for cell in row] for row in [head, *rows]]
     natural = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
     least = [
@@ -83,7 +83,7 @@ def fit_table(
     count = _count(least, width)
     widths = _fit_widths(natural[:count], least[:count], width)
     lines = [[_cut(cell, wide) for cell, wide in zip(row, widths, strict=False)] for row in table]
-    return Fitted(lines[0], lines[1:], list(right[:count]), list(head[count:]))
+    return FittedTable(lines[0], lines[1:], list(right[:count]), list(head[count:]))
 
 
 def _count(least: Sequence[int], width: int) -> int:

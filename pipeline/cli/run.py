@@ -39,7 +39,7 @@ from pipeline.cli.options import (
 from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import (
     ConfigError,
-    Interrupted,
+    Interruption,
     LexassayError,
     PointsFailed,
     Problem,
@@ -454,7 +454,7 @@ def _mention_older_report(project: Project, console: Console) -> Iterator[None]:
         yield
     except LexassayError as error:
         page = project.folder / "report" / "index.html"
-        if page.is_file() and not isinstance(error, Interrupted):
+        if page.is_file() and not isinstance(error, Interruption):
             _printer(console)(f"the report is not written again: {page} is of an earlier run")
         raise
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from pipeline.expressions.functions import NotByRow, Refused, place, shown
+from pipeline.expressions.functions import NotByRow, RefusedText, place, shown
 
 EVERY_ROW = "true"
 """The condition that is true of every row."""
@@ -72,6 +72,6 @@ def rewritten(text: str, *, what: str = "condition") -> str:
             f"rows{place(text, error.start)}; constants, aggregates and window functions are not "
             "allowed"
         ) from error
-    except Refused as error:
+    except RefusedText as error:
         where = place(text, error.start)
         raise ValueError(f"{shown(text)} is not a Polars SQL {what}: {error}{where}") from error

@@ -84,7 +84,7 @@ _SHOWN = 100
 """Maximum number of characters of a text quoted in a message."""
 
 
-class Refused(ValueError):
+class RefusedText(ValueError):
     """The reason for rejecting a text, with the position if known."""
 
     def __init__(self, why: str, start: int | None = None) -> None:
@@ -92,7 +92,7 @@ class Refused(ValueError):
         super().__init__(why)
 
 
-class NotByRow(Refused):
+class NotByRow(RefusedText):
     """A function of many rows, by its name."""
 
 

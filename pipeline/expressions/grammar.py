@@ -19,7 +19,7 @@ from pipeline.expressions.functions import (
     AGGREGATES,
     FUNCTIONS,
     NotByRow,
-    Refused,
+    RefusedText,
     regular_expression,
     unknown,
 )
@@ -57,14 +57,14 @@ def check_limits(tree: Node) -> None:
 
     Raises
     ------
-    Refused
+    RefusedText
         With the position of the function or of the part that is too deep.
     """
     for call in tree.find_all(exp.Anonymous):
         _check_name(call)
     _check_depth(tree)
     if sum(not isinstance(each, _LEAVES) for each in tree.walk()) > MOST or _size(tree) > MOST:
-        raise Refused(
+        raise RefusedText(
             f"it has more than {MOST} operators and functions: use IN for a long list, and "
             f"alternatives (a|b) in a regular expression, which counts as {_PATTERN}"
         )
@@ -89,11 +89,11 @@ def start(node: Node) -> int | None:
 def _check_name(call: exp.Anonymous) -> None:
     name = call.name.upper()
     if not isinstance(call.this, str):
-        raise Refused("function names in quotation marks are not allowed", start(call))
+        raise RefusedText("function names in quotation marks are not allowed", start(call))
     if name in AGGREGATES:
         raise NotByRow(name, start(call))
     if name not in FUNCTIONS:
-        raise Refused(f"{name} is {unknown(name)}", start(call))
+        raise RefusedText(f"{name} is {unknown(name)}", start(call))
 
 
 def _check_depth(tree: Node) -> None:
@@ -101,7 +101,7 @@ def _check_depth(tree: Node) -> None:
     for node in tree.walk():
         depths[id(node)] = depths[id(node.parent)] + (not _continues(node))
         if depths[id(node)] > DEEPEST:
-            raise Refused(f"it is nested more than {DEEPEST} deep", start(node))
+            raise RefusedText(f"it is nested more than {DEEPEST} deep", start(node))
 
 
 def _continues(node: Node) -> bool:
@@ -185,7 +185,7 @@ def tree(text: str) -> exp.Expr:
 
     Raises
     ------
-    Refused
+    RefusedText
         If it cannot be parsed, or has several expressions.
     """
     try:
@@ -193,12 +193,12 @@ def tree(text: str) -> exp.Expr:
     except ParseError as error:
         raise _parse_error(error, text) from error
     except SqlglotError as error:
-        raise Refused("a quotation mark or comment is not closed") from error
+        raise RefusedText("a quotation mark or comment is not closed") from error
     except RecursionError as error:
-        raise Refused("it is nested too deeply") from error
+        raise RefusedText("it is nested too deeply") from error
     whole = [each for each in found if each is not None]
     if len(whole) != 1:
-        raise Refused("it is more than one expression" if whole else "it is empty")
+        raise RefusedText("it is more than one expression" if whole else "it is empty")
     return _remove_added_parens(whole[0])
 
 
@@ -211,14 +211,14 @@ def _remove_added_parens(node: exp.Expr) -> exp.Expr:
     return cast("exp.Expr", root.this)
 
 
-def _parse_error(error: ParseError, text: str) -> Refused:
+def _parse_error(error: ParseError, text: str) -> RefusedText:
     """Name the word at which parsing failed."""
     details = error.errors[0] if error.errors else {}
     word, line, end = details.get("highlight"), details.get("line"), details.get("col")
     if not word or line is None or end is None:
-        return Refused("it cannot be parsed")
+        return RefusedText("it cannot be parsed")
     before = sum(len(each) + 1 for each in text.split("\n")[: line - 1])
-    return Refused(f"it cannot be parsed at {word!r}", before + end - len(word))
+    return RefusedText(f"it cannot be parsed at {word!r}", before + end - len(word))
 
 
 # Write an expression from its tree: unknown parts are rejected, and brackets surround everything
@@ -290,11 +290,11 @@ def rewrite(text: str) -> str:
 
     Raises
     ------
-    Refused
+    RefusedText
         If it cannot be parsed, is too large, or has a part that is not allowed.
     """
     if len(text) > LONGEST:
-        raise Refused(f"it has {len(text):,} characters, more than the maximum of {LONGEST:,}")
+        raise RefusedText(f"it has {len(text):,} characters, more than the maximum of {LONGEST:,}")
     whole = tree(text)
     check_limits(whole)
     return write(whole)
@@ -305,12 +305,12 @@ def write(node: Node) -> str:
 
     Raises
     ------
-    Refused
+    RefusedText
         If it has a part that is not allowed.
     """
     writer = _WRITERS.get(type(node))
     if writer is None or {part for part, value in node.args.items() if value} - _WRITTEN:
-        raise Refused(f"{_name(node)} is not allowed here", start(node))
+        raise RefusedText(f"{_name(node)} is not allowed here", start(node))
     return writer(node)
 
 
@@ -322,7 +322,7 @@ def _name(node: Node) -> str:
 def _operand(node: Node, apart: tuple[type[Node], ...] = ()) -> str:
     """Write an operand, in brackets unless its end is unambiguous."""
     if isinstance(node, apart):
-        raise Refused(_SEVERAL_WAYS, start(node))
+        raise RefusedText(_SEVERAL_WAYS, start(node))
     return write(node) if isinstance(node, _CLOSED) or is_literal(node) else f"({write(node)})"
 
 
@@ -345,7 +345,7 @@ def _require_end(node: Node) -> None:
     while isinstance(last, exp.And | exp.Or | exp.Not):
         last = last.this if isinstance(last, exp.Not) else last.expression
     if isinstance(last, exp.NullSafeEQ | exp.NullSafeNEQ):
-        raise Refused(_SEVERAL_WAYS, start(last))
+        raise RefusedText(_SEVERAL_WAYS, start(last))
 
 
 def _comparison(node: Node) -> str:
@@ -357,7 +357,7 @@ def _pattern(node: Node, *, denied: bool = False) -> str:
     word = _PATTERNS[type(node)][denied or bool(node.args.get("negate"))]
     pattern = node.expression.unnest()
     if not pattern.is_string:
-        raise Refused(f"{word} takes a text in single quotation marks", start(node))
+        raise RefusedText(f"{word} takes a text in single quotation marks", start(node))
     if "~" in word:
         regular_expression(pattern.name)
     return f"{_operand(node.this, _CONDITIONS)} {word} {write(pattern)}"
@@ -365,7 +365,7 @@ def _pattern(node: Node, *, denied: bool = False) -> str:
 
 def _is(node: Node, *, denied: bool = False) -> str:
     if not isinstance(node.expression, exp.Null | exp.Boolean):
-        raise Refused("IS takes NULL, TRUE or FALSE", start(node))
+        raise RefusedText("IS takes NULL, TRUE or FALSE", start(node))
     word = "IS NOT" if denied or node.args.get("negate") else "IS"
     return f"{_operand(node.this, _CONDITIONS)} {word} {write(node.expression)}"
 
@@ -400,13 +400,13 @@ def _call(node: Node) -> str:
     name, given = node.name.upper(), node.expressions
     function = FUNCTIONS[name]
     if not function.least <= len(given) <= function.most:
-        raise Refused(f"{name} takes {function.arguments}, not {len(given)}", start(node))
+        raise RefusedText(f"{name} takes {function.arguments}, not {len(given)}", start(node))
     if name in _LITERAL and not all(each.is_string for each in given[1:]):
-        raise Refused(f"{name} takes texts in single quotation marks", start(node))
+        raise RefusedText(f"{name} takes texts in single quotation marks", start(node))
     if name == "REGEXP_LIKE":
         regular_expression(given[1].name)
     if name == "REPLACE" and len(given[2].name) > len(given[1].name):
-        raise Refused(
+        raise RefusedText(
             "the replacement of REPLACE must not be longer than the text replaced", start(node)
         )
     return f"{name}({', '.join(map(write, given))})"
@@ -425,7 +425,7 @@ def _cast(node: Node) -> str:
     to = node.args["to"]
     if to.this not in _TYPES or to.expressions:
         known = ", ".join(dict.fromkeys(_TYPES.values()))
-        raise Refused(f"a cast to {to.sql()} is not allowed; use {known}", start(node))
+        raise RefusedText(f"a cast to {to.sql()} is not allowed; use {known}", start(node))
     name = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
     return f"{name}({write(node.this)} AS {_TYPES[to.this]})"
 
@@ -433,10 +433,10 @@ def _cast(node: Node) -> str:
 def _column(node: Node) -> str:
     name = node.name
     if not isinstance(node.this, exp.Identifier):
-        raise Refused("* is not allowed here", start(node))
+        raise RefusedText("* is not allowed here", start(node))
     # Polars takes these for patterns of names.
     if name in {"", "*"} or (name.startswith("^") and name.endswith("$")):
-        raise Refused(f"{name!r} is not a column name", start(node))
+        raise RefusedText(f"{name!r} is not a column name", start(node))
     return '"{}"'.format(name.replace('"', '""'))
 
 
@@ -444,7 +444,7 @@ def _literal(node: Node) -> str:
     if node.is_string:
         return "'{}'".format(node.name.replace("'", "''"))
     if not _NUMBER.fullmatch(node.name):
-        raise Refused(f"{node.name!r} is not a number", start(node))
+        raise RefusedText(f"{node.name!r} is not a number", start(node))
     return node.name
 
 

@@ -22,7 +22,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Leading:
+class LeadingAnswer:
     """The leading answer to a question at each point.
 
     Parameters
@@ -61,7 +61,7 @@ class Leading:
         return tuple(dict.fromkeys([*own, *self.together[point]]))
 
 
-def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
+def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[LeadingAnswer]:
     """Return the leading answers to all questions: the best first, those without change last.
 
     Parameters
@@ -89,7 +89,7 @@ def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
                     together.setdefault(key, {})[place] = names
     every = range(len(points))
     leads = [
-        Leading(
+        LeadingAnswer(
             *key,
             tuple(found.get(place) for place in every),
             tuple(together.get(key, {}).get(place, ()) for place in every),
@@ -99,12 +99,12 @@ def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
     return sorted(leads, key=lambda each: each.rank)
 
 
-def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
+def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]:
     """Say how often each answer to a question occurs, and the range of its value.
 
     Parameters
     ----------
-    each : Leading
+    each : LeadingAnswer
         The answers.
     labels : sequence of str
         The labels of the points.
@@ -116,7 +116,7 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     ...             name="a", value=value)
     ...     for said, value in (("61.0", 0.61), ("70.2", 0.702))
     ... ]
-    >>> one = Leading("quality", "quality of a", tuple(found), ((), ()))
+    >>> one = LeadingAnswer("quality", "quality of a", tuple(found), ((), ()))
     >>> [each.text for each in over_points(one, ["n = 3", "n = 9"])]
     ['Quality of a: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
@@ -135,11 +135,11 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
         yield span
 
 
-def _is_best(each: Leading) -> bool:
+def _is_best(each: LeadingAnswer) -> bool:
     return any(found is not None and found.about == BEST for found in each.found)
 
 
-def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Finding:
+def _most_frequent(each: LeadingAnswer, counts: Counter[str], answered: int) -> Finding:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     most = ordered[0][1] if ordered else 0
     first = [name for name, count in ordered if count == most]
@@ -157,7 +157,7 @@ def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Findin
     )  # fmt: skip
 
 
-def _span(each: Leading, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
+def _span(each: LeadingAnswer, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
     """Give the lowest and the highest value, in the unit of the answers."""
     values = {
         place: (found.value, unit(found)) for place in answered if (found := each.found[place])
@@ -220,14 +220,14 @@ def brief(finding: Finding) -> str:
     return text.partition("; ")[0].removesuffix(".")
 
 
-def at_point(each: Leading, place: int) -> str:
+def at_point(each: LeadingAnswer, place: int) -> str:
     """Return the answer at a point in short, with those that do not differ significantly.
 
     Examples
     --------
     >>> text = "Best for 9 candidates: MI, 30.4 % true positives."
     >>> best = Finding(about="best", text=text, question="best for 9 candidates", name="mi")
-    >>> at_point(Leading("tests", best.question, (best,), (("t_score", "dice"),)), 0)
+    >>> at_point(LeadingAnswer("tests", best.question, (best,), (("t_score", "dice"),)), 0)
     'MI, 30.4 % true positives; with t-score and Dice'
     """
     found = each.found[place]

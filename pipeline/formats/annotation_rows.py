@@ -20,7 +20,7 @@ from pipeline.formats.annotation_log import (
     transfers,
     write_note,
 )
-from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
+from pipeline.formats.base import LINE, FormatOptions, SkippedPart, reader
 
 _PAIR = ("l1", "l2")
 
@@ -134,7 +134,7 @@ def transfer_rows(path: Path, options: DecisionOptions) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _check(path: Path, options: DecisionOptions) -> Sequence[Skipped]:
+def _check(path: Path, options: DecisionOptions) -> Sequence[SkippedPart]:
     with read_only(path) as connection:
         standing_rows(connection, _until(connection, options))
     return ()

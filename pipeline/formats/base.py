@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from pipeline import errors
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.errors import DataError, LexassayError, did_you_mean
 from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
@@ -151,7 +151,7 @@ LINE = "line"
 Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 
 
-class FormatOptions(Described):
+class FormatOptions(OptionModel):
     """Base class of the typed options of a reader: frozen, without unknown keys."""
 
     normalise: unicode.Form = "NFC"
@@ -168,7 +168,7 @@ class CorpusOptions(FormatOptions):
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedPart:
     """A part skipped by a lenient reader.
 
     Parameters
@@ -201,19 +201,19 @@ class Batch:
     ----------
     tokens : DataFrame
         Their tokens, with the requested columns.
-    skipped : sequence of Skipped
-        Skipped parts among them.
+    skipped : sequence of SkippedPart
+        Parts skipped among them.
     replaced : mapping of str to int
         Number of tokens with each replaced value, e.g. "lemma <unknown>".
     """
 
     tokens: pl.DataFrame
-    skipped: Sequence[Skipped] = ()
+    skipped: Sequence[SkippedPart] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
-Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
+Check: TypeAlias = Callable[[Path, Any], Sequence[SkippedPart]]
 Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
 Divide: TypeAlias = Callable[[Path, Any, int], Any]
 ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
@@ -237,7 +237,7 @@ class Format:
     suffixes : sequence of str
         File extensions, without ``.gz`` and ``.zst``.
     check : callable
-        (path, options) -> sequence of Skipped; reads the file and raises DataError with the
+        (path, options) -> sequence of SkippedPart; reads the file and raises DataError with the
         unreadable lines, or returns the parts skipped by `scan` if lenient.
     options : type of FormatOptions
         Reader options.

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.formats import content, lines
-from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader, reading
+from pipeline.formats.base import LINE, FormatOptions, SkippedPart, format_of, reader, reading
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
 from schemas.errors import count_text
@@ -83,7 +83,7 @@ def _unimorph_rows(path: Path, options: UnimorphOptions) -> tuple[pl.LazyFrame, 
     return filled, names or ["lemma", "form", "features"]
 
 
-def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
+def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     text, _ = _unimorph_rows(path, options)
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
@@ -113,7 +113,7 @@ def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:
+def _check_blocks(path: Path, options: BlockOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     wrong = _texts(path, options.comment).filter(pl.col(TEXT).str.contains("\t", literal=True))
     _refuse_lines(
@@ -141,7 +141,7 @@ def scan_blocks(path: Path, options: BlockOptions) -> pl.LazyFrame:
     return named.select(LINE, "lemma", bare)
 
 
-def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[Skipped]:
+def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     wrong = lines.lines(path).filter(
         (pl.col(TEXT).str.strip_chars() != "") & ~pl.col(TEXT).str.contains(_ANALYSIS)
@@ -175,7 +175,7 @@ def _unescape(group: int) -> pl.Expr:
     return pl.col(TEXT).str.extract(_ANALYSIS, group).str.replace_all(r"\\(.)", "${1}")
 
 
-def _check_treebank(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
+def _check_treebank(path: Path, options: ConlluOptions) -> Sequence[SkippedPart]:
     return format_of("", name="conllu").check(path, options)
 
 

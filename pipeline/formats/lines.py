@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE, Skipped, not_text, reading
+from pipeline.formats.base import LINE, SkippedPart, not_text, reading
 from pipeline.formats.compression import (
     compression_suffix,
     detect_compression,
@@ -405,7 +405,7 @@ def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
         )
 
 
-def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Sequence[Skipped]:
+def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Sequence[SkippedPart]:
     """Return `check` as the check function of a format, which never skips lines.
 
     Parameters

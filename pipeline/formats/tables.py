@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, FormatOptions, Skipped, not_text, reader, reading
+from pipeline.formats.base import LINE, FormatOptions, SkippedPart, not_text, reader, reading
 from pipeline.formats.compression import open_bytes, require_room
 from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_return_error, check_as, open_text
 from pipeline.formats.parquet import open_parquet, require_whole
@@ -131,7 +131,7 @@ class _InvalidObject(ValueError):
     """The reason for rejecting a line."""
 
 
-def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[SkippedPart]:
     require_room(path)
     names, bad, count = _names(path), list[str](), 0
     with reading(path):
@@ -332,7 +332,7 @@ def _ucs_dialect(_options: FormatOptions) -> Dialect:
     return Dialect(separator="\t", quote=None, comment="#")
 
 
-def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[SkippedPart]:
     require_whole(path)
     return ()
 
@@ -382,7 +382,7 @@ class WordCountOptions(FormatOptions):
     """Skip the first line, a header."""
 
 
-def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skipped]:
+def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     with reading(path):
         alone = scan_word_counts(path, options).filter(pl.col("f").is_null()).select(LINE)
@@ -410,7 +410,7 @@ def scan_word_counts(path: Path, options: WordCountOptions) -> pl.LazyFrame:
 # Lists of words, one a line
 
 
-def _check_word_list(path: Path, options: FormatOptions) -> Sequence[Skipped]:
+def _check_word_list(path: Path, options: FormatOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     with reading(path):
         words = scan_word_list(path, options).select(pl.len()).collect().item()
@@ -437,7 +437,7 @@ class WordBlockOptions(FormatOptions):
     """A line has one word, with blank lines between clusters; or all words of a cluster."""
 
 
-def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
+def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     with reading(path):
         words = scan_word_blocks(path, options).select(pl.len()).collect().item()
@@ -486,7 +486,7 @@ def _senseval_rows(path: Path) -> pl.LazyFrame:
     )
 
 
-def _check_senseval(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+def _check_senseval(path: Path, _options: FormatOptions) -> Sequence[SkippedPart]:
     lines.check_ends(path)
     with reading(path):
         rows = _senseval_rows(path).collect()

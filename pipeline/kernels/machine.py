@@ -808,7 +808,7 @@ _FOLDS = 10
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedCandidates:
     """Candidates with their ranks under each measure."""
 
     ids: pl.Series
@@ -884,7 +884,7 @@ def saving_tables(
     [(20, 20, None), (40, 40, 1.0)]
     """
     ids, measures, matrix = rank_matrix(ranks)
-    ranked = Ranked(ids, measures.to_list(), matrix)
+    ranked = RankedCandidates(ids, measures.to_list(), matrix)
     lists: list[dict[str, Any]] = []
     compared: list[dict[str, Any]] = []
     for each in by_judge(predictions, draws):
@@ -902,7 +902,11 @@ def saving_tables(
 
 
 def _difference_sets(
-    ranked: Ranked, each: JudgedDraws, inside: BoolArray, n: int, pairs: Sequence[tuple[str, str]]
+    ranked: RankedCandidates,
+    each: JudgedDraws,
+    inside: BoolArray,
+    n: int,
+    pairs: Sequence[tuple[str, str]],
 ) -> Sets:
     """Return the difference sets of pairs."""
     place = {name: row for row, name in enumerate(ranked.measures)}

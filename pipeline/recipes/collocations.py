@@ -394,7 +394,7 @@ _NO_COUNTS = (
 
 
 @dataclass(frozen=True)
-class Compared:
+class KeynessOptions:
     """How words are counted.
 
     Parameters
@@ -477,7 +477,10 @@ def keywords(
     analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
     """
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    asked, options = Compared(as_names(measures), min_frequency, chosen), _reader(reader, language)
+    asked, options = (
+        KeynessOptions(as_names(measures), min_frequency, chosen),
+        _reader(reader, language),
+    )
     tables = TableOptions(columns or {}, header, decimal)
     recipe = keywords_recipe(
         Path(target), Path(reference), asked, read_as=read_as, reader=options, tables=tables
@@ -495,7 +498,7 @@ def keywords(
 def keywords_recipe(
     target: Path,
     reference: Path,
-    asked: Compared,
+    asked: KeynessOptions,
     *,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
@@ -758,7 +761,7 @@ PAIR_RELATIONS: tuple[PairRelation, ...] = ("adjacent", "sentence", "span", "dep
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PairRequest:
     """A request for candidate pairs.
 
     Parameters
@@ -855,7 +858,7 @@ def candidates(
     """
     both = (span, span) if isinstance(span, int) else span
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    wanted = Wanted(
+    wanted = PairRequest(
         relation, left, right, as_names(dependency), both, min_frequency, as_names(measures),
         within, chosen,
     )  # fmt: skip
@@ -869,7 +872,7 @@ def candidates(
     return best(found, top)
 
 
-def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
+def candidates_recipe(wanted: PairRequest, corpus: CorpusFiles) -> Recipe:
     """Return the experiment that counts the pairs.
 
     Raises
@@ -912,7 +915,7 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
 _ATTRIBUTE = {f"{PAIRS}.{side}.label": "--attribute" for side in ("left", "right")}
 
 
-def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:
+def _pair_relation(wanted: PairRequest, within: Within) -> dict[str, Any]:
     if wanted.relation == "dependency":
         of_all = {"where": "deprel <> ''"}
         kind = {"label": list(wanted.dependency)} if wanted.dependency else of_all

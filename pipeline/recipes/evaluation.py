@@ -45,7 +45,7 @@ _KEY = "senseval"
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TagReadingOptions:
     """Options for reading tags.
 
     Parameters
@@ -183,12 +183,14 @@ def clusters(
             raise ValueError(f"noise_as = {noise_as!r}: give excluded or clusters")
     except ValueError as error:
         raise ConfigError("clusters", [Problem("noise", str(error))]) from None
-    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables)
+    read = TagReadingOptions(
+        tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables
+    )
     recipe = clusters_recipe(Path(gold), systems_of(induced), read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
-def clusters_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Recipe:
+def clusters_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptions) -> Recipe:
     """Return the experiment that evaluates.
 
     Raises
@@ -279,14 +281,14 @@ def noise_counts(run: Run) -> pl.DataFrame:
     return pl.concat(rows) if rows else SystemSize.zero_rows().collect()
 
 
-def _is_key(path: Path, read: Tagged) -> bool:
+def _is_key(path: Path, read: TagReadingOptions) -> bool:
     try:
         return format_of(path.name, name=read.tables.format_of(path), kind="table").name == _KEY
     except ValueError:
         return False
 
 
-def _senses_recipe(gold: Path, systems: Sequence[System], read: Tagged) -> Recipe:
+def _senses_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptions) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
     induced = [path for each in systems for path in each.paths]
     tables = {path: table_file(path, read.tables) for path in (gold, *induced)}
@@ -381,7 +383,7 @@ def _one_source(tables: Sequence[TableFile]) -> dict[str, Any]:
     return {**tables[0].source, "path": paths if others else paths[0]}
 
 
-def _corpus_format(path: Path, read: Tagged) -> str | None:
+def _corpus_format(path: Path, read: TagReadingOptions) -> str | None:
     """Return the format of a tagged corpus; None for a table."""
     said = read.tables.format_of(path)
     try:
@@ -392,7 +394,7 @@ def _corpus_format(path: Path, read: Tagged) -> str | None:
     return kind if said or kind in _CORPORA else None
 
 
-def _corpus(paths: Sequence[Path], read: Tagged) -> CorpusFiles | None:
+def _corpus(paths: Sequence[Path], read: TagReadingOptions) -> CorpusFiles | None:
     """Return a tagged corpus; None for a table."""
     path = paths[0]
     kind = _corpus_format(path, read)
@@ -405,7 +407,7 @@ def _corpus(paths: Sequence[Path], read: Tagged) -> CorpusFiles | None:
 
 
 def _gold(
-    path: Path, corpus: CorpusFiles | None, read: Tagged
+    path: Path, corpus: CorpusFiles | None, read: TagReadingOptions
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage of the gold classes, true if it has frequencies, and notes."""
     if corpus:
@@ -424,7 +426,7 @@ def _gold(
 
 
 def _system(
-    system: System, gold: Path, standard: CorpusFiles | None, read: Tagged
+    system: System, gold: Path, standard: CorpusFiles | None, read: TagReadingOptions
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage of a system's clusters, true if each word has one cluster, and notes."""
     name = system.name
@@ -454,7 +456,9 @@ def _system(
     return stage | read.noise_options | read.tables.numbers, not several, tuple(notes)
 
 
-def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[str, ...]]:
+def _keep_apart(
+    induced: Sequence[Path], read: TagReadingOptions
+) -> tuple[TagReadingOptions, tuple[str, ...]]:
     """Return reader options: without normalisation if it would merge words.
 
     Such words have separate clusters, and token-level measures need one cluster per word.
@@ -486,7 +490,7 @@ def _columns(table: TableFile, *columns: str) -> pl.DataFrame:
     return rows.select(pl.col(columns).cast(pl.String)).collect()
 
 
-def _in_several(table: TableFile, found: Mapping[str, str], read: Tagged) -> list[str]:
+def _in_several(table: TableFile, found: Mapping[str, str], read: TagReadingOptions) -> list[str]:
     """Return words with several clusters."""
     words, labels = _columns(table, found["item"], found["cluster"]).get_columns()
     if table.file.options.normalise != "none":
@@ -657,7 +661,7 @@ _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRanking:
     """A ranking and judgements from two files.
 
     Parameters
@@ -777,7 +781,7 @@ def evaluate(
         require_rows(table)
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
     named_columns = as_names(scores), as_names(ascending)
-    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes, combine)
+    asked = JudgedRanking(*given, *named_columns, as_names(positive), sampled, sizes, combine)
     recipe = evaluation_recipe(asked)
     return perform(
         recipe, runs=runs, experiment=experiment, report=report, listeners=listeners,
@@ -790,7 +794,7 @@ def _default_cuts(rows: int) -> Sequence[int]:
     return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
 
 
-def evaluation_recipe(asked: Judged) -> Recipe:
+def evaluation_recipe(asked: JudgedRanking) -> Recipe:
     """Return the experiment that evaluates."""
     ranked, judged = asked.ranked, asked.judgements
     units = _units(ranked)
@@ -855,7 +859,7 @@ def _units(table: TableFile) -> dict[str, str]:
     return {"l1": table.column(*LEFT), "l2": table.column(*RIGHT)}
 
 
-def _scores(asked: Judged, *units: str) -> dict[str, str]:
+def _scores(asked: JudgedRanking, *units: str) -> dict[str, str]:
     """Return the column of each measure; requested columns must exist."""
     ranked = asked.ranked
     absent = [name for name in (*asked.scores, *asked.ascending) if name not in ranked.columns]
@@ -877,7 +881,7 @@ def _measure(column: str) -> str:
     return f"{column}_" if column in {"id", "l1", "l2"} else column
 
 
-def _judgement(asked: Judged) -> dict[str, Any]:
+def _judgement(asked: JudgedRanking) -> dict[str, Any]:
     """Return the options for judgements and the labels of true positives."""
     table = asked.judgements
     column = table.column(*_JUDGED)
@@ -907,7 +911,7 @@ def _labels(table: TableFile, column: str) -> list[str]:
     return found["label"].drop_nulls().unique(maintain_order=True).to_list()
 
 
-def _require_judged(run: Run, asked: Judged) -> None:
+def _require_judged(run: Run, asked: JudgedRanking) -> None:
     """Reject empty judgements, and incomplete judgements that are not a random sample.
 
     Raises

@@ -321,7 +321,7 @@ def _clusters_experiment(files: Sequence[Path]) -> Made:
         problem = Problem("--from", f"{len(files)} files", "give the gold standard, then systems")
         raise ConfigError("new", [problem])
     return evaluation.clusters_recipe(
-        files[0], evaluation.systems_of(files[1:]), evaluation.Tagged(tables=_RENAME)
+        files[0], evaluation.systems_of(files[1:]), evaluation.TagReadingOptions(tables=_RENAME)
     ), {}
 
 

@@ -81,7 +81,7 @@ class TableRows:
 
 
 @dataclass(frozen=True)
-class StageCompared:
+class ComparedStage:
     """A stage that differs.
 
     Parameters
@@ -113,7 +113,7 @@ class DiffInput:
         The runs.
     settings : sequence of (str, str, str)
         Dotted paths of the settings that differ, with both values.
-    stages : sequence of StageCompared
+    stages : sequence of ComparedStage
         The stages that differ.
     equal : tuple of str
         The stages with equal results.
@@ -126,7 +126,7 @@ class DiffInput:
     first: Side
     second: Side
     settings: Sequence[tuple[str, str, str]] = ()
-    stages: Sequence[StageCompared] = ()
+    stages: Sequence[ComparedStage] = ()
     equal: tuple[str, ...] = ()
     style: Style | None = None
     slots: Mapping[str, Slot] = field(default_factory=dict)
@@ -272,7 +272,7 @@ def _stages(made: DiffInput) -> Iterator[Section]:
         yield Section(each.name, each.title, found)
 
 
-def _tables(each: StageCompared) -> Iterator[Block | Part]:
+def _tables(each: ComparedStage) -> Iterator[Block | Part]:
     if each.reasons:
         yield Text(f"Reasons: {'; '.join(each.reasons)}.")
     rows = [
@@ -293,7 +293,7 @@ def _tables(each: StageCompared) -> Iterator[Block | Part]:
         yield FoldedParts(f"Examples: {count_text(len(examples), 'row')}", (grid,))
 
 
-def _figures(each: StageCompared, made: DiffInput) -> list[Block | Part]:
+def _figures(each: ComparedStage, made: DiffInput) -> list[Block | Part]:
     """Return the figures of both runs, one below the other, with the same strokes."""
     first, second = each.shown
     if first is None or second is None or first.view.use not in VIEWS:

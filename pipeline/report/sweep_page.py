@@ -17,7 +17,7 @@ import polars.selectors as cs
 
 from pipeline.findings import phrases
 from pipeline.findings.across_runs import (
-    Leading,
+    LeadingAnswer,
     at_point,
     leading_answers,
     not_over_points,
@@ -399,7 +399,7 @@ def kept(counts: Sequence[int], most: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedTable:
     """A table that a sweep collects.
 
     Parameters
@@ -433,13 +433,13 @@ class _Plan:
 
 
 def figures(
-    collected: Collected, points: Sequence[Point], settings: Sequence[Setting], look: Look
+    collected: CollectedTable, points: Sequence[Point], settings: Sequence[Setting], look: Look
 ) -> Iterator[Figure | Text]:
     """Yield the figures of a table, with notes on omissions.
 
     Parameters
     ----------
-    collected : Collected
+    collected : CollectedTable
         The table at all points.
     points : sequence of mapping
         The points.
@@ -648,7 +648,7 @@ class SweepInput:
         The points, at least one: dotted path of each setting to its value.
     told : sequence of sequence of StageFinding
         The findings at each point.
-    collected : sequence of Collected
+    collected : sequence of CollectedTable
         The stacked tables.
     remarks : sequence of sequence of str
         Warnings about the data of each point, a sentence each.
@@ -668,7 +668,7 @@ class SweepInput:
     points: Sequence[Point]
     description: str = ""
     told: Sequence[Sequence[StageFinding]] = ()
-    collected: Sequence[Collected] = ()
+    collected: Sequence[CollectedTable] = ()
     remarks: Sequence[Sequence[str]] = ()
     waits: Mapping[str, str] = field(default_factory=dict)
     failed: Sequence[tuple[str, str]] = ()
@@ -749,7 +749,7 @@ def _controls(
     return controls(axes, at, quantities, omitted=omitted, name=slug(made.title))
 
 
-def _quantities(each: Collected, made: SweepInput) -> Iterator[Quantity | dict[str, int]]:
+def _quantities(each: CollectedTable, made: SweepInput) -> Iterator[Quantity | dict[str, int]]:
     """Yield the estimates of a table; of one that is too large their number."""
     first = next((table for table in each.tables if table.height), None)
     if first is None or each.model is None:
@@ -797,7 +797,7 @@ def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, .
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
 
-def _answers(leads: Sequence[Leading], labels: Sequence[str]) -> tuple[Answers, ...]:
+def _answers(leads: Sequence[LeadingAnswer], labels: Sequence[str]) -> tuple[Answers, ...]:
     said = []
     for each in leads:
         found = [] if each.is_same else list(over_points(each, labels))
@@ -852,7 +852,7 @@ def _count_cautions(told: Sequence[Sequence[StageFinding]]) -> list[tuple[str, i
 
 
 def _answer_blocks(
-    made: SweepInput, settings: Sequence[Setting], leads: Sequence[Leading]
+    made: SweepInput, settings: Sequence[Setting], leads: Sequence[LeadingAnswer]
 ) -> Iterator[Block]:
     if not leads:
         return
@@ -890,14 +890,14 @@ def _answer_blocks(
     )
 
 
-def _head(each: Leading, leads: Sequence[Leading]) -> str:
+def _head(each: LeadingAnswer, leads: Sequence[LeadingAnswer]) -> str:
     """Return the heading of a question, with its stage if two stages have the same question."""
     alike = [other for other in leads if other.question == each.question]
     question = each.question or each.stage.replace("_", " ")
     return f"{question} ({each.stage})" if len(alike) > 1 else question
 
 
-def _answer_texts(each: Leading) -> list[str]:
+def _answer_texts(each: LeadingAnswer) -> list[str]:
     names = Counter(found.name for found in each.found if found is not None)
     usual = names.most_common(1)[0][0] if names else None
     cells = []
@@ -987,7 +987,7 @@ def _level_mean(kind: str) -> pl.Expr:
     )
 
 
-def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:
+def _table_section(each: CollectedTable, made: SweepInput, settings: Sequence[Setting]) -> Section:
     look = Look(style=made.style or "screen", slots=made.slots)
     rows = sum(table.height for table in each.tables)
     blocks: list[Block | Part] = list(figures(each, made.points, settings, look))
@@ -1001,7 +1001,7 @@ def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting
     return Section(each.name, each.title, blocks, use=use, data=data)
 
 
-def _first_rows(each: Collected, rows: int, links: tuple[Link, ...]) -> Part:
+def _first_rows(each: CollectedTable, rows: int, links: tuple[Link, ...]) -> Part:
     """Return the first rows of a stacked table, with links to the whole."""
     some: list[pl.DataFrame] = []
     while len(some) < len(each.tables) and sum(table.height for table in some) < MOST_SHOWN:

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field, PrivateAttr
 
 from pipeline import memory
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.findings import phrases as findings_names
 from pipeline.findings.base import StageView
@@ -240,7 +240,7 @@ def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.Dat
 # Options and blocks of views
 
 
-class ViewOptions(Described):
+class ViewOptions(OptionModel):
     """Base class of the options of a view: typed, frozen, no unknown keys."""
 
 

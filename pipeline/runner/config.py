@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 from pipeline import errors
 from pipeline.allocator import LARGEST_EXPERIMENT
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
@@ -48,7 +48,7 @@ _MOST = 1 << 63
 _TOO_DEEP = f"lists or tables are nested more than {_DEEPEST} levels deep"
 
 
-class Options(Described):
+class Options(OptionModel):
     """Base of the sections of an experiment: frozen, no unknown keys."""
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from pipeline.formats.base import Skipped
+from pipeline.formats.base import SkippedPart
 from pipeline.formats.compression import RATIO, compression_suffix, is_compressed
 from pipeline.runner.inputs import Budget, SourceFile, read_batches
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
@@ -226,7 +226,7 @@ class InputNotes:
     def add(
         self,
         file: SourceFile,
-        skipped: Sequence[Skipped],
+        skipped: Sequence[SkippedPart],
         replaced: Mapping[str, int] | None = None,
     ) -> None:
         """Add the skipped and replaced input of a file."""

@@ -27,7 +27,15 @@ from pipeline.formats.annotation_rows import (
     sheet_answers,
     transfer_rows,
 )
-from pipeline.formats.base import FILE, Batch, Format, FormatOptions, Skipped, format_of, reading
+from pipeline.formats.base import (
+    FILE,
+    Batch,
+    Format,
+    FormatOptions,
+    SkippedPart,
+    format_of,
+    reading,
+)
 from pipeline.formats.compression import RATIO, is_compressed
 from pipeline.formats.corpora.blocks import block_size
 from pipeline.formats.corpora.splitting import FilePart
@@ -233,7 +241,7 @@ class SourceFile:
         with reading(self.path):
             return self.part.content(self.path) if self.part else of_file(self.path)
 
-    def check(self) -> Sequence[Skipped]:
+    def check(self) -> Sequence[SkippedPart]:
         """Read it; return skipped places, or raise DataError for unreadable ones."""
         return self.format.check(self.path, self.options)
 

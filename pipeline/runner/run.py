@@ -17,12 +17,12 @@ from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
     ConfigError,
     DataError,
-    Interrupted,
+    Interruption,
     LexassayError,
     Problem,
+    StageWarnings,
     TaskFailed,
     WaitsForPerson,
-    Warned,
     explain,
 )
 from pipeline.registry import sources
@@ -317,7 +317,7 @@ def _record(
     except KeyboardInterrupt as stop:
         outcome, error = "interrupted", "interrupted"
         text = "interrupted; finished work is kept: run the same command to continue"
-        raise Interrupted(text) from stop
+        raise Interruption(text) from stop
     except LexassayError as failure:
         error = str(failure)
         raise
@@ -427,7 +427,7 @@ def _files_behind(step: Step, progress: Progress) -> str:
 
 
 def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
-    """Return the remarks on a result; raise Warned if a strict run has a warning."""
+    """Return the remarks on a result; raise StageWarnings if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
     whole = task_of(step, progress.project, progress.done)
     try:
@@ -440,7 +440,7 @@ def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]
         raise DataError(f"stage {whole.name}: {error}\n{_files_behind(step, progress)}") from error
     warnings = [each for each in found if each.level == "warning"]
     if progress.strict and warnings:
-        raise Warned(step.node.name, warnings)
+        raise StageWarnings(step.node.name, warnings)
     return found
 
 

@@ -18,7 +18,7 @@ from pipeline.kernels.survey.allocation import Sets, question_sets, set_sums
 from pipeline.kernels.survey.design import KINDS, declared_questions, inclusion
 from pipeline.kernels.survey.planning import (
     PLANS,
-    Expected,
+    DesignExpectations,
     ExpectedSpread,
     InterimAnalyses,
     Spreads,
@@ -567,7 +567,7 @@ class Planner:
         The required half-width or power.
     wanted : float
         The half-width or power.
-    known : Expected
+    known : DesignExpectations
         Expected properties of the candidates.
     judged : int
         Number of labels behind the explained variance; 0 if it is assumed, so that it is only the
@@ -584,7 +584,7 @@ class Planner:
     shown: FloatArray
     target: Target
     wanted: float
-    known: Expected
+    known: DesignExpectations
     judged: int
     x: dict[str, FloatArray]
     at: dict[str, Spreads]

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from typing_extensions import TypeVar
 
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.errors import Problem
 from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
@@ -180,7 +180,7 @@ def join_pieces(pieces: Iterable[Outputs]) -> Outputs:
 # Options and inputs
 
 
-class StageConfig(Described):
+class StageConfig(OptionModel):
     """Base class of the typed options of a stage: frozen, without unknown keys."""
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import pipeline as lx
-from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.api.results import Run
 from pipeline.api.run import run
 from pipeline.formats.annotation_log import (
@@ -126,7 +126,7 @@ pairs = [["t_score", "mi"]]
 class Desk:
     """The work of the sheet, and who is asked for what in which order."""
 
-    work: Work
+    work: SheetWork
     asked: tuple[TaskRequest, ...]
     truth: dict[str, str]
 
@@ -157,7 +157,7 @@ def desk(folder: Path, stages: str = PRECISION, *, sample: str = RANDOM) -> Desk
     config.write_text(BEGINNING.replace("SAMPLE", sample) + stages, encoding="utf-8")
     done = run(config, runs=folder / "runs", report=False, progress=False)
     sheet, project = done.table("sheet"), done.project
-    work = Work(
+    work = SheetWork(
         project, "sheet", "annotation", "A small desk", "", ("yes", "no"), ("ana", "ben"),
         project.sheets.own / "desk",
     )  # fmt: skip
@@ -222,14 +222,14 @@ class Office:
     def run(self) -> Run:
         return lx.run(self.config, runs=self.runs, report=False)
 
-    def work(self, *annotators: str) -> Work:
+    def work(self, *annotators: str) -> SheetWork:
         return open_work(self.config, runs=self.runs, annotators=annotators)
 
-    def decide(self, work: Work, *decisions: Decision) -> list[Outcome]:
+    def decide(self, work: SheetWork, *decisions: Decision) -> list[Outcome]:
         with opened(work.database) as connection:
             return append(connection, list(decisions))
 
-    def ids(self, work: Work) -> list[str]:
+    def ids(self, work: SheetWork) -> list[str]:
         """Return the ids in the order of the pairs' alphabet."""
         with opened(work.database) as connection:
             rows = connection.execute("SELECT id FROM items ORDER BY shown")

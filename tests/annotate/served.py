@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from pipeline.annotate.auth import Links, Person, Role
 from pipeline.annotate.records import Writer
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.app import app_of, open_socket
 from pipeline.formats.annotation_log import (
     Decision,
@@ -253,8 +253,8 @@ def work_in(
     kind: Literal["annotation", "keying"] = "annotation",
     labels: tuple[str, ...] = LABELS,
     **said: Any,
-) -> Work:
-    return Work(
+) -> SheetWork:
+    return SheetWork(
         project=cast(Project, None), stage="sheet", kind=kind, folder=folder,
         **{
             "title": "Verbs", "instructions": "Look closely.",
@@ -265,7 +265,7 @@ def work_in(
 
 
 def ask(
-    work: Work, *people: str, ids: list[str] | None = None, named: Round = "annotation",
+    work: SheetWork, *people: str, ids: list[str] | None = None, named: Round = "annotation",
     shown: dict[str, dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
     """Ask people for items, all of them or some."""
@@ -276,13 +276,13 @@ def ask(
         update_tasks(log, {each: shown[each] for each in wanted}, asked, round=named)
 
 
-def say(work: Work, who: str, item: str, answer: str, **more: Any) -> Outcome:
+def say(work: SheetWork, who: str, item: str, answer: str, **more: Any) -> Outcome:
     """Decide past the server, as another one does."""
     with opened(work.database) as log:
         return append(log, [Decision(f"say-{next(_KEYS)}", who, item, answer=answer, **more)])[0]
 
 
-def entries(work: Work, what: str = "answer") -> list[Any]:
+def entries(work: SheetWork, what: str = "answer") -> list[Any]:
     """Return a column of the log."""
     with opened(work.database) as log:
         return [row[0] for row in log.execute(f"SELECT {what} FROM log ORDER BY entry")]
@@ -305,7 +305,7 @@ def act(kind: str, item: str = "", **more: Any) -> dict[str, Any]:
 class Served:
     """A work and its server, in use inside `with`."""
 
-    work: Work
+    work: SheetWork
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

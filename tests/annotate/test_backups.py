@@ -28,7 +28,7 @@ from pipeline.annotate.backups import (
     to_keep,
 )
 from pipeline.annotate.sync import export
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
 from pipeline.formats.annotation_log import check_log, copy, opened
@@ -40,18 +40,18 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path / "desk")
     ask(work, "ana", shown=items(40))
     return work
 
 
-def decide(work: Work, *numbers: int) -> None:
+def decide(work: SheetWork, *numbers: int) -> None:
     for each in numbers:
         say(work, "ana", f"x{each}", "SVC")
 
 
-def names(work: Work) -> list[str]:
+def names(work: SheetWork) -> list[str]:
     return sorted(path.name for path in (work.folder / "backups").iterdir())
 
 
@@ -63,7 +63,7 @@ def break_log(database: Path) -> None:
     database.write_bytes(content)
 
 
-def test_a_backup_is_made_where_something_is_new(work: Work) -> None:
+def test_a_backup_is_made_where_something_is_new(work: SheetWork) -> None:
     assert back_up(work.database, NOON) is None
     assert not (work.folder / "backups").exists()
     decide(work, 0)
@@ -78,7 +78,7 @@ def test_a_backup_is_made_where_something_is_new(work: Work) -> None:
     assert len(names(work)) == 3
 
 
-def test_an_hour_passes_between_two(work: Work) -> None:
+def test_an_hour_passes_between_two(work: SheetWork) -> None:
     backups = Backups(work.database)
     decide(work, 0)
     assert backups.look(NOON) is not None
@@ -93,7 +93,7 @@ def test_an_hour_passes_between_two(work: Work) -> None:
     assert check_log(newest[1]).entries == 3
 
 
-def test_the_thread_makes_one_at_once_and_ends(work: Work) -> None:
+def test_the_thread_makes_one_at_once_and_ends(work: SheetWork) -> None:
     decide(work, 0)
     backups = Backups(work.database, pause=0.01)
     backups.start()
@@ -119,7 +119,7 @@ def test_what_is_kept() -> None:
     assert to_keep([]) == set()
 
 
-def test_old_ones_go_and_nothing_else(work: Work) -> None:
+def test_old_ones_go_and_nothing_else(work: SheetWork) -> None:
     folder = work.folder / "backups"
     folder.mkdir()
     old = [NOON - timedelta(days=n) for n in range(1, 60)]
@@ -147,7 +147,7 @@ def test_old_ones_go_and_nothing_else(work: Work) -> None:
 
 
 def test_a_failure_leaves_the_old_ones_and_is_told_once(
-    work: Work, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    work: SheetWork, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backups = Backups(work.database)
     decide(work, 0)
@@ -171,7 +171,9 @@ def test_a_failure_leaves_the_old_ones_and_is_told_once(
     assert backups.look(NOON + 9 * HOUR) is None  # nothing is new, which is no failure
 
 
-def test_a_full_disk_leaves_no_half_backup(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_half_backup(
+    work: SheetWork, monkeypatch: pytest.MonkeyPatch
+) -> None:
     decide(work, 0)
     monkeypatch.setattr(module, "_sync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
     assert Backups(work.database).look(NOON) is None
@@ -179,7 +181,7 @@ def test_a_full_disk_leaves_no_half_backup(work: Work, monkeypatch: pytest.Monke
 
 
 def test_a_damaged_log_makes_no_backup_and_costs_none(
-    work: Work, caplog: pytest.LogCaptureFixture
+    work: SheetWork, caplog: pytest.LogCaptureFixture
 ) -> None:
     decide(work, *range(9))
     back_up(work.database, NOON)
@@ -192,7 +194,7 @@ def test_a_damaged_log_makes_no_backup_and_costs_none(
     assert "no automatic backup" in caplog.text
 
 
-def test_the_newest_backup_restores_all_but_what_came_after_it(work: Work) -> None:
+def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) -> None:
     decide(work, *range(20))
     back_up(work.database, NOON)
     decide(work, *range(20, 25))
@@ -217,7 +219,7 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: Work) -> No
     assert check_log(again.kept).entries == 21
 
 
-def test_what_is_beside_the_former_log_stays_beside_it(work: Work) -> None:
+def test_what_is_beside_the_former_log_stays_beside_it(work: SheetWork) -> None:
     decide(work, 0)
     back_up(work.database, NOON)
     with opened(work.database):  # holds the write-ahead log, as a killed server leaves it
@@ -228,7 +230,7 @@ def test_what_is_beside_the_former_log_stays_beside_it(work: Work) -> None:
     assert len(entries(work)) == 1
 
 
-def test_a_missing_log_is_restored(work: Work) -> None:
+def test_a_missing_log_is_restored(work: SheetWork) -> None:
     decide(work, 0, 1)
     back_up(work.database, NOON)
     work.database.unlink()
@@ -238,7 +240,7 @@ def test_a_missing_log_is_restored(work: Work) -> None:
 
 
 def test_a_backup_is_found_by_name_and_by_path(
-    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    work: SheetWork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     decide(work, 0)
@@ -264,7 +266,7 @@ def test_a_backup_is_found_by_name_and_by_path(
         (None, "this database is not a decision log"),
     ],
 )
-def test_a_bad_backup_changes_nothing(work: Work, content: bytes | None, said: str) -> None:
+def test_a_bad_backup_changes_nothing(work: SheetWork, content: bytes | None, said: str) -> None:
     decide(work, 0)
     bad = work.folder / "bad.sqlite"
     if content is None:
@@ -285,13 +287,13 @@ def test_a_bad_backup_changes_nothing(work: Work, content: bytes | None, said: s
 
 
 @contextmanager
-def held(work: Work, kind: int) -> Iterator[None]:
+def held(work: SheetWork, kind: int) -> Iterator[None]:
     with (work.folder / "annotate.lock").open("a+b") as file:
         fcntl.flock(file, kind)
         yield
 
 
-def test_a_log_that_is_served_is_not_restored(work: Work) -> None:
+def test_a_log_that_is_served_is_not_restored(work: SheetWork) -> None:
     decide(work, 0)
     back_up(work.database, NOON)
     refused = pytest.raises(StoreError, match="a server of lexassay annotate has it open; stop it")
@@ -334,7 +336,7 @@ def test_everything_is_for_the_owner_alone(tmp_path: Path, umask: int) -> None:
         os.umask(before)
 
 
-def test_others_who_read_a_log_are_told(work: Work) -> None:
+def test_others_who_read_a_log_are_told(work: SheetWork) -> None:
     assert log_warning(work.database) is None
     work.database.chmod(0o640)
     said = log_warning(work.database)

@@ -16,8 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.annotate import sync as module
-from pipeline.annotate.sync import Changed, Conflicts, Keep, Kept, choices, import_sheets, token_of
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.sync import (
+    ChangedConflicts,
+    ConflictCounts,
+    ConflictDecision,
+    Conflicts,
+    choices,
+    import_sheets,
+    token_of,
+)
+from pipeline.annotate.tasks import SheetWork
 from pipeline.formats.annotation_log import Decision, append, opened, replay_task
 from pipeline.runner.config import SheetPlaces
 from pipeline.runner.conflicts import Conflict, typed_answers
@@ -39,7 +47,7 @@ class Bench:
     def __post_init__(self) -> None:
         places = SimpleNamespace(sheets=SheetPlaces(self.folder))
         plain = work_in(self.folder / "pairs", kind=self.kind)
-        self.work: Work = replace(plain, project=cast(Any, places))
+        self.work: SheetWork = replace(plain, project=cast(Any, places))
         ask(self.work, "ana", "ben", shown=dict(self.shown))
         self.conflicts = Conflicts(self.work)
 
@@ -64,9 +72,11 @@ class Bench:
         return self.conflicts.find()[0]
 
     def keep(self, keep: Literal["sheet", "page"], *, item: str = "", file: str = "",
-             who: str = "ana") -> Kept:  # fmt: skip
+             who: str = "ana") -> ConflictCounts:  # fmt: skip
         shown = [each for each in self.found() if each.annotator == who and item in {"", each.id}]
-        wanted = Keep(keep=keep, annotator=who, id=item, file=file, token=token_of(shown))
+        wanted = ConflictDecision(
+            keep=keep, annotator=who, id=item, file=file, token=token_of(shown)
+        )
         return self.conflicts.keep(wanted)
 
     def stands(self, item: str = "x0", who: str = "ana") -> str | None:
@@ -104,8 +114,8 @@ def bench(tmp_path: Path) -> Bench:
 def test_one_by_one(bench: Bench) -> None:
     before = bench.sheets()
     assert [each.id for each in bench.found()] == ["x0", "x1", "x2"]
-    assert bench.keep("sheet", item="x0") == Kept(1)
-    assert bench.keep("page", item="x1") == Kept(1)
+    assert bench.keep("sheet", item="x0") == ConflictCounts(1)
+    assert bench.keep("page", item="x1") == ConflictCounts(1)
     assert [each.id for each in bench.found()] == ["x2"]
     assert [bench.counted(each) for each in bench.shown] == [{"free"}, {"SVC"}, set()]
     assert bench.stands("x0") == "free"
@@ -117,7 +127,7 @@ def test_one_by_one(bench: Bench) -> None:
 def test_all_of_one_person(bench: Bench, keep: Literal["sheet", "page"], label: str) -> None:
     bench.sheet("002.csv", {"x0": "free"}, who="ben")
     bench.say("figurative", who="ben")
-    assert bench.keep(keep) == Kept(3)
+    assert bench.keep(keep) == ConflictCounts(3)
     assert [each.annotator for each in bench.found()] == ["ben"]
     assert [bench.counted(each) for each in bench.shown] == [{label}] * 3
     for _ in range(2):
@@ -130,15 +140,17 @@ def test_a_decision_is_on_what_was_seen(bench: Bench) -> None:
     bench.say("figurative", "x2")
     entries = bench.log()
     for item in ("", "x0", "absent"):
-        with pytest.raises(Changed, match="an answer has changed meanwhile"):
-            bench.conflicts.keep(Keep(keep="page", annotator="ana", id=item, token=seen))
+        with pytest.raises(ChangedConflicts, match="an answer has changed meanwhile"):
+            bench.conflicts.keep(
+                ConflictDecision(keep="page", annotator="ana", id=item, token=seen)
+            )
     assert bench.log() == entries
 
 
 def test_twice_is_once(bench: Bench) -> None:
-    wanted = Keep(keep="sheet", annotator="ana", token=token_of(bench.found()))
+    wanted = ConflictDecision(keep="sheet", annotator="ana", token=token_of(bench.found()))
     bench.conflicts.keep(wanted)
-    with pytest.raises(Changed):
+    with pytest.raises(ChangedConflicts):
         bench.conflicts.keep(wanted)
 
 
@@ -159,15 +171,15 @@ def test_a_sheet_goes_back_and_forth(bench: Bench) -> None:
     bench.sheet("001.csv", {"x0": "free"})
     for label in ("free", "figurative", "free", "figurative"):
         bench.sheet("001.csv", {"x0": label})
-        assert bench.keep("page") == Kept(1)
+        assert bench.keep("page") == ConflictCounts(1)
         assert bench.found() == []
 
 
 def test_two_sheets_with_different_answers(bench: Bench) -> None:
     bench.sheet("002.csv", {"x0": "figurative", "x1": "free"})
     assert [each.answer for each in choices(bench.work, bench.found()[0])] == ["free", "figurative"]
-    assert bench.keep("sheet") == Kept(2, left=1)
-    assert bench.keep("sheet", item="x0", file="002.csv") == Kept(1)
+    assert bench.keep("sheet") == ConflictCounts(2, left=1)
+    assert bench.keep("sheet", item="x0", file="002.csv") == ConflictCounts(1)
     assert (bench.found(), bench.counted()) == ([], {"figurative"})
     assert import_sheets(bench.work).answers == 0
 
@@ -180,7 +192,7 @@ def test_a_sheet_that_agrees_with_the_page_makes_no_conflict_later(
     bench.sheet("001.csv", {"x0": "free"})
     bench.sheet("002.csv", {"x0": "SVC"})
     bench.say("SVC")
-    assert bench.keep(keep) == Kept(1)
+    assert bench.keep(keep) == ConflictCounts(1)
     assert (bench.found(), bench.counted()) == ([], {"free" if keep == "sheet" else "SVC"})
 
 
@@ -190,7 +202,7 @@ def test_two_sheets_and_no_answer_on_the_page(tmp_path: Path) -> None:
     bench.sheet("002.csv", {"x0": "SVC"})
     assert bench.counted() == set()
     assert import_sheets(bench.work).answers == 0
-    assert bench.keep("page") == Kept(1)
+    assert bench.keep("page") == ConflictCounts(1)
     assert (bench.found(), bench.counted()) == ([], set())  # open again
     bench.say("figurative")
     assert (bench.found(), bench.counted()) == ([], {"figurative"})
@@ -200,7 +212,7 @@ def test_an_empty_cell_can_be_kept(bench: Bench) -> None:
     bench.keep("sheet", item="x0")
     bench.say("figurative")
     bench.sheet("001.csv", {"x0": None})
-    assert bench.keep("sheet") == Kept(1)
+    assert bench.keep("sheet") == ConflictCounts(1)
     assert (bench.found(), bench.counted(), bench.stands()) == ([], set(), None)
 
 
@@ -209,8 +221,8 @@ def test_what_is_not_a_label_cannot_be_kept(bench: Bench) -> None:
     taken = import_sheets(bench.work)
     assert (taken.conflicts, taken.strange) == ((), ("001.csv, row 2: 'SVG' is not a label",))
     assert choices(bench.work, bench.found()[0]) == []
-    assert bench.keep("sheet") == Kept(0, left=1)
-    assert bench.keep("page") == Kept(1)
+    assert bench.keep("sheet") == ConflictCounts(0, left=1)
+    assert bench.keep("page") == ConflictCounts(1)
     assert import_sheets(bench.work).strange == ()
 
 
@@ -219,8 +231,8 @@ def test_what_adjudicators_have_seen_stays(bench: Bench) -> None:
     ask(bench.work, "carla", ids=["x0"], named="adjudication", shown=dict(bench.shown))
     assert bench.found()[0].settled
     assert bench.counted() == {"SVC"}
-    assert bench.keep("sheet") == Kept(2, left=1)
-    assert bench.keep("page") == Kept(1)
+    assert bench.keep("sheet") == ConflictCounts(2, left=1)
+    assert bench.keep("page") == ConflictCounts(1)
     assert (bench.found(), bench.counted()) == ([], {"SVC"})
 
 
@@ -244,7 +256,7 @@ def test_keyed_forms(tmp_path: Path) -> None:
         "ana, ra: 'ra' in 001.csv, row 2; 'ra, rajt' on the page",
     )
     assert bench.counted() == set()
-    assert bench.keep("sheet") == Kept(1)
+    assert bench.keep("sheet") == ConflictCounts(1)
     assert (bench.found(), bench.counted()) == ([], {"ra"})
 
 
@@ -339,7 +351,9 @@ def test_nothing_is_lost_and_no_conflict_returns(
             possible = wanted == "page" or (
                 file in {each.file for each in offered} if file else len(offered) == 1
             )
-            assert bench.keep(wanted, item="x0", file=file) == Kept(possible, left=not possible)
+            assert bench.keep(wanted, item="x0", file=file) == ConflictCounts(
+                possible, left=not possible
+            )
             resolved = resolved or possible
             if possible:
                 assert bench.counted() == {bench.stands()} - {None}

@@ -26,7 +26,7 @@ from pipeline.annotate.exchange.transfer import (
     tool_of,
 )
 from pipeline.annotate.sync import answers
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
 from pipeline.formats.annotation_log import Decision, append, opened, read_only
@@ -42,7 +42,7 @@ FILES = {
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     """Two people are asked for the labels of x0 to x4."""
     work = work_in(tmp_path / "work")
     ask(work, "ana", "ben")
@@ -61,7 +61,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def known(work: Work) -> list[tuple[str, str, str, bool, str | None]]:
+def known(work: SheetWork) -> list[tuple[str, str, str, bool, str | None]]:
     """Return the answers that count: annotator, item, label, unsure, note."""
     return sorted(
         (each["annotator"], each["id"], each["label"], each["unsure"], each["note"])
@@ -151,7 +151,7 @@ EXPECTED = [("ana", "x0", "SVC", True, "or free?\nask")]
     ids=lambda each: each if isinstance(each, str) and len(each) < 40 else "",
 )  # fmt: skip
 def test_the_documented_forms(
-    work: Work, write: Callable[..., Path], name: str, file: str, content: Any
+    work: SheetWork, write: Callable[..., Path], name: str, file: str, content: Any
 ) -> None:
     path = write(file, content)
     people = {"ana": "10"} if name == "label-studio" else {}
@@ -169,7 +169,7 @@ def test_the_documented_forms(
 
 
 def test_a_folder_of_potato_has_a_folder_for_each_person(
-    work: Work, write: Callable[..., Path], tmp_path: Path
+    work: SheetWork, write: Callable[..., Path], tmp_path: Path
 ) -> None:
     documented = {"user_id": "Ben ", "instance_id_to_label_to_value": {
         "x1": {"label": {"labels": {"free": True, "SVC": False}}}}}  # fmt: skip
@@ -215,7 +215,7 @@ def annotate_there(name: str, target: Path, label: str) -> Path:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_there_and_back(work: Work, tmp_path: Path, name: str) -> None:
+def test_there_and_back(work: SheetWork, tmp_path: Path, name: str) -> None:
     count, places = export_tasks(work, tmp_path / FILES[name], name)
     assert count == 10
     assert all(path.is_file() for path in places)
@@ -271,18 +271,18 @@ def test_only_the_named_annotators_are_exported(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "file"), [("label-studio", "t.xml"), ("potato", "t.YAML")])
 def test_tasks_are_not_written_over_by_the_configuration(
-    work: Work, tmp_path: Path, name: str, file: str
+    work: SheetWork, tmp_path: Path, name: str, file: str
 ) -> None:
     with pytest.raises(ConfigError, match=r"configuration in a file with this ending; use \.json"):
         export_tasks(work, tmp_path / file, name)
     assert not (tmp_path / file).exists()
 
 
-def test_a_name_without_an_ending_is_fine(work: Work, tmp_path: Path) -> None:
+def test_a_name_without_an_ending_is_fine(work: SheetWork, tmp_path: Path) -> None:
     assert export_tasks(work, tmp_path / "tasks", "prodigy")[1] == [tmp_path / "tasks"]
 
 
-def test_a_person_is_named_as_the_tool_knows_them(work: Work, tmp_path: Path) -> None:
+def test_a_person_is_named_as_the_tool_knows_them(work: SheetWork, tmp_path: Path) -> None:
     say(work, "ana", "x0", "SVC", seconds=2.5)
     say(work, "ben", "x0", "free")
     people = parse_people(["ANA=7", "ben = ben@lab.org"], work)
@@ -305,7 +305,7 @@ def test_who_answered() -> None:
     assert people_of(None) == ()
 
 
-def test_one_account_for_two_annotators(work: Work, write: Callable[..., Path]) -> None:
+def test_one_account_for_two_annotators(work: SheetWork, write: Callable[..., Path]) -> None:
     both = {"ana": "10", "ben": "10"}
     path = write("t.json", [LABEL_STUDIO])
     assert import_answers(work, path, "label-studio", both).answers == 1
@@ -315,7 +315,7 @@ def test_one_account_for_two_annotators(work: Work, write: Callable[..., Path]) 
 # What is not an answer, and what contradicts
 
 
-def test_skipped_tasks_are_told(work: Work, write: Callable[..., Path]) -> None:
+def test_skipped_tasks_are_told(work: SheetWork, write: Callable[..., Path]) -> None:
     skipped = {
         **LABEL_STUDIO,
         "annotations": [{**LABEL_STUDIO["annotations"][0], "was_cancelled": True}],
@@ -330,13 +330,13 @@ def test_skipped_tasks_are_told(work: Work, write: Callable[..., Path]) -> None:
     assert known(work) == []
 
 
-def test_one_label_to_accept_in_prodigy(work: Work, write: Callable[..., Path]) -> None:
+def test_one_label_to_accept_in_prodigy(work: SheetWork, write: Callable[..., Path]) -> None:
     meta = {"item": "x0", "annotator": "ana"}
     line = {"text": "left0", "label": "SVC", "answer": "accept", "meta": meta}
     assert import_answers(work, write("t.jsonl", line), "prodigy").answers == 1
 
 
-def test_another_answer_is_a_conflict(work: Work, write: Callable[..., Path]) -> None:
+def test_another_answer_is_a_conflict(work: SheetWork, write: Callable[..., Path]) -> None:
     path = write("ana.jsonl", DOCCANO)
     say(work, "ana", "x0", "free")
     (conflict,) = import_answers(work, path, "doccano").conflicts
@@ -350,7 +350,9 @@ def test_another_answer_is_a_conflict(work: Work, write: Callable[..., Path]) ->
     assert conflict.endswith("with another note than ana's 'sure'")
 
 
-def test_what_was_withdrawn_does_not_come_again(work: Work, write: Callable[..., Path]) -> None:
+def test_what_was_withdrawn_does_not_come_again(
+    work: SheetWork, write: Callable[..., Path]
+) -> None:
     path = write("ana.jsonl", DOCCANO)
     import_answers(work, path, "doccano")
     with opened(work.database) as log:
@@ -361,7 +363,7 @@ def test_what_was_withdrawn_does_not_come_again(work: Work, write: Callable[...,
 
 
 def test_an_answer_that_adjudicators_have_seen_stays(
-    work: Work, write: Callable[..., Path]
+    work: SheetWork, write: Callable[..., Path]
 ) -> None:
     say(work, "ana", "x0", "SVC")
     say(work, "ben", "x0", "free")
@@ -372,7 +374,7 @@ def test_an_answer_that_adjudicators_have_seen_stays(
 
 
 def test_mistakes_are_all_told_and_nothing_is_imported(
-    work: Work, write: Callable[..., Path]
+    work: SheetWork, write: Callable[..., Path]
 ) -> None:
     def line(**other: Any) -> dict[str, Any]:
         return {**DOCCANO, "label": ["SVC"], "Comments": [], **other}
@@ -418,7 +420,7 @@ def test_mistakes_are_all_told_and_nothing_is_imported(
     ],
 )
 def test_files_that_are_not_of_the_tool(
-    work: Work, write: Callable[..., Path], case: tuple[str, str, str | None, str]
+    work: SheetWork, write: Callable[..., Path], case: tuple[str, str, str | None, str]
 ) -> None:
     name, file, content, said = case
     path = work.folder / file if content is None else write(file, content)
@@ -477,7 +479,9 @@ def test_tools_without_a_field_for_forms(tmp_path: Path) -> None:
          for item, label in (("x0", "SVC"), ("x1", "free"), ("zz", "free"))]]),
     ],
 )  # fmt: skip
-def test_suggestions(work: Work, write: Callable[..., Path], file: str, lines: list[Any]) -> None:
+def test_suggestions(
+    work: SheetWork, write: Callable[..., Path], file: str, lines: list[Any]
+) -> None:
     found = import_suggestions(work, write(file, *lines))
     assert (found.stored, found.others) == (2, 1)
     with opened(work.database) as log:
@@ -491,7 +495,9 @@ def test_suggestions(work: Work, write: Callable[..., Path], file: str, lines: l
         assert not suggestions_shown(log)
 
 
-def test_suggestions_with_mistakes_are_not_stored(work: Work, write: Callable[..., Path]) -> None:
+def test_suggestions_with_mistakes_are_not_stored(
+    work: SheetWork, write: Callable[..., Path]
+) -> None:
     lines = ["id,label,score", "x0,SVG,1", "x1,free,high", "x2,free,1", "x2,SVC,1", "x3,free"]
     with pytest.raises(DataError, match="4 mistakes, so no suggestion was stored") as raised:
         import_suggestions(work, write("m.csv", *lines))

@@ -26,9 +26,9 @@ from pipeline.annotate.people import (
     revoke,
     stop,
 )
-from pipeline.annotate.records import Finished, add_decisions, asked_tasks
+from pipeline.annotate.records import FinishedPart, add_decisions, asked_tasks
 from pipeline.annotate.sync import counted_answers, import_sheets
-from pipeline.annotate.tasks import Work, refresh
+from pipeline.annotate.tasks import SheetWork, refresh
 from pipeline.api.results import open_run
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
@@ -59,14 +59,14 @@ LABELS = ("SVC", "free")
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     made = work_in(tmp_path)
     ask(made, "ana", "ben", ids=["x0", "x1", "x2"])
     return made
 
 
 @pytest.fixture
-def log(work: Work) -> Iterator[sqlite3.Connection]:
+def log(work: SheetWork) -> Iterator[sqlite3.Connection]:
     with opened(work.database) as connection:
         yield connection
 
@@ -76,7 +76,7 @@ def cards(log: sqlite3.Connection, who: str) -> list[str]:
 
 
 def test_members_are_annotators_then_those_added_then_third_persons(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, " Dora  Eck ")
     ask(work, "carla", "ana", ids=["x0"], named="adjudication")
@@ -89,7 +89,7 @@ def test_members_are_annotators_then_those_added_then_third_persons(
 
 
 def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     assert [revoke(log, work, "ana").generation for _ in range(2)] == [1, 2]
     assert stop(log, work, "ana").person.generation == 2
@@ -106,7 +106,9 @@ def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
         ("x" * 201, "a name of 201 characters is too long"),
     ],
 )
-def test_whom_one_cannot_add(work: Work, log: sqlite3.Connection, name: str, said: str) -> None:
+def test_whom_one_cannot_add(
+    work: SheetWork, log: sqlite3.Connection, name: str, said: str
+) -> None:
     ask(work, "carla", ids=["x0"], named="adjudication")
     with pytest.raises(ConfigError, match=said):
         add(log, work, name)
@@ -114,26 +116,26 @@ def test_whom_one_cannot_add(work: Work, log: sqlite3.Connection, name: str, sai
 
 
 def test_nothing_is_taken_from_one_whose_part_has_ended(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     say(work, "ana", "x0", "SVC")
     stop(log, work, "ana")
     for kind in ("label", "skip", "undo"):
         decision = Decision(f"late-{kind}", "ana", "x1", kind, answer=None)
-        assert add_decisions(log, [decision]) == [Finished("x1")]
-    assert "Your part is finished: thank you" in str(Finished("x1"))
+        assert add_decisions(log, [decision]) == [FinishedPart("x1")]
+    assert "Your part is finished: thank you" in str(FinishedPart("x1"))
     sheet = Decision("of-a-sheet", "ana", "x1", "import", answer="free", source="001-ana.csv")
     (taken,) = add_decisions(log, [sheet])
     assert isinstance(taken, Outcome)
     assert taken.status == "saved"
     resume(log, work, "ana")
-    assert add_decisions(log, [Decision("again-ana", "ana", "x2", answer="free")])[0] != Finished(
-        "x2"
-    )
+    assert add_decisions(log, [Decision("again-ana", "ana", "x2", answer="free")])[
+        0
+    ] != FinishedPart("x2")
 
 
 def test_open_cards_go_evenly_to_those_who_may_have_them(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     say(work, "ana", "x0", "SVC")
     say(work, "ana", "x1", "", kind="skip")
@@ -147,13 +149,17 @@ def test_open_cards_go_evenly_to_those_who_may_have_them(
     assert sorted(each.annotator for each in given_cards(log).values()) == ["ana", "ana"]
 
 
-def test_a_number_of_cards_is_of_those_that_come_last(work: Work, log: sqlite3.Connection) -> None:
+def test_a_number_of_cards_is_of_those_that_come_last(
+    work: SheetWork, log: sqlite3.Connection
+) -> None:
     add(log, work, "carla")
     assert reassign(log, work, "ana", ["carla"], cards=1).given == {"carla": 1}
     assert (cards(log, "ana"), cards(log, "carla")) == (["x0", "x1"], ["x2"])
 
 
-def test_what_cannot_be_given_says_how_many_and_why(work: Work, log: sqlite3.Connection) -> None:
+def test_what_cannot_be_given_says_how_many_and_why(
+    work: SheetWork, log: sqlite3.Connection
+) -> None:
     with pytest.raises(ConfigError, match=r"no card can be given: 3 that ben already has"):
         reassign(log, work, "ana", ["ben"])
     add(log, work, "carla")
@@ -176,7 +182,7 @@ def test_what_cannot_be_given_says_how_many_and_why(work: Work, log: sqlite3.Con
 
 
 def test_one_who_had_an_item_by_the_sheet_does_not_get_it_again(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, "carla")
     reassign(log, work, "ana", ["carla"])
@@ -185,7 +191,7 @@ def test_one_who_had_an_item_by_the_sheet_does_not_get_it_again(
 
 
 def test_an_answer_that_was_under_way_takes_the_card_back(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, "carla")
     add(log, work, "dan")
@@ -202,7 +208,7 @@ def test_an_answer_that_was_under_way_takes_the_card_back(
 
 
 def test_cards_count_in_the_order_of_those_who_had_them(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     """A card set aside and given away is still before the others of the first person."""
     say(work, "ana", "x0", "", kind="skip")
@@ -221,7 +227,7 @@ def test_cards_count_in_the_order_of_those_who_had_them(
 
 
 def test_the_digest_changes_with_a_transfer_and_only_then(
-    work: Work, log: sqlite3.Connection
+    work: SheetWork, log: sqlite3.Connection
 ) -> None:
     before, options = digest(work.database, DecisionOptions()), current_options(work.database)
     add(log, work, "carla")
@@ -330,7 +336,7 @@ ACT = st.one_of(
 )  # fmt: skip
 
 
-def perform(log: sqlite3.Connection, work: Work, number: int, act: tuple[Any, ...]) -> None:
+def perform(log: sqlite3.Connection, work: SheetWork, number: int, act: tuple[Any, ...]) -> None:
     what, who, *rest = act
     try:
         if what == "answer":
@@ -345,7 +351,7 @@ def perform(log: sqlite3.Connection, work: Work, number: int, act: tuple[Any, ..
         pass  # somebody is unknown, has ended, or has the cards
 
 
-def sheet_of(work: Work) -> pl.DataFrame:
+def sheet_of(work: SheetWork) -> pl.DataFrame:
     """Return the table of sheets: ana has all items, ben the first four."""
     rows = [("ana", n, each, "l", "r") for n, each in enumerate(ITEMS, 1)]
     rows += [("ben", n, each, "l", "r") for n, each in enumerate(ITEMS[:4], 1)]
@@ -383,7 +389,7 @@ def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
     assert judged(work, sheet, transfers=True) == judged(work, moved.collect(), transfers=False)
 
 
-def judged(work: Work, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
+def judged(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
     """Return what the join makes of the log, with the transfers or on another sheet."""
     config = JoinSheets(
         sheet="sheet", labels="sheet.labels", folder="desk", categories={"TP": ("SVC",)},

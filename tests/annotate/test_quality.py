@@ -22,7 +22,7 @@ from pipeline.annotate.quality import (
 from pipeline.annotate.records import standing_answers
 from pipeline.annotate.sync import answers as exported
 from pipeline.annotate.sync import sheet_rows
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     Decision,
@@ -41,18 +41,18 @@ GOLD = [GoldItem({"l1": f"gold{n}", "l2": "x"}, "SVC", f"why {n}", ("ex",)) for 
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
     ask(work, "ana", "ben", shown=items(40))
     return work
 
 
-def cards(work: Work, who: str = "ana") -> list[str]:
+def cards(work: SheetWork, who: str = "ana") -> list[str]:
     with opened(work.database) as log:
         return [each.id for each in upcoming(log, who, most=100)]
 
 
-def test_hidden_gold_and_repeats_are_no_results(work: Work) -> None:
+def test_hidden_gold_and_repeats_are_no_results(work: SheetWork) -> None:
     sample = set(cards(work))
     for who in ("ana", "ben"):
         for item in sample:
@@ -86,7 +86,7 @@ def test_hidden_gold_and_repeats_are_no_results(work: Work) -> None:
     assert (ana.repeats.hits, ana.repeats.cases + ben.repeats.cases) == (0, repeats)
 
 
-def test_checks_stand_among_the_cards_and_repeats_come_later(work: Work) -> None:
+def test_checks_stand_among_the_cards_and_repeats_come_later(work: SheetWork) -> None:
     add_gold(work, GOLD)
     repeat_cards(work, 0.5)
     order = cards(work)
@@ -103,7 +103,7 @@ def test_checks_stand_among_the_cards_and_repeats_come_later(work: Work) -> None
     assert all(later - first >= 10 for first, later in pairs)
 
 
-def test_whatever_is_done_twice_is_done_once(work: Work) -> None:
+def test_whatever_is_done_twice_is_done_once(work: SheetWork) -> None:
     add_gold(work, GOLD)
     count = repeat_cards(work, 0.3)
     before = cards(work)
@@ -118,7 +118,7 @@ def test_whatever_is_done_twice_is_done_once(work: Work) -> None:
     assert len(set(cards(work, "carla")) - set(items(40))) >= 3
 
 
-def test_a_gold_pair_of_the_sample_needs_no_card(work: Work) -> None:
+def test_a_gold_pair_of_the_sample_needs_no_card(work: SheetWork) -> None:
     ((item, shown),) = items(1).items()
     inside = GoldItem(shown["units"], "figurative")
     many = len(cards(work))
@@ -133,7 +133,7 @@ def test_a_gold_pair_of_the_sample_needs_no_card(work: Work) -> None:
         add_training(work, [inside])
 
 
-def test_a_table_of_gold_items(work: Work, tmp_path: Path) -> None:
+def test_a_table_of_gold_items(work: SheetWork, tmp_path: Path) -> None:
     path = tmp_path / "gold.csv"
     path.write_text("l1,l2,label,explanation,example_1\nin:Rede,stehen,svc,why,Es [[steht]]\n")
     (item,) = read_gold(path, work, option="--gold")
@@ -150,14 +150,14 @@ def test_a_table_of_gold_items(work: Work, tmp_path: Path) -> None:
         ("l1,l2,label\n", "has no rows"),
     ],
 )
-def test_a_table_that_cannot_be_gold(work: Work, tmp_path: Path, text: str, said: str) -> None:
+def test_a_table_that_cannot_be_gold(work: SheetWork, tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "gold.csv"
     path.write_text(text)
     with pytest.raises(ConfigError, match=said):
         read_gold(path, work, option="--gold")
 
 
-def test_the_training_round(work: Work) -> None:
+def test_the_training_round(work: SheetWork) -> None:
     add_training(work, [*GOLD, GoldItem({"l1": "last", "l2": "x"}, "free")])
     set_pass_mark(work, 0.75)
     with Served(work) as served:
@@ -197,7 +197,7 @@ def test_the_training_round(work: Work) -> None:
         assert len(standing_answers(log)) == 1
 
 
-def test_whoever_has_passed_stays_so(work: Work) -> None:
+def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
     add_training(work, GOLD)
     set_pass_mark(work, 0.6)
     with opened(work.database) as log:
@@ -213,7 +213,7 @@ def test_whoever_has_passed_stays_so(work: Work) -> None:
         assert [state and state.passed for state in states] == [True, False]
 
 
-def test_only_the_first_answer_counts_in_training(work: Work) -> None:
+def test_only_the_first_answer_counts_in_training(work: SheetWork) -> None:
     add_training(work, GOLD)
     with opened(work.database) as log:
         ids = [each.id for each in upcoming(log, "ana", most=9, named="training")]
@@ -226,7 +226,7 @@ def test_only_the_first_answer_counts_in_training(work: Work) -> None:
     assert (found.done, found.correct, found.passed) == (1, 0, False)
 
 
-def test_the_coordinator_may_let_a_person_annotate(work: Work) -> None:
+def test_the_coordinator_may_let_a_person_annotate(work: SheetWork) -> None:
     add_training(work, GOLD)
     with opened(work.database) as log:
         excuse(log, work, "ana")

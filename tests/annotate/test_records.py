@@ -18,12 +18,12 @@ from pipeline.annotate.records import (
     FirstAnswer,
     NotSaved,
     Outcomes,
-    Settled,
+    SettledAnswer,
     Writer,
     add_decisions,
     first_answers,
 )
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.formats.annotation_log import Decision, Outcome, connect, opened, recent, transaction
 from tests.annotate.served import ask, entries, items, say, work_in
 
@@ -31,13 +31,13 @@ KEYS = count()
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
     return work
 
 
-def send(work: Work, *decisions: Decision) -> list[str]:
+def send(work: SheetWork, *decisions: Decision) -> list[str]:
     with opened(work.database) as log, transaction(log):
         outcomes = add_decisions(log, decisions)
     return [each.status if isinstance(each, Outcome) else "settled" for each in outcomes]
@@ -51,7 +51,7 @@ def undo(who: str, item: str = "", **more: Any) -> Decision:
     return Decision(f"key{next(KEYS)}", who, item, "undo", **more)
 
 
-def adjudicate(work: Work, *people: str, item: str = "x0") -> None:
+def adjudicate(work: SheetWork, *people: str, item: str = "x0") -> None:
     """Let the annotators disagree on an item, then ask people for it again."""
     say(work, "ana", item, "SVC", note="sure", unsure=True)
     say(work, "ben", item, "free")
@@ -59,7 +59,7 @@ def adjudicate(work: Work, *people: str, item: str = "x0") -> None:
 
 
 @pytest.mark.parametrize("people", [("cleo",), ("ana", "ben")])
-def test_answers_that_were_shown_no_longer_change(work: Work, people: tuple[str, ...]) -> None:
+def test_answers_that_were_shown_no_longer_change(work: SheetWork, people: tuple[str, ...]) -> None:
     adjudicate(work, *people)
     before = entries(work, "key")
     for who in ("ana", "ben"):
@@ -70,19 +70,19 @@ def test_answers_that_were_shown_no_longer_change(work: Work, people: tuple[str,
     assert entries(work, "count(*)") == [2]
 
 
-def test_they_do_not_change_once_the_third_person_has_decided(work: Work) -> None:
+def test_they_do_not_change_once_the_third_person_has_decided(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     say(work, "cleo", "x0", "free", round="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["settled"]
 
 
-def test_a_round_that_is_taken_back_frees_them(work: Work) -> None:
+def test_a_round_that_is_taken_back_frees_them(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     ask(work, ids=[], named="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["saved"]
 
 
-def test_other_items_and_the_adjudication_itself_go_on(work: Work) -> None:
+def test_other_items_and_the_adjudication_itself_go_on(work: SheetWork) -> None:
     adjudicate(work, "ana", "ben")
     assert send(work, label("ana", "x1"), label("ana", "x0", round="adjudication")) == ["saved"] * 2
     assert send(work, label("ana", "x0", "free", round="adjudication")) == ["saved"]
@@ -91,20 +91,20 @@ def test_other_items_and_the_adjudication_itself_go_on(work: Work) -> None:
     assert send(work, undo("ana")) == ["settled"]  # of x0
 
 
-def test_setting_aside_changes_no_answer(work: Work) -> None:
+def test_setting_aside_changes_no_answer(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     aside = Decision("aside", "ana", "x0", "skip")
     assert send(work, aside, undo("ana")) == ["saved", "saved"]
 
 
-def test_what_was_saved_before_is_repeated(work: Work) -> None:
+def test_what_was_saved_before_is_repeated(work: SheetWork) -> None:
     before = label("ana", "x0", "SVC")
     assert send(work, before) == ["saved"]
     adjudicate(work, "cleo")
     assert send(work, before) == ["repeated"]
 
 
-def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: Work) -> None:
+def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: SheetWork) -> None:
     ask(work, "ana", "ben", "dan", "eve")
     adjudicate(work, "cleo", "eve")
     assert send(work, label("dan", "x0")) == ["saved"]
@@ -113,10 +113,10 @@ def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: Work) -> 
 
 
 def test_the_reason_is_told_with_the_item() -> None:
-    assert "first-round answers to 'x0' can no longer be changed" in str(Settled("x0"))
+    assert "first-round answers to 'x0' can no longer be changed" in str(SettledAnswer("x0"))
 
 
-def test_an_undo_after_what_was_not_saved_means_that(work: Work) -> None:
+def test_an_undo_after_what_was_not_saved_means_that(work: SheetWork) -> None:
     assert send(work, label("ana", "x1")) == ["saved"]
     say(work, "ana", "x2", "SVC")
     stale = label("ana", "x2", "free", replaces=0)
@@ -128,7 +128,7 @@ def test_an_undo_after_what_was_not_saved_means_that(work: Work) -> None:
         assert {each.id for each in recent(log, "ana", most=9)} == {"x1", "x2"}
 
 
-def test_an_undo_after_what_was_saved_before_takes_it_back(work: Work) -> None:
+def test_an_undo_after_what_was_saved_before_takes_it_back(work: SheetWork) -> None:
     mine = label("ana", "x1")
     assert send(work, mine) == ["saved"]
     back = undo("ana")
@@ -137,14 +137,14 @@ def test_an_undo_after_what_was_saved_before_takes_it_back(work: Work) -> None:
     assert send(work, undo("ana")) == ["nothing"]
 
 
-def test_an_undo_that_names_an_item_takes_back_no_other(work: Work) -> None:
+def test_an_undo_that_names_an_item_takes_back_no_other(work: SheetWork) -> None:
     assert send(work, label("ana", "x1"), label("ana", "x2")) == ["saved"] * 2
     assert send(work, undo("ana", "x1"), undo("ana", "zz")) == ["nothing"] * 2
     assert send(work, undo("ana", "x2"), undo("ana", "x1")) == ["saved"] * 2
     assert entries(work, "coalesce(undoes, 0)") == [0, 0, 2, 1]
 
 
-def test_first_answers_are_those_that_stand_by_name(work: Work) -> None:
+def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
     say(work, "ben", "x0", "SVC")
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
@@ -159,7 +159,7 @@ def test_first_answers_are_those_that_stand_by_name(work: Work) -> None:
         }  # fmt: skip
 
 
-def test_first_answers_of_more_items_than_a_query_holds(work: Work) -> None:
+def test_first_answers_of_more_items_than_a_query_holds(work: SheetWork) -> None:
     say(work, "ana", "x4", "SVC")
     with opened(work.database) as log:
         found = first_answers(log, [*(f"no{n}" for n in range(1200)), "x4"])
@@ -172,14 +172,14 @@ MANY = 50
 
 
 @pytest.fixture
-def work_writer(tmp_path: Path) -> Work:
+def work_writer(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
     ask(work, "ana", "ben", shown=items(MANY))
     return work
 
 
 @pytest.fixture
-def writer(work_writer: Work) -> Iterator[Writer]:
+def writer(work_writer: SheetWork) -> Iterator[Writer]:
     writer = Writer(work_writer.database)
     yield writer
     writer.stop()
@@ -202,14 +202,14 @@ def status(found: Future[Outcomes]) -> str:
     return outcome.status
 
 
-def test_what_is_returned_is_on_the_disk(work_writer: Work, writer: Writer) -> None:
+def test_what_is_returned_is_on_the_disk(work_writer: SheetWork, writer: Writer) -> None:
     (outcome,) = asyncio.run(writer.add([decision(1)]))
     assert isinstance(outcome, Outcome)
     assert (outcome.status, entries(work_writer, "entry")) == ("saved", [outcome.entry])
 
 
 def test_all_that_wait_while_another_writes_are_one_transaction(
-    work_writer: Work, writer: Writer
+    work_writer: SheetWork, writer: Writer
 ) -> None:
     found: list[Future[Outcomes]] = []
     with opened(work_writer.database) as other:
@@ -230,7 +230,7 @@ def test_all_that_wait_while_another_writes_are_one_transaction(
 
 
 def test_what_was_sent_is_written_though_the_sender_has_left(
-    work_writer: Work, writer: Writer
+    work_writer: SheetWork, writer: Writer
 ) -> None:
     async def leave() -> None:
         with opened(work_writer.database) as other:
@@ -248,7 +248,7 @@ def test_what_was_sent_is_written_though_the_sender_has_left(
 
 
 def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
-    work_writer: Work, writer: Writer, monkeypatch: pytest.MonkeyPatch
+    work_writer: SheetWork, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, **how: bool) -> sqlite3.Connection:
         connection = connect(path, **how)
@@ -271,7 +271,7 @@ def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
 
 
 def test_a_commit_that_fails_saves_nothing_and_the_next_one_goes_on(
-    work_writer: Work, writer: Writer, monkeypatch: pytest.MonkeyPatch
+    work_writer: SheetWork, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the disk may fail in the last moment."""
 
@@ -304,7 +304,9 @@ def test_a_file_that_cannot_be_opened_is_told_without_its_path(tmp_path: Path) -
     writer.stop()
 
 
-def test_what_is_wrong_with_one_does_no_harm_to_others(work_writer: Work, writer: Writer) -> None:
+def test_what_is_wrong_with_one_does_no_harm_to_others(
+    work_writer: SheetWork, writer: Writer
+) -> None:
     with opened(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         wrong = writer.send([decision(1, note="\ud800")])
@@ -316,7 +318,7 @@ def test_what_is_wrong_with_one_does_no_harm_to_others(work_writer: Work, writer
     assert entries(work_writer, "key") == ["ana-2", "ana-3", "ana-4"]
 
 
-def test_what_waits_is_written_before_it_stops(work_writer: Work, writer: Writer) -> None:
+def test_what_waits_is_written_before_it_stops(work_writer: SheetWork, writer: Writer) -> None:
     with opened(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         found = [writer.send([decision(n)]) for n in range(9)]

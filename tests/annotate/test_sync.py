@@ -14,7 +14,7 @@ from pipeline.annotate import sync, tasks
 from pipeline.annotate.adjudication import give_to_third, give_to_those_who_disagree
 from pipeline.annotate.records import asked_tasks
 from pipeline.annotate.sync import ImportResult, answers, export, hand_to_sheets, import_sheets
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.api.run import run
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
@@ -311,7 +311,7 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
 
 
 @pytest.fixture
-def handed(office: Office) -> tuple[Office, Work, list[str]]:
+def handed(office: Office) -> tuple[Office, SheetWork, list[str]]:
     """Both have labelled all in the page, and have sheets with it."""
     work = office.work()
     ids = office.ids(work)
@@ -324,14 +324,14 @@ def notes(office: Office) -> list[tuple[str, str]]:
     return office.run().table("judged.notes").select("id", "note").sort("note").rows()
 
 
-def page(work: Work, item: str) -> str | None:
+def page(work: SheetWork, item: str) -> str | None:
     (found,) = [a["note"] for a in answers(work) if (a["annotator"], a["id"]) == ("anna", item)]
     return None if found is None else str(found)
 
 
 @pytest.mark.long
 def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
-    handed: tuple[Office, Work, list[str]],
+    handed: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = handed
     office.label("anna", {ids[0]: "a later thought"}, column="note")
@@ -343,7 +343,7 @@ def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
 
 
 @pytest.mark.long
-def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, Work, list[str]]) -> None:
+def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, SheetWork, list[str]]) -> None:
     office, work, ids = handed
     office.label("anna", {ids[0]: "of the sheet"}, column="note")
     said = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
@@ -367,7 +367,7 @@ def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) ->
 
 @pytest.mark.long
 def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
-    handed: tuple[Office, Work, list[str]],
+    handed: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = handed
     with opened(work.database) as log:
@@ -388,7 +388,7 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
 
 
 def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
-    handed: tuple[Office, Work, list[str]], monkeypatch: pytest.MonkeyPatch
+    handed: tuple[Office, SheetWork, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office, work, ids = handed
     office.label("anna", {ids[0]: "free"})

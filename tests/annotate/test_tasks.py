@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.annotate.adjudication import ready
 from pipeline.annotate.people import add, reassign
-from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.api.run import run
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import opened
@@ -49,7 +49,7 @@ overlap = 1.0
 """
 
 
-def work_with(folder: Path, *joins: str) -> Work:
+def work_with(folder: Path, *joins: str) -> SheetWork:
     rows = "".join(f"{lemma}\t{lemma}\n" for lemma in CASES)
     (folder / "computed.tsv").write_text(f"lemma\tform\n{rows}", encoding="utf-8")
     text = EXPERIMENT + "".join(JOIN.format(name=name) for name in joins)
@@ -61,7 +61,7 @@ def id_of(lemma: str) -> str:
     return str(pl.select(candidate_id(pl.lit(lemma))).item())
 
 
-def differing(work: Work) -> list[str]:
+def differing(work: SheetWork) -> list[str]:
     with opened(work.database) as log:
         return [each.id for each in ready(log, keying=work.keying)]
 

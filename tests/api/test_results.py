@@ -18,7 +18,7 @@ import pipeline as lx
 from pipeline.api import results
 from pipeline.api.report import findings_text
 from pipeline.api.results import check_colours, colours_of, names_of, show_progress
-from pipeline.errors import ConfigError, DataError, Interrupted, SchemaViolation, WaitsForPerson
+from pipeline.errors import ConfigError, DataError, Interruption, SchemaViolation, WaitsForPerson
 from pipeline.findings.base import Finding, StageFinding
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.style import NAMED
@@ -149,7 +149,7 @@ def test_what_waits_is_said(cell: Shown) -> None:
     ("error", "said"),
     [
         (DataError("no"), "x: failed in scores: 2 stages"),
-        (Interrupted(""), "x: interrupted in sco"),
+        (Interruption(""), "x: interrupted in sco"),
     ],
 )
 def test_how_it_ended_otherwise(cell: Shown, error: Exception, said: str) -> None:

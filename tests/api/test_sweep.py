@@ -16,7 +16,7 @@ from pipeline.api import sweep as module
 from pipeline.api.results import Run, perform
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
-from pipeline.errors import ConfigError, Interrupted, PointsFailed, StoreError
+from pipeline.errors import ConfigError, Interruption, PointsFailed, StoreError
 from pipeline.runner.graph import Project
 from tests.small_experiment import SMALL
 
@@ -310,12 +310,12 @@ def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.Monkey
 
     def stop(project: Project, **options: Any) -> Run:
         if len(ran) == 2:
-            raise Interrupted("stopped")
+            raise Interruption("stopped")
         ran.append(project)
         return perform(project, **options)
 
     monkeypatch.setattr(module, "perform", stop)
-    with pytest.raises(Interrupted):
+    with pytest.raises(Interruption):
         sweep(experiment, runs=runs, report=False)
     made = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
     assert len(made) == 2

@@ -18,7 +18,7 @@ import pytest
 
 from pipeline.cli import completion
 from pipeline.cli.app import COMMANDS
-from pipeline.cli.completion import Asked, answer, offers
+from pipeline.cli.completion import CommandLine, answer, offers
 from pipeline.cli.main import main
 from tests.runner.commands import environment
 from tests.small_experiment import SMALL
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def offered(line: str) -> list[str]:
     """Return what fits at the end of a line, after the name of the program."""
     *words, begun = line.split(" ")
-    return [each.word for each in offers(Asked(words, begun))]
+    return [each.word for each in offers(CommandLine(words, begun))]
 
 
 @pytest.mark.usefixtures("folder")

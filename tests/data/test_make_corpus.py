@@ -22,7 +22,7 @@ from simulation import Kind, Simulation, simulate
 
 import pipeline as lx
 from pipeline.kernels.cooccurrence.pairs import count, marginals, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, number_tokens
+from pipeline.kernels.cooccurrence.tokens import RelatedToken, Unit, number_tokens
 
 
 def kind(name: str) -> Kind:
@@ -240,7 +240,7 @@ def test_counts_are_those_of_the_kernel(small: Corpus) -> None:
         for row in tokens
         if not is_range(row)
     ]
-    preposition = Related(pl.col("deprel") == "case")
+    preposition = RelatedToken(pl.col("deprel") == "case")
     left = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": preposition})
     right = Unit(pl.col("upos") == "VERB", "{lemma}")
     frame = pl.LazyFrame(rows, schema=columns, orient="row")

@@ -20,7 +20,7 @@ import typer
 
 from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.run import json_schema
-from pipeline.release import RENAMED, FormerName, Renamed
+from pipeline.release import RENAMED, FormerName, Renaming
 from pipeline.stages.base import STAGES
 
 ROOT = Path(__file__).parents[2]
@@ -136,7 +136,7 @@ def test_module_of_extensions_is_where_it_was(name: str) -> None:
 
 
 @pytest.mark.parametrize(("old", "renamed"), RENAMED["module"].items())
-def test_module_that_has_moved_is_found_by_its_old_name(old: str, renamed: Renamed) -> None:
+def test_module_that_has_moved_is_found_by_its_old_name(old: str, renamed: Renaming) -> None:
     sys.modules.pop(old, None)
     with pytest.warns(FormerName, match=f"the module {old} is called {renamed.new} since"):
         former = importlib.import_module(old)
@@ -240,7 +240,7 @@ frame = pl.DataFrame({"f": [4], "f1": [8], "f2": [8], "N": [100]})
 assert lx.score(frame, measures=["confidence"])["confidence"].item() == 0.5
 """,
     "stage": """
-from pipeline.release import RENAMED, FormerName, Renamed
+from pipeline.release import RENAMED, FormerName, Renaming
 from pipeline.stages.base import STAGES
 found = STAGES.get("extract.frequent")
 table = pl.LazyFrame({"f": [4, 5]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.findings.base import Finding, StageFinding
-from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.diff_page import ComparedStage, DiffInput, Side, TableRows, diff_page
 from pipeline.report.page.model import ReportStage
 from tests.report import report_frames as frames
 
@@ -38,7 +38,7 @@ def shown(hits: list[bool], name: str = "full") -> ReportStage:
 def test_what_differs_is_counted_and_listed() -> None:
     text = html(
         settings=[("stages.sample.rate", "0.1", "0.2")],
-        stages=[StageCompared("sample", "Sample", ("config rate: 0.1 -> 0.2",),
+        stages=[ComparedStage("sample", "Sample", ("config rate: 0.1 -> 0.2",),
                               [TableRows("sample", 3, 4, 5, [("gone", "id a", "")])])],
         equal=("ranks", "scores"),
     )  # fmt: skip
@@ -69,14 +69,14 @@ def test_equal_runs() -> None:
 def test_what_is_gone_from_the_store_is_said() -> None:
     text = html(
         first=Side("a:1", "", gone=("sample", "full")),
-        stages=[StageCompared("sample", "Sample", ("done -> done",))],
+        stages=[ComparedStage("sample", "Sample", ("done -> done",))],
     )
     assert "Results of the first run are no longer in the store: sample and full." in text
 
 
 def test_figures_that_differ_are_drawn_of_both_runs() -> None:
     pair = shown([True, False] * 60), shown([False, True, True] * 40)
-    text = html(stages=[StageCompared("full", "Precision", (), (), pair)])
+    text = html(stages=[ComparedStage("full", "Precision", (), (), pair)])
     assert text.count("<strong>Figure ") == 2
     assert "First run. " in text
     assert "Second run. " in text
@@ -84,17 +84,17 @@ def test_figures_that_differ_are_drawn_of_both_runs() -> None:
 
 def test_equal_figures_are_not_drawn() -> None:
     pair = shown([True, False] * 60), shown([True, False] * 60)
-    assert "<strong>Figure " not in html(stages=[StageCompared("full", "P", (), (), pair)])
+    assert "<strong>Figure " not in html(stages=[ComparedStage("full", "P", (), (), pair)])
 
 
 def test_a_stage_of_one_run_alone() -> None:
-    text = html(stages=[StageCompared("full", "Precision", (), (), (shown([True] * 120), None))])
+    text = html(stages=[ComparedStage("full", "Precision", (), (), (shown([True] * 120), None))])
     assert "one of the runs has no results for this stage" in text
 
 
 def test_the_page_stands_alone() -> None:
     pair = shown([True, False] * 60), shown([False, True, True] * 40)
-    text = html(stages=[StageCompared("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
+    text = html(stages=[ComparedStage("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
     assert "Beside this page" not in text
 
 
@@ -102,7 +102,7 @@ def test_hostile_texts_stay_texts() -> None:
     text = html(
         first=Side(HOSTILE, HOSTILE, [told(0.1, HOSTILE)], (HOSTILE,)),
         settings=[(HOSTILE, HOSTILE, HOSTILE)],
-        stages=[StageCompared(HOSTILE, HOSTILE, (HOSTILE,),
+        stages=[ComparedStage(HOSTILE, HOSTILE, (HOSTILE,),
                               [TableRows(HOSTILE, 1, 1, 1, [("gone", HOSTILE, HOSTILE)])])],
         equal=(HOSTILE,), provenance={HOSTILE: HOSTILE},
     )  # fmt: skip
@@ -113,6 +113,6 @@ def test_equal_input_gives_equal_bytes() -> None:
     pair = shown([True, False] * 60), shown([False, True, True] * 40)
     made = DiffInput(
         first=Side("a:1", ""), second=Side("a:2", ""),
-        stages=[StageCompared("full", "P", (), (), pair)],
+        stages=[ComparedStage("full", "P", (), (), pair)],
     )  # fmt: skip
     assert diff_page(made) == diff_page(made)

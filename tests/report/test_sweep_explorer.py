@@ -32,7 +32,7 @@ from pipeline.report.sweep_explorer import (
     read_quantity,
     round_values,
 )
-from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
+from pipeline.report.sweep_page import CollectedTable, SweepInput, sweep_page
 from schemas import AveragePrecision, Precision, Table, TypeLevel
 
 HOSTILE = "</script><img/src=x/onerror=alert(1)>"
@@ -105,7 +105,7 @@ def page(
         table.select(*[pl.lit(str(value)).alias(path) for path, value in point.items()], pl.all())
         for point, table in zip(points, tables, strict=True)
     ]
-    collected = Collected("sampled.cuts", "Precision", stacked, model)
+    collected = CollectedTable("sampled.cuts", "Precision", stacked, model)
     told: list[list[Any]] = [[] for _ in points]
     made = SweepInput(title="T", points=points, told=told, collected=[collected], **further)
     return sweep_page(made)["index.html"].decode()

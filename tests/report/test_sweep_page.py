@@ -19,7 +19,7 @@ from pipeline.report import sweep_page as page
 from pipeline.report.charts.style import Look
 from pipeline.report.sweep_page import (
     MOST_PANELS,
-    Collected,
+    CollectedTable,
     Setting,
     Shape,
     SweepInput,
@@ -190,9 +190,9 @@ def precision(point: dict[str, Any], ns: list[int], measures: list[str]) -> pl.D
     ).select(*[pl.lit(str(value)).alias(path) for path, value in point.items()], pl.all())  # fmt: skip
 
 
-def collected(points: Points, ns: list[int], measures: list[str]) -> Collected:
+def collected(points: Points, ns: list[int], measures: list[str]) -> CollectedTable:
     tables = [precision(point, ns, measures) for point in points]
-    return Collected("sampled.cuts", "Precision", tables, Precision)
+    return CollectedTable("sampled.cuts", "Precision", tables, Precision)
 
 
 def best(name: str) -> list[StageFinding]:
@@ -275,7 +275,7 @@ def test_a_point_without_rows_or_of_other_columns_has_an_empty_panel() -> None:
     points = grid(rate=[0.1, 0.2, 0.3])
     whole = collected(points, [10, 20], ["mi"])
     tables = [whole.tables[0], whole.tables[1].clear(), whole.tables[2].drop("precision")]
-    mixed = Collected("a", "A", tables, Precision)
+    mixed = CollectedTable("a", "A", tables, Precision)
     (figure,) = figures(mixed, points, settings_of(points), Look())
     assert isinstance(figure, Figure)
     assert len(panel_titles(figure)) == 3
@@ -287,7 +287,7 @@ def test_columns_of_nulls_are_not_drawn() -> None:
     whole = collected(points, [10, 20], ["mi"])
     empty = [table.with_columns(precision=pl.lit(None, pl.Float64)) for table in whole.tables]
     found = list(
-        figures(Collected("a", "A", empty, Precision), points, settings_of(points), Look())
+        figures(CollectedTable("a", "A", empty, Precision), points, settings_of(points), Look())
     )
     assert found == []
 
@@ -371,7 +371,7 @@ def test_hostile_texts_stay_texts() -> None:
     ]
     text = html(
         points=points, description=HOSTILE, told=[best(HOSTILE) for _ in points],
-        collected=[Collected(HOSTILE, HOSTILE, table, Precision)], remarks=[[HOSTILE]] * 4,
+        collected=[CollectedTable(HOSTILE, HOSTILE, table, Precision)], remarks=[[HOSTILE]] * 4,
         waits={HOSTILE: HOSTILE},
     )  # fmt: skip
     assert "<img onerror" not in text
@@ -419,7 +419,7 @@ def test_values_that_are_known_exactly_have_no_limits() -> None:
     tables = [precision(point, [10], ["mi", "dice"]) for point in points]
     exact = [table.with_columns(lower=pl.col("precision"), upper="precision") for table in tables]
     for given_tables, has_limits in ((tables, True), (exact, False)):
-        made = Collected("cuts", "Precision", given_tables, Precision)
+        made = CollectedTable("cuts", "Precision", given_tables, Precision)
         controls = re.search(r'"limits":\s*(true|false)', html(points=points, collected=[made]))
         assert controls is not None
         assert (controls[1] == "true") is has_limits

@@ -35,7 +35,7 @@ from pipeline.report.views.collocations.candidates import Ranking
 from pipeline.report.views.collocations.combination import Folds
 from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
 from pipeline.report.views.collocations.graphs import DeclaredCuts, GoldBase
-from pipeline.report.views.lexicon import Compared, Trend
+from pipeline.report.views.lexicon import ComparedLexicons, Trend
 from pipeline.stages.base import STAGES
 from tests.report import report_frames as frames
 
@@ -196,7 +196,7 @@ def test_without_a_limit_all_fits() -> None:
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
-    ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
+    ("evaluate.lexicons", ComparedLexicons), ("evaluate.token_level", Unclustered),
     ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),
     ("score.combination", Folds),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from pipeline.api.results import perform
 from pipeline.api.run import check
-from pipeline.errors import Interrupted
+from pipeline.errors import Interruption
 from pipeline.runner.events import Event
 from pipeline.runner.fingerprint import Digests
 from tests.runner.commands import Outcome, environment, finish
@@ -202,7 +202,7 @@ def test_again_while_tidying_up_in_a_notebook(
             signal.raise_signal(signal.SIGINT)
 
     project = check(laboratory.config, runs=laboratory.runs)
-    with pytest.raises(Interrupted, match=GOES_ON):
+    with pytest.raises(Interruption, match=GOES_ON):
         perform(project, listeners=[interrupt])
     assert_left_tidy(laboratory)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

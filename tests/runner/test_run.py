@@ -10,7 +10,14 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.errors import ConfigError, DataError, StageFailed, StoreError, WaitsForPerson, Warned
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    StageFailed,
+    StageWarnings,
+    StoreError,
+    WaitsForPerson,
+)
 from pipeline.runner import counting, inputs, task
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.run import Kept
@@ -166,7 +173,7 @@ def test_a_wrong_threshold_is_an_error_of_the_experiment(
 
 def test_a_strict_run_fails_and_keeps_what_was_made(tmp_path: Path) -> None:
     config = build(tmp_path, rows=0)
-    with pytest.raises(Warned, match="no_candidates") as caught:
+    with pytest.raises(StageWarnings, match="no_candidates") as caught:
         lx.run(config, runs=tmp_path / "runs", strict=True)
     assert caught.value.stage == "candidates"
     assert not (tmp_path / "runs" / "small" / "report").exists()

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import DataError, no_file
 from pipeline.formats.base import reading
 
@@ -37,7 +37,7 @@ ITEM, ANNOTATOR = "item", "annotator"
 
 
 @dataclass(frozen=True)
-class Task:
+class ExchangeTask:
     """A task with its current answer, to be written.
 
     Parameters
@@ -71,7 +71,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
+class ToolAnswer:
     """What a file says of a task.
 
     Parameters
@@ -138,8 +138,8 @@ class Tool:
     """
 
     title: str
-    write: Callable[[Work, Sequence[Task], Path, Mapping[str, str]], Content]
-    read: Callable[[Path, bool], Iterator[Found | Fault]]
+    write: Callable[[SheetWork, Sequence[ExchangeTask], Path, Mapping[str, str]], Content]
+    read: Callable[[Path, bool], Iterator[ToolAnswer | Fault]]
     keying: bool = True
     beside: str = ""
 
@@ -222,8 +222,8 @@ _TWO = "has several labels"
 
 def _checked(
     entries: Iterator[tuple[str, dict[str, Any]] | Fault],
-    read: Callable[[str, dict[str, Any]], Found | Fault],
-) -> Iterator[Found | Fault]:
+    read: Callable[[str, dict[str, Any]], ToolAnswer | Fault],
+) -> Iterator[ToolAnswer | Fault]:
     for each in entries:
         if isinstance(each, Fault):
             yield each
@@ -235,7 +235,7 @@ def _checked(
             yield Fault(place, _NO_FORM, json.dumps(entry, ensure_ascii=False)[:60])
 
 
-def _one(found: Found, labels: Sequence[str]) -> Found | Fault:
+def _one(found: ToolAnswer, labels: Sequence[str]) -> ToolAnswer | Fault:
     """Return what is found with its only label, if any; a fault for several."""
     if len(labels) > 1:
         return Fault(found.place, _TWO, ", ".join(labels))
@@ -247,7 +247,7 @@ def _lines(entries: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in entries)
 
 
-def _answer_field(work: Work) -> str:
+def _answer_field(work: SheetWork) -> str:
     return FORMS if work.kind == "keying" else LABEL
 
 
@@ -257,7 +257,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _write_label_studio(
-    work: Work, tasks: Sequence[Task], target: Path, people: Mapping[str, str]
+    work: SheetWork, tasks: Sequence[ExchangeTask], target: Path, people: Mapping[str, str]
 ) -> Content:
     entries = []
     for each in tasks:
@@ -273,7 +273,7 @@ def _write_label_studio(
     }
 
 
-def _annotation(work: Work, task: Task, person: str | None) -> dict[str, Any]:
+def _annotation(work: SheetWork, task: ExchangeTask, person: str | None) -> dict[str, Any]:
     result = [
         _result(_answer_field(work), "textarea" if work.kind == "keying" else "choices",
                 task.answer),
@@ -296,7 +296,7 @@ def _result(name: str, kind: str, value: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _label_config(work: Work) -> str:
+def _label_config(work: SheetWork) -> str:
     """Return the labelling configuration of a project."""
     view = ElementTree.Element("View")
     for text in filter(None, (work.title, work.instructions)):
@@ -323,12 +323,12 @@ def _label_config(work: Work) -> str:
     return ElementTree.tostring(view, encoding="unicode") + "\n"
 
 
-def _read_label_studio(path: Path, keying: bool) -> Iterator[Found | Fault]:
+def _read_label_studio(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
     for number, task in enumerate(read_list(path), 1):
         place = f"task {number}"
         try:
             data = _object(_object(task).get("data"))
-            found = Found(place, _name(data.get(ITEM)), asked=_name(data.get(ANNOTATOR)))
+            found = ToolAnswer(place, _name(data.get(ITEM)), asked=_name(data.get(ANNOTATOR)))
             given = task.get("annotations") or []
             if not isinstance(given, list):
                 raise _Wrong
@@ -348,8 +348,8 @@ def _read_label_studio(path: Path, keying: bool) -> Iterator[Found | Fault]:
 
 
 def _read_annotation(
-    place: str, task: Found, annotation: dict[str, Any], *, keying: bool
-) -> Found | Fault:
+    place: str, task: ToolAnswer, annotation: dict[str, Any], *, keying: bool
+) -> ToolAnswer | Fault:
     choices: dict[str, list[str]] = {}  # by the name of the tag; other kinds of tags do not count
     texts: dict[str, list[str]] = {}
     for each in annotation.get("result") or []:
@@ -362,7 +362,7 @@ def _read_annotation(
             texts.setdefault(name, []).extend(_names([given] if isinstance(given, str) else given))
     unsure = bool(choices.pop(UNSURE, None))
     forms = texts.pop(FORMS, []) if keying else []
-    found = Found(
+    found = ToolAnswer(
         place, task.id, people_of(annotation.get("completed_by")), asked=task.asked,
         skipped=annotation.get("was_cancelled") is True, unsure=unsure,
         note="\n".join(chain(*texts.values())), seconds=_seconds(annotation.get("lead_time")),
@@ -391,7 +391,7 @@ def people_of(completed_by: Any) -> tuple[str, ...]:
 
 
 def _write_doccano(
-    work: Work, tasks: Sequence[Task], target: Path, _people: Mapping[str, str]
+    work: SheetWork, tasks: Sequence[ExchangeTask], target: Path, _people: Mapping[str, str]
 ) -> Content:
     entries = [
         {
@@ -404,19 +404,19 @@ def _write_doccano(
     return {target: _lines(entries)}
 
 
-def _categories(work: Work, task: Task) -> list[str]:
+def _categories(work: SheetWork, task: ExchangeTask) -> list[str]:
     if task.answer is None:
         return []
     return [task.answer, UNSURE] if task.unsure and UNSURE not in work.labels else [task.answer]
 
 
-def _read_doccano(path: Path, _keying: bool) -> Iterator[Found | Fault]:
-    def read(place: str, entry: dict[str, Any]) -> Found | Fault:
+def _read_doccano(path: Path, _keying: bool) -> Iterator[ToolAnswer | Fault]:
+    def read(place: str, entry: dict[str, Any]) -> ToolAnswer | Fault:
         meta = entry.get("meta")
         data = {**(meta if isinstance(meta, dict) else {}), **entry}
         labels = _names(data.get("label", data.get("labels")))
         unsure = len(labels) > 1 and UNSURE in labels
-        found = Found(
+        found = ToolAnswer(
             place, _name(data.get(ITEM)), file=path.stem, asked=_name(data.get(ANNOTATOR)),
             unsure=unsure, note="\n".join(_names(data.get("Comments") or [])),
         )  # fmt: skip
@@ -433,7 +433,7 @@ _ANSWERS = ("accept", "reject", "ignore")
 
 
 def _write_prodigy(
-    work: Work, tasks: Sequence[Task], target: Path, people: Mapping[str, str]
+    work: SheetWork, tasks: Sequence[ExchangeTask], target: Path, people: Mapping[str, str]
 ) -> Content:
     entries = []
     for each in tasks:
@@ -457,13 +457,13 @@ def _write_prodigy(
     return {target: _lines(entries)}
 
 
-def _read_prodigy(path: Path, keying: bool) -> Iterator[Found | Fault]:
-    def read(place: str, entry: dict[str, Any]) -> Found | Fault:
+def _read_prodigy(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
+    def read(place: str, entry: dict[str, Any]) -> ToolAnswer | Fault:
         meta = _object(entry.get("meta") or {})
         decided = entry.get("answer")
         if decided is not None and decided not in _ANSWERS:
             raise _Wrong
-        found = Found(
+        found = ToolAnswer(
             place, _name(meta.get(ITEM)), _session(entry), asked=_name(meta.get(ANNOTATOR)),
             skipped=decided in {"reject", "ignore"}, unsure=entry.get("flagged") is True,
             note=_name(entry.get(NOTE)),
@@ -491,10 +491,10 @@ def _session(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _write_potato(
-    work: Work, tasks: Sequence[Task], target: Path, people: Mapping[str, str]
+    work: SheetWork, tasks: Sequence[ExchangeTask], target: Path, people: Mapping[str, str]
 ) -> Content:
-    asked: dict[str, list[Task]] = {}
-    own: dict[str, list[Task]] = {}
+    asked: dict[str, list[ExchangeTask]] = {}
+    own: dict[str, list[ExchangeTask]] = {}
     for each in tasks:
         asked.setdefault(each.id, []).append(each)
         own.setdefault(people.get(each.annotator, each.annotator), []).append(each)
@@ -516,7 +516,7 @@ def _write_potato(
     return content
 
 
-def _potato_config(work: Work, target: Path) -> str:
+def _potato_config(work: SheetWork, target: Path) -> str:
     """Return the configuration of a project; JSON, which is YAML as well."""
     if work.kind == "keying":
         scheme: dict[str, Any] = {"annotation_type": "text", "name": FORMS}
@@ -539,7 +539,7 @@ def _potato_config(work: Work, target: Path) -> str:
     return json.dumps(config, ensure_ascii=False, indent=1) + "\n"
 
 
-def _user_state(work: Work, person: str, tasks: Sequence[Task]) -> str:
+def _user_state(work: SheetWork, person: str, tasks: Sequence[ExchangeTask]) -> str:
     """Return the answers of a person so far, as Potato keeps them."""
     given: dict[str, list[Any]] = {}
     for each in tasks:
@@ -561,7 +561,7 @@ def _user_state(work: Work, person: str, tasks: Sequence[Task]) -> str:
     return json.dumps(state, ensure_ascii=False, indent=1) + "\n"
 
 
-def _read_potato(path: Path, keying: bool) -> Iterator[Found | Fault]:
+def _read_potato(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
     """Read a folder of annotations, a user's state, or an export as JSONL, CSV or TSV."""
     if path.is_dir():
         states = sorted(path.glob("*/user_state.json")) or sorted(
@@ -584,7 +584,7 @@ def _read_potato(path: Path, keying: bool) -> Iterator[Found | Fault]:
         yield from _checked(read_lines(path), _potato_reader(path, keying))
 
 
-def _read_user_state(path: Path, keying: bool) -> Iterator[Found | Fault]:
+def _read_user_state(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
     try:
         state = _object(json.loads(read_text(path)))
         given = _object(state["instance_id_to_label_to_value"])
@@ -626,10 +626,10 @@ def table_rows(path: Path, delimiter: str) -> Iterator[tuple[str, dict[str, str]
                 yield place, dict(zip(header, row, strict=True)) if fits else None
 
 
-def _potato_reader(path: Path, keying: bool) -> Callable[[str, dict[str, Any]], Found | Fault]:
+def _potato_reader(path: Path, keying: bool) -> Callable[[str, dict[str, Any]], ToolAnswer | Fault]:
     own = path.parent.name if path.name.startswith("annotated_instances.") else ""
 
-    def read(place: str, entry: dict[str, Any]) -> Found | Fault:
+    def read(place: str, entry: dict[str, Any]) -> ToolAnswer | Fault:
         given = _schemes(entry.get("labels", entry.get("label_annotations")))
         note = "\n".join(_name(value) for value in given.pop(NOTE, {}).values() if value)
         unsure = any(map(_is_chosen, given.pop(UNSURE, {}).values()))
@@ -639,7 +639,7 @@ def _potato_reader(path: Path, keying: bool) -> Callable[[str, dict[str, Any]], 
             chosen = given.get(LABEL) or (next(iter(given.values())) if len(given) == 1 else {})
             labels = [name for name, value in chosen.items() if _is_chosen(value)]
         person = _name(entry.get("user_id", entry.get("user", own)))
-        found = Found(
+        found = ToolAnswer(
             place, _name(entry.get("instance_id", entry.get("id"))), (person,) if person else (),
             unsure=unsure, note=note,
         )  # fmt: skip

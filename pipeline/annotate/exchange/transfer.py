@@ -16,16 +16,16 @@ from typing import Any
 from pipeline.annotate.exchange.tools import (
     ITEM,
     TOOLS,
+    ExchangeTask,
     Fault,
-    Found,
-    Task,
     Tool,
+    ToolAnswer,
     read_lines,
     read_list,
     table_rows,
 )
 from pipeline.annotate.records import add_decisions, units_of
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Decision,
@@ -47,7 +47,7 @@ from schemas.errors import EXAMPLES, count_text
 _KEY = 40
 
 
-def tool_of(name: str, work: Work) -> Tool:
+def tool_of(name: str, work: SheetWork) -> Tool:
     """Return the tool with a name that can hold the answers of a work.
 
     Raises
@@ -66,7 +66,7 @@ def tool_of(name: str, work: Work) -> Tool:
     return tool
 
 
-def parse_people(given: Sequence[str], work: Work) -> dict[str, str]:
+def parse_people(given: Sequence[str], work: SheetWork) -> dict[str, str]:
     """Return annotator to name in the tool, of ``anna=7,ben=ben@lab.org``.
 
     Raises
@@ -93,7 +93,7 @@ def parse_people(given: Sequence[str], work: Work) -> dict[str, str]:
     return found
 
 
-def _people(work: Work) -> list[str]:
+def _people(work: SheetWork) -> list[str]:
     with read_only(work.database) as connection:
         rows = connection.execute(
             "SELECT DISTINCT annotator FROM tasks WHERE round = 'annotation' ORDER BY annotator"
@@ -105,13 +105,13 @@ def _people(work: Work) -> list[str]:
 
 
 def export_tasks(
-    work: Work, target: Path, name: str, people: Mapping[str, str] | None = None
+    work: SheetWork, target: Path, name: str, people: Mapping[str, str] | None = None
 ) -> tuple[int, list[Path]]:
     """Write the tasks of the first round, with their current answers, in the form of a tool.
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work; only the tasks of its annotators are written.
     target : Path
         The new file; further files of the tool lie beside it.
@@ -151,7 +151,7 @@ def export_tasks(
     return len(tasks), list(content)
 
 
-def _tasks(work: Work) -> list[Task]:
+def _tasks(work: SheetWork) -> list[ExchangeTask]:
     with read_only(work.database) as connection:
         until = last_entry(connection)
         stands = {row["task"]: row for row in standing_rows(connection, until, named="annotation")}
@@ -167,9 +167,9 @@ def _tasks(work: Work) -> list[Task]:
         beside = (shown.get("keyed_forms"), shown.get("lexicon_forms"))
         examples = (*shown.get("examples", ()), *filter(None, beside))
         text = " ".join(units_of(row["shown"]))
-        task = Task(row["annotator"], row["id"], text, examples)
+        task = ExchangeTask(row["annotator"], row["id"], text, examples)
         if own is not None:
-            task = Task(
+            task = ExchangeTask(
                 row["annotator"], row["id"], text, examples, own["answer"], bool(own["unsure"]),
                 own["note"], own["seconds"], own["at"],
             )  # fmt: skip
@@ -201,10 +201,10 @@ class ToolImport:
 
 
 @dataclass
-class _Given:
+class _FileContent:
     """What a file gives: valid answers by person and item, and its mistakes by kind."""
 
-    answers: dict[tuple[str, str], Found] = field(default_factory=dict)
+    answers: dict[tuple[str, str], ToolAnswer] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     faults: dict[str, list[str]] = field(default_factory=dict)
 
@@ -214,7 +214,7 @@ class _Given:
 
 
 def import_answers(
-    work: Work, source: Path, name: str, people: Mapping[str, str] | None = None
+    work: SheetWork, source: Path, name: str, people: Mapping[str, str] | None = None
 ) -> ToolImport:
     """Import the answers of a file of another tool into the log, all or none.
 
@@ -223,7 +223,7 @@ def import_answers(
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     source : Path
         The file; of Potato also the folder of annotations.
@@ -263,12 +263,12 @@ def _names(tasks: Mapping[tuple[str, str], int], people: Mapping[str, str]) -> d
 
 
 def _check(
-    read: Sequence[Found | Fault],
-    work: Work,
+    read: Sequence[ToolAnswer | Fault],
+    work: SheetWork,
     tasks: Mapping[tuple[str, str], int],
     names: Mapping[str, Sequence[str]],
-) -> _Given:
-    given = _Given()
+) -> _FileContent:
+    given = _FileContent()
     labels = {label.strip().lower(): label for label in work.labels}
     for each in read:
         if isinstance(each, Fault):
@@ -298,7 +298,7 @@ def _check(
 _NOBODY = "is by nobody whom the experiment asks: say with --annotator-map anna=NAME who it is"
 
 
-def _problem(found: Found, who: str, tasks: Mapping[tuple[str, str], int]) -> str | None:
+def _problem(found: ToolAnswer, who: str, tasks: Mapping[tuple[str, str], int]) -> str | None:
     """Return why there is no task for an answer, or why it cannot be stored."""
     if not found.id:
         return "has no id of an item: annotate the tasks that --export wrote"
@@ -312,7 +312,7 @@ def _problem(found: Found, who: str, tasks: Mapping[tuple[str, str], int]) -> st
     return None
 
 
-def _who(found: Found, names: Mapping[str, Sequence[str]]) -> str | None:
+def _who(found: ToolAnswer, names: Mapping[str, Sequence[str]]) -> str | None:
     """Return the annotator: the person who answered, else the one for whom the task was written.
 
     A name in the tool that several annotators share means the one for whom the task was written.
@@ -356,7 +356,7 @@ def mistakes(source: Path, faults: Mapping[str, Sequence[str]], so: str, remedy:
 
 def _import(
     connection: sqlite3.Connection,
-    given: _Given,
+    given: _FileContent,
     tasks: Mapping[tuple[str, str], int],
     origin: str,
 ) -> ToolImport:
@@ -384,7 +384,7 @@ def _import(
     return ToolImport(counts["new"], counts["known"], tuple(given.skipped), tuple(conflicts))
 
 
-def _decision(found: Found, who: str, stands: Standing, origin: str) -> Decision | None:
+def _decision(found: ToolAnswer, who: str, stands: Standing, origin: str) -> Decision | None:
     """Return the entry of an answer; None if the log has it already."""
     note, unsure = found.note or stands.note, found.unsure or stands.unsure
     if (found.answer, note, unsure) == (stands.answer, stands.note, stands.unsure):
@@ -474,12 +474,12 @@ class StoredSuggestions:
     shown: bool
 
 
-def import_suggestions(work: Work, source: Path) -> StoredSuggestions:
+def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:
     """Replace the suggestions of a work by those of a file.
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     source : Path
         A table (``.csv``, ``.tsv``) or JSON lines with ``id``, or the units, ``label`` (of keyed
@@ -536,7 +536,7 @@ def import_suggestions(work: Work, source: Path) -> StoredSuggestions:
         return StoredSuggestions(len(found), others, suggestions_shown(connection))
 
 
-def switch_suggestions(work: Work, *, shown: bool) -> int:
+def switch_suggestions(work: SheetWork, *, shown: bool) -> int:
     """Switch suggestions on the pages on or off; return how many there are.
 
     Raises
@@ -555,7 +555,7 @@ def switch_suggestions(work: Work, *, shown: bool) -> int:
         return count
 
 
-def _items(work: Work) -> tuple[set[str], dict[tuple[str, ...], str]]:
+def _items(work: SheetWork) -> tuple[set[str], dict[tuple[str, ...], str]]:
     """Return the ids of the items, and the id of each by its units."""
     with read_only(work.database) as connection:
         rows = connection.execute("SELECT id, shown FROM items").fetchall()

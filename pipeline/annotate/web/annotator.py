@@ -21,10 +21,16 @@ from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.exchange.transfer import suggested_answers, suggestions_shown
 from pipeline.annotate.people import Member, members, progress_of
 from pipeline.annotate.quality import Training, again, feedback, training_of
-from pipeline.annotate.records import Finished, Writer, first_answers
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.records import FinishedPart, Writer, first_answers
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.languages import language_of, translated
-from pipeline.annotate.web.pages import Pages, Refused, error_response, nothing_here, page_data
+from pipeline.annotate.web.pages import (
+    Pages,
+    RefusedRequest,
+    error_response,
+    nothing_here,
+    page_data,
+)
 from pipeline.errors import StoreError
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import Card, Decision, Outcome, Round, Standing, connect
@@ -68,7 +74,7 @@ def parse_decisions(text: bytes) -> list[SentDecision]:
 
     Raises
     ------
-    Refused
+    RefusedRequest
         400 with every mistake and its place.
 
     Examples
@@ -78,24 +84,24 @@ def parse_decisions(text: bytes) -> list[SentDecision]:
     >>> parse_decisions(b'{"decisions": [{"key": "abcdefgh", "id": "x", "kind": "seen"}]}')
     Traceback (most recent call last):
     ...
-    pipeline.annotate.web.pages.Refused: Nothing was saved, 1 mistake in the body: \
+    pipeline.annotate.web.pages.RefusedRequest: Nothing was saved, 1 mistake in the body: \
 decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Reload the page.
     """
     try:
         return SentDecisions.model_validate_json(text).decisions
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise Refused(400, _mistakes(found)) from None
+        raise RefusedRequest(400, _mistakes(found)) from None
 
 
 def log_decisions(
-    sent: Sequence[SentDecision], work: Work, who: Person, named: Round
+    sent: Sequence[SentDecision], work: SheetWork, who: Person, named: Round
 ) -> list[Decision]:
     """Return what a person's decisions are in the log.
 
     Raises
     ------
-    Refused
+    RefusedRequest
         400 with the keys of those that no page should send; then none is saved.
     """
     wrong = {each.key: said for each in sent if (said := _problem(each, work))}
@@ -103,7 +109,7 @@ def log_decisions(
         said = "; ".join(list(wrong.values())[:_FEW])
         many = f"{len(wrong)} of {len(sent)} decisions are invalid"
         what = f"Nothing was saved, {many}: {said}. Reload the page."
-        raise Refused(400, what, refused=list(wrong))
+        raise RefusedRequest(400, what, refused=list(wrong))
     return [_decision(each, who, named) for each in sent]
 
 
@@ -127,7 +133,7 @@ def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
     )  # fmt: skip
 
 
-def _problem(sent: SentDecision, work: Work) -> str | None:
+def _problem(sent: SentDecision, work: SheetWork) -> str | None:
     """Return what is wrong with a decision of this work; None if nothing is."""
     if sent.kind != "undo" and not sent.id:
         return f"a {sent.kind} needs an item"
@@ -279,7 +285,7 @@ class People:
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work: its annotators have one.
     links : Links
         The secrets.
@@ -287,7 +293,7 @@ class People:
         The annotation log: adjudicators, and annotators who were added, have a link.
     """
 
-    work: Work
+    work: SheetWork
     links: Links
     readers: Readers
 
@@ -296,13 +302,13 @@ class People:
 
         Raises
         ------
-        Refused
+        RefusedRequest
             404 if the secret is invalid or was revoked, 409 if the person's part has ended, 400 if
             the round is unknown.
         """
         member = await self.member(request)
         if member.stopped:
-            raise Refused(409, str(Finished("")), finished=True)
+            raise RefusedRequest(409, str(FinishedPart("")), finished=True)
         return member.person, _round(request, member.person)
 
     async def member(self, request: Request) -> Member:
@@ -310,7 +316,7 @@ class People:
 
         Raises
         ------
-        Refused
+        RefusedRequest
             404 if the secret is invalid or was revoked.
         """
         secret = request.path_params["secret"]
@@ -323,7 +329,7 @@ class People:
             request.state.has_link = True  # keeps the connection when there are too many
             return every[who]
         if self.links.was_revoked(secret, every):
-            raise Refused(404, _REVOKED)
+            raise RefusedRequest(404, _REVOKED)
         raise nothing_here()
 
     def coordinates(self, request: Request) -> None:
@@ -331,7 +337,7 @@ class People:
 
         Raises
         ------
-        Refused
+        RefusedRequest
             404 if it is not.
         """
         if self.links.find(request.path_params["secret"], [COORDINATOR]) is None:
@@ -350,7 +356,7 @@ def _round(request: Request, who: Person) -> Round:
     if named == default:
         return "annotation"
     theirs = "adjudication" if who.role == "adjudicator" else "annotation, adjudication"
-    raise Refused(400, f"Unknown round {named[:50]!r} for this link: expected {theirs}.")
+    raise RefusedRequest(400, f"Unknown round {named[:50]!r} for this link: expected {theirs}.")
 
 
 _MOST_ROWS = 100
@@ -444,7 +450,7 @@ class Annotator:
         text = request.query_params.get("text", "")
         if len(text) > _SOUGHT:
             said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
-            raise Refused(400, said)
+            raise RefusedRequest(400, said)
 
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.search(connection, who.name, text, named=named)
@@ -496,7 +502,7 @@ class Annotator:
             raise nothing_here()
         if request.method == "POST":
             if found.passed or found.done < found.asked:
-                raise Refused(409, "This attempt is not finished, or you have passed.")
+                raise RefusedRequest(409, "This attempt is not finished, or you have passed.")
             await self.writer.add(await self.people.readers.read(lambda log: again(log, who.name)))
             found = await self._training(who)
             assert found is not None
@@ -512,12 +518,12 @@ class Annotator:
     ) -> None:
         """Refuse labels before the training round is passed, and in it all but first labels."""
         if named == "training" and any(each.kind != "label" for each in sent):
-            raise Refused(409, "The training round has no undo and no skip.")
+            raise RefusedRequest(409, "The training round has no undo and no skip.")
         if named != "annotation":
             return
         found = await self._training(who)
         if found is not None and not found.passed:
-            raise Refused(409, translated("Pass the training round first: reload the page."))
+            raise RefusedRequest(409, translated("Pass the training round first: reload the page."))
 
     async def _far(self, who: Person, named: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""
@@ -540,5 +546,5 @@ def _number(request: Request, name: str, default: int) -> int:
     given = request.query_params.get(name, str(default))
     if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST_ROWS:
         said = f"{name} must be a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."
-        raise Refused(400, said)
+        raise RefusedRequest(400, said)
     return int(given)

@@ -44,7 +44,7 @@ from pipeline.annotate.backups import Backups, LogDamaged, LogGuard, serving
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.people import USUAL, members
 from pipeline.annotate.records import Writer
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.annotator import Annotator, People, Readers
 from pipeline.annotate.web.connections import (
@@ -59,7 +59,7 @@ from pipeline.annotate.web.connections import (
     limited_log,
     open_files,
 )
-from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, error_response
+from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, RefusedRequest, error_response
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.annotation_log import opened
 
@@ -453,14 +453,14 @@ def _limit_body(receive: Receive) -> Receive:
         message = await receive()
         read += len(message.get("body", b""))
         if read > BODY:
-            raise Refused(413, _TOO_LARGE)
+            raise RefusedRequest(413, _TOO_LARGE)
         return message
 
     return counted
 
 
 def app_of(
-    work: Work,
+    work: SheetWork,
     links: Links,
     *,
     host: str = "127.0.0.1",
@@ -474,7 +474,7 @@ def app_of(
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     links : Links
         Its secrets.
@@ -566,7 +566,7 @@ _NO_TLS = "The connection to {} is not encrypted: anyone listening sees the secr
 
 
 @dataclass(frozen=True)
-class Served:
+class ServerOptions:
     """How a work is served.
 
     Parameters
@@ -606,14 +606,14 @@ class Served:
 
         Examples
         --------
-        >>> list(Served("127.0.0.1").warnings())
+        >>> list(ServerOptions("127.0.0.1").warnings())
         []
-        >>> len(list(Served("0.0.0.0").warnings()))
+        >>> len(list(ServerOptions("0.0.0.0").warnings()))
         2
-        >>> len(list(Served("0.0.0.0", names=("lex.example.org",)).warnings()))
+        >>> len(list(ServerOptions("0.0.0.0", names=("lex.example.org",)).warnings()))
         1
         >>> public = PublicUrl("http://lex.example.org", "lex.example.org", "")
-        >>> print(*Served("127.0.0.1", public=public).warnings())
+        >>> print(*ServerOptions("127.0.0.1", public=public).warnings())
         The connection to http://lex.example.org is not encrypted: anyone listening sees the \
 secrets. Use https.
         """
@@ -627,7 +627,7 @@ secrets. Use https.
                 yield _NAMELESS
 
 
-def serve_pages(work: Work, wanted: Served) -> int:
+def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
     """Print all links, and serve until stopped.
 
     Raises
@@ -673,7 +673,7 @@ def serve_pages(work: Work, wanted: Served) -> int:
     return 0
 
 
-def lines(work: Work, links: Links, origin: str) -> Iterator[str]:
+def lines(work: SheetWork, links: Links, origin: str) -> Iterator[str]:
     """Yield the lines that the command prints when the server runs: a link per person."""
     yield f"{work.title}: each link is personal: anyone who has it can label in that name."
     with opened(work.database) as connection:

@@ -52,15 +52,15 @@ from pipeline.annotate.records import (
     with_contents,
 )
 from pipeline.annotate.sync import (
-    Changed,
+    ChangedConflicts,
+    ConflictCounts,
+    ConflictDecision,
     Conflicts,
-    Keep,
-    Kept,
     choices,
     counted_answers,
     token_of,
 )
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.estimates import estimates_section, wish_of
 from pipeline.annotate.web.languages import (
     ENGLISH,
@@ -124,7 +124,7 @@ class PersonInConflict:
     token: str
 
 
-def row_of(work: Work, conflict: Conflict) -> ConflictRow:
+def row_of(work: SheetWork, conflict: Conflict) -> ConflictRow:
     """Return the row of a conflict."""
     offered = choices(work, conflict)
     equal: dict[str | None, list[SheetAnswer]] = {}
@@ -144,12 +144,12 @@ def people_in_conflict(conflicts: Sequence[Conflict]) -> list[PersonInConflict]:
     ]
 
 
-def kept_text(wanted: Keep, kept: Kept, language: Language = ENGLISH) -> str:
+def kept_text(wanted: ConflictDecision, kept: ConflictCounts, language: Language = ENGLISH) -> str:
     """Return a sentence on what a decision did.
 
     Examples
     --------
-    >>> kept_text(Keep(keep="page", annotator="anna", token=""), Kept(2))
+    >>> kept_text(ConflictDecision(keep="page", annotator="anna", token=""), ConflictCounts(2))
     "Kept 2 answers of anna's page."
     """
     name, count = wanted.annotator, kept.decided
@@ -214,7 +214,7 @@ class PersonAct(_Form):
 
 
 @dataclass(frozen=True)
-class Paged:
+class ListPage:
     """One page of a list, with links to its neighbours.
 
     Parameters
@@ -234,7 +234,7 @@ class Paged:
     after: str | None
 
 
-def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = _ROWS) -> Paged:
+def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = _ROWS) -> ListPage:
     """Return the page of a list that a query asks for; the last one if it asks for a later one.
 
     Parameters
@@ -265,7 +265,7 @@ def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = 
 
     start = (number - 1) * size
     shown = tuple(rows[start : start + size])
-    return Paged(shown, start + 1, len(rows), at(number - 1), at(number + 1))
+    return ListPage(shown, start + 1, len(rows), at(number - 1), at(number + 1))
 
 
 class Coordinator:
@@ -273,7 +273,7 @@ class Coordinator:
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     certainty : BackgroundEstimates
         How sure we are now.
@@ -287,7 +287,7 @@ class Coordinator:
 
     def __init__(
         self,
-        work: Work,
+        work: SheetWork,
         certainty: BackgroundEstimates,
         *,
         address: Address,
@@ -335,7 +335,7 @@ class Coordinator:
         """Decide conflicts of sheets and pages."""
 
         def act(body: bytes) -> dict[str, Any]:
-            wanted = Keep.model_validate_json(body)
+            wanted = ConflictDecision.model_validate_json(body)
             return {"said": kept_text(wanted, self.conflicts.keep(wanted), language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was kept")
@@ -475,7 +475,7 @@ async def _answer_form(
     except ValidationError as error:
         wrong = "; ".join(each["msg"] for each in error.errors()[:3])
         return JSONResponse({"error": f"{nothing}: {wrong}. Reload the page."}, 400)
-    except Changed as error:
+    except ChangedConflicts as error:
         return JSONResponse({"error": f"{nothing}: {error}. Look at the list again."}, 409)
     except DataError as error:  # a sheet, which is read before cards are given away
         return JSONResponse({"error": f"{nothing}: {reason(error)}"}, 400)
@@ -484,7 +484,7 @@ async def _answer_form(
         return JSONResponse({"error": f"{nothing}: {said}."}, 400)
 
 
-def _with_contents(connection: sqlite3.Connection, page: Paged) -> Paged:
+def _with_contents(connection: sqlite3.Connection, page: ListPage) -> ListPage:
     items: Sequence[Item] = page.rows
     return replace(page, rows=tuple(with_contents(connection, items)))
 
@@ -564,7 +564,7 @@ def _attention(
 
 
 def routes(
-    work: Work,
+    work: SheetWork,
     *,
     address: Address,
     half_width: float = USUAL,
@@ -575,7 +575,7 @@ def routes(
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     address : callable
         Owner of a link to the path of the page.

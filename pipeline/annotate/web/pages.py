@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from pipeline.annotate.auth import Person
 from pipeline.annotate.backups import LogDamaged, LogGuard
 from pipeline.annotate.records import NotSaved, reason
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.languages import (
     ENGLISH,
     LANGUAGES,
@@ -40,7 +40,7 @@ _LOG = logging.getLogger(__name__)
 _NOTHING = translated("Nothing at this address: open the link exactly as you received it.")
 
 
-class Refused(Exception):
+class RefusedRequest(Exception):
     """A request that is wrong.
 
     Parameters
@@ -59,9 +59,9 @@ class Refused(Exception):
         self.further = further
 
 
-def nothing_here() -> Refused:
+def nothing_here() -> RefusedRequest:
     """Return the error of an unknown address and of an invalid secret."""
-    return Refused(404, _NOTHING)
+    return RefusedRequest(404, _NOTHING)
 
 
 _ERROR = """<!DOCTYPE html>
@@ -109,7 +109,7 @@ def error_response(
 
 async def refused(request: Request, error: Exception) -> Response:
     """Answer what is refused."""
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedRequest)
     return error_response(error.status, str(error), request, **error.further)
 
 
@@ -143,7 +143,7 @@ def _damage_of(request: Request, error: Exception) -> LogDamaged | None:
 
 
 HANDLERS: dict[Any, Any] = {
-    Refused: refused, HTTPException: of_http, NotSaved: not_saved,
+    RefusedRequest: refused, HTTPException: of_http, NotSaved: not_saved,
     **dict.fromkeys((StoreError, DataError, sqlite3.Error, JSONDecodeError), not_read),
 }  # fmt: skip
 """Kind of error to what answers it."""
@@ -253,7 +253,7 @@ class Pages:
 
 
 def page_data(
-    work: Work,
+    work: SheetWork,
     who: Person,
     named: Round,
     *,
@@ -265,7 +265,7 @@ def page_data(
 
     Parameters
     ----------
-    work : Work
+    work : SheetWork
         The work.
     who : Person
         Whose page it is.
@@ -304,7 +304,7 @@ def _letter(label: str) -> str | None:
     return folded[0] if folded and folded[0].isalpha() else None
 
 
-def _labels(work: Work) -> list[dict[str, str | None]]:
+def _labels(work: SheetWork) -> list[dict[str, str | None]]:
     chosen = {key.casefold() for key in work.keys.values()}
     free = [each if each not in chosen else None for each in letters(work.labels)]
     pairs = zip(work.labels, free, strict=True)

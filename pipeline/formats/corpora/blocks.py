@@ -157,7 +157,7 @@ class Block(Protocol):
         """Numbers of normalised characters."""
         ...
 
-    def scanned(self, scan: Scan, columns: Collection[str]) -> Parsed | None:
+    def scanned(self, scan: Scan, columns: Collection[str]) -> ParsedBlock | None:
         """Return the result of a byte scan, if any."""
         ...
 
@@ -246,7 +246,7 @@ def _roots(expressions: Iterable[pl.Expr | None]) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedBlock:
     """The contents of a block.
 
     Parameters
@@ -277,14 +277,14 @@ class Parsed:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
+Scan: TypeAlias = Callable[[bytes, int, Collection[str]], ParsedBlock | None]
 """(content of a block, number of lines before it, requested columns) -> its contents, as from other
 readers; None unless it is certainly valid. The content is UTF-8 without NUL bytes and carriage
 returns.
 """
 
 
-def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
+def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlock:
     """Parse a block, by the fast path if that proves it valid.
 
     Parameters
@@ -303,7 +303,7 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     return replace(found, replaced=both) if block.replaced else found
 
 
-def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
+def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlock:
     scan = None if grammar.asked_metadata(columns) else grammar.scan
     if scan and (found := block.scanned(scan, columns)):
         return found
@@ -370,9 +370,9 @@ def _has_mark(mark: str, names: Collection[str]) -> pl.Expr:
 
 def _build_parsed(
     lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
-) -> Parsed:
+) -> ParsedBlock:
     filled, replaced = grammar.lemmas.fill(tokens) if grammar.lemmas else (tokens, {})
-    return Parsed(
+    return ParsedBlock(
         filled,
         _with_about(lines, events(lines, DOCUMENT, NAME), DOCUMENT, ABOUT),
         _with_about(lines, events(lines, PARAGRAPH, KEY), PARAGRAPH, ABOUT_PARAGRAPH),
@@ -439,13 +439,13 @@ class Carry:
 
 
 def place_tokens(
-    parsed: Parsed, columns: Sequence[str], carry: Carry
+    parsed: ParsedBlock, columns: Sequence[str], carry: Carry
 ) -> tuple[pl.DataFrame, Carry]:
     """Return the tokens of a block with numbers in the file, and the state for the next block.
 
     Parameters
     ----------
-    parsed : Parsed
+    parsed : ParsedBlock
         The block.
     columns : sequence of str
         Requested columns.
@@ -458,12 +458,12 @@ def place_tokens(
     return tokens.select(columns), after
 
 
-def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
+def number_rows(parsed: ParsedBlock, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     """Return the rows of a block with numbers in the file, and the following state.
 
     Parameters
     ----------
-    parsed : Parsed
+    parsed : ParsedBlock
         The block.
     carry : Carry
         The state before the block.
@@ -506,12 +506,14 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     )
 
 
-def place_together(parsed: Parsed, columns: Sequence[str], starts: Places) -> pl.DataFrame | None:
+def place_together(
+    parsed: ParsedBlock, columns: Sequence[str], starts: Places
+) -> pl.DataFrame | None:
     """Return the tokens of several files, parsed as one block, with numbers in their files.
 
     Parameters
     ----------
-    parsed : Parsed
+    parsed : ParsedBlock
         The block, without violations, keys and metadata.
     columns : sequence of str
         Requested columns.
@@ -596,7 +598,7 @@ def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | 
     return values.gather(tokens.get_column(index))
 
 
-def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+def _documents(parsed: ParsedBlock, carry: Carry) -> pl.DataFrame:
     """Return doc and number of the documents of a block, starting with the open one."""
     said = _about_schema(carry.about)
     before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(said)
@@ -620,7 +622,7 @@ def _about_of(marks: pl.DataFrame, about: str) -> pl.Expr:
     return (pl.col(about) if about in marks.columns else pl.lit(None, kind)).cast(kind).alias(_SAID)
 
 
-def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+def _paragraphs(parsed: ParsedBlock, carry: Carry) -> pl.DataFrame:
     """Return paragraph (null outside) and number of the paragraphs, starting with the open one."""
     schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
     before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
@@ -638,7 +640,7 @@ def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
     return pl.concat([before, own], how="diagonal")
 
 
-def _key(parsed: Parsed, index: int) -> Any:
+def _key(parsed: ParsedBlock, index: int) -> Any:
     marks = parsed.paragraphs
     return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
 
@@ -653,7 +655,7 @@ _SCHEMA = pl.Schema({"hash": pl.UInt64})
 _NONE = pl.Series("hash", dtype=pl.UInt64())
 
 
-def hash_keys(parsed: Parsed) -> pl.Series:
+def hash_keys(parsed: ParsedBlock) -> pl.Series:
     """Return the hashes of unique values in a part of a file."""
     return _NONE if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)
 
@@ -726,7 +728,7 @@ _PLACES = (
 )
 
 
-def outline(block: Block, grammar: Grammar) -> Parsed | None:
+def outline(block: Block, grammar: Grammar) -> ParsedBlock | None:
     """Like `parse` for a valid block, with one token per sentence.
 
     The format provides only position columns, and rules are not checked.
@@ -757,7 +759,7 @@ def outline(block: Block, grammar: Grammar) -> Parsed | None:
     return _build_outline(lines, grammar)
 
 
-def _build_outline(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
+def _build_outline(lines: pl.DataFrame, grammar: Grammar) -> ParsedBlock:
     kept = [name for name in (ROW, SOME) if name in lines.columns]
     number = first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
     first, own = first_in_unit(), POSITION in lines.columns

@@ -20,7 +20,7 @@ from pipeline.formats import content, lines
 from pipeline.formats.base import LINE
 from pipeline.formats.compression import without_suffix
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before
+from pipeline.formats.corpora.blocks import ParsedBlock, Scan, changes, count_before
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
     ABOUT,
@@ -89,7 +89,7 @@ def scan_block(
     columns: Collection[str],
     placeholders: Sequence[str] = rules.PLACEHOLDERS,
     fields: Sequence[str] = FIELDS,
-) -> Parsed | None:
+) -> ParsedBlock | None:
     """Return the contents of a block if it is certainly valid, else None.
 
     Parameters
@@ -198,7 +198,7 @@ class _Block:
         none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
-    def parsed(self, columns: Collection[str], placeholders: Sequence[str]) -> Parsed:
+    def parsed(self, columns: Collection[str], placeholders: Sequence[str]) -> ParsedBlock:
         """Return its words, and the beginnings of documents and paragraphs."""
         sentence = np.cumsum(changes(self._unit))
         marks = self._document_marks()
@@ -218,7 +218,7 @@ class _Block:
         if HEAD in columns:
             own = pl.Series(HEAD, self._head)
             made.append(own.set(own < 0, None))
-        return Parsed(
+        return ParsedBlock(
             pl.DataFrame(made),
             marks.filter(pl.col(DOCUMENT).is_not_null()).select(LINE, DOCUMENT, NAME),
             marks.filter(pl.col(PARAGRAPH).is_not_null()).select(LINE, PARAGRAPH),

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
-from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
+from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, SkippedPart
 from pipeline.formats.compression import MembersReader, is_compressed
 from pipeline.formats.corpora.blocks import (
     BOM,
@@ -60,7 +60,7 @@ class CorpusFormat:
         """Return the columns of a file's tokens, see `Format`."""
         return _grammar_of(self, self._layout(path, options)).schema()
 
-    def check(self, path: Path, options: Any) -> Sequence[Skipped]:
+    def check(self, path: Path, options: Any) -> Sequence[SkippedPart]:
         """Check a file, see `Format`."""
         return self._open(path, options).check()
 

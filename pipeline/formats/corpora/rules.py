@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, CorpusOptions, Skipped
+from pipeline.formats.base import LINE, CorpusOptions, SkippedPart
 from pipeline.formats.lines import TEXT
 from schemas.errors import count_text
 
@@ -473,7 +473,7 @@ def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
     return rows.join(violations, on=UNIT, how="anti", nulls_equal=True, maintain_order="left")
 
 
-def skipped(violations: pl.DataFrame) -> tuple[Skipped, ...]:
+def skipped(violations: pl.DataFrame) -> tuple[SkippedPart, ...]:
     """Return the first violation of each unit, and all violations outside units.
 
     The first violation counts for the whole unit, which is skipped with its tokens.
@@ -492,7 +492,7 @@ def rules_error(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
     )
 
 
-def report_no_tokens(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
+def report_no_tokens(path: Path, *, lenient: bool) -> tuple[SkippedPart, ...]:
     """Report a file without tokens.
 
     Raises
@@ -501,7 +501,7 @@ def report_no_tokens(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
         Unless lenient.
     """
     if lenient:
-        return (Skipped(1, "the file is empty: it has no tokens"),)
+        return (SkippedPart(1, "the file is empty: it has no tokens"),)
     raise DataError(
         f"{path}: line 1: the file is empty: it has no tokens\n"
         "Omit it, or set lenient = true to skip such files."
@@ -536,7 +536,9 @@ def _as_text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
     return given
 
 
-def _as_skipped(violations: pl.DataFrame) -> list[Skipped]:
+def _as_skipped(violations: pl.DataFrame) -> list[SkippedPart]:
     inside = pl.col(UNIT).is_not_null().cast(pl.Int64)
     rows = violations.select(LINE, "problem", "value", inside, TOKENS).iter_rows()
-    return [Skipped(line, problem, value[:_WIDTH], *lost) for line, problem, value, *lost in rows]
+    return [
+        SkippedPart(line, problem, value[:_WIDTH], *lost) for line, problem, value, *lost in rows
+    ]

@@ -20,7 +20,7 @@ from polars.io.plugins import register_io_source
 
 from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE, Batch, Skipped, not_utf8, reading
+from pipeline.formats.base import LINE, Batch, SkippedPart, not_utf8, reading
 from pipeline.formats.compression import RATIO, MembersReader, open_bytes, open_compressed
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import (
@@ -31,7 +31,7 @@ from pipeline.formats.corpora.blocks import (
     FrameBlock,
     Grammar,
     Hashes,
-    Parsed,
+    ParsedBlock,
     Range,
     TextBlock,
     block_size,
@@ -89,7 +89,7 @@ class CorpusFile:
         asked = partial(self._asked, copy_context())  # runs in a thread without limit
         return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
 
-    def check(self) -> Sequence[Skipped]:
+    def check(self) -> Sequence[SkippedPart]:
         """Read the whole file; raise DataError for errors, or return skipped parts."""
         violations: list[pl.DataFrame] = []
         some = False
@@ -139,7 +139,7 @@ class CorpusFile:
             skipped = () if part else rules.report_no_tokens(self.path, lenient=self.lenient)
             yield Batch(nothing, skipped)
 
-    def _parse_blocks(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
+    def _parse_blocks(self, columns: Collection[str], size: int) -> Iterator[ParsedBlock]:
         with reading(self.path):
             threads = 1 if memory.is_limited() else _THREADS
             parsing = partial(parse, grammar=self.grammar, columns=columns)
@@ -218,7 +218,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedPart:
     """The location of a part of a compressed file.
 
     Parameters
@@ -253,7 +253,7 @@ class FilePart:
         The SHA-256 of its bytes, for compressed files of its members' bytes.
     rows : int
         Number of rows, for Parquet.
-    packed : Packed, optional
+    packed : PackedPart, optional
         Its members, for a compressed file.
     text : str
         The path of the decompressed text, if the file was decompressed for splitting.
@@ -266,7 +266,7 @@ class FilePart:
     goes_on: bool
     digest: str
     rows: int = 0
-    packed: Packed | None = None
+    packed: PackedPart | None = None
     text: str = ""
 
     def open(self, path: Path) -> BinaryIO:
@@ -325,7 +325,7 @@ class Course:
     carry: Carry
     run: Run
 
-    def after(self, outlined: Parsed) -> Course:
+    def after(self, outlined: ParsedBlock) -> Course:
         """Return the state after a block, given its `outline`."""
         rows, carry = number_rows(outlined, self.carry)
         return Course(carry, _last_run(rows, self.run))
@@ -461,7 +461,7 @@ class _Splitter:
         self._bounds, self._keys = [begin], keys
         self._end, self._block = begin, begin.place
 
-    def add(self, block: TextBlock, outlined: Parsed) -> bool:
+    def add(self, block: TextBlock, outlined: ParsedBlock) -> bool:
         """Add a block; return false if splitting is impossible."""
         end = replace(self._end, lines=block.before)
         if self._is_due():
@@ -505,10 +505,10 @@ def _with_members(part: FilePart, members: MembersReader, size: int) -> FilePart
     """Return a part with its members."""
     first, after = members.before(part.range.start), members.after(part.range.end)
     end = size if after is None else after
-    return replace(part, packed=Packed(first.place, end, part.range.start - first.text))
+    return replace(part, packed=PackedPart(first.place, end, part.range.start - first.text))
 
 
-def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
+def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, ParsedBlock | None]]:
     blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # for a text file
     return map_ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError, did_you_mean
 from pipeline.formats import lines, unicode
-from pipeline.formats.base import LINE, Batch, Skipped, reader
+from pipeline.formats.base import LINE, Batch, SkippedPart, reader
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import SIGN, FrameBlock, Grammar
@@ -607,7 +607,7 @@ def _open(path: Path, options: TeiOptions, wanted: Collection[str] | None = None
     return CorpusFile(path, lambda size: _blocks(maker, size), grammar, options.lenient)
 
 
-def _check(path: Path, options: TeiOptions) -> Sequence[Skipped]:
+def _check(path: Path, options: TeiOptions) -> Sequence[SkippedPart]:
     return _open(path, options).check()
 
 

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from pipeline.errors import DataError, no_plain_values
 from pipeline.formats import lines, parquet, unicode
-from pipeline.formats.base import LINE, Batch, Skipped, reader
+from pipeline.formats.base import LINE, Batch, SkippedPart, reader
 from pipeline.formats.compression import is_compressed
 from pipeline.formats.corpora import rules, splitting, token_table
 from pipeline.formats.corpora.blocks import SIZE, FrameBlock, Grammar
@@ -45,7 +45,7 @@ class TokenParquetOptions(LemmaOptions):
         return own.get(name, "" if name in own.values() else name)
 
 
-def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
+def _check(path: Path, options: TokenParquetOptions) -> Sequence[SkippedPart]:
     require_whole(path, polars=False)
     return _open(path, options).check()
 

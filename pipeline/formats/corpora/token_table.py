@@ -18,7 +18,13 @@ from pipeline.errors import DataError
 from pipeline.formats import content, lines
 from pipeline.formats.base import LINE, not_utf8
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before, count_positions
+from pipeline.formats.corpora.blocks import (
+    ParsedBlock,
+    Scan,
+    changes,
+    count_before,
+    count_positions,
+)
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
     ALONE,
@@ -208,7 +214,7 @@ class TokenScan:
         plain = "\t" not in self.marks.comment and not _SPECIAL & {*self.names}
         return plain and len(self.names) > 1
 
-    def __call__(self, content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
+    def __call__(self, content: bytes, before: int, columns: Collection[str]) -> ParsedBlock | None:
         """Return the contents of a block if it is certainly valid, else None.
 
         Parameters
@@ -286,7 +292,7 @@ class _Block:
         known[self._documents.get_column(LINE).to_numpy()] = True
         return bool(known.all() and self._rows.field(0).lengths.all())
 
-    def parsed(self, columns: Collection[str]) -> Parsed:
+    def parsed(self, columns: Collection[str]) -> ParsedBlock:
         """Return its tokens, and the beginnings of documents."""
         first = changes(self._unit)
         sentence = np.cumsum(first, dtype=np.int64)
@@ -306,7 +312,7 @@ class _Block:
                 made.append(lemma)
             elif name in columns:
                 made.append(self.lines.texts(self._rows.field(index)).alias(name))
-        return Parsed(
+        return ParsedBlock(
             pl.DataFrame(made),
             self._documents.select(pl.lit(value=True).alias(DOCUMENT), NAME),
             pl.DataFrame(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.formats.base import FormatOptions, Skipped, reader
+from pipeline.formats.base import FormatOptions, SkippedPart, reader
 from pipeline.formats.spreadsheets.layout import Column, Layout
 from pipeline.formats.spreadsheets.read import check_is_sheet, scan
 from schemas.candidates import MOST, arity, names_of_units
@@ -111,7 +111,7 @@ _ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER, further=_
 """Layout of completed sheets of pairs or tuples."""
 
 
-def _check_annotation(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+def _check_annotation(path: Path, _options: FormatOptions) -> Sequence[SkippedPart]:
     """Find files that are not sheets; other errors are raised on reading."""
     return check_is_sheet(path, _ANY)
 
@@ -180,7 +180,7 @@ def keying_layout(
 _ANY_KEYING = keying_layout(keyed=True, further=_ROUND)
 
 
-def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+def _check_keying(path: Path, _options: FormatOptions) -> Sequence[SkippedPart]:
     """Find files that are not sheets; other errors are raised on reading."""
     return check_is_sheet(path, _ANY_KEYING)
 

@@ -22,7 +22,7 @@ from pydantic import AfterValidator
 
 from pipeline import memory
 from pipeline.errors import DataError, did_you_mean, is_present, no_file
-from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
+from pipeline.formats.base import LINE, FormatOptions, SkippedPart, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
 from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
@@ -584,13 +584,13 @@ def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
         return pl.LazyFrame(schema={each: pl.String() for each in columns} | {LINE: pl.Int64()})
 
 
-def check_is_sheet(path: Path, layout: Layout) -> Sequence[Skipped]:
+def check_is_sheet(path: Path, layout: Layout) -> Sequence[SkippedPart]:
     """Report a file that is not a sheet as skipped; `read` raises other errors."""
     try:
         read(path, layout)
     except NoSheet:
         problem = f"is not a sheet: no row has a column {ID}; remove it from the folder"
-        return [Skipped(1, problem)]
+        return [SkippedPart(1, problem)]
     return ()
 
 
@@ -685,7 +685,7 @@ class WorkbookOptions(FormatOptions):
     """Column names, for a worksheet without header."""
 
 
-def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
+def _check(path: Path, options: WorkbookOptions) -> Sequence[SkippedPart]:
     scan_workbook(path, options)
     return ()
 

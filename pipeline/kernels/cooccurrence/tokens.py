@@ -228,7 +228,7 @@ ELEMENTS = "\x1f"
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedToken:
     """A token related to the unit's token by a dependency.
 
     Parameters
@@ -259,7 +259,7 @@ class Unit:
         Condition on the token.
     template : str
         The label, see `pipeline.kernels.cooccurrence.tokens`.
-    attach : mapping of str to Related
+    attach : mapping of str to RelatedToken
         Related tokens by their names in the template.
     fold : bool or str
         Whether to lower-case labels; a language code: by the rules of the language, see
@@ -279,7 +279,7 @@ class Unit:
 
     where: pl.Expr
     template: str
-    attach: Mapping[str, Related] = field(default_factory=dict)
+    attach: Mapping[str, RelatedToken] = field(default_factory=dict)
     fold: bool | str = False
     matches: str = ""
     exclude: Sequence[str] = ()
@@ -393,7 +393,7 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     >>> from pipeline.kernels.cooccurrence.tokens import number_tokens
     >>> tokens = pl.LazyFrame({"file": ["f"] * 2, "sentence": [1, 1], "position": [1, 2],
     ...     "head": [2, 0], "lemma": ["in", "Frage"], "upos": ["ADP", "NOUN"]})
-    >>> prep = Related(where=pl.col("upos") == "ADP")
+    >>> prep = RelatedToken(where=pl.col("upos") == "ADP")
     >>> noun = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": prep})
     >>> units(number_tokens(tokens), noun).select("unit").collect().item()
     'in:Frage'
@@ -412,7 +412,11 @@ def _attributes_of(templates: Sequence[str], name: str) -> list[str]:
 
 
 def _join_related(
-    found: pl.LazyFrame, tokens: pl.LazyFrame, name: str, related: Related, attributes: list[str]
+    found: pl.LazyFrame,
+    tokens: pl.LazyFrame,
+    name: str,
+    related: RelatedToken,
+    attributes: list[str],
 ) -> pl.LazyFrame:
     """Join the attributes of a related token as columns ``name.attribute``."""
     below = related.side == "dependents"

@@ -690,7 +690,7 @@ def error_simple(spread: Spread, size: float) -> float:
     return math.sqrt(spread.correction * open_ * float(spread.weight @ spread.e**2))
 
 
-class Expected(NamedTuple):
+class ExpectedErrors(NamedTuple):
     """Expected standard errors at a sampling rate; None if unknown."""
 
     rate: float
@@ -699,7 +699,7 @@ class Expected(NamedTuple):
     by_size: float | None
 
 
-def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expected]:
+def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[ExpectedErrors]:
     """Return the expected standard errors of L* at other sampling rates.
 
     Parameters
@@ -715,13 +715,13 @@ def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expect
     for rate in rates:
         size, simple = expected_error(sample, rate=rate)
         if spread is None or not size:
-            made.append(Expected(rate, size, simple, None))
+            made.append(ExpectedErrors(rate, size, simple, None))
             continue
         every = size >= sample.population
         if unequal(scores):
             simple = 0.0 if every else error_simple(spread, size)
         by_size = 0.0 if every else error_by_size(spread, size)
-        made.append(Expected(rate, size, simple, by_size))
+        made.append(ExpectedErrors(rate, size, simple, by_size))
     return made
 
 

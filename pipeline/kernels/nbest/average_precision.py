@@ -23,7 +23,7 @@ SMOOTHING = 1e-5
 """Smoothing added to true and false positives above a rank by the authors of infAP."""
 
 
-class Inferred(NamedTuple):
+class InferredAveragePrecision(NamedTuple):
     """Average precision with limits; NaN without a judged true positive."""
 
     estimate: float
@@ -87,7 +87,7 @@ def average_precision_limits(
     smoothing: float = SMOOTHING,
     ranks: npt.ArrayLike | None = None,
     candidates: int | None = None,
-) -> Inferred:
+) -> InferredAveragePrecision:
     """Return the inferred average precision with limits for that of these candidates.
 
     They are the quantiles ``(1 - confidence) / 2`` of a Bayesian bootstrap of the design. Each
@@ -116,7 +116,7 @@ def average_precision_limits(
 
     Returns
     -------
-    Inferred
+    InferredAveragePrecision
         Limits in [0, 1] around the estimate; of width 0 where all are judged, [0, 1] where there
         is no estimate, or no judged candidate whose chance was below 1.
 
@@ -156,11 +156,11 @@ def average_precision_limits(
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
     if np.isnan(estimate) or (listed.uncertain > 0 and not listed.drawn.any()):
-        return Inferred(estimate, 0.0, 1.0)
+        return InferredAveragePrecision(estimate, 0.0, 1.0)
     if listed.uncertain == 0:
-        return Inferred(estimate, estimate, estimate)
+        return InferredAveragePrecision(estimate, estimate, estimate)
     lower, upper = _bootstrap_limits(listed, confidence)
-    return Inferred(estimate, min(lower, estimate), max(upper, estimate))
+    return InferredAveragePrecision(estimate, min(lower, estimate), max(upper, estimate))
 
 
 def _checked_labels(
@@ -611,7 +611,7 @@ def _rows(
             if recall < 1.0 or base.positives is not None:
                 tp_ranks, among = own.filter("tp")["rank"], base.of(category, true)
                 value = average_precision_to(tp_ranks, positives=among, recall=recall)
-                estimated = _limit_columns(Inferred(value, value, value))
+                estimated = _limit_columns(InferredAveragePrecision(value, value, value))
             else:
                 estimated = _limit_columns(_inferred(own, candidates, confidence))
             yield facts | {
@@ -619,14 +619,14 @@ def _rows(
             } | estimated  # fmt: skip
 
 
-def _inferred(labels: pl.DataFrame, candidates: int, confidence: float) -> Inferred:
+def _inferred(labels: pl.DataFrame, candidates: int, confidence: float) -> InferredAveragePrecision:
     return average_precision_limits(
         labels["tp"].cast(pl.Float64).to_numpy(), pi=labels["pi"].to_numpy(),
         confidence=confidence, ranks=labels["rank"].to_numpy(), candidates=candidates,
     )  # fmt: skip
 
 
-def _limit_columns(found: Inferred) -> dict[str, float | None]:
+def _limit_columns(found: InferredAveragePrecision) -> dict[str, float | None]:
     unknown = math.isnan(found.estimate)
     estimate, lower, upper = (None, 0.0, 1.0) if unknown else found
     return {"average_precision": estimate, "lower": lower, "upper": upper}

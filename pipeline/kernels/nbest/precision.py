@@ -14,7 +14,7 @@ from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, column_rat
 from pipeline.kernels.partitions import merge_batches, most_rows
 from pipeline.kernels.statistics.intervals import (
     INTERVALS,
-    Bounded,
+    EstimateWithLimits,
     corrected_proportion,
     interval_columns,
 )
@@ -126,9 +126,9 @@ def corrected_lists(
     return tidy.select(*Corrected.columns()).sort(*Corrected.key())
 
 
-def _bounded(table: pl.DataFrame, *names: str) -> Bounded:
+def _bounded(table: pl.DataFrame, *names: str) -> EstimateWithLimits:
     filled = table.select(pl.col(names).fill_null(float("nan")))
-    return Bounded(*(filled[name].to_numpy() for name in names))
+    return EstimateWithLimits(*(filled[name].to_numpy() for name in names))
 
 
 # N-best counts as step functions: they change at judged candidates only.

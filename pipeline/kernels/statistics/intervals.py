@@ -145,7 +145,7 @@ def _distinct_columns(counts: IntArray) -> tuple[IntArray, IntArray]:
 # Correction for judgement errors (Rogan and Gladen).
 
 
-class Bounded(NamedTuple):
+class EstimateWithLimits(NamedTuple):
     """Estimates with their limits; all three are equal for exact values."""
 
     estimate: npt.ArrayLike
@@ -154,7 +154,10 @@ class Bounded(NamedTuple):
 
 
 def corrected_proportion(
-    apparent: Bounded, *, sensitivity: Bounded, specificity: Bounded
+    apparent: EstimateWithLimits,
+    *,
+    sensitivity: EstimateWithLimits,
+    specificity: EstimateWithLimits,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the true proportion from the proportion judged to be true.
 
@@ -165,7 +168,7 @@ def corrected_proportion(
 
     Parameters
     ----------
-    apparent, sensitivity, specificity : Bounded
+    apparent, sensitivity, specificity : EstimateWithLimits
         Each in [0, 1], with limits of one confidence, which the result then has; they are
         broadcast against each other.
 
@@ -193,7 +196,7 @@ def corrected_proportion(
 
     Examples
     --------
-    >>> judged, sure = Bounded(0.3, 0.2, 0.4), Bounded(0.9, 0.9, 0.9)
+    >>> judged, sure = EstimateWithLimits(0.3, 0.2, 0.4), EstimateWithLimits(0.9, 0.9, 0.9)
     >>> found = corrected_proportion(judged, sensitivity=sure, specificity=sure)
     >>> [round(float(each), 3) for each in found]
     [0.25, 0.125, 0.375]

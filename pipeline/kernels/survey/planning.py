@@ -138,7 +138,7 @@ _INVERSE_ODDS_OF_0 = 1e12
 
 
 @dataclass(frozen=True)
-class Expected:
+class DesignExpectations:
     """The questions, with the expectations before the sample is drawn.
 
     Parameters
@@ -162,7 +162,9 @@ class Expected:
     rho2: FloatArray
 
 
-def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArray) -> Expected:
+def expected(
+    sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArray
+) -> DesignExpectations:
     """Put questions and expectations together.
 
     Within a set A the squared residuals are ``p_i (1-p_i) + (p_i - p_A)^2``, times what makes
@@ -178,7 +180,7 @@ def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArr
     precision : array of float, shape (sets,)
         P_A, in [0, 1]. Where it is nearly 0 or 1 the variance is that of 0.01.
     rho2 : array of float, shape (sets,)
-        As in `Expected`.
+        As in `DesignExpectations`.
 
     Examples
     --------
@@ -197,10 +199,10 @@ def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArr
     size = set_sums(sets, [ones])[0]
     mean = ratio_or_zero(residual_sums(asked, ones), size)
     noise = np.maximum(precision * (1.0 - precision), LEAST_VARIANCE)
-    return Expected(asked, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2)
+    return DesignExpectations(asked, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2)
 
 
-def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
+def spreads(known: DesignExpectations, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
     """Return the expected distance between the limits of each question under a design.
 
     Of a set A the mean has the variance
@@ -216,7 +218,7 @@ def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> ExpectedSprea
 
     Parameters
     ----------
-    known : Expected
+    known : DesignExpectations
         Questions and expectations.
     pi : array of float, shape (candidates,)
         Inclusion probabilities.
@@ -278,12 +280,12 @@ def _question_spread(
     return ExpectedSpread(total, ratio_or_zero(joint, np.sqrt(total)))
 
 
-def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spreads:
+def spreads_by_size(known: DesignExpectations, x: FloatArray, *, assisted: bool) -> Spreads:
     """Return a function from a size to the spreads, with a cache.
 
     Parameters
     ----------
-    known : Expected
+    known : DesignExpectations
         Questions and expectations.
     x : array of float, shape (candidates,)
         Size measures of the plan.

@@ -315,7 +315,7 @@ def weight_classes(sums: FloatArray, mass: FloatArray) -> IntArray:
     return np.where(drawn, ratio_classes(times), -1)
 
 
-class Known(NamedTuple):
+class CertainCounts(NamedTuple):
     """What is known of each set: the sizes of its certain members."""
 
     hits: FloatArray
@@ -371,7 +371,7 @@ class Estimates(NamedTuple):
 
         Examples
         --------
-        >>> nothing = Known(*np.zeros((3, 2)))
+        >>> nothing = CertainCounts(*np.zeros((3, 2)))
         >>> hajek(np.zeros((17, 2, 1, 1)), np.ones((2, 1)), known=nothing).at(1).share.shape
         ()
         """
@@ -384,7 +384,7 @@ def hajek(
     sums: FloatArray,
     mass: FloatArray,
     *,
-    known: Known,
+    known: CertainCounts,
     guessed: FloatArray | None = None,
     enough: int = ENOUGH,
 ) -> Estimates:
@@ -406,7 +406,7 @@ def hajek(
         `Moments` over the judged uncertain draws of each set.
     mass : array of float, shape (..., strata)
         Sizes of all uncertain members, drawn or not.
-    known : Known
+    known : CertainCounts
         The certain members of each set, arrays of shape (...).
     guessed : array of float, shape (..., strata), optional
         Sizes times predictions, added up over the uncertain members without a judgement; without
@@ -432,7 +432,7 @@ def hajek(
     --------
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
-    >>> nothing = Known(*np.zeros((3,)))
+    >>> nothing = CertainCounts(*np.zeros((3,)))
     >>> found = hajek(drawn, np.array([20.0]), known=nothing)
     >>> float(found.estimate), round(float(found.variance), 6)  # 0.75 * 0.4 * 0.6 / 4
     (0.4, 0.045)
@@ -470,7 +470,7 @@ def _class_estimates(
     last = int(classes.max(initial=0))
     if last == 0:
         return ()
-    nothing, found = Known(*np.zeros((3, *share.shape))), []
+    nothing, found = CertainCounts(*np.zeros((3, *share.shape))), []
     for number in range(last + 1):
         mine = classes == number
         own = np.where(mine, rest, 0.0)
@@ -492,13 +492,15 @@ def _centred(sums: FloatArray, rest: FloatArray, guessed: FloatArray) -> FloatAr
     ))  # fmt: skip
 
 
-def _add_complete_strata(known: Known, judged: Moments, complete: BoolArray) -> Known:
+def _add_complete_strata(
+    known: CertainCounts, judged: Moments, complete: BoolArray
+) -> CertainCounts:
     """Add the strata whose members were all drawn and judged: they are known, too."""
     hits, misses = (
         np.where(complete, each.sum(axis=-1), 0.0).sum(axis=-1)
         for each in (judged.hits, judged.misses)
     )
-    return Known(known.hits + hits, known.misses + misses, known.unjudged)
+    return CertainCounts(known.hits + hits, known.misses + misses, known.unjudged)
 
 
 def _ratio(sums: FloatArray, strata: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -531,7 +533,7 @@ def _single_draw_variance(left: Residuals, strata: FloatArray, centre: FloatArra
 def _combine(
     sums: FloatArray,
     strata: FloatArray,
-    known: Known,
+    known: CertainCounts,
     whole: FloatArray,
     found: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> Estimates:

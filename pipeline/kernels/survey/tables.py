@@ -16,7 +16,7 @@ from pipeline.kernels.survey.limits import (
     effective_sample_size,
     limits,
 )
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, hajek
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, Estimates, hajek
 from pipeline.kernels.survey.study import (
     MergedClasses,
     Study,
@@ -258,7 +258,7 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
         sums, rest, merged = merge_thin_classes(sums, rest, given.classes)
         needed = merged.needed.max(axis=-1)
     guessed = rest[3] if given.predicted else None
-    found = hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
+    found = hajek(sums, rest[0], known=CertainCounts(*known[:3]), guessed=guessed)
     enough = needed == 1
     values = (found.estimate, found.variance, found.p)
     estimate, variance, p = (np.where(enough, each, np.nan) for each in values)
@@ -312,7 +312,7 @@ def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[
 
     Examples
     --------
-    >>> nothing, none = Known(*np.zeros((3, 1))), np.zeros((17, 1, 1))
+    >>> nothing, none = CertainCounts(*np.zeros((3, 1))), np.zeros((17, 1, 1))
     >>> found = hajek(none[..., None], np.ones((1, 1)), known=nothing)
     >>> sorted(set_columns(found, none, np.zeros((5, 1))))[:4]
     ['certain', 'draws', 'estimate', 'k_sampled']

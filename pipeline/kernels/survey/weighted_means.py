@@ -17,8 +17,8 @@ from pipeline.kernels.survey.limits import (
     t_limits,
 )
 from pipeline.kernels.survey.ratio_estimator import (
+    CertainCounts,
     Estimates,
-    Known,
     draw_moments,
     hajek,
     require_range,
@@ -73,7 +73,7 @@ def weighted_mean(
     open_ = ~certain
     columns = draw_moments(y[open_], chance[open_], size=a[open_])
     taken, hits = a[certain].sum(), (a * y)[certain].sum()
-    known = Known(*(np.asarray(each) for each in (hits, taken - hits, 0.0)))
+    known = CertainCounts(*(np.asarray(each) for each in (hits, taken - hits, 0.0)))
     return hajek(columns.sum(axis=1)[:, None, None], np.array([total - taken]), known=known)
 
 

@@ -636,7 +636,7 @@ class LexiconsView(StyleOptions):
     """Rename the lexicons, by the names of their stages: { gf_quality = "GF" }."""
 
 
-class Compared(StageOptions):
+class ComparedLexicons(StageOptions):
     """The lexicons that the stage compares."""
 
     lexicons: tuple[str, ...]
@@ -678,7 +678,7 @@ def _difference(gap: float, lower: float | None, upper: float | None) -> str:
 )
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas for which they differ most."""
-    asked = stage.options_as(Compared).lexicons
+    asked = stage.options_as(ComparedLexicons).lexicons
     select_names(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
     place = place_in(asked, "lexicon")
     lexicons = _with_names(stage.table("lexicons").collect().sort(place), stage, "lexicon")

@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline import memory
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.errors import DataError
 from pipeline.kernels import numeric
 from pipeline.kernels.cells import NO_WORD
@@ -252,14 +252,14 @@ def close_documents(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
 # Options of relations
 
 
-class AdjacentOptions(Described):
+class AdjacentOptions(OptionModel):
     """Adjacent units."""
 
     gap: int = Field(default=0, ge=0)
     """Maximum number of tokens between the units; 0 for direct neighbours only."""
 
 
-class SurfaceOptions(Described):
+class SurfaceOptions(OptionModel):
     """Units in the span of a node, the left unit."""
 
     left: int = Field(default=5, ge=0)
@@ -284,7 +284,7 @@ class SurfaceOptions(Described):
         return Span(self.left, self.right, self.count)
 
 
-class TextualOptions(Described):
+class TextualOptions(OptionModel):
     """Units that co-occur in a part of a text."""
 
     within: Literal["sentence", "paragraph", "document"] = "sentence"
@@ -295,7 +295,7 @@ Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
 Whole = Literal["sentence", "paragraph", "document", "file"]
 
 
-class RelationOptions(Described):
+class RelationOptions(OptionModel):
     """The relation between units."""
 
     relation: Relation = "sentence"

@@ -14,15 +14,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from pipeline.config_model import Described
+from pipeline.config_model import OptionModel
 from pipeline.errors import did_you_mean
 from pipeline.expressions import expression, regular_expression
 from pipeline.kernels.cooccurrence import tokens
 from pipeline.kernels.cooccurrence.pairs import Dependency
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, fold_case
+from pipeline.kernels.cooccurrence.tokens import RelatedToken, Unit, fold_case
 
 
-class RelatedOptions(Described):
+class RelatedOptions(OptionModel):
     """A token related to the unit's token by a dependency."""
 
     where: str
@@ -52,7 +52,7 @@ class RelatedOptions(Described):
         return where
 
 
-class UnitOptions(Described):
+class UnitOptions(OptionModel):
     """Selection and labels of units."""
 
     where: str = "true"
@@ -121,7 +121,7 @@ class UnitOptions(Described):
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the unit for the kernels, excluding stop words."""
         attach = {
-            name: Related(expression(each.where), each.side, each.optional, each.each)
+            name: RelatedToken(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
         excluded = tuple(dict.fromkeys([*self.exclude, *self.folded(stop_words)]))
@@ -143,7 +143,7 @@ class UnitOptions(Described):
         return used | of_heads | {"label": {each.rpartition(".")[2] for each in self._fields()}}
 
 
-class DependencyOptions(Described):
+class DependencyOptions(OptionModel):
     """The syntactic relation between units."""
 
     label: str | tuple[str, ...] = ()

@@ -11,14 +11,14 @@ from starlette.staticfiles import StaticFiles
 import pipeline.annotate.web
 from pipeline.annotate.auth import Person
 from pipeline.annotate.estimates import BackgroundEstimates
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.coordinator import routes
 from pipeline.annotate.web.pages import Assets, Pages
 
 SECRET = "secret"
 
 
-def app_of(work: Work, certainty: BackgroundEstimates) -> Starlette:
+def app_of(work: SheetWork, certainty: BackgroundEstimates) -> Starlette:
     def address(person: Person) -> str:
         return f"/a/{person.role}-{person.name}"
 

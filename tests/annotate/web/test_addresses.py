@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.estimates import BackgroundEstimates
-from pipeline.annotate.web.app import Served, app_of, lines
+from pipeline.annotate.web.app import ServerOptions, app_of, lines
 from pipeline.annotate.web.connections import public_url, trusted_proxies
 from pipeline.annotate.web.coordinator import routes
 from pipeline.errors import ConfigError
@@ -214,7 +214,7 @@ def test_printed_links_begin_with_the_public_address(tmp_path: Path) -> None:
 
 def test_warnings_name_what_is_not_encrypted() -> None:
     def warned(url: str, host: str = "127.0.0.1") -> list[str]:
-        return list(Served(host, public=public_url(url)).warnings())
+        return list(ServerOptions(host, public=public_url(url)).warnings())
 
     assert warned(PUBLIC) == warned("http://localhost:8080/") == []
     assert "http://lab.example.org is not encrypted" in warned("http://lab.example.org")[0]

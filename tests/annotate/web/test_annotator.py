@@ -18,7 +18,7 @@ from pipeline.annotate import records as writing
 from pipeline.annotate.auth import Person
 from pipeline.annotate.exchange.transfer import Suggestion, show_suggestions, store_suggestions
 from pipeline.annotate.people import decisions_with_suggestion
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web import annotator as reading
 from pipeline.formats.annotation_log import (
     TaskRequest,
@@ -33,14 +33,14 @@ HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
     return work
 
 
 @pytest.fixture
-def served(work: Work) -> Iterator[Served]:
+def served(work: SheetWork) -> Iterator[Served]:
     with Served(work) as served:
         yield served
 
@@ -98,7 +98,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         assert served.statuses(HOSTILE, label(HOSTILE, HOSTILE)) == ["saved"]
 
 
-def test_suggestions_come_only_if_they_are_switched_on(work: Work, served: Served) -> None:
+def test_suggestions_come_only_if_they_are_switched_on(work: SheetWork, served: Served) -> None:
     with opened(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
         assert "suggestion" not in served.get("ana", "/cards").json()["cards"][0]
@@ -228,7 +228,7 @@ def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
         assert served.statuses("ana", *map(label, names)) == ["saved"] * 4
 
 
-def test_two_servers_on_one_folder_are_one(work: Work) -> None:
+def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
     with Served(work) as one, Served(work) as other:
         assert one.at("ana") == other.at("ana")
         first = label("x0")
@@ -478,7 +478,7 @@ def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
 # Revoked links, and people whose part has ended
 
 
-def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: Work) -> None:
+def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork) -> None:
     with Served(work) as served, Served(work) as other:
         say(work, "ana", "x0", "SVC")
         with opened(work.database) as log:
@@ -500,7 +500,7 @@ def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: Work) -> 
 
 
 def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
-    work: Work, served: Served
+    work: SheetWork, served: Served
 ) -> None:
     assert served.statuses("ana", label("x0")) == ["saved"]
     with opened(work.database) as log:
@@ -520,7 +520,7 @@ def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
     assert served.statuses("ana", late) == ["saved"]
 
 
-def test_a_request_that_was_under_way_when_the_part_ended(work: Work, served: Served) -> None:
+def test_a_request_that_was_under_way_when_the_part_ended(work: SheetWork, served: Served) -> None:
     """The writer decides, in its transaction."""
     sent = label("x0")
     real = served.writer.add
@@ -537,7 +537,9 @@ def test_a_request_that_was_under_way_when_the_part_ended(work: Work, served: Se
     assert entries(work) == []
 
 
-def test_one_who_was_added_has_a_page_with_the_cards_of_another(work: Work, served: Served) -> None:
+def test_one_who_was_added_has_a_page_with_the_cards_of_another(
+    work: SheetWork, served: Served
+) -> None:
     with opened(work.database) as log:
         people.add(log, work, "carla")
         people.reassign(log, work, "ana", ["carla"], cards=2)

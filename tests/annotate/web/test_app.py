@@ -27,7 +27,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.app import (
     BODY,
     HEADERS,
@@ -39,7 +39,7 @@ from pipeline.annotate.web.app import (
     serve,
     server_of,
 )
-from pipeline.annotate.web.pages import HANDLERS, Assets, Refused
+from pipeline.annotate.web.pages import HANDLERS, Assets, RefusedRequest
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import opened
 from tests.annotate.served import HERE, Served, ask, entries, label, work_in
@@ -235,14 +235,14 @@ print("the end", flush=True)
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
+def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
     return work
 
 
 @contextmanager
-def served_serving(work: Work) -> Iterator[tuple[uvicorn.Server, str]]:
+def served_serving(work: SheetWork) -> Iterator[tuple[uvicorn.Server, str]]:
     """Serve in a thread; yield the server and where it is."""
     listener = open_socket()
     where = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -257,7 +257,7 @@ def served_serving(work: Work) -> Iterator[tuple[uvicorn.Server, str]]:
         assert not thread.is_alive()
 
 
-def test_a_page_and_a_decision_over_the_network(work: Work) -> None:
+def test_a_page_and_a_decision_over_the_network(work: SheetWork) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     with served_serving(work) as (_, where):
         page = httpx.get(f"{where}{mine}")
@@ -275,7 +275,7 @@ def test_a_page_and_a_decision_over_the_network(work: Work) -> None:
         httpx.get(f"{where}{mine}")
 
 
-def test_what_is_being_saved_when_it_stops_is_saved(work: Work) -> None:
+def test_what_is_being_saved_when_it_stops_is_saved(work: SheetWork) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     answers: list[httpx.Response] = []
     with opened(work.database) as other:
@@ -305,7 +305,7 @@ def test_what_is_being_saved_when_it_stops_is_saved(work: Work) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
-    work: Work, number: signal.Signals
+    work: SheetWork, number: signal.Signals
 ) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     program = subprocess.Popen(
@@ -341,7 +341,7 @@ def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
         open_socket("no.such.name.invalid")
 
 
-def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Work) -> None:
+def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: SheetWork) -> None:
     before = signal.getsignal(signal.SIGTERM)
     listener = open_socket()
     app = app_of(work, Links(work.folder))
@@ -398,7 +398,7 @@ def test_no_more_is_read_than_may_come() -> None:
     async def send(_message: Any) -> None:
         raise AssertionError
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedRequest) as refused:
         asyncio.run(BodyLimit(app)({"type": "http", "headers": []}, receive, send))
     assert refused.value.status == 413
     assert len(read) == 2

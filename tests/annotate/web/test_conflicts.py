@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from pipeline.annotate.auth import COORDINATOR, Links
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.sync import hand_to_sheets
-from pipeline.annotate.tasks import Work, open_work
+from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.app import app_of
 from pipeline.cli.annotate import annotate
@@ -32,7 +32,7 @@ _ROWS = 10
 class Page:
     """The coordinator's page of a work, served with all that guards it."""
 
-    def __init__(self, work: Work, *, estimates: BackgroundEstimates | None = None) -> None:
+    def __init__(self, work: SheetWork, *, estimates: BackgroundEstimates | None = None) -> None:
         self.work, links = work, Links(work.folder)
         own = BackgroundEstimates(work) if estimates is None else estimates
         routes = coordinator.routes(work, address=lambda person: person.name, certainty=own)

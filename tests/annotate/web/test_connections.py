@@ -22,7 +22,7 @@ import httpx
 import pytest
 
 from pipeline.annotate.auth import Links, Person
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.annotate.web.connections import Connection, Connections, RateLimit, open_files
 from pipeline.formats.annotation_log import opened
@@ -36,7 +36,7 @@ HALF = b"GET /a/half HTT"
 @dataclass
 class Server:
     port: int
-    work: Work
+    work: SheetWork
     connections: Connections
 
     def connect(self, *content: bytes) -> socket.socket:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.records import asked_tasks, standing_answers
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.formats.annotation_log import Decision, TaskRequest, add_tasks, append, opened
 from pipeline.stages.lexicon.sample import JoinKeying
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
@@ -316,7 +316,7 @@ LEMMAS = {
 
 def keying(
     folder: Path, *, shared: bool, joined: JoinKeying | None = None
-) -> tuple[Work, TestClient]:
+) -> tuple[SheetWork, TestClient]:
     office = desk(folder).work
     work = replace(office, kind="keying", labels=(), folder=folder / "keying", keying=joined)
     ask(work, "ana", shown=LEMMAS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from tests.browser.annotate.serving import Coordinated, Served, Subject
 from tests.browser.pages import PATIENCE_PAGES
 from tests.browser.watch import HARMLESS, Watch
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page
 
 Serve = Callable[[Subject], Served]
-Coordinate = Callable[[Work], Coordinated]
+Coordinate = Callable[[SheetWork], Coordinated]
 CARD = ".unit, #rest h2"
 """What a page of cards shows when it is there."""
 
@@ -76,7 +76,7 @@ def coordinate() -> Iterator[Coordinate]:
     """Return a function that serves an experiment's work, with the coordinator's page."""
     served: list[Coordinated] = []
 
-    def one(work: Work) -> Coordinated:
+    def one(work: SheetWork) -> Coordinated:
         served.append(Coordinated(work))
         return served[-1]
 

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.quality import GoldItem, add_training, set_pass_mark
-from pipeline.annotate.tasks import Work
+from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.formats import annotation_log
@@ -109,7 +109,7 @@ class Subject:
 class Serving:
     """A work that is served; its server goes and comes back on the same address."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: SheetWork) -> None:
         self.work = work
         self.links = Links(work.folder)
         self.port = 0
@@ -155,7 +155,7 @@ class Served(Serving):
     """A subject that is served from a folder of its own."""
 
     def __init__(self, subject: Subject, folder: Path) -> None:
-        self.work = Work(
+        self.work = SheetWork(
             project=cast(Any, None), stage="sheet", kind=subject.kind, title=subject.title,
             instructions=subject.instructions, labels=tuple(subject.labels),
             annotators=tuple(subject.annotators), folder=folder, guidelines=subject.guidelines,
@@ -197,7 +197,7 @@ class Served(Serving):
 class Coordinated(Serving):
     """The work of an experiment, served with the coordinator's page."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: SheetWork) -> None:
         self.certainty = BackgroundEstimates(work)
         super().__init__(work)
 

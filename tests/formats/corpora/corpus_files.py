@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.formats.base import Batch, Format, Skipped, format_of
+from pipeline.formats.base import Batch, Format, SkippedPart, format_of
 from pipeline.formats.corpora.splitting import FilePart, Run
 from pipeline.runner.store.digest import file_digest
 
@@ -67,7 +67,7 @@ def _whole_sentences(batches: list[Batch]) -> bool:
     return sum(map(len, seen)) == len(set().union(*seen))
 
 
-def skips(path: Path, *, name: str | None = None, **options: Any) -> list[Skipped]:
+def skips(path: Path, *, name: str | None = None, **options: Any) -> list[SkippedPart]:
     """Return what the lenient reader leaves out."""
     found = format_of(path.name, name=name)
     return list(found.check(path, found.options.model_validate(options | {"lenient": True})))

@@ -37,7 +37,7 @@ from pipeline.kernels.cooccurrence.tokens import (
     LABELS,
     PLACE,
     TOKEN,
-    Related,
+    RelatedToken,
     Unit,
     fields,
     fold_case,
@@ -165,7 +165,7 @@ def slow_units(
 
 @given(corpus=corpora(), optional=st.booleans(), each=st.booleans())
 def test_units_with_a_related_token(corpus: list[list[Token]], optional: bool, each: bool) -> None:
-    related = Related(CASE, optional=optional, each=each)
+    related = RelatedToken(CASE, optional=optional, each=each)
     found = found_units(corpus, Unit(NOUN, "{prep.lemma}:{lemma}", {"prep": related}))
     slow = [
         (sentence[0]["sentence"], *unit)
@@ -177,7 +177,7 @@ def test_units_with_a_related_token(corpus: list[list[Token]], optional: bool, e
 
 @given(corpus=corpora())
 def test_head_as_related_token(corpus: list[list[Token]]) -> None:
-    above = Unit(ADP, "{h.upos}>{lemma}", {"h": Related(pl.lit(value=True), side="head")})
+    above = Unit(ADP, "{h.upos}>{lemma}", {"h": RelatedToken(pl.lit(value=True), side="head")})
     found = found_units(corpus, above)
     slow = [
         (token["sentence"], f"{sentence[token['head'] - 1]['upos']}>{token['lemma']}")
@@ -190,7 +190,7 @@ def test_head_as_related_token(corpus: list[list[Token]]) -> None:
 
 @given(corpus=corpora())
 def test_sentence_relation(corpus: list[list[Token]]) -> None:
-    left = Unit(NOUN, "{p.lemma}:{lemma}", {"p": Related(CASE)})
+    left = Unit(NOUN, "{p.lemma}:{lemma}", {"p": RelatedToken(CASE)})
     found = pair_tokens(tokens(corpus), left=left, right=Unit(VERB, "{lemma}"), relation=None)
     slow: Counter[tuple[str, str]] = Counter()
     for sentence in corpus:
@@ -474,7 +474,7 @@ def test_adjacent(gap: int, corpus: list[list[Token]]) -> None:
 @given(corpus=corpora())
 def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
     below = Unit(
-        pl.lit(value=True), "{d.lemma}:{lemma}", {"d": Related(pl.lit(value=True), each=True)}
+        pl.lit(value=True), "{d.lemma}:{lemma}", {"d": RelatedToken(pl.lit(value=True), each=True)}
     )
     found = adjacent(*prepared(corpus, below, below))
     slow = Counter(

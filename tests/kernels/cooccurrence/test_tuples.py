@@ -16,7 +16,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.cooccurrence import counting
 from pipeline.kernels.cooccurrence.counting import Packing, pack, tally
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, number_tokens, units
+from pipeline.kernels.cooccurrence.tokens import RelatedToken, Unit, number_tokens, units
 from pipeline.kernels.cooccurrence.tuples import (
     ROW,
     adjacent_tuples,
@@ -155,7 +155,7 @@ def test_nothing_to_pack() -> None:
 
 
 EVERY = pl.lit(value=True)
-CASE = Related(pl.col("deprel") == "case", each=True)
+CASE = RelatedToken(pl.col("deprel") == "case", each=True)
 KINDS = {
     "any": Unit(EVERY, "{lemma}"),
     "nouns": Unit(pl.col("upos") == "NOUN", "{form}", fold=True),

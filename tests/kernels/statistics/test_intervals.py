@@ -21,7 +21,7 @@ from statsmodels.stats.proportion import proportion_confint
 from pipeline.kernels.statistics.finite_population import hypergeometric
 from pipeline.kernels.statistics.intervals import (
     INTERVALS,
-    Bounded,
+    EstimateWithLimits,
     Interval,
     Limits,
     clopper_pearson,
@@ -233,28 +233,32 @@ def test_limits_grow_with_successes_and_width_with_confidence() -> None:
 
 # A proportion corrected for wrong judgements: by hand, laws, edges, and how often it holds.
 
-SURE = Bounded(1.0, 1.0, 1.0)
+SURE = EstimateWithLimits(1.0, 1.0, 1.0)
 shares = st.floats(0, 1, allow_subnormal=False)
 
 
-def known(value: float) -> Bounded:
-    return Bounded(value, value, value)
+def known(value: float) -> EstimateWithLimits:
+    return EstimateWithLimits(value, value, value)
 
 
-def counted(k: np.ndarray | int, n: int) -> Bounded:
-    return Bounded(np.asarray(k) / n, *clopper_pearson(k, n))
+def counted(k: np.ndarray | int, n: int) -> EstimateWithLimits:
+    return EstimateWithLimits(np.asarray(k) / n, *clopper_pearson(k, n))
 
 
 def test_by_hand() -> None:
     """(0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7, and its limits where q is put at its own."""
     found = corrected_proportion(
-        Bounded(0.3, 0.2, 0.45), sensitivity=known(0.8), specificity=known(0.9)
+        EstimateWithLimits(0.3, 0.2, 0.45), sensitivity=known(0.8), specificity=known(0.9)
     )
     assert [float(each) for each in found] == pytest.approx([2 / 7, 1 / 7, 0.5])
 
 
 def test_the_squares_of_the_moves_are_added() -> None:
-    q, a, b = Bounded(0.3, 0.2, 0.45), Bounded(0.8, 0.7, 0.9), Bounded(0.9, 0.85, 0.95)
+    q, a, b = (
+        EstimateWithLimits(0.3, 0.2, 0.45),
+        EstimateWithLimits(0.8, 0.7, 0.9),
+        EstimateWithLimits(0.9, 0.85, 0.95),
+    )
     estimate, lower, upper = corrected_proportion(q, sensitivity=a, specificity=b)
     p = 2 / 7
     down = [p - 0.1 / 0.7, p - 0.2 / 0.8, p - 0.15 / 0.65]
@@ -267,7 +271,9 @@ def test_the_squares_of_the_moves_are_added() -> None:
 @given(shares, shares, shares)
 def test_without_errors_nothing_changes(x: float, y: float, z: float) -> None:
     low, middle, high = sorted([x, y, z])
-    found = corrected_proportion(Bounded(middle, low, high), sensitivity=SURE, specificity=SURE)
+    found = corrected_proportion(
+        EstimateWithLimits(middle, low, high), sensitivity=SURE, specificity=SURE
+    )
     assert [float(each) for each in found] == pytest.approx([middle, low, high])
 
 
@@ -281,7 +287,7 @@ def test_what_is_judged_of_a_known_share_gives_that_share(p: float, x: float, y:
 
 def test_fewer_are_judged_true_than_errors_alone_would_make() -> None:
     found = corrected_proportion(
-        Bounded([0.02, 0.99], [0.0, 0.97], [0.05, 1.0]), sensitivity=known(0.9),
+        EstimateWithLimits([0.02, 0.99], [0.0, 0.97], [0.05, 1.0]), sensitivity=known(0.9),
         specificity=known(0.9),
     )  # fmt: skip
     assert [each.tolist() for each in found] == [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
@@ -290,14 +296,14 @@ def test_fewer_are_judged_true_than_errors_alone_would_make() -> None:
 @pytest.mark.parametrize("a", [0.1, 0.05, float("nan")])
 def test_judgements_that_say_nothing(a: float) -> None:
     found = corrected_proportion(
-        Bounded(0.3, 0.2, 0.4), sensitivity=known(a), specificity=known(0.9)
+        EstimateWithLimits(0.3, 0.2, 0.4), sensitivity=known(a), specificity=known(0.9)
     )
     assert np.isnan(found[0])
     assert (float(found[1]), float(found[2])) == (0.0, 1.0)
 
 
 def test_limits_at_which_judgements_say_nothing_have_no_end() -> None:
-    wide = Bounded(0.6, 0.1, 1.0)
+    wide = EstimateWithLimits(0.6, 0.1, 1.0)
     _, lower, upper = corrected_proportion(known(0.3), sensitivity=wide, specificity=known(0.9))
     assert (float(lower), float(upper)) == (0.0, 1.0)
 

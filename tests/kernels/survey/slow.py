@@ -11,7 +11,7 @@ import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.allocation import Sets, question_sets
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, Estimates, draw_moments, hajek
 
 
 def sets_of(
@@ -137,7 +137,7 @@ def estimated(
     return hajek(
         sums,
         np.broadcast_to(mass, (samples, count)),
-        known=Known(*(np.full(samples, each) for each in known)),
+        known=CertainCounts(*(np.full(samples, each) for each in known)),
         guessed=None if prediction is None else all_guesses - seen,
     )
 

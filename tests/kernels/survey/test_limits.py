@@ -21,7 +21,7 @@ from pipeline.kernels.survey.limits import (
     limits,
     linear_variance,
 )
-from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, Estimates, draw_moments, hajek
 
 
 def everybody(draws: int) -> BoolArray:
@@ -48,7 +48,7 @@ def test_without_certain_draws_it_is_hajeks_estimate(draws: list[tuple[bool, flo
     y, pi = np.array([hit for hit, _ in draws], dtype=float), np.array([p for _, p in draws])
     made = hajek(
         draw_moments(y, pi).sum(axis=1)[:, None, None], np.array([1e9]),
-        known=Known(*np.zeros(3)),
+        known=CertainCounts(*np.zeros(3)),
     )  # fmt: skip
     found = domain_shares(y, everybody(len(y)), domain_weights(pi, draws=len(y)))
     assert float(found.share[0]) == pytest.approx(float(made.p))
@@ -122,7 +122,7 @@ def estimate(
     known: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Estimates:
     sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
-    found = Known(*(np.array(each) for each in known))
+    found = CertainCounts(*(np.array(each) for each in known))
     return hajek(sums[:, None, None], np.array([size]), known=found)
 
 
@@ -161,7 +161,7 @@ def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
     # 50 draws of 100 members, 3 of 900, the 3 all false: their own upper limit is .71 of .9
     light, heavy = draw_moments([1] * 25 + [0] * 25, 0.5), draw_moments([0] * 3, 3 / 900)
     sums = np.stack([light.sum(axis=1), heavy.sum(axis=1)], axis=1)[:, :, None]
-    found = hajek(sums, np.array([100.0, 900.0]), known=Known(*np.zeros(3)))
+    found = hajek(sums, np.array([100.0, 900.0]), known=CertainCounts(*np.zeros(3)))
     assert float(found.estimate) == pytest.approx(0.05)
     assert float(effective_sample_size(found)) == pytest.approx(
         float(found.most)
@@ -211,7 +211,7 @@ def test_p_values_keep_their_shape_and_order() -> None:
         hajek(
             each.reshape(17, 2, 2, 1, 1),
             np.full((2, 2, 1), 200.0),
-            known=Known(*np.zeros((3, 2, 2))),
+            known=CertainCounts(*np.zeros((3, 2, 2))),
         )
         for each in sums
     ]
@@ -225,7 +225,7 @@ def test_twenty_strata_do_not_pull_the_estimate() -> None:
     # 5 of 100 drawn from each, one of them true in ten strata: p = 1/10, V = .95 .16/4 / 40
     drawn = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
     sums = np.stack(drawn, axis=1)[:, :, None]
-    found = hajek(sums, np.full(20, 100.0), known=Known(*np.zeros(3)))
+    found = hajek(sums, np.full(20, 100.0), known=CertainCounts(*np.zeros(3)))
     assert float(found.estimate) == pytest.approx(0.1)
     assert float(found.variance) == pytest.approx(0.95 * 0.04 / 40)
     lower, upper = pair_of(limits(found, confidence=0.95))
@@ -250,7 +250,7 @@ def test_predictions_with_few_errors_keep_the_level(
     folds = np.stack([rng.multinomial(drawn[:, kind], [0.1] * 10) for kind in range(4)])
     sums = np.einsum("fk,ksn->fsn", columns, folds)[:, :, None]
     rest = (both + false_positives - drawn @ g)[:, None]
-    known = Known(*np.zeros((3, samples)))
+    known = CertainCounts(*np.zeros((3, samples)))
     found = hajek(sums, np.full((samples, 1), float(size)), known=known, guessed=rest)
     lower, upper = limits(found, confidence=0.95)
     held = (lower <= true / size) & (true / size <= upper)
@@ -288,7 +288,7 @@ def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
         k = np.arange(m + 1.0)
         hit, miss = draw_moments([1, 0], pi).T
         sums = (hit[:, None] * k + miss[:, None] * (m - k))[:, :, None, None]
-        known = Known(*np.zeros((3, m + 1)))
+        known = CertainCounts(*np.zeros((3, m + 1)))
         sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), known=known)
     for one, other in ((5, 5), (5, 60), (12, 30), (30, 30), (60, 60)):
         both = sets[one].at(np.s_[:, None]), sets[other].at(np.s_[None, :])
@@ -312,8 +312,8 @@ def test_a_side_that_is_nearly_all_drawn_keeps_the_level(pi: float, size: int) -
     for true in range(size + 1):
         seen = np.array([(k, f) for k in range(true + 1) for f in range(size - true + 1)])
         sums = (hit[:, None] * seen[:, 0] + miss[:, None] * seen[:, 1])[:, :, None, None]
-        known = Known(*(np.full(len(seen), each) for each in (1.0, 1.0, 0.0)))
-        nothing = Known(*np.zeros((3, len(seen))))
+        known = CertainCounts(*(np.full(len(seen), each) for each in (1.0, 1.0, 0.0)))
+        nothing = CertainCounts(*np.zeros((3, len(seen))))
         one = hajek(sums, np.full((len(seen), 1), float(size)), known=nothing)
         other = hajek(np.zeros_like(sums), np.zeros((len(seen), 1)), known=known)
         lower, upper = difference_limits(one, other, confidence=0.95)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.survey.ratio_estimator import Known, draw_moments, hajek
+from pipeline.kernels.survey.ratio_estimator import CertainCounts, draw_moments, hajek
 from pipeline.kernels.survey.study import combine_phases, phased_study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 
@@ -135,7 +135,7 @@ def test_everything_judged_is_exact() -> None:
 
 def test_one_phase_alone_is_itself() -> None:
     sums = draw_moments([1, 1, 0, 1], 0.2).sum(axis=1)[:, None, None]
-    one = hajek(sums, np.array([20.0]), known=Known(*np.zeros(3)))
+    one = hajek(sums, np.array([20.0]), known=CertainCounts(*np.zeros(3)))
     both = combine_phases([one, one._replace(estimate=np.array(np.nan))], np.array([80.0, 1.0]))
     for name in ("estimate", "variance", "p", "p_variance", "share", "most", "alike", "gain"):
         assert float(getattr(both, name)) == pytest.approx(float(getattr(one, name)))

@@ -31,8 +31,8 @@ from pipeline.kernels.survey.limits import (
     t_limits,
 )
 from pipeline.kernels.survey.ratio_estimator import (
+    CertainCounts,
     Estimates,
-    Known,
     Moments,
     draw_moments,
     hajek,
@@ -66,7 +66,7 @@ from tests.kernels.survey.slow import (
     slow_tau,
 )
 
-NOTHING = Known(*np.zeros(3))
+NOTHING = CertainCounts(*np.zeros(3))
 SAMPLES = 3000
 LEAST = 0.94 - 3 * (0.94 * 0.06 / SAMPLES) ** 0.5
 
@@ -77,7 +77,7 @@ def stratified(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estim
     pi = (drawn / members).ravel()
     hit, miss = (draw_moments(y, pi).reshape(-1, *members.shape) for y in (1.0, 0.0))
     sums = hit * hits + miss * (drawn - hits)
-    return hajek(sums[..., None], members, known=Known(*np.zeros((3, *members.shape[:-1]))))
+    return hajek(sums[..., None], members, known=CertainCounts(*np.zeros((3, *members.shape[:-1]))))
 
 
 def coverage(size: list[int], draws: list[int], precision: list[float]) -> float:
@@ -338,7 +338,7 @@ def member(draw: st.DrawFn, *, folds: int = 1) -> Member:
 
 def sums_of(
     members: Sequence[Member], folds: int
-) -> tuple[np.ndarray, np.ndarray, Known, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, CertainCounts, np.ndarray]:
     sums, mass, guessed = np.zeros((17, 3, folds)), np.zeros(3), np.zeros(3)
     known = np.zeros(3)
     for each in members:
@@ -351,7 +351,7 @@ def sums_of(
         else:
             column = draw_moments(each.y, float(each.pi), prediction=float(each.guess))
             sums[:, each.stratum, each.fold] += column[:, 0]
-    return sums, mass, Known(*known), guessed
+    return sums, mass, CertainCounts(*known), guessed
 
 
 def estimate(members: Sequence[Member], folds: int = 1, enough: int = 1) -> Estimates:
@@ -394,7 +394,7 @@ def test_agrees_with_exact_fractions_of_predictions(members: list[Member]) -> No
 
 def simple(y: Sequence[int], pi: float, size: float) -> Estimates:
     columns = draw_moments(y, pi).sum(axis=1)[:, None, None]
-    return hajek(columns, np.array([size]), known=Known(*np.zeros(3)))
+    return hajek(columns, np.array([size]), known=CertainCounts(*np.zeros(3)))
 
 
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=60), st.floats(0.01, 0.99))
@@ -413,21 +413,23 @@ def test_draws_that_are_all_alike_give_0_or_1_exactly(m: int, pi: float) -> None
     chances = np.linspace(pi, (1 + pi) / 2, m)
     for y in (0.0, 1.0):
         columns = draw_moments(np.full(m, y), chances).sum(axis=1)[:, None, None]
-        found = hajek(columns, np.array([10.0 * m]), known=Known(*np.zeros(3)))
+        found = hajek(columns, np.array([10.0 * m]), known=CertainCounts(*np.zeros(3)))
         assert float(found.p) == y
 
 
 def test_the_known_part_shifts_and_scales() -> None:
     alone = simple([1, 0, 0, 1, 0], 0.25, 20.0)
     columns = draw_moments([1, 0, 0, 1, 0], 0.25).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([20.0]), known=Known(*np.array([3.0, 2.0, 0.0])))
+    found = hajek(columns, np.array([20.0]), known=CertainCounts(*np.array([3.0, 2.0, 0.0])))
     assert float(found.estimate) == pytest.approx((3 + 20 * 0.4) / 25)
     assert float(found.variance) == pytest.approx(0.8**2 * float(alone.variance))
     assert (float(found.floor), float(found.ceiling)) == pytest.approx((5 / 25, 1 - 5 / 25))
 
 
 def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
-    none = hajek(np.zeros((17, 1, 1)), np.array([4.0]), known=Known(*np.array([2.0, 1.0, 0.0])))
+    none = hajek(
+        np.zeros((17, 1, 1)), np.array([4.0]), known=CertainCounts(*np.array([2.0, 1.0, 0.0]))
+    )
     assert np.isnan(none.estimate)
     assert np.isnan(none.variance)
     assert (float(none.floor), float(none.ceiling)) == pytest.approx((2 / 7, 6 / 7))
@@ -437,14 +439,14 @@ def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     everything = simple([1, 0], 0.9, 2.0)  # both uncertain, both drawn
     assert (float(everything.estimate), float(everything.variance)) == (0.5, 0.0)
     assert float(everything.share) == 0.0
-    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), known=Known(*np.zeros(3)))
+    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), known=CertainCounts(*np.zeros(3)))
     assert np.isnan(empty.estimate)
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 
 
 def test_a_certain_member_without_a_judgement() -> None:
     columns = draw_moments([1, 0], 0.5).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([4.0]), known=Known(*np.array([1.0, 0.0, 1.0])))
+    found = hajek(columns, np.array([4.0]), known=CertainCounts(*np.array([1.0, 0.0, 1.0])))
     assert np.isnan(found.estimate)
     assert (float(found.floor), float(found.ceiling)) == pytest.approx((2 / 6, 5 / 6))
 
@@ -453,7 +455,7 @@ def predicted(y: np.ndarray, g: np.ndarray, others: np.ndarray, folds: int = 5) 
     columns, fold = draw_moments(y, 0.1, prediction=g), np.arange(len(y)) % folds
     sums = np.stack([columns[:, fold == each].sum(axis=1) for each in range(folds)], axis=-1)
     mass, guessed = np.array([float(len(y) + len(others))]), np.array([others.sum()])
-    return hajek(sums[:, None], mass, known=Known(*np.zeros(3)), guessed=guessed)
+    return hajek(sums[:, None], mass, known=CertainCounts(*np.zeros(3)), guessed=guessed)
 
 
 def test_predictions_that_are_right_leave_no_variance() -> None:

@@ -71,7 +71,7 @@ class Relaxation(Protocol):
 
 
 @dataclass
-class Work:
+class SearchBudget:
     """Work that is left, in seconds of a usual machine; exists as long as one search.
 
     Steps are counted, not time, so that the same search ends at the same place everywhere.
@@ -100,7 +100,7 @@ def descend(
     allowed: BoolArray,
     *,
     steps: int,
-    work: Work,
+    work: SearchBudget,
     until: float = 0.0,
 ) -> Descent:
     """Lower the bound by subgradient steps, and strike out classes that lead to nothing better.
@@ -115,14 +115,14 @@ def descend(
         The classes that each cluster may have.
     steps : int
         Steps, at most.
-    work : Work
+    work : SearchBudget
         What is left to do; there is one step at least.
     until : float
         What to leave of it.
 
     Returns
     -------
-    Descended
+    Descent
         With excess 0 if no allowed mapping is better.
 
     References
@@ -565,7 +565,7 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     """
     if not seconds > 0:
         raise ValueError(f"{seconds} seconds for the certificate: must be more than 0")
-    score, work = TYPE_MEASURES.get(measure).score, Work(seconds)
+    score, work = TYPE_MEASURES.get(measure).score, SearchBudget(seconds)
     value = score(patterns, mapping).value
     found = _branch_and_bound(patterns, measure, mapping, value, work)
     while found.better is not None:
@@ -585,7 +585,7 @@ class _SearchResult(NamedTuple):
 
 
 def _branch_and_bound(
-    patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, work: Work
+    patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, work: SearchBudget
 ) -> _SearchResult:
     """Bound all mappings, then branch: the branch with the highest bound is split first."""
     score = TYPE_MEASURES.get(measure).score

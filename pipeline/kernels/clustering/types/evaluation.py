@@ -200,7 +200,7 @@ def _fit_mapping(sample: Patterns, *, measure: str, kind: str, mapping: IntArray
 _SEPARATOR = " "
 
 
-class Found(NamedTuple):
+class ScoredMapping(NamedTuple):
     """A mapping, its score, and what is known about it.
 
     Parameters
@@ -237,7 +237,7 @@ class Found(NamedTuple):
     interval: str | None = None
 
 
-def summary_table(made: Entries, found: Sequence[Found]) -> pl.DataFrame:
+def summary_table(made: Entries, found: Sequence[ScoredMapping]) -> pl.DataFrame:
     """Return a row for each measure and mapping: table `TypeLevel` without system and run."""
     columns = TypeLevel.columns().items()
     schema = {name: dtype for name, dtype in columns if name not in {"system", "run"}}
@@ -245,7 +245,7 @@ def summary_table(made: Entries, found: Sequence[Found]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema).sort("measure", "mapping")
 
 
-def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
+def _summary_row(made: Entries, found: ScoredMapping) -> dict[str, str | float | None]:
     value = float(found.score.value)
     sure = found.certificate in {"exact", "proven"}
     bound = value if sure else found.bound
@@ -276,7 +276,7 @@ def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
     }
 
 
-def mapping_rows(made: Entries, found: Found) -> pl.DataFrame:
+def mapping_rows(made: Entries, found: ScoredMapping) -> pl.DataFrame:
     """Return a row for each cluster: table `ClusterMapping` without system and run."""
     patterns, h = made.patterns, found.mapping
     mapped, rows = h >= 0, np.arange(len(h))
@@ -293,7 +293,7 @@ def mapping_rows(made: Entries, found: Found) -> pl.DataFrame:
     })  # fmt: skip
 
 
-def class_rows(made: Entries, found: Found) -> pl.DataFrame:
+def class_rows(made: Entries, found: ScoredMapping) -> pl.DataFrame:
     """Return a row for each class: table `ClassScores` without system and run."""
     z = class_unions(made.patterns, found.mapping)
     n = len(made.classes)
@@ -309,7 +309,7 @@ def class_rows(made: Entries, found: Found) -> pl.DataFrame:
 
 
 def item_rows(
-    made: Entries, found: Found, *, worst: int | None, tokens: IntArray | None = None
+    made: Entries, found: ScoredMapping, *, worst: int | None, tokens: IntArray | None = None
 ) -> pl.DataFrame:
     """Return a row for each item, or the worst: table `ItemScores` without system and run.
 
@@ -504,7 +504,9 @@ def _check_options(mappings: Sequence[str], worst: int | None, options: _Options
         )
 
 
-def _evaluate_mapping(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
+def _evaluate_mapping(
+    neighbours: Neighbours, measure: str, kind: str, options: _Options
+) -> ScoredMapping:
     """Find the best mapping of a kind, and evaluate it.
 
     A mapping that is best for another measure is not known to be best for this one.
@@ -513,20 +515,22 @@ def _evaluate_mapping(neighbours: Neighbours, measure: str, kind: str, options: 
     best = "exact" if facts.mapped_by == measure else "not proven"
     if kind == "1-1":
         mapping = one_to_one(patterns, facts.mapped_by)
-        return Found(measure, kind, mapping, facts.score(patterns, mapping), best)
+        return ScoredMapping(measure, kind, mapping, facts.score(patterns, mapping), best)
     search = many_to_one(
         neighbours, facts.mapped_by, restarts=options.restarts, kicks=options.kicks,
         seed=options.seed,
     )  # fmt: skip
     score = facts.score(patterns, search.mapping)
     certificate = best if search.exact else "not proven"
-    result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)
+    result = ScoredMapping(
+        measure, kind, search.mapping, score, certificate, search.starts, search.reached
+    )
     if facts.mapped_by != measure or search.exact or options.certificate_seconds is None:
         return result
     return _certify(patterns, result, options.certificate_seconds)
 
 
-def _certify(patterns: Patterns, found: Found, seconds: float) -> Found:
+def _certify(patterns: Patterns, found: ScoredMapping, seconds: float) -> ScoredMapping:
     """Search for a proof; a better mapping that turns up was reached by no climb."""
     proof = certify(patterns, found.measure, found.mapping, seconds=seconds)
     return found._replace(
@@ -539,7 +543,7 @@ def _certify(patterns: Patterns, found: Found, seconds: float) -> Found:
     )
 
 
-def _add_limits(neighbours: Neighbours, found: Found, options: _Options) -> Found:
+def _add_limits(neighbours: Neighbours, found: ScoredMapping, options: _Options) -> ScoredMapping:
     """Add the limits, if wanted."""
     if not options.replicates:
         return found
@@ -551,12 +555,14 @@ def _add_limits(neighbours: Neighbours, found: Found, options: _Options) -> Foun
     return found._replace(lower=lower, upper=upper, interval=options.interval)
 
 
-def _evaluate_floor(made: Entries, measure: str) -> Found:
+def _evaluate_floor(made: Entries, measure: str) -> ScoredMapping:
     """Map every cluster to the largest class; of equal ones, to the first."""
     patterns = made.patterns
     largest = int((patterns.gold.T @ patterns.counts).argmax())
     mapping = np.full(len(made.clusters), largest, dtype=np.int64)
-    return Found(measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping))
+    return ScoredMapping(
+        measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping)
+    )
 
 
 def _concat(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:

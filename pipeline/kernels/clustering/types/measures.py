@@ -183,7 +183,7 @@ class Score(NamedTuple):
     precision: Fraction | None
 
 
-class United(NamedTuple):
+class UnitedClusters(NamedTuple):
     """The clusters that are mapped to each class, united.
 
     Parameters
@@ -240,12 +240,12 @@ def item_counts(patterns: Patterns, mapping: npt.ArrayLike) -> tuple[IntArray, I
     return patterns.gold.sum(axis=1), sizes, common.sum(axis=1)
 
 
-def class_unions(patterns: Patterns, mapping: npt.ArrayLike) -> United:
+def class_unions(patterns: Patterns, mapping: npt.ArrayLike) -> UnitedClusters:
     """Unite the clusters that are mapped to one class, and count the items of each union."""
     mapped, weights = image(patterns, mapping), patterns.counts
     sizes = patterns.induced.T @ weights
     loose = sizes[np.asarray(mapping, dtype=np.int64) < 0]
-    return United(
+    return UnitedClusters(
         patterns.gold.T @ weights,
         mapped.T @ weights,
         patterns.gold.multiply(mapped).T @ weights,

@@ -10,9 +10,9 @@ import pytest
 from pipeline.kernels.clustering.types import bounds
 from pipeline.kernels.clustering.types.bounds import (
     Relaxation,
+    SearchBudget,
     SetRelaxation,
     UnionRelaxation,
-    Work,
     _best_images,
     certify,
     descend,
@@ -171,7 +171,9 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
         relaxation = made((gold, induced, n, m), name, best)
         allowed = np.ones((m, n), dtype=np.bool_)
         first, last = (
-            descend(relaxation, relaxation.prices, allowed, steps=steps, work=Work(60)).excess
+            descend(
+                relaxation, relaxation.prices, allowed, steps=steps, work=SearchBudget(60)
+            ).excess
             for steps in (1, 200)
         )
         assert 0 <= last <= first
@@ -183,6 +185,10 @@ def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MOST_PRICES", 0)
     relaxation = made(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
     found = descend(
-        relaxation, relaxation.prices, np.ones((2, 2), dtype=np.bool_), steps=9, work=Work(60)
+        relaxation,
+        relaxation.prices,
+        np.ones((2, 2), dtype=np.bool_),
+        steps=9,
+        work=SearchBudget(60),
     )
     assert not found.prices.any()
