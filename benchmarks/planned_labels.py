@@ -30,7 +30,14 @@ from pipeline.kernels.survey.design import inclusion, sequential_poisson
 from pipeline.kernels.survey.planning import PLANS, strata_of
 from pipeline.kernels.survey.study import Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
-from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, prepare_plans, question_table
+from pipeline.sizing.design import (
+    Assumptions,
+    Goal,
+    Planner,
+    QuestionOverrides,
+    prepare_plans,
+    question_table,
+)
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 OTHER = CONFIG.with_name("streusle.toml")
@@ -45,7 +52,13 @@ DIFFERENCES = (
 def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
     """Return the plans of these questions of the experiment, all by default."""
     return prepare_plans(
-        done, Wanted(), goal, Assumed(), questions=questions, pilot=pilot, category=None
+        done,
+        QuestionOverrides(),
+        goal,
+        Assumptions(),
+        questions=questions,
+        pilot=pilot,
+        category=None,
     )
 
 
@@ -153,8 +166,8 @@ def show_explained(done: Run, name: str) -> None:
     """Print the share of variance that predictions explain within lists and difference sets."""
     for kind in ("precision", "difference"):
         given = prepare_plans(
-            done, Wanted(n=LISTS), Goal(0.05), Assumed(), questions=(kind,), pilot="full",
-            category=None,
+            done, QuestionOverrides(n=LISTS), Goal(0.05), Assumptions(), questions=(kind,),
+            pilot="full", category=None,
         )  # fmt: skip
         low, middle, high = np.quantile(given.explained[given.meant], [0, 0.5, 1])
         print(f"{name}, {kind}: median {middle:.2f}, {low:.2f} to {high:.2f}", flush=True)

@@ -124,7 +124,7 @@ def __getattr__(name: str) -> Any:
 # Modules that have moved: the old names shown in the documentation still import.
 
 
-class Finder:
+class _FormerModules:
     """Finds a module by its old name: both names then refer to the same module."""
 
     @staticmethod
@@ -132,7 +132,7 @@ class Finder:
         name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to import a module that has moved; None for all others."""
-        return ModuleSpec(name, Finder()) if name in RENAMED["module"] else None  # type: ignore[arg-type]
+        return ModuleSpec(name, _FormerModules()) if name in RENAMED["module"] else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Leave it to the importer to make an empty module."""
@@ -142,4 +142,4 @@ class Finder:
         sys.modules[module.__name__] = import_module(current_name("module", module.__name__))
 
 
-sys.meta_path.append(Finder)
+sys.meta_path.append(_FormerModules)

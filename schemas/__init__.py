@@ -7,7 +7,7 @@ from schemas.annotation import AnnotatedPairs as AnnotatedPairs
 from schemas.annotation import Annotations as Annotations
 from schemas.annotation import Coverage as Coverage
 from schemas.annotation import Disagreements as Disagreements
-from schemas.annotation import Drawn as Drawn
+from schemas.annotation import DrawnCandidates as DrawnCandidates
 from schemas.annotation import ExpressionCounts as ExpressionCounts
 from schemas.annotation import ExpressionPairs as ExpressionPairs
 from schemas.annotation import GoldCoverage as GoldCoverage
@@ -81,11 +81,11 @@ from schemas.designed import ClusteredDesignedDifferences as ClusteredDesignedDi
 from schemas.designed import DesignCosts as DesignCosts
 from schemas.designed import DesignedBaseline as DesignedBaseline
 from schemas.designed import DesignedDifferences as DesignedDifferences
+from schemas.designed import DesignedEstimates as DesignedEstimates
 from schemas.designed import DesignedPrecision as DesignedPrecision
 from schemas.designed import DesignedSample as DesignedSample
 from schemas.designed import DesignedWindows as DesignedWindows
 from schemas.designed import DifferenceBands as DifferenceBands
-from schemas.designed import Estimated as Estimated
 from schemas.designed import Inclusion as Inclusion
 from schemas.designed import Looks as Looks
 from schemas.designed import Phases as Phases
@@ -151,8 +151,8 @@ from schemas.stratified import Strata as Strata
 from schemas.stratified import StratifiedSample as StratifiedSample
 from schemas.stratified import StratumSizes as StratumSizes
 from schemas.validate import Faults as Faults
-from schemas.words import Dispersed as Dispersed
 from schemas.words import DispersedWords as DispersedWords
+from schemas.words import Dispersion as Dispersion
 from schemas.words import DocumentSizes as DocumentSizes
 from schemas.words import Keywords as Keywords
 from schemas.words import Tokens as Tokens

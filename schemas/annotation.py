@@ -124,7 +124,7 @@ class Judgements(Table):
     tp: bool = column("true positive; null = undecided, conflicting judgements", nullable=True)
 
 
-class Drawn(Identified):
+class DrawnCandidates(Identified):
     """The candidates of a sample, each once, with its inclusion probability.
 
     pi is constant in a simple sample, constant within each stratum of a stratified sample, and
@@ -142,7 +142,7 @@ class Drawn(Identified):
     stratum: str = column("stratum with a fixed number of draws; 'all' if there is only one")
 
 
-class Sample(Drawn, further=()):
+class Sample(DrawnCandidates, further=()):
     """A simple random sample: all candidates have the same inclusion probability."""
 
     drawn_again_without_pi = rule(

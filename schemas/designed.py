@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.annotation import Drawn
+from schemas.annotation import DrawnCandidates
 from schemas.base import ByCategory, ByList, ByMeasure, ByPair, FamilyLimits, Table, column, rule
 from schemas.candidates import Identified
 from schemas.stratified import ClusteredDifferences
@@ -17,7 +17,7 @@ LABELS_NEEDED = (
 )
 
 
-class Estimated(Table):
+class DesignedEstimates(Table):
     """Estimates for a set of candidates, with each draw weighted by 1/pi.
 
     If a stratum of the set has no judged draw or a certain member no judgement, the estimate is
@@ -48,18 +48,18 @@ class Estimated(Table):
     )
 
 
-class DesignedPrecision(ByList, Estimated):
+class DesignedPrecision(ByList, DesignedEstimates):
     """Precision of n-best lists among these candidates, from a sample of any design."""
 
 
-class DesignedBaseline(ByCategory, Estimated):
+class DesignedBaseline(ByCategory, DesignedEstimates):
     """The share of true positives among all candidates, from a sample of any design."""
 
     n_candidates: int = column("candidates in the data set", ge=1)
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
 
 
-class DesignedWindows(ByMeasure, Estimated):
+class DesignedWindows(ByMeasure, DesignedEstimates):
     """Precision in a window of ranks around each n, from a sample of any design."""
 
     n: int = column("middle of the window, first_rank + size // 2; rank", key=True, ge=1)
@@ -224,7 +224,7 @@ class Phases(Chances):
 
 
 class DesignedSample(
-    Drawn,
+    DrawnCandidates,
     further=(),
     instead=(
         "its draws have different chances: evaluate.designed estimates from them; choose measure "

@@ -122,7 +122,7 @@ class Judges(ByJudge):
     )
 
 
-class Saved(Table):
+class SavedLabels(Table):
     """Labels saved by predictions as auxiliary variable; null below 30 judged draws."""
 
     n_judged: int = column("judged draws with a prediction in the lists concerned", ge=0)
@@ -138,7 +138,7 @@ class Saved(Table):
     )  # fmt: skip
 
 
-class Savings(ByJudge, ByList, Saved):
+class Savings(ByJudge, ByList, SavedLabels):
     """Labels saved by each judge's predictions for the precision of n-best lists."""
 
     limits_are_ordered = rule(
@@ -146,7 +146,7 @@ class Savings(ByJudge, ByList, Saved):
     )
 
 
-class PairSavings(ByJudge, ByPair, Saved):
+class PairSavings(ByJudge, ByPair, SavedLabels):
     """Labels saved by each judge's predictions for the difference between two n-best lists."""
 
     limits_are_ordered = rule(

@@ -23,7 +23,7 @@ from schemas.base import (
 BASES = ("ranked", "candidates", "gold")
 
 
-class Recalled(Table):
+class RecallTable(Table):
     """A table of values that depend on recall."""
 
     base: str = column(
@@ -33,7 +33,7 @@ class Recalled(Table):
     )
 
 
-class AveragePrecision(ByMeasure, Limits, Recalled):
+class AveragePrecision(ByMeasure, Limits, RecallTable):
     """Inferred average precision of every ranking, with limits.
 
     The interval has width 0 if all candidates are judged.
@@ -71,7 +71,7 @@ class AveragePrecision(ByMeasure, Limits, Recalled):
     )
 
 
-class PrecisionAtRecall(ByMeasure, Recalled):
+class PrecisionAtRecall(ByMeasure, RecallTable):
     """The shortest n-best list of every ranking that reaches a recall, and its precision."""
 
     recall: float = column("recall to reach; proportion", key=True, gt=0, le=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.annotation import Drawn
+from schemas.annotation import DrawnCandidates
 from schemas.base import (
     ByList,
     ByPair,
@@ -90,7 +90,7 @@ class Strata(Identified, further=()):
 
 
 class StratifiedSample(
-    Drawn,
+    DrawnCandidates,
     further=(),
     instead=(
         "its draws have different chances: evaluate.designed estimates from them; choose measure "

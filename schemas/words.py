@@ -45,7 +45,7 @@ class WordFrequencies(OpenTable):
     words_within_size = rule("f <= N", pl.col("f") <= pl.col("N"))
 
 
-class Dispersed(Table):
+class Dispersion(Table):
     """Dispersion of a word over the documents of a corpus."""
 
     documents: int = column("documents with the word, its range; documents", nullable=True, ge=0)
@@ -64,11 +64,11 @@ class Dispersed(Table):
     within_the_parts = rule("documents <= parts", pl.col("documents") <= pl.col("parts"))
 
 
-class DispersedWords(WordFrequencies, Dispersed):
+class DispersedWords(WordFrequencies, Dispersion):
     """A frequency list with the dispersion of each word over the documents."""
 
 
-class Keywords(Candidates, Dispersed):
+class Keywords(Candidates, Dispersion):
     """Words of a target and a reference corpus: candidates whose l1 is the target.
 
     f1 is the size of the target, f2 the frequency of the word in both corpora, N the size of both:

@@ -20,10 +20,10 @@ from pipeline.cli.output import print_plan, track_items
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.sizing.design import (
     TOGETHER,
-    Assumed,
+    Assumptions,
     Goal,
     Planner,
-    Wanted,
+    QuestionOverrides,
     added_questions,
     look_times,
     plan_table,
@@ -265,7 +265,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     run = open_results(
         options["config"], runs=runs, data=data, settings=settings_of(options["set"])
     )
-    wanted = Wanted(
+    wanted = QuestionOverrides(
         options["design"],
         tuple(listed(options["measures"])),
         tuple(whole_numbers("--cuts", options["n"] or "")),
@@ -278,7 +278,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     goal = Goal(
         half_width, power, difference, options["confidence"] or 0.95, options["alpha"] or 0.05
     )
-    assumed = Assumed(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
+    assumed = Assumptions(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
     return prepare_plans(
         run, wanted, goal, assumed, questions=listed(options["questions"]),
         pilot=options["pilot"], category=options["category"],

@@ -14,7 +14,7 @@ from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import STAGES
-from schemas import Drawn, Table
+from schemas import DrawnCandidates, Table
 
 _SECOND = " (second)"
 EXAMPLES = 3
@@ -175,7 +175,7 @@ def _table_differs(
     changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal.values()))
     relevant = [
         differs for column, differs in unequal.items()
-        if column != _CHANCE or not issubclass(model, Drawn)
+        if column != _CHANCE or not issubclass(model, DrawnCandidates)
     ]  # fmt: skip
     shown = changed.filter(pl.any_horizontal(pl.lit(value=False), *relevant))
     only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")

@@ -32,7 +32,7 @@ from pipeline.stages.base import (
     FilledSheets,
     Of,
     Outputs,
-    Seeded,
+    SeedOptions,
     Source,
     Stage,
     StageConfig,
@@ -211,7 +211,7 @@ def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -
         )
         raise ConfigError(name, [wrong])
     options = {key: value for key, value in content.items() if key not in {"use", TITLE}}
-    if issubclass(stage.config, Seeded):
+    if issubclass(stage.config, SeedOptions):
         own = seed if options.get("seed", "") == "" else options["seed"]
         options["seed"] = str(own) if isinstance(own, int) else own
     try:

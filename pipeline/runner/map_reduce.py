@@ -1,6 +1,6 @@
 """Run one stage by map and reduce: shards, counts by bucket, outputs, and one artefact.
 
-A run does all of it at once (`execute`); a batch system does it task by task (`Work`).
+A run does all of it at once (`execute`); a batch system does it task by task (`StageTasks`).
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _read_finished(task: Task) -> Shard:
 # The counts of a stage, added up over its shards: an artefact of their own
 
 
-class Counted(NamedTuple):
+class StageCounts(NamedTuple):
     """The counts of a stage by shard, added up by bucket, and the time it began."""
 
     shards: Shards
@@ -241,7 +241,7 @@ def merge_task(task: Task, shards: Shards) -> Task:
 
 
 def publish_counts(
-    to_count: Task, rests_on: Ingredients, counted: Counted, listeners: Sequence[Listener]
+    to_count: Task, rests_on: Ingredients, counted: StageCounts, listeners: Sequence[Listener]
 ) -> Manifest:
     """Publish the counts.
 
@@ -251,7 +251,7 @@ def publish_counts(
         The stage on all its input; its folder is that of its counts.
     rests_on : dict
         What its counts rest on.
-    counted : Counted
+    counted : StageCounts
         The shards.
     listeners : sequence of Listener
         Receive a message if other content was in their place.
@@ -430,7 +430,7 @@ def execute(
             )  # here: few frames to the stage's function
             merges = [merge_task(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
             added_up = run_tasks(merges, engine) if merges else counted
-            found = Counted(counted, added_up, begun)
+            found = StageCounts(counted, added_up, begun)
             counts = publish_counts(to_count, step.counts, found, listeners)
         remove_drafts(whole)
         with artefacts.report_damage(whole.storage, [counts]):
@@ -533,7 +533,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Work:
+class StageTasks:
     """A stage with existing inputs, as tasks."""
 
     step: Step
@@ -630,7 +630,9 @@ class Work:
         if phase.name == "counts" and rests_on:
             count = self.phases[0]
             shards = made if before is count else _shards(count)
-            counted = Counted(shards, made, _began(shards if before is count else shards + made))
+            counted = StageCounts(
+                shards, made, _began(shards if before is count else shards + made)
+            )
             publish_counts(phase.tasks[0], rests_on, counted, listeners)
             return
         counts, summed = self.counts(), [each for each in self.phases if each.name == "sum"]

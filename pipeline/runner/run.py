@@ -35,7 +35,7 @@ from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project
 from pipeline.runner.inputs import read_batches
 from pipeline.runner.interrupts import interrupt_once
-from pipeline.runner.map_reduce import TOGETHER, Phase, PhaseName, Work, execute
+from pipeline.runner.map_reduce import TOGETHER, Phase, PhaseName, StageTasks, execute
 from pipeline.runner.plan import NEVER, Step, step_of
 from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import Task, range_text
@@ -55,7 +55,7 @@ _BLOCK = 1 << 18
 # The remarks of the checks, kept beside an artefact, made anew when the checks change
 
 
-class Kept(Record):
+class StoredRemarks(Record):
     """The remarks on an artefact; `mark` identifies their thresholds and checks."""
 
     mark: str
@@ -74,7 +74,7 @@ def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Rema
     key = f"{artefacts.folder_of(made.stage, made.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
-            found = read_checksummed(opened.read(), Kept)
+            found = read_checksummed(opened.read(), StoredRemarks)
     except (OSError, ValueError):
         return None
     return found.remarks if mark in {"", found.mark} else None
@@ -111,7 +111,9 @@ def remarks_of(
         found = run_checks(_check_input(task, made, later_cuts), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
-        task.storage.write(f"{task.folder}/{NAME}", add_checksum(Kept(mark=mark, remarks=found)))
+        task.storage.write(
+            f"{task.folder}/{NAME}", add_checksum(StoredRemarks(mark=mark, remarks=found))
+        )
     return found
 
 
@@ -573,7 +575,7 @@ def run_one(project: Project, stage: str, index: int, listeners: Sequence[Listen
                 return bool(again)
 
 
-def work_of(project: Project, stage: str, digests: Digests) -> Work:
+def work_of(project: Project, stage: str, digests: Digests) -> StageTasks:
     """Return the tasks of a stage; ConfigError if a stage that it depends on is not done."""
     require_stage(stage, project.nodes, "STAGE")
     done: dict[str, Manifest] = {}
@@ -588,7 +590,7 @@ def work_of(project: Project, stage: str, digests: Digests) -> Work:
             )
             raise ConfigError("STAGE", [Problem(stage, what, remedy)])
         done[name] = step.manifest
-    return Work(step, task_of(step, project, done))
+    return StageTasks(step, task_of(step, project, done))
 
 
 def _rests_on(project: Project, stage: str) -> list[str]:
@@ -600,7 +602,7 @@ def _rests_on(project: Project, stage: str) -> list[str]:
     return [name for name in project.nodes if name in wanted - {stage}]
 
 
-def _phase(work: Work, index: int) -> Phase:
+def _phase(work: StageTasks, index: int) -> Phase:
     """Return the phase that has a task of this number."""
     for phase in work.phases:
         if 0 <= index - phase.first < len(phase.tasks):
@@ -624,7 +626,7 @@ def _locked(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator
         yield
 
 
-def _require_before(work: Work, phase: Phase, index: int) -> None:
+def _require_before(work: StageTasks, phase: Phase, index: int) -> None:
     """Refuse a task whose inputs other tasks have not made."""
     before = work.before(phase)
     if before and (missing := work.undone(before)):

@@ -33,7 +33,7 @@ _NAME = 16
 """Hexadecimal digits of the name of a shard, of parts, and of the text of a file."""
 _PARTS = TypeAdapter(list[FilePart])
 
-Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
+TaskKind: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
 
 
 # Large files of a corpus in parts, so that several workers can read one file
@@ -183,7 +183,7 @@ class Task:
     sources: Mapping[str, tuple[SourceFile, ...]]
     storage: Storage
     folder: str
-    phase: Phase = "run"
+    phase: TaskKind = "run"
     bucket: int = 0
     buckets: int = 1
     budget: Budget = field(default_factory=Budget)

@@ -197,7 +197,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class QuestionOverrides:
     """Questions that override those of the stage that designs the sample.
 
     Parameters
@@ -275,14 +275,16 @@ class PlannedQuestions:
         return replace(self, questions=self.questions.with_columns(weight=pl.Series(weights)))
 
 
-def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) -> PlannedQuestions:
+def questions_of(
+    run: Run, wanted: QuestionOverrides, *, ranks: Reference | None = None
+) -> PlannedQuestions:
     """Return the questions of a run.
 
     Parameters
     ----------
     run : Run
         Results, at least up to the ranks.
-    wanted : Wanted
+    wanted : QuestionOverrides
         The questions.
     ranks : Reference, optional
         The ranks of a pilot, if no stage designs a sample.
@@ -311,7 +313,7 @@ def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) ->
 
 
 def _asked(
-    wanted: Wanted,
+    wanted: QuestionOverrides,
     config: SampleDesign,
     pairs: list[Pair],
     ranks: pl.DataFrame,
@@ -336,12 +338,12 @@ def _asked(
     return PlannedQuestions(config, measures, pairs, listed, sets, ranks, every)
 
 
-def _differs_from_stage(wanted: Wanted) -> bool:
+def _differs_from_stage(wanted: QuestionOverrides) -> bool:
     return bool(wanted.measures or wanted.n or wanted.pairs)
 
 
 def _pairs(
-    wanted: Wanted, config: SampleDesign, measures: list[str], ranks: pl.DataFrame
+    wanted: QuestionOverrides, config: SampleDesign, measures: list[str], ranks: pl.DataFrame
 ) -> list[Pair]:
     plan.require(
         Problem("pairs", f"{one!r} is compared with itself", "give two measures")
@@ -352,7 +354,7 @@ def _pairs(
     return pairs_of(tuple(dict.fromkeys(wanted.pairs)) or kept, measures, ranks)
 
 
-def _design(run: Run, wanted: Wanted) -> Node | None:
+def _design(run: Run, wanted: QuestionOverrides) -> Node | None:
     """Return the stage that designs a sample, if there is one or it is needed."""
     nodes = {k: v for k, v in run.project.nodes.items() if isinstance(v.config, SampleDesign)}
     if wanted.design is not None:
@@ -396,7 +398,7 @@ _FILL = "fill in its sheet, or give a rate instead of the pilot"
 
 
 @dataclass(frozen=True)
-class Known:
+class ExpectedProperties:
     """Expected properties of candidates and sets, and their source.
 
     Parameters
@@ -441,7 +443,7 @@ def _judgements(node: Node) -> Reference | None:
 
 def known_from_pilot(
     run: Run, stage: str, asked: PlannedQuestions, *, category: str | None
-) -> Known:
+) -> ExpectedProperties:
     """Return what a pilot tells about the sets in the questions.
 
     Parameters
@@ -478,13 +480,15 @@ def known_from_pilot(
     judged = draws.drop_nulls("tp")
     guess = _predicted(node, tables, asked, draws, category=chosen)
     if guess is None:
-        return Known(np.full(len(given.ids), precision[-1]), precision, None, judged.height)
+        return ExpectedProperties(
+            np.full(len(given.ids), precision[-1]), precision, None, judged.height
+        )
     every = given.ids.rename("id").to_frame()
     own = every.join(judged, on="id", how="left", maintain_order="left")
     y = own["tp"].cast(pl.Float64).fill_null(0.0).to_numpy()
     weight = own.select((1.0 / pl.col("pi")).fill_null(0.0)).to_series().to_numpy()
     rho2 = explained_variance(asked.sets, y, guess, weight) if judged.height >= ENOUGH else None
-    return Known(guess, precision, rho2, judged.height)
+    return ExpectedProperties(guess, precision, rho2, judged.height)
 
 
 def _pilot_draws(
@@ -823,7 +827,7 @@ RATE = 0.5
 
 
 @dataclass(frozen=True)
-class Assumed:
+class Assumptions:
     """Assumptions where no pilot is given.
 
     Parameters
@@ -926,8 +930,8 @@ def plan_design(
         lx.plan_design(done, half_width=0.05, pilot="answers")
     """
     goal = Goal(half_width, power, difference, confidence, alpha)
-    wanted = Wanted(design, as_names(measures), tuple(n), _pairs_given(pairs))
-    assumed = Assumed(rate, rho2)
+    wanted = QuestionOverrides(design, as_names(measures), tuple(n), _pairs_given(pairs))
+    assumed = Assumptions(rate, rho2)
     given = prepare_plans(
         run, wanted, goal, assumed, questions=as_names(questions), pilot=pilot, category=category
     )
@@ -953,9 +957,9 @@ def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
 
 def prepare_plans(
     run: Run,
-    wanted: Wanted,
+    wanted: QuestionOverrides,
     goal: Goal,
-    assumed: Assumed,
+    assumed: Assumptions,
     *,
     questions: Sequence[str],
     pilot: str | None,
@@ -1007,7 +1011,7 @@ def plan_table(
     return pl.concat([pl.DataFrame(schema=COLUMNS), *parts])
 
 
-def _assumptions(assumed: Assumed, pilot: str | None) -> list[Problem]:
+def _assumptions(assumed: Assumptions, pilot: str | None) -> list[Problem]:
     problems = plan.check_open_interval("rate", [] if assumed.rate is None else [assumed.rate])
     problems += plan.proportions("rho2", [] if assumed.rho2 is None else [assumed.rho2])
     if pilot and assumed.rate is not None:
@@ -1017,13 +1021,15 @@ def _assumptions(assumed: Assumed, pilot: str | None) -> list[Problem]:
     return problems
 
 
-def _assumed_known(asked: PlannedQuestions, assumed: Assumed) -> Known:
+def _assumed_known(asked: PlannedQuestions, assumed: Assumptions) -> ExpectedProperties:
     rate = assumed.rate or asked.config.rate or RATE
     p = np.full(len(asked.sets.ids), rate)
-    return Known(p, np.full(asked.sets.count, rate), None, 0)
+    return ExpectedProperties(p, np.full(asked.sets.count, rate), None, 0)
 
 
-def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> tuple[FloatArray, int]:
+def _rho2(
+    known: ExpectedProperties, assumed: Assumptions, asked: PlannedQuestions
+) -> tuple[FloatArray, int]:
     """Return the explained variance of each set, and the labels behind it; 0 if it is assumed."""
     if assumed.rho2 is None and known.rho2 is not None:
         return known.rho2, known.judged
@@ -1031,7 +1037,7 @@ def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> tuple[Floa
 
 
 def _set_precisions(
-    asked: PlannedQuestions, known: Known, goal: Goal
+    asked: PlannedQuestions, known: ExpectedProperties, goal: Goal
 ) -> tuple[FloatArray, FloatArray]:
     """Return precisions of the sets, and the differences of all questions, NaN for other kinds."""
     compared = (asked.questions["kind"] == "difference").to_numpy()

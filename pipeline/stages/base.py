@@ -184,7 +184,7 @@ class StageConfig(OptionModel):
     """Base class of the typed options of a stage: frozen, without unknown keys."""
 
 
-class Seeded(StageConfig):
+class SeedOptions(StageConfig):
     """Options of a stage with random draws."""
 
     seed: str = ""

@@ -27,7 +27,7 @@ from pipeline.errors import DataError, StoreError
 from pipeline.runner.store import artefacts, cloud
 from pipeline.runner.store import cloud as cloud_store
 from pipeline.runner.store.backends import below, digest_of, new_draft, scan_tables, storage_at
-from pipeline.runner.store.cloud import TIMEOUT, Bucket, Refused, address_of
+from pipeline.runner.store.cloud import TIMEOUT, Bucket, RefusedPut, address_of
 from pipeline.runner.store.digest import text_digest
 from pipeline.runner.store.interface import Entry, Storage
 from tests.cluster.proxy import Fault, Proxy
@@ -401,10 +401,10 @@ def test_the_server_refuses_a_second_conditional_put(home: str) -> None:
     bucket = Bucket(home)
     bucket.put("k", b"one")
     first = bucket.head("k")
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedPut):
         bucket.put("k", b"two")
     bucket.put("k", b"two", over=first)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedPut):
         bucket.put("k", b"three", over=first)
     assert bucket.read("k")[0] == b"two"
 

@@ -48,7 +48,7 @@ DRAWN = {
     "DesignedDifferences": "difference",
     "DesignedPrecision": "precision",
     "DesignedWindows": "precision",
-    "Estimated": "precision",
+    "DesignedEstimates": "precision",
     "KeyingAgreement": "estimate",
     "LexiconComparison": "l_star",
     "LexiconDifferences": "difference",

@@ -20,7 +20,7 @@ from pipeline.errors import (
 )
 from pipeline.runner import counting, inputs, task
 from pipeline.runner.events import Event, Listener
-from pipeline.runner.run import Kept
+from pipeline.runner.run import StoredRemarks
 from pipeline.runner.store.artefacts import add_checksum, read_checksummed
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Candidates
@@ -124,7 +124,7 @@ def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
     (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
-    content = read_checksummed(kept.read_bytes(), Kept)
+    content = read_checksummed(kept.read_bytes(), StoredRemarks)
     (one,) = content.remarks
     other = one.model_copy(update={"text": "as it was kept"})
     kept.write_bytes(add_checksum(content.model_copy(update={"remarks": (other,)})))

@@ -162,8 +162,8 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Questions", "raised_only"): [{"weight": 0.6}],
     ("DesignedDifferences", "limits_are_ordered"): [{"lower": 0.6}],
     ("DifferenceBands", "limits_are_ordered"): [{"lower_band": 0.6}],
-    ("Estimated", "counts_are_ordered"): [{"k_sampled": 2}],
-    ("Estimated", "limits_hold_the_estimate"): [
+    ("DesignedEstimates", "counts_are_ordered"): [{"k_sampled": 2}],
+    ("DesignedEstimates", "limits_hold_the_estimate"): [
         {"precision": 0.4}, {"precision": 0.6}, {"precision": None, "lower": 0.6},
     ],
     ("ListParts", "limits_hold_estimate"): [
@@ -173,7 +173,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("MeasureDifferences", "equivalence_is_tested"): [{"p_equivalent_adjusted": None}],
     ("MeasureDifferences", "limits_are_ordered"): [{"lower": 0.6}],
     ("MeasureDifferences", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
-    ("Dispersed", "within_the_parts"): [{"documents": 2}],
+    ("Dispersion", "within_the_parts"): [{"documents": 2}],
     ("FamilyLimits", "limits_agree_with_the_verdict"): [
         {"lower_family": -0.5}, {"verdict": "open"},
     ],

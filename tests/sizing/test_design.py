@@ -21,10 +21,10 @@ from pipeline.sizing.design import (
     COLUMNS,
     RHO2,
     TOGETHER,
-    Assumed,
+    Assumptions,
     Goal,
     Planner,
-    Wanted,
+    QuestionOverrides,
     added_questions,
     curves,
     look_times,
@@ -93,7 +93,9 @@ def done_designs(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
 def plans(run: lx.Run, goal: Goal, **more: Any) -> Planner:
     rate = more.pop("rate", 0.3)
     how: dict[str, Any] = {"questions": (), "pilot": None, "category": None, **more}
-    return prepare_plans(run, Wanted(), goal, Assumed(rate=None if how["pilot"] else rate), **how)
+    return prepare_plans(
+        run, QuestionOverrides(), goal, Assumptions(rate=None if how["pilot"] else rate), **how
+    )
 
 
 @pytest.mark.long
@@ -167,11 +169,13 @@ def test_named_questions_alone(done_designs: lx.Run) -> None:
 def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[str, Any]) -> None:
     """The chances of the stage with the printed options are those that the plan expects."""
     change = dict(change)
-    wanted = Wanted(measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ())))
+    wanted = QuestionOverrides(
+        measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ()))
+    )
     questions = change.pop("questions", ())
     run = configured(done_designs, change)
     given = prepare_plans(
-        run, wanted, Goal(0.1), Assumed(0.3), questions=questions, pilot=None, category=None
+        run, wanted, Goal(0.1), Assumptions(0.3), questions=questions, pilot=None, category=None
     )
     options = tomllib.loads(options_text(design_options(given, 60)))
     assert options.pop("size") == 60

@@ -135,11 +135,11 @@ def address_of(place: str | Path) -> Address | None:
 # A bucket: the requests to it, and what their errors mean
 
 
-class Refused(Exception):
+class RefusedPut(Exception):
     """A condition of a put failed: another process was faster, or an answer was lost."""
 
 
-class Unanswered(OSError):
+class UnansweredRequest(OSError):
     """The store did not do what it was asked, or its answer was lost."""
 
 
@@ -200,7 +200,7 @@ class Bucket:
 
         Raises
         ------
-        Refused
+        RefusedPut
             If the object exists, or has another version; possibly from this put, if the answer was
             late.
         """
@@ -252,15 +252,15 @@ class Bucket:
             yield
         except FileNotFoundError as error:
             if "NoSuchBucket" in str(error):
-                raise Unanswered(f"{self._home}: {_NO_BUCKET}") from error
+                raise UnansweredRequest(f"{self._home}: {_NO_BUCKET}") from error
             raise FileNotFoundError(2, "it does not exist", place) from error
         except (kinds.AlreadyExistsError, kinds.PreconditionError) as error:
-            raise Refused(place) from error
+            raise RefusedPut(place) from error
         except (kinds.PermissionDeniedError, kinds.UnauthenticatedError) as error:
             what = "these credentials lack permission; use others, or ask for permission"
-            raise Unanswered(f"{place}: {what}") from error
+            raise UnansweredRequest(f"{place}: {what}") from error
         except kinds.BaseError as error:
-            raise Unanswered(f"{place}: {_explain(str(error))}") from error
+            raise UnansweredRequest(f"{place}: {_explain(str(error))}") from error
 
 
 def _explain(text: str) -> str:
@@ -393,9 +393,9 @@ def put_new(bucket: Bucket, key: str, content: bytes | Path) -> bool:
     for last in range(_TRIES):
         try:
             bucket.put(key, content)
-        except Refused:
+        except RefusedPut:
             return same(bucket, key, content)
-        except Unanswered:
+        except UnansweredRequest:
             if last == _TRIES - 1:
                 raise
         else:
@@ -422,14 +422,14 @@ def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) ->
         fence()
         if replace_object(bucket, key, content, seen):
             return
-    raise Unanswered(f"{key} keeps changing: another process is writing it")
+    raise UnansweredRequest(f"{key} keeps changing: another process is writing it")
 
 
 def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
     """Replace a version of an object; return whether the new one is stored."""
     try:
         bucket.put(key, content, over=seen)
-    except (Refused, Unanswered):
+    except (RefusedPut, UnansweredRequest):
         return same(bucket, key, content)
     return True
 
@@ -613,14 +613,14 @@ class Lease:
                     return False
                 content = json.dumps({"holders": wanted}).encode()
                 self._bucket.put(self._key, content, over=seen)
-            except Refused:
+            except RefusedPut:
                 time.sleep(secrets.randbelow(50) / 1000)
-            except Unanswered:
+            except UnansweredRequest:
                 if last == _LEASE_TRIES - 1:
                     raise
             else:
                 return True
-        raise Unanswered(f"{self._key}: too many processes request this lock; run again")
+        raise UnansweredRequest(f"{self._key}: too many processes request this lock; run again")
 
 
 def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:

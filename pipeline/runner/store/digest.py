@@ -150,15 +150,15 @@ def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[s
     True
     """
     keys = list(key)
-    with suppress(_Unordered):
+    with suppress(_UnorderedRows):
         return _digest(parts, keys, name)
     if len(parts) > 1:
-        with suppress(_Unordered):
+        with suppress(_UnorderedRows):
             return _digest(ranges(parts, keys), keys, name)
     return _digest([pl.concat(parts).sort(keys)], keys, name)
 
 
-class _Unordered(Exception):
+class _UnorderedRows(Exception):
     """Rows are not in the order of their key."""
 
 
@@ -240,7 +240,7 @@ class _Repeats:
         """Add a batch; its keys must be in order."""
         joined = batch if self._last is None else pl.concat([self._last, batch], rechunk=False)
         if not _in_order(joined.select(self._key)):
-            raise _Unordered
+            raise _UnorderedRows
         same = pl.all_horizontal(
             pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self._key
         )

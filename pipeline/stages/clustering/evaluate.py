@@ -49,7 +49,7 @@ from pipeline.stages.base import (
     Of,
     Outputs,
     Proportion,
-    Seeded,
+    SeedOptions,
     StageConfig,
     Tables,
     stage,
@@ -212,7 +212,7 @@ def stack(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
 # Overlapping clusters
 
 
-class EvaluateOverlapping(Seeded):
+class EvaluateOverlapping(SeedOptions):
     """Evaluate overlapping clusters of word types: BCubed, NMI, Omega, element-centric."""
 
     gold: Annotated[str, Of(GoldEntries)]
@@ -276,7 +276,7 @@ def _overlapping(
 # Word senses: the instances of each word
 
 
-class EvaluateSenses(Seeded):
+class EvaluateSenses(SeedOptions):
     """Evaluate induced word senses: compare the instances of each word, and average over words."""
 
     gold: Annotated[str, Of(GoldEntries)]
@@ -449,7 +449,7 @@ ALONE = "(none)"
 """Name of the cluster of untagged tokens."""
 
 
-class EvaluateTokenLevel(Seeded):
+class EvaluateTokenLevel(SeedOptions):
     """Evaluate clusters of tokens: mapping accuracies, V, VI, NVI and many others."""
 
     taggings: Annotated[tuple[str, ...], Of(TaggedTypes)] = ()
@@ -617,7 +617,7 @@ _MEMBERSHIP, _ENCODED = 60, 130
 """Bytes of an item's class or cluster, as a row and while it is encoded."""
 
 
-class EvaluateTypeLevel(Seeded):
+class EvaluateTypeLevel(SeedOptions):
     """Evaluate clusters of word types: MacroI, MicroI and MicroC, each with its optimal mapping."""
 
     gold: Annotated[str, Of(GoldEntries)]

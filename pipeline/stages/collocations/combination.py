@@ -30,7 +30,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray, codes
 from pipeline.kernels.partitions import batches
 from pipeline.kernels.ridge_logistic import Features, Model
 from pipeline.kernels.survey.study import folds_of, normal_scores, rank_matrix
-from pipeline.stages.base import Of, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.base import Of, Outputs, SeedOptions, Tables, TableSource, stage
 from pipeline.stages.collocations.evaluation import (
     LEARNED,
     Evaluation,
@@ -47,7 +47,7 @@ from schemas import (
     CombinationFit,
     CombinedRanks,
     CombinedScores,
-    Drawn,
+    DrawnCandidates,
     Identified,
     Judgements,
     Refit,
@@ -59,7 +59,7 @@ _UNSEEN = "combination, word unseen"
 _SINGLE = "chosen single measure"
 
 
-class Applying(Rankings, Seeded):
+class ModelRankingOptions(Rankings, SeedOptions):
     """Options of stages that rank candidates by a model."""
 
     candidates: Annotated[str, Of(Identified)]
@@ -68,10 +68,10 @@ class Applying(Rankings, Seeded):
     """Name of the new ranking among the measures."""
 
 
-class ScoreCombination(Applying, Evaluation):
+class ScoreCombination(ModelRankingOptions, Evaluation):
     """Combine measures: a model of judged candidates ranks all candidates."""
 
-    sample: Annotated[str | None, Of(Drawn)] = None
+    sample: Annotated[str | None, Of(DrawnCandidates)] = None
     """The random sample, of any design; all candidates if omitted. Labels weigh 1/pi."""
     further: Annotated[str | None, Of(Judgements)] = None
     """Judgements of candidates outside the sample, e.g. of sample.active. The refit and the
@@ -306,7 +306,7 @@ def _require_new(name: str, ranks: pl.LazyFrame) -> None:
         raise ConfigError("name", [Problem("name", what, "choose another name")])
 
 
-def _without_rows(config: Applying) -> Outputs:
+def _without_rows(config: ModelRankingOptions) -> Outputs:
     return {
         "scores": CombinedScores.zero_rows(**{config.name: pl.Float64}),
         "ranks": CombinedRanks.zero_rows(),
@@ -316,7 +316,9 @@ def _without_rows(config: Applying) -> Outputs:
     }
 
 
-def _ranks(ranks: pl.LazyFrame, scores: pl.DataFrame, config: Applying) -> Iterator[Outputs]:
+def _ranks(
+    ranks: pl.LazyFrame, scores: pl.DataFrame, config: ModelRankingOptions
+) -> Iterator[Outputs]:
     """Yield the rankings of all measures, sorted by name, the new one among them."""
     new = next(rankings(scores.lazy(), measures=[config.name], seed=config.seed))
     columns = list(CombinedRanks.columns())
@@ -336,7 +338,7 @@ def _ranks(ranks: pl.LazyFrame, scores: pl.DataFrame, config: Applying) -> Itera
         yield from ({"ranks": batch} for batch in batches(part.select(columns)))
 
 
-class Judged(NamedTuple):
+class JudgedCandidates(NamedTuple):
     """The judged candidates of a category."""
 
     category: str
@@ -345,7 +347,7 @@ class Judged(NamedTuple):
     """The chance of each candidate to be drawn and judged, shape (candidates,); 1 if not judged."""
 
 
-def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judged:
+def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> JudgedCandidates:
     """Return the judgements of ranked candidates, weighted by their chances and multiplicity."""
     if "sample" in tables:
         chances = tables["sample"].select("id", "pi").collect()
@@ -358,10 +360,10 @@ def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judged:
     pi[place] = known["pi"].to_numpy()
     weights = (known["multiplicity"] / known["pi"]).to_numpy()
     labels = Labels(place, known["tp"].cast(pl.Float64).to_numpy(), weights)
-    return Judged(draws["category"][0], labels, pi)
+    return JudgedCandidates(draws["category"][0], labels, pi)
 
 
-def _with_further(ids: pl.Series, known: Judged, tables: Tables) -> Labels:
+def _with_further(ids: pl.Series, known: JudgedCandidates, tables: Tables) -> Labels:
     """Return the labels with those outside the sample; where both judge, the sample's."""
     labels = known.labels
     if "further" not in tables:
@@ -400,7 +402,11 @@ def _values_of(ids: pl.Series, candidates: pl.LazyFrame, columns: Sequence[str])
 
 
 def _fit(
-    config: ScoreCombination, made: Description, known: Judged, fold: IntArray, found: CrossFit
+    config: ScoreCombination,
+    made: Description,
+    known: JudgedCandidates,
+    fold: IntArray,
+    found: CrossFit,
 ) -> pl.DataFrame:
     """Compare the combination with the chosen measure, and with itself on words without labels."""
     labels = known.labels
@@ -464,7 +470,7 @@ def _refit(
 # Application to other candidates
 
 
-class ScoreApply(Applying):
+class ScoreApply(ModelRankingOptions):
     """Rank other candidates by the model of a combination."""
 
     coefficients: Annotated[str | None, Of(Coefficients)] = None

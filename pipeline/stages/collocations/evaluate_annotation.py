@@ -18,7 +18,7 @@ from pipeline.kernels.nbest.average_precision import (
     precision_at_recall,
 )
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.base import Of, Outputs, Proportion, SeedOptions, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
@@ -53,7 +53,7 @@ from schemas import (
 # Agreement of annotators
 
 
-class EvaluateAgreement(Seeded):
+class EvaluateAgreement(SeedOptions):
     """Measure inter-annotator agreement: observed, Cohen, Fleiss, Krippendorff."""
 
     annotations: Annotated[str, Of(Annotations)]
@@ -226,7 +226,7 @@ _TABLES = {
 }  # fmt: skip
 
 
-class EvaluateMachine(Seeded):
+class EvaluateMachine(SeedOptions):
     """Compare predictions with judgements: confusion, calibration, agreement, labels saved."""
 
     predictions: Annotated[str, Of(Predictions)]

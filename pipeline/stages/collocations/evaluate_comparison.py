@@ -36,11 +36,11 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.stages.base import Of, Outputs, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
-    Compared,
+    ComparisonOptions,
     DifferenceOptions,
-    Estimating,
+    EstimateOptions,
     ListSizes,
-    Tested,
+    TestCriteria,
     Tests,
     chosen_ranks,
     clusters_of,
@@ -77,7 +77,7 @@ from schemas import (
 # Unranked sets of candidates, e.g. the output of a filter, compared with n-best lists
 
 
-class EvaluateSubset(Tests, Estimating):
+class EvaluateSubset(Tests, EstimateOptions):
     """Compare a set of candidates with n-best lists of the same size."""
 
     subset: Annotated[str, Of(Identified)]
@@ -167,7 +167,7 @@ MOST_ROWS = 1_000_000
 """Rows of the table `comparison` at all list sizes, unless a step between them is given."""
 
 
-class EvaluateComparison(Compared, ByCluster, DifferenceOptions):
+class EvaluateComparison(ComparisonOptions, ByCluster, DifferenceOptions):
     """Test differences in n-best precision between measures, and against the baseline."""
 
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
@@ -238,9 +238,9 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     yield {"looks": look.table(draws["category"])}
 
 
-def _single_test(config: EvaluateComparison, look: SimpleLook) -> Tested:
+def _single_test(config: EvaluateComparison, look: SimpleLook) -> TestCriteria:
     """Return the options of an unadjusted test at the level of this interim analysis."""
-    return Tested(**{**test_options(config), "alpha": look.level})
+    return TestCriteria(**{**test_options(config), "alpha": look.level})
 
 
 def _adjust(

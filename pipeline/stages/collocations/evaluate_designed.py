@@ -45,9 +45,9 @@ from pipeline.kernels.survey.study import (
 )
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import Named
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.base import Of, Outputs, Proportion, SeedOptions, Tables, stage
 from pipeline.stages.collocations.evaluation import (
-    Compared,
+    ComparisonOptions,
     FirstToLast,
     ListSizes,
     Rankings,
@@ -81,7 +81,7 @@ from schemas import (
     DesignedPrecision,
     DesignedWindows,
     DifferenceBands,
-    Drawn,
+    DrawnCandidates,
     Identified,
     Judgements,
     Looks,
@@ -142,7 +142,7 @@ _MODELS = frozenset({"scores", "stacked"})
 """Values of assist that fit a model of the ranks under all measures."""
 
 
-class AssistOptions(Seeded):
+class AssistOptions(SeedOptions):
     """Options for predictions as auxiliary variables of an estimate."""
 
     assist: Assist | None = None
@@ -184,12 +184,12 @@ def _columns(given: object) -> object:
     return (given,) if isinstance(given, str) else given
 
 
-class EvaluateDesigned(Compared, Rankings, AssistOptions, InterimOptions):
+class EvaluateDesigned(ComparisonOptions, Rankings, AssistOptions, InterimOptions):
     """Estimate precision and differences from a sample with any inclusion probabilities."""
 
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
-    sample: Annotated[str, Of(Drawn)]
+    sample: Annotated[str, Of(DrawnCandidates)]
     """The sampled candidates, with inclusion probabilities."""
     inclusion: Annotated[str | None, Of(Identified)] = None
     """Table inclusion of sample.design, or strata of sample.stratified; not needed for simple

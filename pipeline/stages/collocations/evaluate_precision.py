@@ -45,7 +45,7 @@ from pipeline.kernels.statistics.sequential import confidence_sequence
 from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
-    Estimating,
+    EstimateOptions,
     Evaluation,
     FirstToLast,
     IntervalOptions,
@@ -89,7 +89,7 @@ from schemas import (
 # Correction for annotation errors
 
 
-class Correcting(StageConfig):
+class CorrectionOptions(StageConfig):
     """Options for correcting precision for annotation errors."""
 
     sensitivity: float | None = Field(default=None, gt=0, le=1)
@@ -101,7 +101,7 @@ class Correcting(StageConfig):
     """Alternative: correct judgements of a random part."""
 
     @model_validator(mode="after")
-    def _one_source(self) -> Correcting:
+    def _one_source(self) -> CorrectionOptions:
         given = [each for each in (self.sensitivity, self.specificity) if each is not None]
         if given and self.truth:
             raise ValueError("give either truth, or sensitivity and specificity")
@@ -119,7 +119,7 @@ class Correcting(StageConfig):
 
 
 def corrected(
-    config: Correcting,
+    config: CorrectionOptions,
     tables: Tables,
     lists: pl.DataFrame,
     *,
@@ -260,7 +260,9 @@ def band_thresholds(
 # Precision of every n-best list
 
 
-class EvaluatePrecision(ByCluster, RecallOptions, Estimating, Correcting, InterimOptions):
+class EvaluatePrecision(
+    ByCluster, RecallOptions, EstimateOptions, CorrectionOptions, InterimOptions
+):
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
@@ -517,7 +519,7 @@ def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
 # Choice
 
 
-class EvaluateChoice(Evaluation, Estimating):
+class EvaluateChoice(Evaluation, EstimateOptions):
     """Choose the measure and the list size from estimates of a sample."""
 
     category: str | None = None

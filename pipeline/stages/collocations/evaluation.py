@@ -25,7 +25,7 @@ from pipeline.kernels.numeric import IntArray, codes, labels_of
 from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.registry import Named
-from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
+from pipeline.stages.base import Of, Proportion, SeedOptions, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
 from schemas import GoldCoverage, Identified, Judgements, MeasureDifferences, Ranks, Sample
@@ -149,7 +149,7 @@ def _require_one(assist: pl.LazyFrame) -> None:
 _SHOWN = 3
 
 
-class ByCluster(Seeded):
+class ByCluster(SeedOptions):
     """Options of stages with a cluster bootstrap."""
 
     clusters: Annotated[str | None, Of(Identified)] = None
@@ -249,7 +249,7 @@ Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distin
 """Pairs of measures to compare."""
 
 
-class Compared(StageConfig):
+class ComparisonOptions(StageConfig):
     """Options of stages that compare measures."""
 
     pairs: Pairs = ()
@@ -260,7 +260,7 @@ class Compared(StageConfig):
     """
 
     @model_validator(mode="after")
-    def _pairs_or_reference(self) -> Compared:
+    def _pairs_or_reference(self) -> ComparisonOptions:
         if self.pairs and self.reference is not None:
             raise ValueError("give either pairs or reference")
         return self
@@ -509,7 +509,7 @@ def pairs_of(
 
 
 def compared_pairs(
-    config: Compared, measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
+    config: ComparisonOptions, measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
 ) -> list[tuple[str, str]]:
     """Return the pairs of measures to compare: given, all, or each with the reference.
 
@@ -571,7 +571,7 @@ class Mark(TypedDict):
     margin: float
 
 
-class Tested(Mark):
+class TestCriteria(Mark):
     """Options of the test of a difference."""
 
     test: str
@@ -583,9 +583,9 @@ def mark(config: Tests) -> Mark:
     return Mark(alpha=config.alpha, margin=config.margin)
 
 
-def test_options(config: Tests) -> Tested:
+def test_options(config: Tests) -> TestCriteria:
     """Return the options of the test of a difference."""
-    return Tested(**mark(config), test=config.test, alternative=config.alternative)
+    return TestCriteria(**mark(config), test=config.test, alternative=config.alternative)
 
 
 # Differences between measures
@@ -718,7 +718,7 @@ class IntervalOptions(TypedDict):
     confidence: float
 
 
-class Estimating(StageConfig):
+class EstimateOptions(StageConfig):
     """Options of stages that estimate precision."""
 
     interval: Annotated[str, Named(INTERVALS)] = "clopper_pearson"

@@ -57,7 +57,7 @@ from pipeline.stages.base import (
     DocumentBounds,
     Late,
     Outputs,
-    Seeded,
+    SeedOptions,
     Tables,
     TableSource,
     WordSource,
@@ -73,7 +73,7 @@ from schemas.candidates import ACROSS
 PAIR = ("l1", "l2")
 
 
-class ExampleOptions(Seeded):
+class ExampleOptions(SeedOptions):
     """Options for example sentences."""
 
     examples: int = Field(default=0, ge=0)
@@ -388,7 +388,7 @@ _NO_PAIRS = pl.DataFrame(
 
 
 @dataclass(frozen=True)
-class Found:
+class PartPairs:
     """Pairs and marginals of (a piece of) one part of a corpus.
 
     Parameters
@@ -414,7 +414,7 @@ def find_pairs(
     options: RelationOptions,
     columns: Sequence[str] = COLUMNS,
     context: pl.DataFrame | None = None,
-) -> Iterator[Found]:
+) -> Iterator[PartPairs]:
     """Yield the pairs of a part of a corpus in pieces that fit in memory.
 
     Parameters
@@ -436,7 +436,7 @@ def find_pairs(
         return
     if options.relation == "dependency":
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
-        yield Found(plan.collect())
+        yield PartPairs(plan.collect())
         return
     first = in_order(units(tokens.lazy(), left).collect(engine="in-memory"))
     second = first if left is right else units(tokens.lazy(), right).collect(engine="in-memory")
@@ -444,7 +444,7 @@ def find_pairs(
         matches = _matches(first, second, PLACE)
         _require_few(matches, first, second, tokens)
         for some in in_parts(first, matches):
-            yield Found(in_sentence(some.lazy(), second.lazy()).collect())
+            yield PartPairs(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
         simple = left is right and not options.gap and left.width == 1
         paired = neighbours(first, columns) if simple else None
@@ -452,7 +452,7 @@ def find_pairs(
             span = replace(following_span(options.gap), width=left.width)
             yield from _in_span(first, second, tokens, span, columns)
         else:
-            yield Found(paired)
+            yield PartPairs(paired)
     elif options.relation == "surface":
         span = replace(options.span, width=left.width)
         yield from _in_span(first, second, tokens, span, columns)
@@ -514,18 +514,18 @@ def _in_span(
     tokens: pl.DataFrame,
     span: Span,
     columns: Sequence[str],
-) -> Iterator[Found]:
+) -> Iterator[PartPairs]:
     """Yield the pairs in spans of nodes, and marginals unless they are sums over pairs."""
     text = text_of(second, tokens)
     span = span.within(text.longest)
     own = span.count == "positions"
     for some in in_parts(add_span_start(first, span), span.left + span.right):
         pairs, positions = in_span(some, text, span, columns)
-        yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
+        yield PartPairs(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
     if span.count == "nodes":
-        yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
+        yield PartPairs(_NO_PAIRS, _side(LEFT, _frequencies(first)))
     if span.count != "windows":
-        yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+        yield PartPairs(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
 
 
 def _over_sentences(
@@ -535,7 +535,7 @@ def _over_sentences(
     left: Unit,
     right: Unit,
     options: RelationOptions,
-) -> Iterator[Found]:
+) -> Iterator[PartPairs]:
     """Like `_in_span`, for spans that end at paragraphs or documents.
 
     The preceding tokens are included; pairs among them have been counted before.
@@ -551,15 +551,15 @@ def _over_sentences(
         pairs = pairs.with_columns(pl.col(TOKEN_1, TOKEN_2) - before)
         sentence = place.gather(pairs.get_column(TOKEN_1).clip(0))
         own = span.count == "positions"
-        yield Found(
+        yield PartPairs(
             pairs.with_columns(sentence.alias(PLACE)),
             _side(LEFT, positions) if own else _NO_MARGINALS,
         )
     first, second = (each.filter(pl.col(TOKEN) >= before) for each in (first, second))
     if span.count == "nodes":
-        yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
+        yield PartPairs(_NO_PAIRS, _side(LEFT, _frequencies(first)))
     if span.count != "windows":
-        yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+        yield PartPairs(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
 
 
 def _with_context(
@@ -606,7 +606,7 @@ def _frequencies(units: pl.DataFrame) -> pl.DataFrame:
 
 def _textual(
     first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
-) -> Iterator[Found]:
+) -> Iterator[PartPairs]:
     numbered = _text_units(tokens.lazy(), options.text_unit)
     places = tokens.lazy().select(pl.col(TOKEN).alias("token_1"), PLACE)
     one, two = (types(each.lazy().join(numbered, on=TOKEN)).collect() for each in (first, second))
@@ -615,11 +615,11 @@ def _textual(
     _require_few(matches, one, two, tokens)
     for some in in_parts(one, matches):
         pairs = together(some.lazy(), two.lazy()).join(places, on="token_1")
-        yield Found(pairs.select(COLUMNS).collect())
+        yield PartPairs(pairs.select(COLUMNS).collect())
     for side, each in ((LEFT, one), (RIGHT, two)):
-        yield Found(_NO_PAIRS, _side(side, occurrences(each.lazy()).collect()))
+        yield PartPairs(_NO_PAIRS, _side(side, occurrences(each.lazy()).collect()))
     total = numbered.select(pl.col(TEXT_UNIT).n_unique()).collect().item()
-    yield Found(_NO_PAIRS, total=int(total))
+    yield PartPairs(_NO_PAIRS, total=int(total))
 
 
 def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
@@ -777,7 +777,7 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
 
 
 def _piece(
-    config: ExtractPairs, found: Found, tokens: pl.DataFrame, sentences: pl.DataFrame
+    config: ExtractPairs, found: PartPairs, tokens: pl.DataFrame, sentences: pl.DataFrame
 ) -> Outputs:
     counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
     return {
@@ -830,7 +830,7 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
         tokens, left=left, right=right, options=config, columns=wanted, context=context
     ):
         yield _piece(config, found, tokens, sentences)
-    last = _piece(config, Found(), tokens, sentences)
+    last = _piece(config, PartPairs(), tokens, sentences)
     carried = {
         "open": counting.left_open(sentences, before),
         "context": span_context(context, tokens, config, width=left.width),

@@ -47,7 +47,7 @@ from schemas import (
     WordCounts,
     WordFrequencies,
 )
-from schemas.words import Dispersed
+from schemas.words import Dispersion
 
 # Keywords: the words of a corpus compared with a reference
 
@@ -101,7 +101,7 @@ def _with_dispersion(target: pl.LazyFrame) -> pl.LazyFrame:
     known = target.collect_schema()
     columns = {
         name: pl.col(name) if name in known else pl.lit(None, dtype)
-        for name, dtype in Dispersed.columns().items()
+        for name, dtype in Dispersion.columns().items()
     }
     return target.select("word", "f", **columns)
 

@@ -34,7 +34,7 @@ from pipeline.kernels.survey.allocation import Estimands, estimands, question_se
 from pipeline.kernels.survey.design import Design, LabellingCost, declared_questions, design_sample
 from pipeline.kernels.survey.ratio_estimator import ENOUGH
 from pipeline.kernels.survey.study import assist_predictions, rank_matrix
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
+from pipeline.stages.base import Of, Outputs, Proportion, SeedOptions, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
@@ -55,7 +55,7 @@ from schemas import (
     Chances,
     DesignCosts,
     DesignedSample,
-    Drawn,
+    DrawnCandidates,
     Identified,
     Inclusion,
     Judgements,
@@ -289,7 +289,7 @@ class GroupCost(StageConfig):
         return self
 
 
-class SampleDesign(Seeded, Rankings):
+class SampleDesign(SeedOptions, Rankings):
     """Draw a sample designed to estimate precisions and differences with few labels."""
 
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
@@ -310,7 +310,7 @@ class SampleDesign(Seeded, Rankings):
     """Existing judgements, not drawn again. Without `pilot_sample` they count as known; with it,
     they also help to estimate the rest.
     """
-    pilot_sample: Annotated[str | None, Of(Drawn)] = None
+    pilot_sample: Annotated[str | None, Of(DrawnCandidates)] = None
     """The sample whose draws were judged in the pilot: the first phase of this sample. Judgements
     of other candidates are ignored.
     """
@@ -591,7 +591,7 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
 # Simple random samples
 
 
-class SampleRandom(Seeded):
+class SampleRandom(SeedOptions):
     """Draw a simple random sample of candidates."""
 
     candidates: Annotated[str, Of(Identified)]
@@ -652,7 +652,7 @@ def sample_active(config: SampleActive, tables: Tables) -> Outputs:
 # Stratified samples, by n-best lists or ranges of a score
 
 
-class SampleStratified(Seeded):
+class SampleStratified(SeedOptions):
     """Draw a simple random sample from each stratum of candidates."""
 
     ranks: Annotated[str | None, Of(Ranks)] = None

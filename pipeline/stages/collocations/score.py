@@ -15,7 +15,7 @@ from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.nbest.ranking import pool, rankings
 from pipeline.kernels.partitions import batches
 from pipeline.registry import Named
-from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage
+from pipeline.stages.base import Of, Outputs, SeedOptions, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import LEARNED, Rankings, chosen_ranks
 from pipeline.stages.inputs import require
 from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
@@ -24,7 +24,7 @@ from schemas.candidates import arity
 # Scores of pairs
 
 
-class ScoreAssociation(Seeded):
+class ScoreAssociation(SeedOptions):
     """Score candidates by association measures."""
 
     candidates: Annotated[str, Of(Candidates)]
@@ -108,7 +108,7 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
 # Ranks
 
 
-class ScoreRank(Seeded):
+class ScoreRank(SeedOptions):
     """Rank candidates by each measure; ties are broken at random, by the seed."""
 
     scores: Annotated[str, Of(Identified)]

@@ -46,7 +46,7 @@ from pipeline.stages.base import (
     NBestList,
     Of,
     Outputs,
-    Seeded,
+    SeedOptions,
     Sheets,
     StageConfig,
     StageReference,
@@ -91,7 +91,7 @@ from schemas.candidates import arity, names_of_units, unit_names
 # Layout of annotation sheets
 
 
-class SheetAnnotation(Seeded):
+class SheetAnnotation(SeedOptions):
     """Make blind annotation sheets of a sample, in random order."""
 
     candidates: Annotated[str, Of(Combinations)]
@@ -647,7 +647,7 @@ class SimulatedJudge(StageConfig):
     """Output labels 0 and 1, or probabilities (0.5 or more for label 1)."""
 
 
-class SheetSimulatedMachine(Seeded):
+class SheetSimulatedMachine(SeedOptions):
     """Simulate predictions with given sensitivity and specificity from known judgements."""
 
     judgements: Annotated[str, Of(Judgements)]

@@ -49,7 +49,7 @@ from pipeline.stages.base import (
     Of,
     Outputs,
     Proportion,
-    Seeded,
+    SeedOptions,
     StageConfig,
     Tables,
     stage,
@@ -103,7 +103,7 @@ _SCORED = 300
 """Memory per lemma of scores held together; bytes."""
 
 
-class EvaluateLexicon(Seeded):
+class EvaluateLexicon(SeedOptions):
     """Evaluate a lexicon against the gold standard by the L-measure, on sampled lemmas."""
 
     gold: Annotated[str, Of(WordList)]
@@ -270,7 +270,7 @@ def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
 # Several lexicons compared with one gold standard
 
 
-class EvaluateLexicons(Seeded):
+class EvaluateLexicons(SeedOptions):
     """Compare lexicons evaluated against one gold standard on the same sampled lemmas."""
 
     lexicons: Annotated[tuple[str, ...], Of(LemmaScores)] = Field(min_length=2)

@@ -45,7 +45,7 @@ from schemas import LemmaList, Preparation, WordList
 Step: TypeAlias = tuple[str, int, str | None]
 
 
-class Spelt(StageConfig):
+class SpellingOptions(StageConfig):
     """Options for normalising lemmas and forms; surrounding blanks are always removed."""
 
     unicode: UnicodeForm = "NFC"
@@ -80,7 +80,7 @@ _APART = "|"
 """Separator between a lemma and the fields that distinguish homographs."""
 
 
-class ExtractLexicon(Spelt):
+class ExtractLexicon(SpellingOptions):
     """Read a lexicon or dictionary: lemmas with their sets of wordforms."""
 
     path: LexiconSource
@@ -216,7 +216,7 @@ _ENTRY: tuple[ParadigmColumn, ...] = ("lemma", "stem", "paradigm")
 _ENDING: tuple[ParadigmColumn, ...] = ("paradigm", "ending")
 
 
-class ExtractParadigms(Spelt):
+class ExtractParadigms(SpellingOptions):
     """Generate the wordforms of lemmas from named paradigms."""
 
     entries: LexiconSource
@@ -237,7 +237,7 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outp
     entries = _read_columns(tables["entries"], _ENTRY, config)
     endings = _read_columns(tables["paradigms"], _ENDING, config)
     yield {FAULTS: _paradigm_faults(entries, endings)}
-    generating = _Generating()
+    generating = _FormCounts()
     with spill_of(1, pl.Schema(WordList.columns())) as spill:
         for part in generate_forms_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
             spill.add(generating.spelt(part, config), pl.lit(0))
@@ -248,7 +248,7 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outp
 
 
 @dataclass
-class _Generating:
+class _FormCounts:
     """Counts of forms generated so far."""
 
     generated: int = 0

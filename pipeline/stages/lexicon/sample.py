@@ -60,7 +60,7 @@ from pipeline.stages.base import (
     LexiconSource,
     Of,
     Outputs,
-    Seeded,
+    SeedOptions,
     Sheets,
     StageConfig,
     Tables,
@@ -75,7 +75,7 @@ from pipeline.stages.inputs import (
     require,
     wait_for,
 )
-from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
+from pipeline.stages.lexicon.extract import SpellingOptions, change_steps, preparation
 from schemas import (
     AboutLemmas,
     KeyedEntries,
@@ -96,7 +96,7 @@ from schemas.errors import count_text
 # From completed keying sheets to a gold lexicon of the sampled lemmas
 
 
-class JoinKeying(JoinsAnswers, Spelt):
+class JoinKeying(JoinsAnswers, SpellingOptions):
     """Join completed keying sheets into a gold lexicon of the sampled lemmas."""
 
     sheet: Annotated[str, Of(KeyingRows)]
@@ -367,7 +367,7 @@ def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFram
 _NOT_COMMON = "is not a lemma of the gold standard and all lexicons"
 
 
-class SampleLemmas(Seeded):
+class SampleLemmas(SeedOptions):
     """Draw lemmas that the gold standard and all lexicons have, or use a given list."""
 
     gold: Annotated[str | None, Of(WordList)] = None
@@ -471,7 +471,7 @@ def _from_file(
 # Keying sheets: lemmas to look up in a printed dictionary
 
 
-class SheetKeying(Seeded):
+class SheetKeying(SeedOptions):
     """Make sheets for keying in the dictionary's forms of the sampled lemmas."""
 
     lexicon: Annotated[str, Of(WordList)]
