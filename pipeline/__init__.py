@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from pipeline.api.clusterings import (
+    from pipeline.api.measures import (
         LMeasure,
         difference_test,
         fisher,
@@ -41,38 +41,38 @@ if TYPE_CHECKING:
 from pipeline.release import RENAMED, current_name
 
 _HOME = {
-    "LMeasure": "pipeline.api.clusterings",
+    "LMeasure": "pipeline.api.measures",
     "Run": "pipeline.api.results",
     "SweepRun": "pipeline.api.sweep",
     "candidates": "pipeline.recipes.collocations",
     "check": "pipeline.api.run",
     "clusters": "pipeline.recipes.evaluation",
     "collocates": "pipeline.recipes.collocations",
-    "difference_test": "pipeline.api.clusterings",
+    "difference_test": "pipeline.api.measures",
     "effects": "pipeline.api.sweep",
     "evaluate": "pipeline.recipes.evaluation",
-    "fisher": "pipeline.api.clusterings",
+    "fisher": "pipeline.api.measures",
     "keywords": "pipeline.recipes.collocations",
-    "l_measure": "pipeline.api.clusterings",
+    "l_measure": "pipeline.api.measures",
     "lexicon": "pipeline.recipes.evaluation",
     "measures": "pipeline.api.score",
-    "overlapping_measures": "pipeline.api.clusterings",
+    "overlapping_measures": "pipeline.api.measures",
     "plan_chart": "pipeline.sizing.output",
     "plan_comparison": "pipeline.sizing.plan",
     "plan_design": "pipeline.sizing.design",
     "plan_pilot": "pipeline.sizing.plan",
     "plan_width": "pipeline.sizing.plan",
-    "precision_interval": "pipeline.api.clusterings",
+    "precision_interval": "pipeline.api.measures",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",
-    "sense_measures": "pipeline.api.clusterings",
+    "sense_measures": "pipeline.api.measures",
     "show": "pipeline.api.run",
     "slurm": "pipeline.api.run",
     "sweep": "pipeline.api.sweep",
     "task": "pipeline.api.run",
     "tasks": "pipeline.api.run",
-    "token_measures": "pipeline.api.clusterings",
-    "type_measures": "pipeline.api.clusterings",
+    "token_measures": "pipeline.api.measures",
+    "type_measures": "pipeline.api.measures",
 }
 
 __all__ = [

@@ -52,12 +52,13 @@ _MOVED = {
 RENAMED: dict[str, dict[str, Renaming]] = {
     "module": {old: Renaming(new, "1.0", "2.0") for old, new in _MOVED.items()},
     "function": {},
+    "attribute": {"Run.told": Renaming("Run.all_findings", "1.0", "2.0")},
     "stage": {},
     "option": {},
     "measure": {},
 }
 """Former names of each kind: that of a registry, or a module, a function of ``import lexassay``, an
-option of a stage as ``evaluate.precision.cuts``."""
+attribute of what it returns, an option of a stage as ``evaluate.precision.cuts``."""
 
 
 def current_name(kind: str, name: str) -> str:

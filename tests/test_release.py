@@ -18,7 +18,7 @@ from tests.small_experiment import SMALL
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-KEPT = {"function", "stage", "option", "measure"}
+KEPT = {"function", "attribute", "stage", "option", "measure"}
 """Kinds of names that 1.x keeps."""
 FORMER = {
     "function": {"evaluate_pairs": Renaming("evaluate", "1.1", "2.0")},

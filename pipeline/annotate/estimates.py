@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from pipeline import errors
 from pipeline.annotate.sync import Conflicts
 from pipeline.annotate.tasks import SheetQuestions, SheetWork, questions_of_sheet
-from pipeline.api.results import Run, open_run, perform
+from pipeline.api.results import Run, open_run, run_stages
 from pipeline.errors import InputChanged, LexassayError
 from pipeline.formats.annotation_log import given_cards, last_entry, read_only
 from pipeline.kernels.measure import measure_title
@@ -497,7 +497,7 @@ class Estimator:
             entry, usable = last_entry(connection), count_items(connection, contested)
         questions = self._questions()
         _remove_outdated(questions)
-        done = perform(questions.project, settings=questions.settings, deliver=False)
+        done = run_stages(questions.project, settings=questions.settings, deliver=False)
         categories = [
             name
             for join in questions.joins

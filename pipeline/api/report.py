@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipeline import allocator, memory
+from pipeline.api.report_options import ReportOptions, report_errors
 from pipeline.api.results import (
-    ReportOptions,
     Run,
     colours_of,
     colours_of_names,
     gone,
     names_of,
     past_run,
-    report_errors,
     shown_stage,
 )
 from pipeline.errors import ConfigError, DataError
@@ -49,8 +48,6 @@ from pipeline.runner.store.history import REPORT, RunRecord, write_folder
 from pipeline.runner.store.interface import Storage
 from schemas.errors import count_text
 
-FOLDER = REPORT
-PAGE = history.PAGE
 _MARK = ".fingerprint"
 _CHARTS = 1.9
 """Memory of the libraries with those that draw, relative to that without."""
@@ -66,14 +63,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     listeners : sequence of callable
         Called with every event.
     """
-    page = run.folder / FOLDER / PAGE
+    page = run.folder / REPORT / history.PAGE
     options = ReportOptions.model_validate(run.project.experiment.report)
     content = document(run, options)
     if not content.stages:
         return run
     mark = _fingerprint(run, content)
     if _read_mark(run) == mark:
-        changed = history.changed_files(run.project.pages, FOLDER)
+        changed = history.changed_files(run.project.pages, REPORT)
         if not changed:
             tell(listeners, "message", text="the report is up to date")
             return replace(run, report=page)
@@ -87,13 +84,13 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         allocator.release_memory()  # what the stages have freed
     unharmed = artefacts.report_damage(run.project.storage, run.manifests.values())
     with report_errors(), unharmed, memory.with_limit(_room(run)):
-        files = build(replace(content, findings=run.told))
-    files[_ANSWERS] = findings_text(run.told).encode()
+        files = build(replace(content, findings=run.all_findings))
+    files[_ANSWERS] = findings_text(run.all_findings).encode()
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **history.mark(found)}
     with storage.guarded("the report", ""):
         aside = history.keep(storage, found)
-        kept = write_folder(storage, FOLDER, {**files, **marks})
+        kept = write_folder(storage, REPORT, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if kept:
         tell(listeners, "message", text=f"changed files are kept as {', '.join(kept)}")
@@ -114,14 +111,14 @@ _FEWEST = 3
 """Findings before the first empty line, if there are as many."""
 
 
-def findings_text(told: Sequence[StageFinding]) -> str:
+def findings_text(findings: Sequence[StageFinding]) -> str:
     r"""Return findings as text: the leading ones, then all by stage, a paragraph per question.
 
     A delivered list comes first, in place of the chosen list that it was made from.
 
     Parameters
     ----------
-    told : sequence of StageFinding
+    findings : sequence of StageFinding
         In the order of the report; cautions are omitted.
 
     Examples
@@ -140,7 +137,7 @@ def findings_text(told: Sequence[StageFinding]) -> str:
     t2
     best t2. worse t2. baseline t2.
     """
-    answers = [each for each in told if each.finding.kind == "answer"]
+    answers = [each for each in findings if each.finding.kind == "answer"]
     by_stage: dict[str, dict[str, list[str]]] = {}
     for each in answers:
         paragraphs = by_stage.setdefault(each.stage, {})
@@ -290,7 +287,7 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
 
 def _read_mark(run: Run) -> str:
     try:
-        return (run.folder / FOLDER / _MARK).read_text()
+        return (run.folder / REPORT / _MARK).read_text()
     except OSError:
         return ""
 
@@ -374,7 +371,7 @@ def _side(run: Run) -> Side:
 def _findings(run: Run) -> tuple[StageFinding, ...]:
     """Return the findings of a run; none if this version cannot read its tables."""
     try:
-        return run.told
+        return run.all_findings
     except (ConfigError, pl.exceptions.PolarsError):
         return ()
 

@@ -1,27 +1,22 @@
-"""The results of an experiment: tables, figures, findings, report options, notebook displays."""
+"""The results of an experiment: tables, figures, findings, notebook displays."""
 
 from __future__ import annotations
 
 import io
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import polars as pl
-from pydantic import Field, ValidationError
 
+from pipeline.api.report_options import ReportOptions, report_errors
 from pipeline.errors import (
     ConfigError,
-    Interruption,
     NotMadeYet,
     Problem,
     StoreError,
@@ -35,19 +30,19 @@ from pipeline.findings.base import StageFinding, StageView, as_table, collect_fi
 from pipeline.findings.lexicon import names_of as lexicon_names
 from pipeline.formats.tables import to_csv
 from pipeline.kernels.measure import measure_title
+from pipeline.release import current_name
 from pipeline.remarks.base import LEVELS, Remark
-from pipeline.report.charts import Style
-from pipeline.report.charts.style import NAMED, Slot, slots
+from pipeline.report.charts.style import Slot, slots
 from pipeline.report.page.build import blocks
 from pipeline.report.page.model import ReportStage
 from pipeline.report.view import VIEWS, Figure, ViewOptions, flatten_blocks, unique_names
-from pipeline.runner.config import Experiment, Options, column_label, parse, sheet_places
+from pipeline.runner.config import column_label, parse, sheet_places
 from pipeline.runner.delivery import current_list
-from pipeline.runner.events import Event, Listener
+from pipeline.runner.events import Listener
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project, Reference, build
 from pipeline.runner.plan import Step, plan
-from pipeline.runner.problems import problems_of, unknown_stage
+from pipeline.runner.problems import unknown_stage
 from pipeline.runner.run import read_remarks
 from pipeline.runner.run import run as run_project
 from pipeline.runner.store import artefacts, history
@@ -63,11 +58,11 @@ if TYPE_CHECKING:
 
 MOST = 6_000
 """Bytes of rows to display in a notebook."""
-_WIDEST, _WIDER = 70, 110
+_TEXT_WIDTH, _HTML_WIDTH = 70, 110
 """Characters of a cell: of text, of HTML."""
 
 
-def short(text: str, most: int = _WIDEST) -> str:
+def short(text: str, most: int = _TEXT_WIDTH) -> str:
     """Return a text on one line, shortened if it is too long.
 
     Examples
@@ -129,7 +124,7 @@ def html_table(
 
 def _line(tag: str, row: Sequence[str], right: Collection[int]) -> str:
     cells = (
-        f"<{tag}{_RIGHT if place in right else _LEFT}>{escape(short(text, _WIDER))}</{tag}>"
+        f"<{tag}{_RIGHT if place in right else _LEFT}>{escape(short(text, _HTML_WIDTH))}</{tag}>"
         for place, text in enumerate(row)
     )
     return f"<tr>{''.join(cells)}</tr>"
@@ -140,9 +135,9 @@ _RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'
 
 # Colours: one for each measure, system and lexicon of a run
 
-OF_PEOPLE = ("system", "lexicon")
+COLOURED_COLUMNS = ("system", "lexicon")
 """Columns whose values have their own colours, in any table."""
-OF_LISTS = ("measure", "n")
+LIST_COLUMNS = ("measure", "n")
 """A table with these columns has n-best lists: its measures have colours."""
 
 
@@ -197,96 +192,12 @@ def names_in(table: pl.LazyFrame) -> set[str]:
 
 
 def _name_columns(columns: Mapping[str, object]) -> list[str]:
-    named = [name for name in OF_PEOPLE if columns.get(name) == pl.String]
-    lists = all(name in columns for name in OF_LISTS) and columns["measure"] == pl.String
+    named = [name for name in COLOURED_COLUMNS if columns.get(name) == pl.String]
+    lists = all(name in columns for name in LIST_COLUMNS) and columns["measure"] == pl.String
     return [*named, "measure"] if lists else named
 
 
-def check_colours(pinned: Mapping[str, str]) -> list[Problem]:
-    """Return a problem for each unknown pinned colour."""
-    return [
-        Problem(f"report.colours.{name}", f"unknown colour {colour!r}",
-                did_you_mean(colour, NAMED))
-        for name, colour in pinned.items()
-        if colour not in NAMED
-    ]  # fmt: skip
-
-
-# Options of the section ``[report]``
-
-Picture: TypeAlias = Literal["svg", "png", "pdf"]
-"""A picture format."""
-
-
-class ReportOptions(Options):
-    """``[report]``: content and style of the report."""
-
-    stages: tuple[str, ...] = ()
-    """Stages to show, in this order; all with a view if empty."""
-    views: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """``[report.views.STAGE]``: options of the view of a stage."""
-    most_rows: int = Field(default=5_000_000, ge=1)
-    """Do not copy tables with more rows beside the page."""
-    style: Style | None = None
-    """``screen`` or ``print`` (black and white): style of figures whose view sets none."""
-    pictures: tuple[Picture, ...] = ("svg",)
-    """File formats of each figure beside the page: ``svg``, ``png``, ``pdf``; none if empty."""
-    colours: dict[str, str] = Field(default_factory=dict)
-    """``[report.colours]``: measure, system or lexicon -> ``blue``, ``red``, ``green``, ``pink``,
-    ``black``, ``gold`` or ``sky``; colours of other names follow from the names."""
-
-
-def check_report(experiment: Experiment) -> list[Problem]:
-    """Return every error in the report's section."""
-    try:
-        options = ReportOptions.model_validate(experiment.report)
-    except ValidationError as error:
-        return problems_of(error, ReportOptions, experiment.report, prefix="report")
-    stages = experiment.stages
-    problems = [
-        unknown_stage(name, stages, where="report.stages")
-        for name in options.stages
-        if name not in stages
-    ]
-    problems += check_colours(options.colours)
-    for name, content in options.views.items():
-        where = f"report.views.{name}"
-        if name not in stages:
-            problems.append(unknown_stage(name, stages).within("report.views"))
-        else:
-            problems += _view_problems(where, str(stages[name].get("use")), content)
-    return problems
-
-
-def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Problem]:
-    if use not in VIEWS:
-        return [Problem(where, f"stages of kind {use} have no view", "remove this section")]
-    model = VIEWS.get(use).options
-    try:
-        model.model_validate(content)
-    except ValidationError as error:
-        return problems_of(error, model, content, prefix=where)
-    return []
-
-
-@contextmanager
-def report_errors() -> Iterator[None]:
-    """Add the report's section to the paths of errors in the options of a view.
-
-    Raises
-    ------
-    ConfigError
-        With the paths of the experiment.
-    """
-    try:
-        yield
-    except NotMadeYet:
-        raise
-    except ConfigError as error:
-        problems = [
-            Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
-        ]
-        raise ConfigError("the report", problems) from error
+# Stages, as the report and the findings read them
 
 
 def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
@@ -486,155 +397,6 @@ def findings_of_run(run: Run) -> tuple[StageFinding, ...]:
     options = ReportOptions.model_validate(run.project.experiment.report)
     with artefacts.report_damage(run.project.storage, run.manifests.values()):
         return collect_findings(stages(run), order=options.stages)
-
-
-# Progress in a notebook or on standard error
-
-_PATIENCE = 0.1
-"""Seconds between minor updates of the bar."""
-_LONGEST_MARKUP = 300
-_WORDS = {
-    "stage_done": "done",
-    "stage_reused": "reused",
-    "stage_waits": "waiting",
-    "stage_skipped": "not run",
-}
-_VISITED = {*_WORDS, "failed"}
-
-Say: TypeAlias = Callable[[str, str], None]
-"""Shows a state, as plain text and HTML, in place of the previous one."""
-
-
-@contextmanager
-def show_progress(name: str, *, stages: int, progress: bool | None) -> Iterator[list[Listener]]:
-    """Show the progress of a run.
-
-    Parameters
-    ----------
-    name : str
-        The experiment.
-    stages : int
-        Number of its stages.
-    progress : bool or None
-        Show progress; None: in notebooks only. Outside notebooks, print a line per stage to stderr.
-
-    Yields
-    ------
-    list of callable
-        Listeners of the run; empty if nothing is shown.
-    """
-    say = _display() if progress is not False else None
-    if say is None and not progress:
-        yield []
-        return
-    bar = Bar(name, say or _print_state, stages=stages, every=say is None)
-    try:
-        yield [bar]
-    except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt | Interruption)
-        bar.end("interrupted" if stopped else "failed")
-        raise
-    bar.end()
-
-
-class Bar:
-    """Listener that shows the progress of a run.
-
-    Parameters
-    ----------
-    name : str
-        The experiment.
-    say : callable
-        Shows a state.
-    stages : int
-        Number of stages.
-    every : bool
-        Show every stage when it ends, for output line by line.
-    """
-
-    def __init__(self, name: str, say: Say, *, stages: int, every: bool) -> None:
-        self._name, self._say, self._stages, self._every = name, say, stages, every
-        self._started = self._said = time.monotonic()
-        self._outcomes: Counter[str] = Counter()
-        self._waits: list[str] = []
-        self._stage, self._parts, self._part = "", 1, 0
-        if not every:
-            self._show()
-
-    def __call__(self, event: Event) -> None:
-        """Record an event and update the display."""
-        if event.kind == "stage_started":
-            self._stage, self._part = event.stage, int(event.facts.get("resumed", 0))
-            self._parts = int(event.facts.get("shards", 1))
-        elif event.kind == "shard_done":
-            self._part += 1
-        elif event.kind in _VISITED:
-            self._visited(event)
-        elif event.kind == "run_done" and not event.facts.get("error"):
-            self._stage = "report"
-        else:
-            return
-        self._change(event)
-
-    def _visited(self, event: Event) -> None:
-        self._outcomes[event.kind] += 1
-        self._stage, self._parts = event.stage, 1
-        if event.kind == "stage_waits":
-            self._waits.append(short(str(event.facts.get("note", "")), _LONGEST_MARKUP))
-
-    def _change(self, event: Event) -> None:
-        """Update the display: at once when a stage begins, else not too often."""
-        now = time.monotonic()
-        if self._every:
-            wanted = event.kind in _VISITED
-        else:
-            wanted = event.kind in {"stage_started", "run_done"} or now - self._said >= _PATIENCE
-        if wanted:
-            self._said = now
-            self._show()
-
-    def _show(self) -> None:
-        seen = sum(self._outcomes.values())
-        part = f", part {self._part} of {self._parts}" if self._parts > 1 else ""
-        now = f", {short(self._stage)}{part}" if self._stage else ""
-        text = f"{self._name}: {seen} of {self._stages} stages{now}"
-        value = seen + (self._part / self._parts if self._parts > 1 else 0)
-        bar = f'<progress value="{value:.2f}" max="{self._stages}"></progress>'
-        self._say(text, f"{bar} {escape(text)}")
-
-    def end(self, how: str = "") -> None:
-        """Show the outcome in place of the bar."""
-        counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
-        shown = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
-        spent = f"{time.monotonic() - self._started:.1f} s"
-        stages = f"{self._stages} stage{'s' * (self._stages != 1)}"
-        where = " in ".join(filter(None, [how, short(self._stage)])) + ": " if how else ""
-        text = f"{self._name}: {where}{stages}, {', '.join(shown)}, in {spent}"
-        lines = [text, *self._waits]
-        self._say("\n".join(lines), "<br>".join(map(escape, lines)))
-
-
-def _display() -> Say | None:
-    """Return a function that shows a state in a notebook's cell; None outside notebooks."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    if getattr(shell, "kernel", None) is None:
-        return None
-    display = import_module("IPython.display").display
-    handle: list[Any] = []
-
-    def say(text: str, html: str) -> None:
-        content = {"text/plain": text, "text/html": html}
-        if handle:
-            handle[0].update(content, raw=True)
-        else:
-            handle.append(display(content, raw=True, display_id=True))
-
-    return say
-
-
-def _print_state(text: str, _html: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 # A run as one line, and as the small page that a notebook shows
@@ -922,14 +684,20 @@ class Run:
             return self.plan(name).sort(list(model.key())).collect()
 
     @cached_property
-    def told(self) -> tuple[StageFinding, ...]:
+    def all_findings(self) -> tuple[StageFinding, ...]:
         """The findings as in the report: each with its stage, answers first."""
         return findings_of_run(self)
 
     @property
+    def told(self) -> tuple[StageFinding, ...]:
+        """The former name of `all_findings`, which warns."""
+        current_name("attribute", "Run.told")
+        return self.all_findings
+
+    @property
     def findings(self) -> pl.DataFrame:
         """The findings as a table with one sentence per row: answers first, then cautions."""
-        return as_table(self.told)
+        return as_table(self.all_findings)
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for tables that do not fit into memory.
@@ -1039,7 +807,7 @@ def open_run(project: Project) -> Run:
     return Run(project, made, damage=damage)
 
 
-def perform(
+def run_stages(
     project: Project,
     *,
     settings: Mapping[str, Any] | None = None,

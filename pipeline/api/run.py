@@ -8,14 +8,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pipeline.api.progress import show_progress
 from pipeline.api.report import add_report
-from pipeline.api.results import Run, check_report, open_run, show_progress
+from pipeline.api.report_options import check_report
+from pipeline.api.results import Run, open_run, run_stages
 from pipeline.errors import ConfigError, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.run import PhaseState, run_one, states
-from pipeline.runner.run import run as run_project
 from pipeline.runner.shards import range_text
 
 
@@ -106,17 +107,16 @@ def run(
     with show_progress(
         project.experiment.name, stages=len(project.nodes), progress=progress
     ) as bar:
-        told = [*bar, *listeners]
-        ran = run_project(
+        every = [*bar, *listeners]
+        done = run_stages(
             project,
             settings=settings,
             force=as_names(force),
             deliver=deliver,
             strict=strict,
-            listeners=told,
+            listeners=every,
         )
-        done = Run(project, *ran)
-        return add_report(done, told) if report else done
+        return add_report(done, every) if report else done
 
 
 def show(

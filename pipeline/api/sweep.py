@@ -23,7 +23,7 @@ from pipeline.api.results import (
     names_findings,
     names_in,
     names_of,
-    perform,
+    run_stages,
     stack_tables,
     steps,
     text_table,
@@ -449,7 +449,7 @@ class SweepReport:
     """Content of a sweep's page, collected point by point."""
 
     def __init__(self) -> None:
-        self._told: list[tuple[StageFinding, ...]] = []
+        self._findings: list[tuple[StageFinding, ...]] = []
         self._remarks: list[list[str]] = []
         self._waits: dict[str, str] = {}
         self._records: dict[str, Record] = {}
@@ -460,7 +460,7 @@ class SweepReport:
     def add(self, done: Run) -> None:
         """Add the findings, remarks and files of a finished point."""
         # All that reads results first: tables may be damaged or discarded.
-        told, records = done.told, provenance(done)
+        findings, records = done.all_findings, provenance(done)
         names = names_of(done) if self._last is None else ()
         remarks = [
             f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
@@ -470,7 +470,7 @@ class SweepReport:
         ]
         self._names.update(names)
         self._last = done
-        self._told.append(told)
+        self._findings.append(findings)
         self._remarks.append(remarks)
         self._waits |= done.missing
         for row in records.get("Input files", ()):
@@ -518,7 +518,7 @@ class SweepReport:
             title=run.project.experiment.title or run.project.experiment.name,
             description=run.project.experiment.description.strip(),
             points=shown,
-            told=self._told,
+            findings=self._findings,
             collected=[_collected(run, name, frames) for name, frames in tables.items()],
             remarks=self._remarks,
             waits=self._waits,
@@ -831,7 +831,7 @@ def _run_point(
         if event.kind == "message" and text.startswith(("wrote ", "would write ")):
             say(f"  {event.stage}: {text}")
 
-    done = perform(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
+    done = run_stages(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
     if done.waits and not _collected_stages(done, options) <= set(done.manifests):
         raise done.waits[0]
     return done

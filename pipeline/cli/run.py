@@ -19,8 +19,8 @@ import typer
 from rich.console import Console
 
 from pipeline.api import run as api
-from pipeline.api.report import PAGE, add_report, leading_findings
-from pipeline.api.results import Run, perform, remark_count, steps
+from pipeline.api.report import add_report, leading_findings
+from pipeline.api.results import Run, remark_count, run_stages, steps
 from pipeline.api.run import check
 from pipeline.api.sweep import check_points, missing_points, points, sweep
 from pipeline.cli import output
@@ -57,6 +57,7 @@ from pipeline.runner.run import PhaseState
 from pipeline.runner.shards import range_text
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import (
+    PAGE,
     CurrentRun,
     Garbage,
     RunRecord,
@@ -434,7 +435,7 @@ def run(
         return _WAITS if swept.conflicts else 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         with _mention_older_report(project, console):
-            done = perform(
+            done = run_stages(
                 project,
                 settings=overrides,
                 force=force or (),

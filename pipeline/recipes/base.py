@@ -237,7 +237,7 @@ def save(recipe: Recipe, file: Path) -> None:
         storage.write(file.name, recipe.text(file.absolute().parent).encode())
 
 
-def perform(
+def run_recipe(
     recipe: Recipe,
     *,
     runs: str | Path | None = None,

@@ -20,7 +20,7 @@ from pipeline.formats.lines import open_text
 from pipeline.kernels.cells import Decimal
 from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
-from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
+from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, rows, run_recipe, score_stage
 from pipeline.recipes.inputs import (
     ANY_WORDS,
     CorpusFiles,
@@ -330,7 +330,7 @@ def collocates(
     asked = Question(node, relation, both, count, names, min_frequency, within, chosen)
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = collocates_recipe(asked, corpus)
-    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = _collocate_rows(run, asked, corpus)
     return best(found, top, by=["relation"] if "relation" in found.columns else [])
 
@@ -485,7 +485,7 @@ def keywords(
     recipe = keywords_recipe(
         Path(target), Path(reference), asked, read_as=read_as, reader=options, tables=tables
     )
-    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, asked.measures)
     if found.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times or more"
@@ -864,7 +864,7 @@ def candidates(
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = candidates_recipe(wanted, corpus)
-    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, wanted.measures)
     if found.is_empty():
         what = f"candidates: no pair occurs {min_frequency} times or more"

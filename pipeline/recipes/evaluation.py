@@ -19,7 +19,7 @@ from pipeline.kernels.cells import Decimal, label_lists
 from pipeline.kernels.clustering.encoding import Noise, is_noise, noise_labels
 from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
 from pipeline.kernels.numeric import judgement
-from pipeline.recipes.base import Recipe, perform
+from pipeline.recipes.base import Recipe, run_recipe
 from pipeline.recipes.inputs import (
     CorpusFiles,
     TableFile,
@@ -187,7 +187,7 @@ def clusters(
         tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables
     )
     recipe = clusters_recipe(Path(gold), systems_of(induced), read)
-    return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
+    return run_recipe(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
 def clusters_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptions) -> Recipe:
@@ -568,7 +568,7 @@ def lexicon(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
         tables=TableOptions(columns or {}, header, read_as=read_as, reader=reader or {}),
     )  # fmt: skip
-    return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
+    return run_recipe(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
 def lexicon_recipe(
@@ -783,7 +783,7 @@ def evaluate(
     named_columns = as_names(scores), as_names(ascending)
     asked = JudgedRanking(*given, *named_columns, as_names(positive), sampled, sizes, combine)
     recipe = evaluation_recipe(asked)
-    return perform(
+    return run_recipe(
         recipe, runs=runs, experiment=experiment, report=report, listeners=listeners,
         accept=lambda run: _require_judged(run, asked),
     )  # fmt: skip

@@ -44,7 +44,7 @@ class Side:
         Its name: "experiment:id".
     fact : str
         Its time and outcome.
-    told : sequence of StageFinding
+    findings : sequence of StageFinding
         Its findings.
     gone : tuple of str
         Completed stages with results that no longer exist.
@@ -52,7 +52,7 @@ class Side:
 
     name: str
     fact: str
-    told: Sequence[StageFinding] = ()
+    findings: Sequence[StageFinding] = ()
     gone: tuple[str, ...] = ()
 
 
@@ -141,7 +141,7 @@ def diff_page(made: DiffInput) -> bytes:
     made : DiffInput
         The runs.
     """
-    pairs = pair_findings(made.first.told, made.second.told)
+    pairs = pair_findings(made.first.findings, made.second.findings)
     names = phrases.list_text(made.equal, most=MOST_EQUAL)
     equal = (
         f"Equal in both runs, row by row: {names}."

@@ -646,7 +646,7 @@ class SweepInput:
         Of the experiment.
     points : sequence of mapping
         The points, at least one: dotted path of each setting to its value.
-    told : sequence of sequence of StageFinding
+    findings : sequence of sequence of StageFinding
         The findings at each point.
     collected : sequence of CollectedTable
         The stacked tables.
@@ -667,7 +667,7 @@ class SweepInput:
     title: str
     points: Sequence[Point]
     description: str = ""
-    told: Sequence[Sequence[StageFinding]] = ()
+    findings: Sequence[Sequence[StageFinding]] = ()
     collected: Sequence[CollectedTable] = ()
     remarks: Sequence[Sequence[str]] = ()
     waits: Mapping[str, str] = field(default_factory=dict)
@@ -695,7 +695,7 @@ def sweep_page(made: SweepInput) -> Files:
     """
     settings = settings_of(made.points)
     labels = [label(point, settings) for point in made.points]
-    leads = leading_answers(made.told)
+    leads = leading_answers(made.findings)
     sections = [
         *([] if made.effects is None else [_effects_section(made.effects)]),
         Section("answers", "Answers at each point", list(_answer_blocks(made, settings, leads))),
@@ -819,7 +819,7 @@ def _cautions(made: SweepInput) -> Iterator[Statement]:
         yield Statement(not_over_points(len(made.points)).text, ())
     whole = len(made.points)
     remarks = Counter(each for point in made.remarks for each in dict.fromkeys(point))
-    found = [*_count_cautions(made.told), *remarks.items()]
+    found = [*_count_cautions(made.findings), *remarks.items()]
     ordered = sorted(found, key=lambda each: -each[1])
     for said, count in ordered[:MOST_CAUTIONS]:
         yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
@@ -922,7 +922,7 @@ def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str],
             ),
             pl.all(),
         )
-        for point, told in zip(made.points, made.told, strict=True)
+        for point, told in zip(made.points, made.findings, strict=True)
     ]
     return heads, pl.concat(frames)
 

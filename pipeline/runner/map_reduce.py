@@ -425,9 +425,7 @@ def execute(
             to_count, begun = task_of_counts(whole, step.counts), time.perf_counter()
             remove_drafts(to_count)
             tasks = tasks_to_count(to_count)
-            counted = run_tasks(
-                tasks, engine, listeners
-            )  # here: few frames to the stage's function
+            counted = run_tasks(tasks, engine, listeners)
             merges = [merge_task(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
             added_up = run_tasks(merges, engine) if merges else counted
             found = StageCounts(counted, added_up, begun)

@@ -16,10 +16,13 @@ import pytest
 
 import pipeline as lx
 from pipeline.api import results
+from pipeline.api.progress import show_progress
 from pipeline.api.report import findings_text
-from pipeline.api.results import check_colours, colours_of, names_of, show_progress
+from pipeline.api.report_options import check_colours
+from pipeline.api.results import colours_of, names_of
 from pipeline.errors import ConfigError, DataError, Interruption, SchemaViolation, WaitsForPerson
 from pipeline.findings.base import Finding, StageFinding
+from pipeline.release import FormerName
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.style import NAMED
 from pipeline.runner.events import Event
@@ -564,3 +567,9 @@ def test_a_damaged_report_is_noticed_and_written_again(name: str, how: str, smal
     told.clear()
     lx.run(small, runs=runs, listeners=[told.append])
     assert "the report is up to date" in [event.facts.get("text") for event in told]
+
+
+def test_the_former_name_of_the_findings_warns(small: Path) -> None:
+    done = lx.run(small, runs=small.parent / "runs")
+    with pytest.warns(FormerName, match="Run.told is called Run.all_findings since"):
+        assert done.told == done.all_findings

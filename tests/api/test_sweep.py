@@ -13,7 +13,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.api import sweep as module
-from pipeline.api.results import Run, perform
+from pipeline.api.results import Run, run_stages
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, Interruption, PointsFailed, StoreError
@@ -312,14 +312,14 @@ def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.Monkey
         if len(ran) == 2:
             raise Interruption("stopped")
         ran.append(project)
-        return perform(project, **options)
+        return run_stages(project, **options)
 
-    monkeypatch.setattr(module, "perform", stop)
+    monkeypatch.setattr(module, "run_stages", stop)
     with pytest.raises(Interruption):
         sweep(experiment, runs=runs, report=False)
     made = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
     assert len(made) == 2
-    monkeypatch.setattr(module, "perform", perform)
+    monkeypatch.setattr(module, "run_stages", run_stages)
     whole = sweep(experiment, runs=runs, report=False).tables["sample"]
     assert whole["stages.sample.seed"].unique().sort().to_list() == [1, 2, 3]
     after = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
@@ -380,9 +380,9 @@ def test_a_sweep_with_discarded_tables_runs_again(
 
     def watch(project: Project, **options: Any) -> Run:
         ran.append(project)
-        return perform(project, **options)
+        return run_stages(project, **options)
 
-    monkeypatch.setattr(module, "perform", watch)
+    monkeypatch.setattr(module, "run_stages", watch)
     # Nothing has changed: no point runs.
     assert sweep(experiment, runs=runs).tables["sampled.cuts"].equals(first)
     assert not ran

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.api.results import ReportOptions, Run, colours_of, stages
+from pipeline.api.report_options import ReportOptions
+from pipeline.api.results import Run, colours_of, stages
 from pipeline.findings.across_runs import leading_answers, pair_findings
 from pipeline.findings.base import Finding, StageView, collect_findings
 from pipeline.findings.collocations.comparison import verdict_tests

@@ -107,7 +107,7 @@ def page(
     ]
     collected = CollectedTable("sampled.cuts", "Precision", stacked, model)
     told: list[list[Any]] = [[] for _ in points]
-    made = SweepInput(title="T", points=points, told=told, collected=[collected], **further)
+    made = SweepInput(title="T", points=points, findings=told, collected=[collected], **further)
     return sweep_page(made)["index.html"].decode()
 
 

@@ -216,7 +216,7 @@ def html(**given: Any) -> str:
     points = given.pop("points")
     told = given.pop("told", [[] for _ in points])
     return (
-        sweep_page(SweepInput(title="T", points=points, told=told, **given))["index.html"]
+        sweep_page(SweepInput(title="T", points=points, findings=told, **given))["index.html"]
         .decode()
         .replace("\xa0", " ")
     )
@@ -315,7 +315,7 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
         "stages.sample.seed": [1, 2],
     }
     points = grid(**over)
-    text = html(points=points, told=[best("mi"), best("mi"), best("dice"), best("mi")])
+    text = html(points=points, findings=[best("mi"), best("mi"), best("dice"), best("mi")])
     assert (
         "4 points, all combinations of rate of sample: 0.1 and 0.2; seed of sample: 1 and 2."
         in text
@@ -329,7 +329,7 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
 
 
 def test_a_single_point_says_what_it_found() -> None:
-    text = html(points=grid(rate=[0.1]), told=[best("mi")])
+    text = html(points=grid(rate=[0.1]), findings=[best("mi")])
     assert '<p class="finding">Best for 9: mi, 30.0 %.' in text
     assert "tested by itself" not in text
 
@@ -338,7 +338,10 @@ def test_the_stacked_tables_are_linked_and_not_written_again() -> None:
     points = grid(rate=[0.1, 0.2])
     files = sweep_page(
         SweepInput(
-            title="T", points=points, told=[[], []], collected=[collected(points, [10, 20], ["mi"])]
+            title="T",
+            points=points,
+            findings=[[], []],
+            collected=[collected(points, [10, 20], ["mi"])],
         )
     )
     assert set(files) == {"index.html", "figures/sampled-cuts-panels.svg"}
@@ -353,7 +356,7 @@ def test_cautions_and_remarks_are_counted_over_the_points() -> None:
         )
 
     text = html(
-        points=grid(rate=[0.1, 0.2, 0.3]), told=[[caution(3)], [caution(4)], []],
+        points=grid(rate=[0.1, 0.2, 0.3]), findings=[[caution(3)], [caution(4)], []],
         remarks=[["sample: 9 draws."], [], []],
     )  # fmt: skip
     assert "At 2 of 3 points: 3 ties. (The numbers differ between points.)" in text
@@ -370,7 +373,7 @@ def test_hostile_texts_stay_texts() -> None:
         for _ in points
     ]
     text = html(
-        points=points, description=HOSTILE, told=[best(HOSTILE) for _ in points],
+        points=points, description=HOSTILE, findings=[best(HOSTILE) for _ in points],
         collected=[CollectedTable(HOSTILE, HOSTILE, table, Precision)], remarks=[[HOSTILE]] * 4,
         waits={HOSTILE: HOSTILE},
     )  # fmt: skip
@@ -380,7 +383,7 @@ def test_hostile_texts_stay_texts() -> None:
 def test_equal_input_gives_equal_bytes() -> None:
     points = grid(rate=[0.1, 0.2])
     made: Callable[[], dict[str, bytes]] = lambda: sweep_page(  # noqa: E731
-        SweepInput(title="T", points=points, told=[best("mi")] * 2,
+        SweepInput(title="T", points=points, findings=[best("mi")] * 2,
                    collected=[collected(points, [10, 20], ["mi", "dice"])])
     )  # fmt: skip
     assert made() == made()
@@ -395,7 +398,7 @@ def test_more_questions_than_columns_are_counted() -> None:
 
     told = [[asked(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)]
     assert "The table of findings answers 3 more questions" in html(
-        points=grid(rate=[0.1, 0.2]), told=told
+        points=grid(rate=[0.1, 0.2]), findings=told
     )
 
 

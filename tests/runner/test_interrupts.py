@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from pipeline.api.results import perform
+from pipeline.api.results import run_stages
 from pipeline.api.run import check
 from pipeline.errors import Interruption
 from pipeline.runner.events import Event
@@ -203,7 +203,7 @@ def test_again_while_tidying_up_in_a_notebook(
 
     project = check(laboratory.config, runs=laboratory.runs)
     with pytest.raises(Interruption, match=GOES_ON):
-        perform(project, listeners=[interrupt])
+        run_stages(project, listeners=[interrupt])
     assert_left_tidy(laboratory)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):

@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline as lx
-from pipeline.api.results import perform
+from pipeline.api.results import run_stages
 from pipeline.api.run import check
 from pipeline.errors import DataError, StoreError
 from pipeline.formats.base import format_of
@@ -305,7 +305,7 @@ def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Labora
 
     project = check(laboratory.config, runs=laboratory.runs)
     with pytest.raises(StoreError, match=r"stage scores: .*/shard-\w+ is missing or damaged"):
-        perform(project, listeners=[damage])
+        run_stages(project, listeners=[damage])
     assert laboratory.outcomes()["scores"] == "failed"
     laboratory.run()
     assert_whole(laboratory.root)
