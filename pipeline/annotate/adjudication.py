@@ -76,13 +76,13 @@ def adjudications(
         As for `standing_answers`.
     """
     asked: dict[str, list[str]] = {}
-    for name, who in asked_tasks(connection, named=ROUND):
+    for name, who in asked_tasks(connection, round_name=ROUND):
         asked.setdefault(name, []).append(who)
     if not asked:
         return []
     every = standing_answers(connection, keying=keying) if answers is None else answers
     first = {each.id: each for each in group_by_item(one for one in every if one.id in asked)}
-    decisions = standing_answers(connection, named=ROUND, keying=keying)
+    decisions = standing_answers(connection, round_name=ROUND, keying=keying)
     said, labels = (
         {each.id: each for each in group_by_item(decisions)},
         _resolved_labels(every, decisions),
@@ -198,7 +198,7 @@ def give_to_those_who_disagree(
         How many items are new in the round.
     """
     with transaction(connection):
-        there = {name for name, _ in asked_tasks(connection, named=ROUND)}
+        there = {name for name, _ in asked_tasks(connection, round_name=ROUND)}
         stopped = {fold(name) for name in stopped_people(connection)}
         fresh = [
             each
@@ -239,14 +239,14 @@ def _third(connection: sqlite3.Connection, name: str) -> str:
     return there.get(fold(given), given)
 
 
-def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
-    rows = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = ?", (named,))
+def _people(connection: sqlite3.Connection, round_name: Round) -> list[str]:
+    rows = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = ?", (round_name,))
     return [row["annotator"] for row in rows]
 
 
 def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
     """Append tasks, in a separate order for each person."""
-    there = {(who, item) for item, who in asked_tasks(connection, named=ROUND)}
+    there = {(who, item) for item, who in asked_tasks(connection, round_name=ROUND)}
     new = sorted(
         (each for each in wanted if (each.annotator, each.id) not in there), key=_random_key
     )
@@ -254,7 +254,7 @@ def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
         "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
     ).fetchone()
     placed = [TaskRequest(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
-    add_tasks(connection, placed, round=ROUND)
+    add_tasks(connection, placed, round_name=ROUND)
     return len(placed)
 
 

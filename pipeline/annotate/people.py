@@ -423,7 +423,7 @@ _UNSURE = """SELECT count(*) FROM (
 
 
 def progress_of(
-    connection: sqlite3.Connection, annotator: str, *, named: Round = "annotation"
+    connection: sqlite3.Connection, annotator: str, *, round_name: Round = "annotation"
 ) -> dict[str, int]:
     """Return asked, done, unsure and aside of one person; see `PersonProgress`.
 
@@ -433,10 +433,10 @@ def progress_of(
         Of the decisions.
     annotator : str
         Who.
-    named : str
+    round_name : str
         The round.
     """
-    mine = (*rounds_of(named), annotator)
+    mine = (*rounds_of(round_name), annotator)
     row = connection.execute(_COUNTS, mine).fetchone()
     (unsure,) = connection.execute(_UNSURE, mine).fetchone()
     return {**dict(row), "unsure": unsure}
@@ -515,7 +515,7 @@ def decisions_with_suggestion(connection: sqlite3.Connection) -> tuple[int, int]
 
 
 def progress_of_all(
-    connection: sqlite3.Connection, answers: Sequence[Answer], *, named: Round = "annotation"
+    connection: sqlite3.Connection, answers: Sequence[Answer], *, round_name: Round = "annotation"
 ) -> list[PersonProgress]:
     """Return how far everybody is, by name.
 
@@ -525,19 +525,19 @@ def progress_of_all(
         Of the decisions.
     answers : sequence of Answer
         The current answers of the round.
-    named : str
+    round_name : str
         The round.
     """
     unsure = Counter(each.annotator for each in answers if each.unsure)
     seconds: dict[str, list[float]] = {}
-    for row in connection.execute(_SECONDS, (named,)):
+    for row in connection.execute(_SECONDS, (round_name,)):
         seconds.setdefault(row["annotator"], []).append(row["seconds"])
-    last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, (named,))}
+    last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, (round_name,))}
     return [
         PersonProgress(
             who := row["annotator"], row["asked"], row["done"], unsure[who], row["aside"],
             pace(seconds.get(who, ())), last.get(who, ""))
-        for row in connection.execute(_ANNOTATORS, (named,))
+        for row in connection.execute(_ANNOTATORS, (round_name,))
     ]  # fmt: skip
 
 

@@ -275,11 +275,13 @@ def _assign(connection: sqlite3.Connection) -> None:
 def _add_new(
     connection: sqlite3.Connection,
     known: set[tuple[str, str]],
-    named: Round,
+    round_name: Round,
     tasks: Iterable[TaskRequest],
 ) -> None:
     add_tasks(
-        connection, [each for each in tasks if (each.annotator, each.id) not in known], round=named
+        connection,
+        [each for each in tasks if (each.annotator, each.id) not in known],
+        round_name=round_name,
     )
 
 
@@ -379,7 +381,9 @@ def again(connection: sqlite3.Connection, annotator: str) -> list[Decision]:
     )
     number = found.attempts if found else 1
     return [
-        Decision(f"training/{annotator}/{number}/{row['id']}", annotator, row["id"], round=TRAINING)
+        Decision(
+            f"training/{annotator}/{number}/{row['id']}", annotator, row["id"], round_name=TRAINING
+        )
         for row in rows
     ]
 

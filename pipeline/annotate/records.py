@@ -144,7 +144,7 @@ def _replacement(
         return None
     if decision.kind == "undo" and decision.id not in {"", outcome.id}:
         return Outcome("nothing", 0, "", Standing())
-    if decision.round == "annotation":
+    if decision.round_name == "annotation":
         deciders = _deciders(connection, outcome.id)
         relevant = answered or decision.annotator in deciders
         if deciders and relevant and _changes_answer(connection, decision, outcome):
@@ -154,7 +154,7 @@ def _replacement(
 
 def _was_answered(connection: sqlite3.Connection, decision: Decision) -> bool:
     """Return whether there was an answer to undo."""
-    mine = (*rounds_of(decision.round), decision.annotator, decision.id)
+    mine = (*rounds_of(decision.round_name), decision.annotator, decision.id)
     row = connection.execute(_ANSWERED, mine).fetchone()
     return decision.kind == "undo" or bool(row and row["answered"])
 
@@ -238,7 +238,7 @@ class Item:
 def standing_answers(
     connection: sqlite3.Connection,
     *,
-    named: Round = "annotation",
+    round_name: Round = "annotation",
     keying: JoinKeying | None = None,
 ) -> list[Answer]:
     """Return the current answers to the current tasks of a round.
@@ -247,14 +247,14 @@ def standing_answers(
     ----------
     connection : Connection
         Of the decisions.
-    named : str
+    round_name : str
         The round.
     keying : JoinKeying, optional
         The options by which keyed forms are equal, see `pipeline.annotate.tasks.SheetWork`.
     """
     answers = [
         Answer(row["id"], row["annotator"], row["answer"], bool(row["unsure"]), row["note"])
-        for row in connection.execute(_STANDING, (named,))
+        for row in connection.execute(_STANDING, (round_name,))
     ]
     return _spell(connection, answers, keying) if is_keying(connection) else answers
 
@@ -287,12 +287,12 @@ def is_keying(connection: sqlite3.Connection) -> bool:
 
 
 def asked_tasks(
-    connection: sqlite3.Connection, *, named: Round = "annotation"
+    connection: sqlite3.Connection, *, round_name: Round = "annotation"
 ) -> list[tuple[str, str]]:
     """Return id and annotator of every current task of a round, by person and position."""
     rows = connection.execute(
         "SELECT id, annotator FROM tasks WHERE round = ? AND asked = 1 ORDER BY annotator, place",
-        (named,),
+        (round_name,),
     )
     return [(row["id"], row["annotator"]) for row in rows]
 

@@ -340,13 +340,13 @@ def _answer_cells(own: Any, name: str) -> dict[str, Any]:
     return {name: own["answer"], "note": note}
 
 
-def _history_cells(own: Any, named: str) -> dict[str, Any]:
+def _history_cells(own: Any, round_name: str) -> dict[str, Any]:
     """Return the further cells of an export by column; all but the round null without an answer."""
     if own is None:
-        return {"unsure": None, "round": named, "at": None, "seconds": None, "suggested": None}
+        return {"unsure": None, "round": round_name, "at": None, "seconds": None, "suggested": None}
     seconds = own["seconds"]
     return {
-        "unsure": "yes" if own["unsure"] else None, "round": named, "at": own["at"],
+        "unsure": "yes" if own["unsure"] else None, "round": round_name, "at": own["at"],
         "seconds": None if seconds is None else str(seconds), "suggested": own["suggested"],
     }  # fmt: skip
 

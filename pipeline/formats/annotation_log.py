@@ -451,7 +451,7 @@ class Decision:
         Attributes of the answer.
     replaces : int or None
         The version of the card that the person saw, see `Standing`; None: any version.
-    round : str
+    round_name : str
         The round.
     source : str
         The sheet, or the other file, of an imported answer.
@@ -468,7 +468,7 @@ class Decision:
     note: str = ""
     seconds: float | None = None
     replaces: int | None = None
-    round: Round = "annotation"
+    round_name: Round = "annotation"
     source: str = ""
     suggested: str | None = None
 
@@ -505,7 +505,7 @@ WHERE t.round IN (?, ?) AND t.annotator = ? AND l.kind IN ('label', 'skip')
 AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry) ORDER BY l.entry DESC LIMIT 1"""
 
 
-def rounds_of(named: Round) -> tuple[Round, Round]:
+def rounds_of(round_name: Round) -> tuple[Round, Round]:
     """Return the rounds whose cards a person sees as one: those of ``check`` among the first ones.
 
     Examples
@@ -513,7 +513,7 @@ def rounds_of(named: Round) -> tuple[Round, Round]:
     >>> rounds_of("annotation"), rounds_of("adjudication")
     (('annotation', 'check'), ('adjudication', 'adjudication'))
     """
-    return (named, "check") if named == "annotation" else (named, named)
+    return (round_name, "check") if round_name == "annotation" else (round_name, round_name)
 
 
 @contextmanager
@@ -564,7 +564,7 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
         )
     undoes = None
     if decision.kind == "undo":
-        mine = (*rounds_of(decision.round), decision.annotator)
+        mine = (*rounds_of(decision.round_name), decision.annotator)
         last = connection.execute(_LAST, mine).fetchone()
         if last is None:
             return Outcome("nothing", 0, "", Standing())
@@ -572,7 +572,7 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     else:
         found = connection.execute(
             "SELECT task, asked FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?",
-            (*rounds_of(decision.round), decision.annotator, decision.id),
+            (*rounds_of(decision.round_name), decision.annotator, decision.id),
         ).fetchone()
         if found is None:
             return Outcome("unknown", 0, decision.id, Standing())
@@ -674,7 +674,9 @@ def transfer(connection: sqlite3.Connection, given: Transfer, holder: str) -> No
         f"SELECT place FROM tasks WHERE {mine}", (holder, given.id)
     ).fetchone()
     connection.execute(f"UPDATE tasks SET asked = 0 WHERE {mine}", (holder, given.id))
-    add_tasks(connection, [TaskRequest(given.to_annotator, given.id, place)], round="annotation")
+    add_tasks(
+        connection, [TaskRequest(given.to_annotator, given.id, place)], round_name="annotation"
+    )
 
 
 _SLOT = """
@@ -694,7 +696,7 @@ def _take_back(connection: sqlite3.Connection, decision: Decision) -> bool:
     if slot:
         given = given_cards(connection).get((item, slot["annotator"]))
         holder = given.to_annotator if given else slot["annotator"]
-    if decision.round != "annotation" or holder == person:
+    if decision.round_name != "annotation" or holder == person:
         return True
     task = connection.execute(
         "SELECT answered FROM tasks WHERE round = 'annotation' AND annotator = ? AND id = ?"
@@ -788,35 +790,35 @@ class Card:
 
 
 def upcoming(
-    connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
+    connection: sqlite3.Connection, annotator: str, *, most: int, round_name: Round = "annotation"
 ) -> list[Card]:
     """Return unanswered cards in this person's order, skipped cards last."""
     query = f"""{_CARD} WHERE {_MINE} AND t.answered = 0 ORDER BY t.skipped, t.place, t.round
     LIMIT ?"""
-    return _cards(connection, query, (*rounds_of(named), annotator, most))
+    return _cards(connection, query, (*rounds_of(round_name), annotator, most))
 
 
 def card(
-    connection: sqlite3.Connection, annotator: str, item: str, *, named: Round = "annotation"
+    connection: sqlite3.Connection, annotator: str, item: str, *, round_name: Round = "annotation"
 ) -> Card | None:
     """Return the card of an item; None if it is not assigned to this person."""
     found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?",
-                   (*rounds_of(named), annotator, item))  # fmt: skip
+                   (*rounds_of(round_name), annotator, item))  # fmt: skip
     return found[0] if found else None
 
 
 def recent(
-    connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
+    connection: sqlite3.Connection, annotator: str, *, most: int, round_name: Round = "annotation"
 ) -> list[Card]:
     """Return the cards that this person answered last, most recent first."""
     query = f"""{_CARD} JOIN (SELECT task, max(entry) AS last FROM log
     WHERE kind IN ('label', 'import') GROUP BY task) USING (task)
     WHERE {_MINE} AND t.answered = 1 ORDER BY last DESC LIMIT ?"""
-    return _cards(connection, query, (*rounds_of(named), annotator, most))
+    return _cards(connection, query, (*rounds_of(round_name), annotator, most))
 
 
 def search(
-    connection: sqlite3.Connection, annotator: str, text: str, *, named: Round = "annotation"
+    connection: sqlite3.Connection, annotator: str, text: str, *, round_name: Round = "annotation"
 ) -> list[Card]:
     """Return answered cards that contain a text (in any field, ignoring case).
 
@@ -824,12 +826,12 @@ def search(
     """
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
-                  (*rounds_of(named), annotator))  # fmt: skip
+                  (*rounds_of(round_name), annotator))  # fmt: skip
     return [each for each in rows if wanted and wanted in _card_text(each)][: FOUND + 1]
 
 
 def standing_rows(
-    connection: sqlite3.Connection, until: int, *, named: Round | None = None
+    connection: sqlite3.Connection, until: int, *, round_name: Round | None = None
 ) -> list[sqlite3.Row]:
     """Return the answers valid after an entry of the log, including former tasks.
 
@@ -839,7 +841,7 @@ def standing_rows(
         task, round, annotator, id, shown, entry, answer, unsure, note, source, at, seconds,
         suggested.
     """
-    return connection.execute(_STANDING, {"until": until, "round": named}).fetchall()
+    return connection.execute(_STANDING, {"until": until, "round": round_name}).fetchall()
 
 
 def last_entry(connection: sqlite3.Connection) -> int:
@@ -939,7 +941,7 @@ def update_tasks(
     items: Mapping[str, Mapping[str, Any]],
     asked: Sequence[TaskRequest],
     *,
-    round: Round = "annotation",  # noqa: A002, the word of the field
+    round_name: Round = "annotation",
 ) -> None:
     """Update the tasks of a round from a table of sheets.
 
@@ -953,7 +955,7 @@ def update_tasks(
         Displayed fields by id, as JSON-compatible values.
     asked : sequence of TaskRequest
         The assignments.
-    round : str
+    round_name : str
         The round.
     """
     with transaction(connection):
@@ -962,18 +964,20 @@ def update_tasks(
         connection.executemany(_ITEM, shown.items())
         wanted = {(each.annotator, each.id) for each in asked}
         there = connection.execute(
-            "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (round,)
+            "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (round_name,)
         ).fetchall()
         gone = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
         connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
-        add_tasks(connection, asked, round=round)
+        add_tasks(connection, asked, round_name=round_name)
 
 
 def add_tasks(
     connection: sqlite3.Connection,
     asked: Iterable[TaskRequest],
     *,
-    round: Round,  # noqa: A002, the word of the field
+    round_name: Round,
 ) -> None:
     """Add tasks to a round, within the caller's transaction."""
-    connection.executemany(_TASK, ((round, each.annotator, each.id, each.place) for each in asked))
+    connection.executemany(
+        _TASK, ((round_name, each.annotator, each.id, each.place) for each in asked)
+    )

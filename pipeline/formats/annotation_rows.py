@@ -208,7 +208,7 @@ WHERE t.round = 'annotation' ORDER BY t.annotator, t.place
 
 def _first_answers(connection: sqlite3.Connection, until: int) -> Iterator[dict[str, Any]]:
     """Yield the tasks of the first round, see `first_answers`."""
-    stands = {row["task"]: row for row in standing_rows(connection, until, named="annotation")}
+    stands = {row["task"]: row for row in standing_rows(connection, until, round_name="annotation")}
     decides: dict[str, set[str]] = {}
     for row in connection.execute(
         "SELECT id, annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"

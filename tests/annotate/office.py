@@ -44,13 +44,13 @@ def say_desk(
     *,
     unsure: bool = False,
     note: str = "",
-    named: Round = "annotation",
+    round_name: Round = "annotation",
     seconds: float | None = None,
 ) -> list[Outcome]:
     """Let somebody give labels."""
     return append(connection, [
         Decision(f"key-{next(_KEYS):08d}", who, each, answer=label, unsure=unsure, note=note,
-                 round=named, seconds=seconds)
+                 round_name=round_name, seconds=seconds)
         for each, label in labels
     ])  # fmt: skip
 

@@ -265,7 +265,7 @@ def work_in(
 
 
 def ask(
-    work: SheetWork, *people: str, ids: list[str] | None = None, named: Round = "annotation",
+    work: SheetWork, *people: str, ids: list[str] | None = None, round_name: Round = "annotation",
     shown: dict[str, dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
     """Ask people for items, all of them or some."""
@@ -273,7 +273,7 @@ def ask(
     wanted = list(shown) if ids is None else ids
     asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(wanted, 1)]
     with opened(work.database) as log:
-        update_tasks(log, {each: shown[each] for each in wanted}, asked, round=named)
+        update_tasks(log, {each: shown[each] for each in wanted}, asked, round_name=round_name)
 
 
 def say(work: SheetWork, who: str, item: str, answer: str, **more: Any) -> Outcome:

@@ -64,7 +64,7 @@ def differing(log: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def ids(log: sqlite3.Connection, who: str) -> set[str]:
-    return {each.id for each in upcoming(log, who, most=99, named=ROUND)}
+    return {each.id for each in upcoming(log, who, most=99, round_name=ROUND)}
 
 
 def test_items_of_one_whose_part_has_ended_are_left_to_a_third_person(
@@ -92,7 +92,7 @@ def test_a_third_person_decides(differing: sqlite3.Connection) -> None:
     before = standing_answers(differing)
     assert give_to_third(differing, " Eva ") == 2
     assert (ids(differing, "Eva"), ids(differing, "ana")) == ({"x0", "x3"}, set())
-    say_desk(differing, "Eva", [("x3", "SVC")], named=ROUND, note="clear")
+    say_desk(differing, "Eva", [("x3", "SVC")], round_name=ROUND, note="clear")
     still, done = adjudications(differing)
     assert (still.item.id, still.label, still.waits_for) == ("x0", None, ("Eva",))
     assert (done.item.id, done.label, done.said[0].note) == ("x3", "SVC", "clear")
@@ -103,9 +103,9 @@ def test_a_third_person_decides(differing: sqlite3.Connection) -> None:
 def test_those_who_disagree_decide_together(differing: sqlite3.Connection) -> None:
     assert give_to_those_who_disagree(differing) == 2
     assert ids(differing, "ana") == ids(differing, "ben") == {"x0", "x3"}
-    say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], named=ROUND)
+    say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], round_name=ROUND)
     assert [each.label for each in adjudications(differing)] == [None, None]
-    say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], named=ROUND)
+    say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], round_name=ROUND)
     found = {each.item.id: (each.label, each.waits_for) for each in adjudications(differing)}
     assert found == {"x3": (None, ()), "x0": ("free", ())}
 
@@ -124,7 +124,7 @@ def test_opening_it_again_adds_what_is_new_and_takes_nothing_away(
         tuple(row) for row in differing.execute("SELECT * FROM tasks WHERE round = ?", (ROUND,))
     ]
     assert after[: len(before)] == before
-    assert sorted(asked_tasks(differing, named=ROUND)) == [
+    assert sorted(asked_tasks(differing, round_name=ROUND)) == [
         ("x0", "Eva"),
         ("x2", "Eva"),
         ("x3", "Eva"),
@@ -134,12 +134,12 @@ def test_opening_it_again_adds_what_is_new_and_takes_nothing_away(
 
 def test_what_they_cannot_settle_goes_to_a_third_person(differing: sqlite3.Connection) -> None:
     give_to_those_who_disagree(differing)
-    say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], named=ROUND)
-    say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], named=ROUND)
+    say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], round_name=ROUND)
+    say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], round_name=ROUND)
     assert give_to_those_who_disagree(differing, unsure=True) == 1  # x1, which is new
     assert give_to_third(differing, "Eva") == 1
     assert ids(differing, "Eva") == {"x3"}
-    say_desk(differing, "Eva", [("x3", "free")], named=ROUND)
+    say_desk(differing, "Eva", [("x3", "free")], round_name=ROUND)
     assert {each.item.id for each in adjudications(differing) if each.label} == {"x0", "x3"}
     assert give_to_third(differing, "Ida") == 0  # Eva has decided
 
@@ -148,7 +148,7 @@ def test_what_they_cannot_settle_goes_to_a_third_person(differing: sqlite3.Conne
 def test_who_is_no_third_person_is_refused(differing: sqlite3.Connection, name: str) -> None:
     with pytest.raises(ConfigError, match=r"name: "):
         give_to_third(differing, name)
-    assert asked_tasks(differing, named=ROUND) == []
+    assert asked_tasks(differing, round_name=ROUND) == []
 
 
 def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
@@ -157,7 +157,7 @@ def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
     say_desk(log, "ana", [(each, "SVC") for each in names])
     say_desk(log, "ben", [(each, "free") for each in names])
     give_to_those_who_disagree(log)
-    orders = [[each.id for each in upcoming(log, who, most=99, named=ROUND)] for who in AB]
+    orders = [[each.id for each in upcoming(log, who, most=99, round_name=ROUND)] for who in AB]
     assert orders[0] != orders[1] != names
     assert sorted(orders[0]) == sorted(orders[1]) == names
 
@@ -174,9 +174,9 @@ def test_a_label_stands_by_the_rule_of_the_join(
         say_desk(log, "ben", [("x0", "f")])
         with transaction(log):
             people = [TaskRequest(who, "x0", 1) for who in ("ana", "ben", "eva", "ida")]
-            add_tasks(log, people, round=ROUND)
+            add_tasks(log, people, round_name=ROUND)
         for who, label in said.items():
-            say_desk(log, who, [("x0", label)], named=ROUND)
+            say_desk(log, who, [("x0", label)], round_name=ROUND)
         (found,) = adjudications(log)
         made = pl.LazyFrame(
             [("x0", *each, None) for each in said.items()],
@@ -311,7 +311,7 @@ def test_answers_that_stand_are_those_of_the_log(log: sqlite3.Connection) -> Non
         ]
         stands = [
             (row["id"], row["annotator"], row["answer"], bool(row["unsure"]))
-            for row in standing_rows(log, last_entry(log), named="annotation")
+            for row in standing_rows(log, last_entry(log), round_name="annotation")
         ]
         assert found == stands
 

@@ -73,7 +73,7 @@ def test_a_backup_is_made_where_something_is_new(work: SheetWork) -> None:
     assert back_up(work.database, NOON + HOUR) is None
     decide(work, 1)
     assert back_up(work.database, NOON + HOUR) is not None
-    ask(work, "eva", ids=["x0"], named="adjudication")
+    ask(work, "eva", ids=["x0"], round_name="adjudication")
     assert back_up(work.database, NOON + 2 * HOUR) is not None
     assert len(names(work)) == 3
 

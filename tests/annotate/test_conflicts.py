@@ -228,7 +228,7 @@ def test_what_is_not_a_label_cannot_be_kept(bench: Bench) -> None:
 
 def test_what_adjudicators_have_seen_stays(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
-    ask(bench.work, "carla", ids=["x0"], named="adjudication", shown=dict(bench.shown))
+    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
     assert bench.found()[0].settled
     assert bench.counted() == {"SVC"}
     assert bench.keep("sheet") == ConflictCounts(2, left=1)

@@ -79,7 +79,7 @@ def test_members_are_annotators_then_those_added_then_third_persons(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, " Dora  Eck ")
-    ask(work, "carla", "ana", ids=["x0"], named="adjudication")
+    ask(work, "carla", "ana", ids=["x0"], round_name="adjudication")
     found = [(each.name, each.role, each.stopped) for each in members(log, work)]
     assert found == [
         ("ana", "annotator", False), ("ben", "annotator", False),
@@ -109,7 +109,7 @@ def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
 def test_whom_one_cannot_add(
     work: SheetWork, log: sqlite3.Connection, name: str, said: str
 ) -> None:
-    ask(work, "carla", ids=["x0"], named="adjudication")
+    ask(work, "carla", ids=["x0"], round_name="adjudication")
     with pytest.raises(ConfigError, match=said):
         add(log, work, name)
     assert log.execute("SELECT count(*) FROM people").fetchone()[0] == 0

@@ -53,21 +53,25 @@ def test_as_the_slow_count(
     shown = items(3)
     every = [TaskRequest(who, each, 1) for who in PEOPLE for each in shown]
     with opened(tmp_path_factory.mktemp("far") / NAME) as log:
-        for named in ROUNDS:
-            update_tasks(log, shown, every, round=named)
-        for number, (who, named, item, kind, answer, unsure) in enumerate(acts):
+        for round_name in ROUNDS:
+            update_tasks(log, shown, every, round_name=round_name)
+        for number, (who, round_name, item, kind, answer, unsure) in enumerate(acts):
             said = answer if kind in {"label", "import"} else None
             append(
                 log,
-                [Decision(f"{number}", who, item, kind, said, unsure=unsure, round=named)],
+                [
+                    Decision(
+                        f"{number}", who, item, kind, said, unsure=unsure, round_name=round_name
+                    )
+                ],
             )
         if gone:
             update_tasks(log, shown, every[:4])
-        for named in ROUNDS:
+        for round_name in ROUNDS:
             for who in PEOPLE:
-                cards = [card(log, who, each, named=named) for each in shown]
+                cards = [card(log, who, each, round_name=round_name) for each in shown]
                 stand = [each.standing for each in cards if each is not None]
-                assert progress_of(log, who, named=named) == {
+                assert progress_of(log, who, round_name=round_name) == {
                     "asked": len(stand),
                     "done": sum(each.answer is not None for each in stand),
                     "aside": sum(each.skipped > 0 for each in stand),

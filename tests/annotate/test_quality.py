@@ -201,9 +201,9 @@ def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
     add_training(work, GOLD)
     set_pass_mark(work, 0.6)
     with opened(work.database) as log:
-        ids = [each.id for each in upcoming(log, "ana", most=9, named="training")]
+        ids = [each.id for each in upcoming(log, "ana", most=9, round_name="training")]
         append(log, [
-            Decision(each, "ana", each, answer=answer, round="training")
+            Decision(each, "ana", each, answer=answer, round_name="training")
             for each, answer in zip(ids, ("SVC", "SVC", "free"), strict=True)
         ])  # fmt: skip
     for change in (lambda: set_pass_mark(work, 0.9), lambda: add_training(work, GOLD[:2])):
@@ -216,10 +216,10 @@ def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
 def test_only_the_first_answer_counts_in_training(work: SheetWork) -> None:
     add_training(work, GOLD)
     with opened(work.database) as log:
-        ids = [each.id for each in upcoming(log, "ana", most=9, named="training")]
+        ids = [each.id for each in upcoming(log, "ana", most=9, round_name="training")]
         append(log, [
-            Decision("a", "ana", ids[0], answer="free", round="training"),
-            Decision("b", "ana", ids[0], answer="SVC", round="training"),
+            Decision("a", "ana", ids[0], answer="free", round_name="training"),
+            Decision("b", "ana", ids[0], answer="SVC", round_name="training"),
         ])  # fmt: skip
         found = training_of(log, "ana")
     assert found is not None

@@ -55,7 +55,7 @@ def adjudicate(work: SheetWork, *people: str, item: str = "x0") -> None:
     """Let the annotators disagree on an item, then ask people for it again."""
     say(work, "ana", item, "SVC", note="sure", unsure=True)
     say(work, "ben", item, "free")
-    ask(work, *people, ids=[item], named="adjudication")
+    ask(work, *people, ids=[item], round_name="adjudication")
 
 
 @pytest.mark.parametrize("people", [("cleo",), ("ana", "ben")])
@@ -72,21 +72,24 @@ def test_answers_that_were_shown_no_longer_change(work: SheetWork, people: tuple
 
 def test_they_do_not_change_once_the_third_person_has_decided(work: SheetWork) -> None:
     adjudicate(work, "cleo")
-    say(work, "cleo", "x0", "free", round="adjudication")
+    say(work, "cleo", "x0", "free", round_name="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["settled"]
 
 
 def test_a_round_that_is_taken_back_frees_them(work: SheetWork) -> None:
     adjudicate(work, "cleo")
-    ask(work, ids=[], named="adjudication")
+    ask(work, ids=[], round_name="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["saved"]
 
 
 def test_other_items_and_the_adjudication_itself_go_on(work: SheetWork) -> None:
     adjudicate(work, "ana", "ben")
-    assert send(work, label("ana", "x1"), label("ana", "x0", round="adjudication")) == ["saved"] * 2
-    assert send(work, label("ana", "x0", "free", round="adjudication")) == ["saved"]
-    assert send(work, undo("ana", round="adjudication")) == ["saved"]
+    assert (
+        send(work, label("ana", "x1"), label("ana", "x0", round_name="adjudication"))
+        == ["saved"] * 2
+    )
+    assert send(work, label("ana", "x0", "free", round_name="adjudication")) == ["saved"]
+    assert send(work, undo("ana", round_name="adjudication")) == ["saved"]
     assert send(work, undo("ana")) == ["saved"]  # of x1
     assert send(work, undo("ana")) == ["settled"]  # of x0
 
@@ -150,8 +153,8 @@ def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
     say(work, "ana", "x0", "SVC", unsure=True)
     say(work, "ana", "x1", "SVC")
     assert send(work, undo("ana")) == ["saved"]
-    ask(work, "cleo", ids=["x0", "x1"], named="adjudication")
-    say(work, "cleo", "x0", "figurative", round="adjudication")
+    ask(work, "cleo", ids=["x0", "x1"], round_name="adjudication")
+    say(work, "cleo", "x0", "figurative", round_name="adjudication")
     with opened(work.database) as log:
         assert first_answers(log, ["x0", "x1", "zz"]) == {
             "x0": [FirstAnswer("ana", "SVC", True, ""), FirstAnswer("ben", "free", False, "no")],

@@ -247,7 +247,7 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
     with opened(work.database) as log:
         assert give_to_those_who_disagree(log) == 1
     for who in ("anna", "ben"):
-        decided = Decision(f"d-{who}", who, ids[0], answer="SVC", round="adjudication")
+        decided = Decision(f"d-{who}", who, ids[0], answer="SVC", round_name="adjudication")
         assert office.decide(work, decided)[0].status == "saved"
     export(work, tmp_path / f"all.{kind}")
     assert (
@@ -296,8 +296,8 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
     office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
     with opened(work.database) as connection:
         tasks = [TaskRequest("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
-        update_tasks(connection, {}, tasks, round="adjudication")
-    decision = Decision("carla-01", "carla", ids[0], answer="SVC", round="adjudication")
+        update_tasks(connection, {}, tasks, round_name="adjudication")
+    decision = Decision("carla-01", "carla", ids[0], answer="SVC", round_name="adjudication")
     assert office.decide(work, decision)[0].status == "saved"
     run = office.run()
     assert judgements(run) == dict(zip(ids, [True, True, None], strict=True))

@@ -154,7 +154,9 @@ def export_tasks(
 def _tasks(work: SheetWork) -> list[ExchangeTask]:
     with read_only(work.database) as connection:
         until = last_entry(connection)
-        stands = {row["task"]: row for row in standing_rows(connection, until, named="annotation")}
+        stands = {
+            row["task"]: row for row in standing_rows(connection, until, round_name="annotation")
+        }
         rows = connection.execute(
             """SELECT t.task, t.annotator, t.id, i.shown FROM tasks t JOIN items i USING (id)
             WHERE t.round = 'annotation' AND t.asked = 1 ORDER BY t.annotator, t.place"""

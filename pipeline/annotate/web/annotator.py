@@ -95,7 +95,7 @@ decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Reload the page.
 
 
 def log_decisions(
-    sent: Sequence[SentDecision], work: SheetWork, who: Person, named: Round
+    sent: Sequence[SentDecision], work: SheetWork, who: Person, round_name: Round
 ) -> list[Decision]:
     """Return what a person's decisions are in the log.
 
@@ -110,10 +110,10 @@ def log_decisions(
         many = f"{len(wrong)} of {len(sent)} decisions are invalid"
         what = f"Nothing was saved, {many}: {said}. Reload the page."
         raise RefusedRequest(400, what, refused=list(wrong))
-    return [_decision(each, who, named) for each in sent]
+    return [_decision(each, who, round_name) for each in sent]
 
 
-def log_key(key: str, who: Person, named: Round) -> str:
+def log_key(key: str, who: Person, round_name: Round) -> str:
     """Return a key for the log, unique to the person.
 
     Examples
@@ -121,15 +121,15 @@ def log_key(key: str, who: Person, named: Round) -> str:
     >>> log_key("abcdefgh", Person("annotator", "Ana"), "annotation")
     'annotation/ana/abcdefgh'
     """
-    return f"{named}/{fold(who.name)}/{key}"
+    return f"{round_name}/{fold(who.name)}/{key}"
 
 
-def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
+def _decision(sent: SentDecision, who: Person, round_name: Round) -> Decision:
     return Decision(
-        key=log_key(sent.key, who, named), annotator=who.name, id=sent.id, kind=sent.kind,
+        key=log_key(sent.key, who, round_name), annotator=who.name, id=sent.id, kind=sent.kind,
         answer=sent.answer if sent.kind == "label" else None, unsure=sent.unsure, note=sent.note,
-        seconds=sent.seconds, replaces=sent.replaces, round=named,
-        suggested=sent.suggested if named == "annotation" else None,
+        seconds=sent.seconds, replaces=sent.replaces, round_name=round_name,
+        suggested=sent.suggested if round_name == "annotation" else None,
     )  # fmt: skip
 
 
@@ -160,17 +160,19 @@ def _mistakes(found: Sequence[Any]) -> str:
 # Cards and decisions as JSON
 
 
-def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
+def card_data(
+    connection: sqlite3.Connection, cards: Sequence[Card], round_name: Round
+) -> list[Any]:
     """Return cards for a page.
 
     In the adjudication round they have the first answers; in the first round they have what a model
     suggests, if the coordinator has switched that on.
     """
     every = [_card(each) for each in cards]
-    if named == "annotation" and suggestions_shown(connection):
+    if round_name == "annotation" and suggestions_shown(connection):
         wanted = suggested_answers(connection, [each.id for each in cards])
         every = [{**each, "suggestion": wanted.get(each["id"])} for each in every]
-    if named == "adjudication":
+    if round_name == "adjudication":
         said = first_answers(connection, [each.id for each in cards])
         every = [{**each, "first": [asdict(one) for one in said[each["id"]]]} for each in every]
     return every
@@ -350,13 +352,15 @@ def _round(request: Request, who: Person) -> Round:
     if who.role == "annotator" and request.query_params.get("round") == "training":
         return "training"
     default = "adjudication" if who.role == "adjudicator" else "annotation"
-    named = request.query_params.get("round", default)
-    if named == "adjudication":
+    round_name = request.query_params.get("round", default)
+    if round_name == "adjudication":
         return "adjudication"
-    if named == default:
+    if round_name == default:
         return "annotation"
     theirs = "adjudication" if who.role == "adjudicator" else "annotation, adjudication"
-    raise RefusedRequest(400, f"Unknown round {named[:50]!r} for this link: expected {theirs}.")
+    raise RefusedRequest(
+        400, f"Unknown round {round_name[:50]!r} for this link: expected {theirs}."
+    )
 
 
 _MOST_ROWS = 100
@@ -407,67 +411,67 @@ class Annotator:
         member = await self.people.member(request)
         if member.stopped:
             return self.pages.page("finished.html", language_of(request), work=self.people.work)
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         path = f"{request.scope['root_path']}/a/{request.path_params['secret']}"
         log = await self.people.readers.read(annotation_log.log_id)
         training = await self._training(who)
-        if named in {"annotation", "training"}:
-            named = "training" if training and not training.passed else "annotation"
+        if round_name in {"annotation", "training"}:
+            round_name = "training" if training and not training.passed else "annotation"
         work = page_data(
-            self.people.work, who, named, address=path, store=_store(log, who, named),
+            self.people.work, who, round_name, address=path, store=_store(log, who, round_name),
             categories=self.categories,
         )  # fmt: skip
         return self.pages.page("card.html", language_of(request), work=work)
 
     async def cards(self, request: Request) -> Response:
         """Answer with the cards to come, and how far the person is."""
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         most = _number(request, "most", 20)
 
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            cards = annotation_log.upcoming(connection, who.name, most=most, named=named)
+            cards = annotation_log.upcoming(connection, who.name, most=most, round_name=round_name)
             return {
-                "cards": card_data(connection, cards, named),
-                "progress": progress_of(connection, who.name, named=named),
+                "cards": card_data(connection, cards, round_name),
+                "progress": progress_of(connection, who.name, round_name=round_name),
             }
 
         return JSONResponse(await self.people.readers.read(found))
 
     async def recent(self, request: Request) -> Response:
         """Answer with the cards that the person answered last."""
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         most = _number(request, "most", 10)
 
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            cards = annotation_log.recent(connection, who.name, most=most, named=named)
-            return {"cards": card_data(connection, cards, named)}
+            cards = annotation_log.recent(connection, who.name, most=most, round_name=round_name)
+            return {"cards": card_data(connection, cards, round_name)}
 
         return JSONResponse(await self.people.readers.read(found))
 
     async def search(self, request: Request) -> Response:
         """Answer with the person's answered cards that hold a text."""
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         text = request.query_params.get("text", "")
         if len(text) > _SOUGHT:
             said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
             raise RefusedRequest(400, said)
 
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            cards = annotation_log.search(connection, who.name, text, named=named)
+            cards = annotation_log.search(connection, who.name, text, round_name=round_name)
             more = len(cards) > annotation_log.FOUND
             cards = cards[: annotation_log.FOUND]
-            return {"cards": card_data(connection, cards, named), "more": more}
+            return {"cards": card_data(connection, cards, round_name), "more": more}
 
         return JSONResponse(await self.people.readers.read(found))
 
     async def card(self, request: Request) -> Response:
         """Answer with one card of the person's."""
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         item = request.path_params["id"]
 
         def found(connection: sqlite3.Connection) -> list[Any]:
-            card = annotation_log.card(connection, who.name, item, named=named)
-            return card_data(connection, [card] if card else [], named)
+            card = annotation_log.card(connection, who.name, item, round_name=round_name)
+            return card_data(connection, [card] if card else [], round_name)
 
         cards = await self.people.readers.read(found)
         if not cards:
@@ -476,14 +480,14 @@ class Annotator:
 
     async def decisions(self, request: Request) -> Response:
         """Save decisions, then answer with what became of each."""
-        who, named = await self.people.asked(request)
+        who, round_name = await self.people.asked(request)
         sent = parse_decisions(await request.body())
-        await self._require_training(who, named, sent)
-        outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, named))
+        await self._require_training(who, round_name, sent)
+        outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, round_name))
         pairs = [(each.key, outcome) for each, outcome in zip(sent, outcomes, strict=True)]
         saved = [outcome_data(key, each) for key, each in pairs if isinstance(each, Outcome)]
-        content: dict[str, Any] = {"outcomes": saved, "progress": await self._far(who, named)}
-        if named == "training":
+        content: dict[str, Any] = {"outcomes": saved, "progress": await self._far(who, round_name)}
+        if round_name == "training":
             answers = {each.key: (each.id, each.answer) for each in sent}
             content["feedback"] = await self.people.readers.read(
                 lambda log: {key: feedback(log, *each) for key, each in answers.items()}
@@ -514,30 +518,30 @@ class Annotator:
         return await self.people.readers.read(lambda log: training_of(log, who.name))
 
     async def _require_training(
-        self, who: Person, named: Round, sent: Sequence[SentDecision]
+        self, who: Person, round_name: Round, sent: Sequence[SentDecision]
     ) -> None:
         """Refuse labels before the training round is passed, and in it all but first labels."""
-        if named == "training" and any(each.kind != "label" for each in sent):
+        if round_name == "training" and any(each.kind != "label" for each in sent):
             raise RefusedRequest(409, "The training round has no undo and no skip.")
-        if named != "annotation":
+        if round_name != "annotation":
             return
         found = await self._training(who)
         if found is not None and not found.passed:
             raise RefusedRequest(409, translated("Pass the training round first: reload the page."))
 
-    async def _far(self, who: Person, named: Round) -> dict[str, int] | None:
+    async def _far(self, who: Person, round_name: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""
         try:
             return await self.people.readers.read(
-                lambda connection: progress_of(connection, who.name, named=named)
+                lambda connection: progress_of(connection, who.name, round_name=round_name)
             )
         except (sqlite3.Error, StoreError):
             return None
 
 
-def _store(log: str, who: Person, named: Round) -> str:
+def _store(log: str, who: Person, round_name: Round) -> str:
     """Return a name for what a browser keeps, of which nobody can derive the secret."""
-    meant = f"{log}\0{who.role}\0{fold(who.name)}\0{named}".encode("utf-8", "surrogatepass")
+    meant = f"{log}\0{who.role}\0{fold(who.name)}\0{round_name}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(meant).hexdigest()[:24]
 
 

@@ -379,10 +379,10 @@ class Coordinator:
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
-            decided = standing_answers(connection, named=ROUND, keying=self.work.keying)
+            decided = standing_answers(connection, round_name=ROUND, keying=self.work.keying)
             every = {fold(each.name): each for each in members(connection, self.work)}
             progress = progress_of_all(connection, answers)
-            deciding = progress_of_all(connection, decided, named=ROUND)
+            deciding = progress_of_all(connection, decided, round_name=ROUND)
             suggestion = decisions_with_suggestion(connection)
             quality = quality_of_all(connection)
             labels = self.work.kind == "annotation"

@@ -255,7 +255,7 @@ class Pages:
 def page_data(
     work: SheetWork,
     who: Person,
-    named: Round,
+    round_name: Round,
     *,
     address: str,
     store: str,
@@ -269,7 +269,7 @@ def page_data(
         The work.
     who : Person
         Whose page it is.
-    named : str
+    round_name : str
         The round.
     address : str
         What all addresses of this person begin with.
@@ -279,7 +279,7 @@ def page_data(
         Category to the labels that count as it.
     """
     return {
-        "kind": work.kind, "title": work.title, "person": who.name, "round": named,
+        "kind": work.kind, "title": work.title, "person": who.name, "round": round_name,
         "instructions": work.instructions, "labels": _labels(work), "address": address,
         "language": work.language, "store": store,
         "categories": {name: list(labels) for name, labels in categories.items()},

@@ -108,7 +108,7 @@ def test_suggestions_come_only_if_they_are_switched_on(work: SheetWork, served: 
         assert served.get("ana", "/cards/x0").json()["card"]["suggestion"] == "free"
         assert served.statuses("ana", label("x0", "free", suggested="free")) == ["saved"]
         tasks = [TaskRequest("ana", "x0", 1)]
-        update_tasks(log, {}, tasks, round="adjudication")
+        update_tasks(log, {}, tasks, round_name="adjudication")
         (card,) = served.get("ana", "/cards?round=adjudication").json()["cards"]
         assert "suggestion" not in card
         again = label("x0", "SVC", suggested="free")
@@ -306,7 +306,7 @@ def test_in_adjudication_the_first_answers_are_shown(served: Served) -> None:
     work = served.work
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
-    ask(work, "cleo", "ana", ids=["x0", "x1"], named="adjudication")
+    ask(work, "cleo", "ana", ids=["x0", "x1"], round_name="adjudication")
     first = [
         {"annotator": "ana", "answer": "SVC", "unsure": True, "note": ""},
         {"annotator": "ben", "answer": "free", "unsure": False, "note": "no"},
@@ -335,7 +335,7 @@ def test_in_adjudication_the_first_answers_are_shown(served: Served) -> None:
 def test_a_settled_answer_is_409_and_the_others_are_saved(served: Served) -> None:
     work = served.work
     say(work, "ana", "x0", "SVC")
-    ask(work, "cleo", ids=["x0"], named="adjudication")
+    ask(work, "cleo", ids=["x0"], round_name="adjudication")
     sent = label("x1"), label("x0", "free", replaces=1), label("x2")
     answer = served.post("ana", *sent)
     assert answer.status_code == 409
@@ -361,9 +361,9 @@ def test_secrets_are_in_no_log(served: Served, caplog: pytest.LogCaptureFixture)
 def test_who_no_longer_adjudicates_has_no_link(served: Served) -> None:
     third = served.at("cleo", "adjudicator")
     assert served.client.get(third).status_code == 404
-    ask(served.work, "cleo", named="adjudication")
+    ask(served.work, "cleo", round_name="adjudication")
     assert served.client.get(third).status_code == 200
-    ask(served.work, "dan", named="adjudication")
+    ask(served.work, "dan", round_name="adjudication")
     assert served.client.get(third).status_code == 404
 
 
@@ -556,7 +556,7 @@ def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path)
     for who, answer in labels.items():
         for item in items(20):
             say(work, who, item, answer, note=f"{answer} fits", unsure=who == "ben")
-    ask(work, "ana", shown=items(20), named="adjudication")
+    ask(work, "ana", shown=items(20), round_name="adjudication")
     with Served(work) as served:
 
         def first() -> list[list[dict[str, Any]]]:

@@ -205,7 +205,7 @@ def test_two_sheets_differ_and_are_decided_one_by_one(bench: Bench) -> None:
 
 def test_what_adjudicators_have_seen_can_only_stay(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
-    ask(bench.work, "carla", ids=["x0"], named="adjudication", shown=dict(bench.shown))
+    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
     page = page_of(bench)
     assert "counts and cannot change, since adjudicators have seen it" in page.told()
     assert [each["keep"] for each in page.buttons()] == ["page"]

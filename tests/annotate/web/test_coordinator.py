@@ -138,7 +138,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     )  # fmt: skip
     with opened(place.desk.work.database) as connection:
         before = standing_answers(connection)
-        say_desk(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
+        say_desk(connection, "Eva", [(ids[0], "no")], round_name=ROUND, note="clear")
     text = place.text()
     page = told(text)
     assert "1 of 3 resolved, 2 open." in page
@@ -179,7 +179,7 @@ def test_what_cannot_be_opened_changes_nothing(
     assert said in str(answer["error"])
     assert "Traceback" not in str(answer)
     with opened(place.desk.work.database) as connection:
-        assert asked_tasks(connection, named=ROUND) == []
+        assert asked_tasks(connection, round_name=ROUND) == []
 
 
 def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
@@ -322,7 +322,7 @@ def keying(
     ask(work, "ana", shown=LEMMAS)
     with opened(work.database) as log:
         both = [TaskRequest("ben", each, n) for n, each in enumerate(LEMMAS, 1)]
-        add_tasks(log, both if shared else [], round="annotation")
+        add_tasks(log, both if shared else [], round_name="annotation")
     return work, TestClient(app_of(work, BackgroundEstimates(work)))
 
 
@@ -354,7 +354,7 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     assert "Estimates" not in page
     body = {"who": "third", "name": "carla"}
     assert client.post(f"{HOME}/adjudication", json=body).json()["new"] == 1
-    say(work, "carla", "ra", "rajt, ra", round="adjudication")
+    say(work, "carla", "ra", "rajt, ra", round_name="adjudication")
     page = told(client.get(HOME).text)
     assert "1 of 1 resolved" in page
     assert "carla : ra, rajt ra, rajt" in page
@@ -374,6 +374,6 @@ def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -
         assert new == (1 if body["who"] == "third" else 0)  # ra is in the round already
     for who, decision in (("carla", "RAJT"), ("dan", "rajt")):
         with opened(work.database) as log:
-            add_tasks(log, [TaskRequest(who, "ra", 1)], round=ROUND)
-        say(work, who, "ra", decision, round=ROUND)
+            add_tasks(log, [TaskRequest(who, "ra", 1)], round_name=ROUND)
+        say(work, who, "ra", decision, round_name=ROUND)
     assert "1 of 1 resolved" in told(client.get(HOME).text)

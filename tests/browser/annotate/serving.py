@@ -116,11 +116,11 @@ class Serving:
         self.start()
         self.origin = f"http://127.0.0.1:{self.port}"
 
-    def address(self, person: str = "anna", named: Round = "annotation") -> str:
+    def address(self, person: str = "anna", round_name: Round = "annotation") -> str:
         """Return the address of somebody's page."""
         asked = person in self.work.annotators
         path = self.links.address(Person("annotator" if asked else "adjudicator", person))
-        query = "?round=adjudication" if named == "adjudication" else ""
+        query = "?round=adjudication" if round_name == "adjudication" else ""
         return f"{self.origin}{path}{query}"
 
     def app(self) -> Starlette:
@@ -166,14 +166,14 @@ class Served(Serving):
 
     def ask(
         self, items: Mapping[str, Mapping[str, Any]], people: Sequence[str],
-        named: Round = "annotation",
+        round_name: Round = "annotation",
     ) -> None:  # fmt: skip
         """Ask everybody for all items, in their order."""
         every = [
             TaskRequest(who, each, place) for who in people for place, each in enumerate(items)
         ]
         with annotation_log.opened(self.work.database) as connection:
-            update_tasks(connection, items, every, round=named)
+            update_tasks(connection, items, every, round_name=round_name)
 
     def answer_all(self, who: str, answer: str) -> None:
         """Answer all cards of a person, past the page."""
