@@ -47,7 +47,7 @@ LONG = 60
 """Longer defaults are not shown."""
 SHARED = 2
 """An option that as many stages of a page have is explained at its head."""
-USUAL = "[0, 1]"
+COMMON_RANGE = "[0, 1]"
 """The range of most measures of clusterings, which is not shown."""
 MANY = 4
 """Columns of a table that another one has, too, before they are named by that table."""
@@ -409,7 +409,7 @@ def _measure(each: ClusterMeasure[Any]) -> tuple[str, ...]:
         f"`{each.name}`",
         ", ".join(filter(None, names.values())),
         f"`{each.formula}`",
-        "" if each.range == USUAL else f"{each.range}{low}",
+        "" if each.range == COMMON_RANGE else f"{each.range}{low}",
         each.reference,
     )
 

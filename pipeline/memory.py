@@ -22,7 +22,7 @@ import polars as pl
 from pipeline import errors
 from pipeline.errors import DataError
 
-USUAL = 4 << 30
+DEFAULT_MEMORY = 4 << 30
 """Bytes that may be held as a whole, if no limit is given."""
 SHARE = 2 / 3
 """Share of a limit that is Polars' budget; the rest is for what queries take beyond it."""
@@ -33,7 +33,7 @@ ROWS = 100_000
 _BUDGET, _SPILL = "POLARS_OOC_MEMORY_BUDGET_MB", "POLARS_OOC_SPILL_DIR"
 _BUCKET = "~bucket"
 
-_room: ContextVar[int] = ContextVar("room", default=USUAL)
+_room: ContextVar[int] = ContextVar("room", default=DEFAULT_MEMORY)
 _given: ContextVar[bool] = ContextVar("given", default=False)
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 _beside: ContextVar[tuple[int, int]] = ContextVar("beside", default=(1, 0))
@@ -41,7 +41,7 @@ _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
 def available_bytes() -> int:
-    """Return how many bytes may be held: ``memory`` of ``[run]``, or `USUAL`."""
+    """Return how many bytes may be held: ``memory`` of ``[run]``, or `DEFAULT_MEMORY`."""
     return _room.get()
 
 
@@ -54,7 +54,7 @@ def is_limited() -> bool:
 def with_limit(
     size: int | None, *, option: str | None = None, beside: tuple[int, int] | None = None
 ) -> Iterator[None]:
-    """Limit memory to a number of bytes; `USUAL` if None, and then queries do not spill.
+    """Limit memory to a number of bytes; `DEFAULT_MEMORY` if None, and then queries do not spill.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def with_limit(
     ...     available_bytes()
     1048576
     """
-    before = _room.set(USUAL if size is None else size)
+    before = _room.set(DEFAULT_MEMORY if size is None else size)
     named = _option.set(option or _option.get())
     shared = _beside.set(beside or _beside.get())
     given = _given.set(size is not None)

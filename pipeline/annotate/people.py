@@ -558,7 +558,7 @@ def pace(seconds: Sequence[float]) -> Pace | None:
 
 # Judgements until limits are as narrow as is wished
 
-USUAL = 0.05
+DEFAULT_HALF_WIDTH = 0.05
 """The default target half-width: five points."""
 
 

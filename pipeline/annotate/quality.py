@@ -372,7 +372,7 @@ def training_of(connection: sqlite3.Connection, annotator: str) -> Training | No
     return Training(len(first), len(done), correct, attempts, mark, excused)
 
 
-def again(connection: sqlite3.Connection, annotator: str) -> list[Decision]:
+def withdrawals(connection: sqlite3.Connection, annotator: str) -> list[Decision]:
     """Return the decisions that withdraw all answers of the training round, for a new attempt."""
     found = training_of(connection, annotator)
     rows = connection.execute(

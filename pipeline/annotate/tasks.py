@@ -28,7 +28,7 @@ from pipeline.runner.delivery import still_asked
 from pipeline.runner.graph import RUNS, Node, Project
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
-from pipeline.runner.store.backends import in_a_folder
+from pipeline.runner.store.backends import require_local
 from pipeline.stages.base import Sheets
 from pipeline.stages.lexicon.sample import JoinKeying
 
@@ -130,7 +130,7 @@ def open_work(
     StoreError
         If the results are to lie on an object store.
     """
-    in_a_folder(Path(runs), "annotate")
+    require_local(Path(runs), "annotate")
     project = check(experiment, runs=runs, data=data)
     stage, wanted = _find_sheet(project, sheet)
     manifest = _ensure_made(project, stage, experiment, runs=runs, data=data)
@@ -167,7 +167,7 @@ def log_of(
     data: str | Path | None = None,
 ) -> Path:
     """Return the path of the annotation log of a stage, without reading it; see `open_work`."""
-    in_a_folder(Path(runs), "annotate")
+    require_local(Path(runs), "annotate")
     project = check(experiment, runs=runs, data=data, stored=True)
     return project.sheets.own / _find_sheet(project, sheet)[1].folder / annotation_log.NAME
 

@@ -315,7 +315,7 @@ def check_points(
     _refuse(
         experiment, [_at(problem, names, len(found), options) for problem, names in wrong.items()]
     )
-    _refuse(experiment, list(of_stacks(made)))
+    _refuse(experiment, list(find_unstackable(made)))
     return identities
 
 
@@ -411,13 +411,13 @@ def _planned(project: Project, name: str) -> pl.DataFrame:
     return project.planned[reference.stage][reference.table].collect()
 
 
-def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
+def find_unstackable(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
     """Yield the tables, given without rows, that cannot be stacked.
 
     Examples
     --------
     >>> one, two = (pl.DataFrame(schema={"n": each}) for each in (pl.Date, pl.Boolean))
-    >>> [problem.where for problem in of_stacks({"sample": [one, two]})]
+    >>> [problem.where for problem in find_unstackable({"sample": [one, two]})]
     ['sweep.over']
     """
     for name, tables in made.items():

@@ -11,13 +11,12 @@ from typing import Annotated
 
 import typer
 
-from pipeline.annotate import quality
+from pipeline.annotate import quality, sync
 from pipeline.annotate.exchange.tools import TOOLS
-from pipeline.annotate.sync import ImportResult, import_sheets
 from pipeline.annotate.tasks import SheetWork, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, install_text
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import copy, opened
 from schemas.errors import count_text
 
 _PAGES, _NETWORK, _QUALITY, _PEOPLE, _FILES = "Pages", "Network", "Quality", "People", "Files"
@@ -262,7 +261,7 @@ def annotate(
     work = open_work(
         config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
     )
-    _print_import(import_sheets(work), work)
+    _print_import(sync.import_sheets(work), work)
     _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
     code = 0
     if suggestions or show_suggestions is not None:
@@ -320,9 +319,7 @@ def _write_decisions(
     annotators: Sequence[str],
 ) -> None:
     """Write the exports, and print their paths."""
-    from pipeline.annotate import sync as exporting
     from pipeline.annotate.exchange.transfer import export_tasks, parse_people
-    from pipeline.formats.annotation_log import copy
 
     if backup:
         copy(work.database, backup)
@@ -334,10 +331,10 @@ def _write_decisions(
         for beside in places[1:]:
             print(f"wrote {beside}")
     elif export:
-        count = exporting.export(work, export, annotators=annotators)
+        count = sync.export(work, export, annotators=annotators)
         print(f"wrote {count_text(count, 'answer')} to {export}")
     if sheets:
-        for place in exporting.hand_to_sheets(work):
+        for place in sync.hand_to_sheets(work):
             print(f"wrote {place}")
 
 
@@ -422,8 +419,6 @@ def _manage(
 ) -> None:
     """Change links, people and cards, and print what happened."""
     from pipeline.annotate import people
-    from pipeline.annotate.sync import counted_answers
-    from pipeline.formats.annotation_log import opened
 
     with opened(work.database) as connection:
         for act, names in acts.items():
@@ -434,14 +429,14 @@ def _manage(
             sender, _, recipients = reassign.partition("=")
             made = people.reassign(
                 connection, work, sender, listed(recipients), cards=cards,
-                answered=counted_answers(work),
+                answered=sync.counted_answers(work),
             )  # fmt: skip
             print(made)
     if acts["add"] or acts["revoke"]:
         print("New links: on the coordinator's page, and when lexassay annotate starts.")
 
 
-def _print_import(taken: ImportResult, work: SheetWork) -> None:
+def _print_import(taken: sync.ImportResult, work: SheetWork) -> None:
     """Print what was imported from sheets beside the annotation log."""
     if taken.answers:
         imported = count_text(taken.answers, "answer")

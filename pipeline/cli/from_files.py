@@ -51,7 +51,7 @@ from pipeline.recipes.inputs import TableOptions, pairs, table_file
 from pipeline.runner.config import parse_setting
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
-from pipeline.runner.store.backends import in_a_folder, storage_at
+from pipeline.runner.store.backends import require_local, storage_at
 from schemas import SchemaViolation, Signatures, Violation, column
 from schemas.errors import count_text
 from schemas.validate import validate
@@ -220,7 +220,7 @@ def paths(
     content = sys.stdin.buffer.read()
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")
     root = (runs or base.cache_folder()) / "experiments" / "standard-input"
-    in_a_folder(root, "standard input")
+    require_local(root, "standard input")
     storage = storage_at(root, remedy="choose another folder with --runs")
     with storage.guarded("standard input", ""):
         storage.write(name, content)

@@ -126,7 +126,7 @@ def script() -> NoReturn:
     warnings.formatwarning = _format_warning
     if isinstance(sys.stdout, io.TextIOWrapper):  # else it is closed
         sys.stdout.reconfigure(errors="backslashreplace")  # where its encoding lacks a character
-    sys.unraisablehook = interrupts.again
+    sys.unraisablehook = interrupts.interrupt_again
     atexit.register(interrupts.handle_by, signal.SIG_IGN)  # the last to be called: all is done
     addresses = resource.getrlimit(resource.RLIMIT_AS)[0]
     try:

@@ -283,7 +283,7 @@ def _frame_end(content: memoryview, start: int) -> int:
 
 # Memory limits: files held in memory are decompressed once to measure them.
 
-USUAL = 50
+LARGEST_RATIO = 50
 """Text compresses to a tenth or a twentieth of its size; files that expand more than fiftyfold must
 fit in memory.
 """
@@ -320,7 +320,7 @@ def require_room(path: Path) -> None:
         while not memory.exceeds_machine(needed) and (chunk := file.read(_CHUNK)):
             size, needed = size + len(chunk), needed + len(chunk) * _BYTE
             needed += chunk.count(b"\n") * _LINE
-    if size > USUAL * packed:
+    if size > LARGEST_RATIO * packed:
         _require_memory(path, size, packed, needed)
 
 
@@ -329,10 +329,10 @@ def read_whole(path: Path, file: BinaryIO) -> bytes:
     packed, parts, size = path.stat().st_size, list[bytes](), 0
     while not memory.exceeds_machine(2 * size) and (chunk := file.read(_CHUNK)):
         size += len(chunk)
-        if size > USUAL * packed and 2 * size > memory.available_bytes():
+        if size > LARGEST_RATIO * packed and 2 * size > memory.available_bytes():
             parts.clear()  # it is refused: only its size is wanted
         parts.append(chunk)
-    if size > USUAL * packed:
+    if size > LARGEST_RATIO * packed:
         _require_memory(path, size, packed, 2 * size)
     return b"".join(parts)
 

@@ -22,7 +22,7 @@ from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.measure import MEASURES
 from pipeline.recipes.inputs import as_given
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.store.backends import in_a_folder, storage_at
+from pipeline.runner.store.backends import require_local, storage_at
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.task import NO_RESULT
 
@@ -273,7 +273,7 @@ def run_recipe(
     if experiment is not None:
         require_new(Path(experiment))
     root = Path(runs) if runs else cache_folder()
-    in_a_folder(root, recipe.kind)
+    require_local(root, recipe.kind)
     content = recipe.content()
     mark = text_digest(canonical(content))[:_IN_A_MARK]
     key = f"{FOLDER}/{recipe.results}/{content['name']}-{mark}.toml"

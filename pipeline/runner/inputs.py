@@ -64,7 +64,7 @@ LIBRARIES_VARIABLE = "LEXASSAY_LIBRARIES"
 MANY = 12_000_000
 """Largest number of raw rows in limited memory; more would gain little."""
 MOST = 64_000_000
-"""Raw rows in unlimited memory: about 2 GB of `pipeline.memory.USUAL`."""
+"""Raw rows in unlimited memory: about 2 GB of `pipeline.memory.DEFAULT_MEMORY`."""
 _GLOB = "*?["
 _LONGEST = 80
 """Characters of a path that a message shows."""

@@ -62,7 +62,7 @@ def interrupt(number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
-def again(dropped: sys.UnraisableHookArgs) -> None:
+def interrupt_again(dropped: sys.UnraisableHookArgs) -> None:
     """Interrupt again if Python has dropped it; a hook for unraisable exceptions.
 
     Python drops exceptions raised in callbacks, for example those of imports.

@@ -13,7 +13,7 @@ from pipeline.kernels import partitions
 @contextmanager
 def room_for(rows: int) -> Iterator[None]:
     """Leave room for so many rows at a time."""
-    size = memory.USUAL // rows
+    size = memory.DEFAULT_MEMORY // rows
     with mock.patch.object(partitions, "ROW", size):
         assert partitions.most_rows() == rows
         yield

@@ -212,7 +212,7 @@ def test_again_while_tidying_up_in_a_notebook(
 
 _DROPPED = """
 import os, signal, sys, time, weakref
-from pipeline.runner.interrupts import again, interrupt
+from pipeline.runner.interrupts import interrupt, interrupt_again
 
 class Module:
     pass
@@ -222,7 +222,7 @@ def callback(_):
     time.sleep(0.2)
 
 signal.signal(signal.SIGINT, interrupt)
-sys.unraisablehook = again
+sys.unraisablehook = interrupt_again
 module = Module()
 reference = weakref.ref(module, callback)
 try:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.exchange.transfer import suggested_answers, suggestions_shown
 from pipeline.annotate.people import Member, members, progress_of
-from pipeline.annotate.quality import Training, again, feedback, training_of
+from pipeline.annotate.quality import Training, feedback, training_of, withdrawals
 from pipeline.annotate.records import FinishedPart, Writer, first_answers
 from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.languages import language_of, translated
@@ -334,7 +334,7 @@ class People:
             raise RefusedRequest(404, _REVOKED)
         raise nothing_here()
 
-    def coordinates(self, request: Request) -> None:
+    def require_coordinator(self, request: Request) -> None:
         """Refuse a request whose secret is not the coordinator's.
 
         Raises
@@ -507,7 +507,9 @@ class Annotator:
         if request.method == "POST":
             if found.passed or found.done < found.asked:
                 raise RefusedRequest(409, "This attempt is not finished, or you have passed.")
-            await self.writer.add(await self.people.readers.read(lambda log: again(log, who.name)))
+            await self.writer.add(
+                await self.people.readers.read(lambda log: withdrawals(log, who.name))
+            )
             found = await self._training(who)
             assert found is not None
         return JSONResponse({**asdict(found), "passed": found.passed})

@@ -42,7 +42,7 @@ from pipeline import errors
 from pipeline.annotate.auth import COORDINATOR, Links, log_warning
 from pipeline.annotate.backups import Backups, LogDamaged, LogGuard, serving
 from pipeline.annotate.estimates import BackgroundEstimates
-from pipeline.annotate.people import USUAL, members
+from pipeline.annotate.people import DEFAULT_HALF_WIDTH, members
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web import coordinator
@@ -536,7 +536,7 @@ def _require_coordinator(route: Route, people: People, guard: LogGuard) -> Route
     endpoint: Callable[[Request], Awaitable[Response] | Response] = route.endpoint
 
     async def behind(request: Request) -> Response:
-        people.coordinates(request)
+        people.require_coordinator(request)
         await run_in_threadpool(guard.check)
         if iscoroutinefunction(endpoint):
             found: Any = await endpoint(request)
@@ -659,7 +659,7 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
             routes = coordinator.routes(
                 work,
                 address=links.address,
-                half_width=wanted.half_width or USUAL,
+                half_width=wanted.half_width or DEFAULT_HALF_WIDTH,
                 certainty=certainty,
                 public=str(public or ""),
             )

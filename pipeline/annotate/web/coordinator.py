@@ -31,7 +31,7 @@ from pipeline.annotate.auth import Person
 from pipeline.annotate.estimates import BackgroundEstimates, reason
 from pipeline.annotate.people import (
     ACTS,
-    USUAL,
+    DEFAULT_HALF_WIDTH,
     Member,
     PersonProgress,
     decisions_with_suggestion,
@@ -291,7 +291,7 @@ class Coordinator:
         certainty: BackgroundEstimates,
         *,
         address: Address,
-        half_width: float = USUAL,
+        half_width: float = DEFAULT_HALF_WIDTH,
         public: str = "",
     ) -> None:
         self.work, self.certainty, self.address = work, certainty, address
@@ -567,7 +567,7 @@ def routes(
     work: SheetWork,
     *,
     address: Address,
-    half_width: float = USUAL,
+    half_width: float = DEFAULT_HALF_WIDTH,
     certainty: BackgroundEstimates | None = None,
     public: str = "",
 ) -> list[Route]:

@@ -107,13 +107,13 @@ def error_response(
     return HTMLResponse(page, status_code=status)
 
 
-async def refused(request: Request, error: Exception) -> Response:
+async def answer_refusal(request: Request, error: Exception) -> Response:
     """Answer what is refused."""
     assert isinstance(error, RefusedRequest)
     return error_response(error.status, str(error), request, **error.further)
 
 
-async def of_http(request: Request, error: Exception) -> Response:
+async def answer_http_error(request: Request, error: Exception) -> Response:
     """Answer where no route fits."""
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
@@ -121,13 +121,13 @@ async def of_http(request: Request, error: Exception) -> Response:
     return error_response(error.status_code, f"{error.detail}.", request)
 
 
-def not_saved(request: Request, error: Exception) -> Response:
+def answer_not_saved(request: Request, error: Exception) -> Response:
     """Answer when the disk fails: the page keeps its decisions and sends them again."""
     damage = _damage_of(request, error)
     return error_response(503, f"not saved: {damage.said}" if damage else str(error))
 
 
-def not_read(request: Request, error: Exception) -> Response:
+def answer_not_read(request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read."""
     damage = _damage_of(request, error)
     said = f"The decisions cannot be read at present: {reason(error)}"
@@ -143,8 +143,8 @@ def _damage_of(request: Request, error: Exception) -> LogDamaged | None:
 
 
 HANDLERS: dict[Any, Any] = {
-    RefusedRequest: refused, HTTPException: of_http, NotSaved: not_saved,
-    **dict.fromkeys((StoreError, DataError, sqlite3.Error, JSONDecodeError), not_read),
+    RefusedRequest: answer_refusal, HTTPException: answer_http_error, NotSaved: answer_not_saved,
+    **dict.fromkeys((StoreError, DataError, sqlite3.Error, JSONDecodeError), answer_not_read),
 }  # fmt: skip
 """Kind of error to what answers it."""
 

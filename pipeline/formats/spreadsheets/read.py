@@ -23,7 +23,7 @@ from pydantic import AfterValidator
 from pipeline import memory
 from pipeline.errors import DataError, did_you_mean, is_present, no_file
 from pipeline.formats.base import LINE, FormatOptions, SkippedPart, not_utf8, reader, reading
-from pipeline.formats.compression import USUAL
+from pipeline.formats.compression import LARGEST_RATIO
 from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
 from schemas.errors import count_text
@@ -123,14 +123,14 @@ def require_room(path: Path) -> Errors:
             look = _ExtentParser(member.filename)
             for chunk in _unpack(file, member):
                 size += len(chunk)
-                if size <= USUAL * packed or size * _BYTE <= memory.available_bytes():
+                if size <= LARGEST_RATIO * packed or size * _BYTE <= memory.available_bytes():
                     look.feed(chunk)
                 elif memory.exceeds_machine(size * _BYTE):
                     break
-            if size <= USUAL * packed or size * _BYTE <= memory.available_bytes():
+            if size <= LARGEST_RATIO * packed or size * _BYTE <= memory.available_bytes():
                 _require_cells(path, look.extents)
             errors = look.errors or errors
-    if size > USUAL * packed:
+    if size > LARGEST_RATIO * packed:
         small, large = memory.format_bytes(packed), memory.format_bytes(size)
         what = f"{path}: a workbook of {small} that expands to {large} or more"
         memory.require(size * _BYTE, what)

@@ -50,7 +50,7 @@ def pages_at(root: Path) -> Path:
     return Path("runs", address.scheme, address.bucket, address.prefix) if address else root
 
 
-def in_a_folder(root: Path, what: str) -> None:
+def require_local(root: Path, what: str) -> None:
     """Refuse an address where a command needs results in a folder.
 
     Raises
@@ -60,7 +60,7 @@ def in_a_folder(root: Path, what: str) -> None:
 
     Examples
     --------
-    >>> in_a_folder(Path("runs"), "annotate")
+    >>> require_local(Path("runs"), "annotate")
     """
     if address := address_of(root):
         remedy = "give a local folder with --runs"

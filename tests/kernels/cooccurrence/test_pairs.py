@@ -123,7 +123,7 @@ def test_labels_that_stand_for_two_groups() -> None:
     frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
     found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
     assert found.to_series().to_list() == ["a b c"]
-    with memory.with_limit(memory.USUAL), room_for(1):
+    with memory.with_limit(memory.DEFAULT_MEMORY), room_for(1):
         assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
     assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0
 

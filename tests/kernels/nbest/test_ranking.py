@@ -84,7 +84,7 @@ def twin(ids: list[str], scores: list[float | None]) -> list[tuple[str, int, int
     return found
 
 
-@pytest.mark.parametrize("limit", [None, memory.USUAL])
+@pytest.mark.parametrize("limit", [None, memory.DEFAULT_MEMORY])
 @given(st.lists(st.tuples(values, values), max_size=40))
 def test_ranks_are_those_of_the_twin(
     limit: int | None, scored: list[tuple[float | None, float | None]]
