@@ -315,7 +315,7 @@ class Registry(Generic[T]):
     kind : str
         The kind of its entries, for messages: "measure", "stage" ...
     package : str
-        The package whose modules register the built-in ones when imported.
+        The package, or module, that registers the built-in ones when imported.
     spellings : callable, optional
         entry -> other spellings of its name.
     group : str, optional
@@ -580,7 +580,7 @@ class Registry(Generic[T]):
             self._fill()
 
     def _built_in(self, name: str) -> bool:
-        return (self._holder(name) or "").startswith(f"{self._package}.")
+        return f"{self._holder(name)}.".startswith(f"{self._package}.")
 
     def _fill(self) -> None:
         self._import_plugins()
@@ -655,11 +655,13 @@ def place_of(function: Callable[..., Any]) -> str:
 
 @cache
 def sources(package: str) -> dict[str, Path]:
-    """Return the names of all modules below a package with their files, without imports."""
-    folders = importlib.import_module(package).__path__
+    """Return the names of all modules below a package, or of this one module, with their files."""
+    found = importlib.import_module(package)
+    if not hasattr(found, "__path__"):
+        return {package: Path(str(found.__file__))}
     return {
         ".".join([package, *path.relative_to(folder).with_suffix("").parts]): path
-        for folder in folders
+        for folder in found.__path__
         for path in sorted(Path(folder).rglob("*.py"))
         if path.name != "__init__.py"
     }

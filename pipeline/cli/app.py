@@ -318,7 +318,7 @@ def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
     """Turn the returned code of a command into the exit code of the process."""
 
     @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> None:
+    def exit_with_code(*args: Any, **options: Any) -> None:
         try:
             code = function(*args, **options)
         except KeyboardInterrupt as stop:
@@ -327,7 +327,7 @@ def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
             raise Interruption("interrupted") from stop
         raise typer.Exit(code)
 
-    return call
+    return exit_with_code
 
 
 def _placeholder() -> None:

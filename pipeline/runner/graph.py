@@ -596,7 +596,7 @@ def _check_digests(
     experiment: Experiment, files: Sources, places: Places, root: Path
 ) -> Iterator[Problem]:
     """Yield the public data whose content is not that of their SHA-256 in the experiment."""
-    read = {file.path for of in files.values() for found in of.values() for file in found}
+    read = {file.path for sources in files.values() for found in sources.values() for file in found}
     for name, wanted in experiment.data.items():
         if isinstance(wanted, str) or places.data is None or places.data / name not in read:
             continue

@@ -136,10 +136,10 @@ def _stored_step(
     The files are assumed to be those of the run that made the result.
     """
     damage = ""
-    for fingerprint_ in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
-        made = artefacts.find(project.storage, node.name, fingerprint_)
+    for key in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
+        made = artefacts.find(project.storage, node.name, key)
         if made is None:
-            wrong = artefacts.damage_message(project.storage, node.name, fingerprint_)
+            wrong = artefacts.damage_message(project.storage, node.name, key)
             damage = damage or wrong or ""
             continue
         files = {option: made.ingredients["inputs"].get(option) for option in node.sources}
@@ -153,7 +153,7 @@ def _stored_step(
             readers={FORMATS.place(name) for name in readers},
             digests=digests,
         )
-        if fingerprint(parts) == fingerprint_:
+        if fingerprint(parts) == key:
             return Step(node, "done", (), parts, made)
     reasons = tuple(each.what for each in project.without_root[node.name])
     return Step(node, "run", reasons, damage=damage)

@@ -181,8 +181,8 @@ def score_signatures(
         return _score_rows(signatures, wanted, threads)
     distinct = signatures.unique(maintain_order=True)
     numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
-    places = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
-    return _score_rows(distinct, wanted, threads)[places.get_column("_place")]
+    rows = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
+    return _score_rows(distinct, wanted, threads)[rows.get_column("_place")]
 
 
 def all_distinct(signatures: pl.DataFrame) -> bool:
@@ -217,8 +217,8 @@ def _score_rows(
         name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)
         for name, each in wanted.items()
     }
-    score = partial(_score_batch, steps=steps(columns), numbers=numbers)
-    return _map_batches(_single_chunks(signatures), score, threads)
+    score_batch = partial(_score_batch, steps=steps(columns), numbers=numbers)
+    return _map_batches(_single_chunks(signatures), score_batch, threads)
 
 
 def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:

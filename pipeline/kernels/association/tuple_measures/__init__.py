@@ -1,1 +1,0 @@
-"""Association measures of tuples of two to six units, one family a file."""
