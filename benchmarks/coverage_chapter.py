@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from coverage_parts.cells import Task
-from coverage_parts.keeping import Kept
+from coverage_parts.keeping import PartFile
 from coverage_parts.parts import DEFAULTS, LABELS, PARTS, few
 from coverage_parts.reading import LEAST, SIZE, read, verdict
 from coverage_parts.results import marked
@@ -288,7 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     CHAPTER.write_text(text, encoding="utf-8")
     CHART.write_bytes(chart_bytes(chart(methods), "svg"))
     CELLS.write_bytes(gzip.compress(cells.write_csv().encode(), mtime=0))
-    needed = [row for rows in Kept(given.folder, LABELS).read().values() for row in rows]
+    needed = [row for rows in PartFile(given.folder, LABELS).read().values() for row in rows]
     if needed:
         text = updated(LABELS_CHAPTER.read_text(encoding="utf-8"), "labels", labels(needed))
         LABELS_CHAPTER.write_text(text, encoding="utf-8")

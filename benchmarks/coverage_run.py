@@ -21,7 +21,7 @@ from pathlib import Path
 
 import polars as pl
 from coverage_parts.cells import Cell
-from coverage_parts.keeping import Job, Kept
+from coverage_parts.keeping import Job, PartFile
 from coverage_parts.parts import DEFAULTS, LABELS, PARTS, TITLES
 from coverage_parts.populations import NAMES, population
 from coverage_parts.reading import verdict
@@ -38,7 +38,7 @@ def compute(job: Job) -> tuple[Job, list[Cell], float]:
     return job, cells, time.process_time() - started
 
 
-def finish(jobs: Iterable[Job], kept: Kept, *, workers: int) -> None:
+def finish(jobs: Iterable[Job], kept: PartFile, *, workers: int) -> None:
     """Compute the jobs that are not kept yet, and keep each as it is finished."""
     done = kept.read()
     missing = [job for job in jobs if job not in done]
@@ -61,7 +61,7 @@ def run_part(
     part: str, populations: tuple[str, ...], *, samples: int, folder: Path, workers: int
 ) -> None:
     """Finish a part, with the cells that are borderline once more."""
-    kept = Kept(folder, part)
+    kept = PartFile(folder, part)
     tasks = PARTS[part].tasks(populations)
     finish((Job(task, 0, samples) for task in tasks), kept, workers=workers)
     if part != LABELS:
@@ -107,7 +107,7 @@ def shown(part: str, methods: dict[str, pl.DataFrame]) -> bool:
 def reported(part: str, folder: Path, *, samples: int) -> bool:
     """Print what came of a part, write its cells as CSV; tell whether a default fails."""
     if part == LABELS:
-        rows = [cell for cells in Kept(folder, part).read().values() for cell in cells]
+        rows = [cell for cells in PartFile(folder, part).read().values() for cell in cells]
         print(f"\n{TITLES[part]}\n")
         for row in rows:
             print("{way}: {pair}, n = {size}: power {power}, half-width {half_width}".format(**row))

@@ -72,6 +72,7 @@ from schemas.combination import CombinedScores as CombinedScores
 from schemas.combination import Refit as Refit
 from schemas.comparison import BaselineComparison as BaselineComparison
 from schemas.comparison import BestMeasures as BestMeasures
+from schemas.comparison import ClusteredDifferences as ClusteredDifferences
 from schemas.comparison import Comparison as Comparison
 from schemas.comparison import CutBaselineComparison as CutBaselineComparison
 from schemas.comparison import CutComparison as CutComparison
@@ -129,6 +130,7 @@ from schemas.precision import AveragePrecision as AveragePrecision
 from schemas.precision import BandThresholds as BandThresholds
 from schemas.precision import Baseline as Baseline
 from schemas.precision import Choice as Choice
+from schemas.precision import ClusteredPrecision as ClusteredPrecision
 from schemas.precision import Corrected as Corrected
 from schemas.precision import CutLists as CutLists
 from schemas.precision import Guarantees as Guarantees
@@ -145,8 +147,6 @@ from schemas.precision import SubsetComparison as SubsetComparison
 from schemas.precision import SubsetPrecision as SubsetPrecision
 from schemas.precision import Thresholds as Thresholds
 from schemas.precision import WorstCase as WorstCase
-from schemas.stratified import ClusteredDifferences as ClusteredDifferences
-from schemas.stratified import ClusteredPrecision as ClusteredPrecision
 from schemas.stratified import Strata as Strata
 from schemas.stratified import StratifiedSample as StratifiedSample
 from schemas.stratified import StratumSizes as StratumSizes

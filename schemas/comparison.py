@@ -14,6 +14,7 @@ from schemas.base import (
     column,
     rule,
 )
+from schemas.precision import ByClusters
 
 # Differences at the declared cuts: intervals, and tests against margins
 
@@ -74,6 +75,32 @@ class MeasureDifferences(ByPair, Differences, FamilyLimits):
         "equivalent only with p_equivalent_adjusted",
         pl.col("equivalent").not_() | pl.col("p_equivalent_adjusted").is_not_null(),
     )
+
+
+class ClusteredDifferences(ByPair, Differences, ByClusters, FamilyLimits):
+    """Differences at the declared cuts, with limits and tests from a bootstrap over clusters."""
+
+    difference: float = column(
+        "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated difference of precision",
+        nullable=True,
+        ge=-1,
+        le=1,
+    )
+    lower: float = column("lower limit of the difference", ge=-1, le=1)
+    upper: float = column("upper limit of the difference", ge=-1, le=1)
+    lower_family: float
+    upper_family: float
+    p_value: float = column(
+        "two-sided test that the difference is 0; null = no variance", nullable=True, ge=0, le=1
+    )
+    p_adjusted: float = column(
+        "p-value adjusted over declared cuts and pairs", nullable=True, ge=0, le=1
+    )
+    correction: str = column("adjustment method of p_adjusted, e.g. holm")
+    significant: bool = column("p_adjusted < alpha and |difference| >= margin")
+    verdict: str
+
+    limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
 
 
 # Significance tests at every list size, and the best measure

@@ -7,7 +7,7 @@ import polars as pl
 from schemas.annotation import DrawnCandidates
 from schemas.base import ByCategory, ByList, ByMeasure, ByPair, FamilyLimits, Table, column, rule
 from schemas.candidates import Identified
-from schemas.stratified import ClusteredDifferences
+from schemas.comparison import ClusteredDifferences
 
 # Estimates from a sample of any design: lists, windows, differences, bands
 

@@ -508,3 +508,39 @@ class Baseline(ByCategory):
         "n_sampled + n_unjudged + n_undecided = n_drawn",
         pl.col("n_sampled") + pl.col("n_unjudged") + pl.col("n_undecided") == pl.col("n_drawn"),
     )
+
+
+# Bootstrap over clusters of candidates, for example those of one verb
+
+
+class ByClusters(Table):
+    """The basis of a bootstrap over clusters."""
+
+    confidence: float = column("confidence level of the limits", gt=0, lt=1)
+    cluster: str = column("column that defines the clusters")
+    clusters: int = column("clusters with judged draws", ge=0)
+    effective_clusters: float = column(
+        "equivalent number of clusters of equal size; null = no draw", nullable=True, ge=0
+    )
+    design_effect: float = column(
+        "design effect: variance / variance of the same number of independent draws; null = one "
+        "is 0",
+        nullable=True,
+        ge=0,
+    )
+
+
+class ClusteredPrecision(ByList, Draws, Limits, ByClusters):
+    """N-best precision at the declared cuts, with limits from a bootstrap over clusters."""
+
+    n_sampled: int
+    k_sampled: int
+    precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
+    lower: float
+    upper: float
+
+    limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+    positives_within_draws = rule(
+        "k_sampled <= n_sampled", pl.col("k_sampled") <= pl.col("n_sampled")
+    )

@@ -17,7 +17,7 @@ class Job(NamedTuple):
     samples: int
 
 
-class Kept:
+class PartFile:
     """The file of a part: what is finished, in the order in which it was."""
 
     def __init__(self, folder: Path, part: str) -> None:

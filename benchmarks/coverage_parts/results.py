@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from coverage_parts.cells import Cell, Task
-from coverage_parts.keeping import Job, Kept
+from coverage_parts.keeping import Job, PartFile
 from coverage_parts.parts import few
 from coverage_parts.reading import read
 
@@ -20,7 +20,7 @@ def marked(folder: Path, part: str, *, samples: int) -> dict[str, pl.DataFrame]:
 
     A cell that was doubtful counts with the samples of its second simulation alone.
     """
-    done = Kept(folder, part).read()
+    done = PartFile(folder, part).read()
     first = {job: cells for job, cells in done.items() if job.first == 0 and job.samples == samples}
     again = {job.task: cells for job, cells in done.items() if job.first == samples}
     chosen = doubtful(by_method(first))
