@@ -13,9 +13,9 @@ import polars as pl
 
 from pipeline.api.convert import as_frame
 from pipeline.api.report import provenance
+from pipeline.api.report_options import ReportOptions
 from pipeline.api.results import (
     EFFECTS,
-    ReportOptions,
     Run,
     add_setting_columns,
     colours_of_names,
