@@ -39,8 +39,8 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from pipeline.stages.base import Seeded
-    >>> descriptions(Seeded)
+    >>> from pipeline.stages.base import SeedOptions
+    >>> descriptions(SeedOptions)
     {'seed': 'Seed of the stage (default: the seed of the experiment).'}
     """
     found: dict[str, str] = {}

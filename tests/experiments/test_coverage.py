@@ -409,7 +409,7 @@ def test_a_run_is_taken_up_again(
     lab: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Job, task = lab.keeping.Job, lab.cells.Task("average", "infAP, simple", "invented", 100)
-    kept = lab.keeping.Kept(tmp_path, "average")
+    kept = lab.keeping.PartFile(tmp_path, "average")
     assert kept.read() == {}
     jobs = [Job(task, first, 2) for first in (0, 2)]
     kept.add(jobs[0], [cell(0.5)])
@@ -428,7 +428,7 @@ def test_a_run_is_taken_up_again(
 
 def test_doubtful_cells_count_by_their_second_samples(lab: Any, tmp_path: Path) -> None:
     task = lab.cells.Task("simple", "wilson", "invented", 100)
-    kept = lab.keeping.Kept(tmp_path, "simple")
+    kept = lab.keeping.PartFile(tmp_path, "simple")
     own = task._asdict()
     kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.935) | own, cell(0.96, n=99) | own])
     first = lab.results.marked(tmp_path, "simple", samples=2000)
@@ -443,7 +443,7 @@ def test_doubtful_cells_count_by_their_second_samples(lab: Any, tmp_path: Path) 
 def test_a_default_that_fails_is_the_failure_of_the_run(lab: Any, tmp_path: Path) -> None:
     for method, fails in (("jeffreys", False), ("clopper_pearson", True)):
         task = lab.cells.Task("simple", method, "invented", 100)
-        kept = lab.keeping.Kept(tmp_path / method, "simple")
+        kept = lab.keeping.PartFile(tmp_path / method, "simple")
         kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.9) | task._asdict()])
         assert lab.run.reported("simple", tmp_path / method, samples=2000) is fails
 
@@ -502,11 +502,11 @@ def kept_cells(lab: Any, folder: Path) -> None:
     for method, share in (("designed, none", 0.9), ("designed, good", 0.95)):
         task = Task("designs", method, "invented", 100)
         rows = [cell(0.96) | task._asdict(), cell(share, n=99) | task._asdict()]
-        lab.keeping.Kept(folder, "designs").add(Job(task, 0, 2000), rows)
+        lab.keeping.PartFile(folder, "designs").add(Job(task, 0, 2000), rows)
     task = Task("labels", "fisher, simple: a - b", "krenn", 500)
     for way, power in (("fisher, simple", None), ("mover, simple", 1234)):
         row = {"way": way, "pair": "a - b", "power": power, "half_width": 9} | task._asdict()
-        lab.keeping.Kept(folder, "labels").add(Job(task, len(way), 2000), [row])
+        lab.keeping.PartFile(folder, "labels").add(Job(task, len(way), 2000), [row])
 
 
 def test_the_chapter_writes_cells_table_chart_and_labels(

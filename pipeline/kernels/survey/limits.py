@@ -272,10 +272,10 @@ def effective_sample_size(found: Estimates) -> FloatArray:
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.ratio_estimator import Known, hajek
+    >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
-    >>> found = hajek(drawn, np.array([20.0]), known=Known(*np.zeros(3)))
+    >>> found = hajek(drawn, np.array([20.0]), known=CertainCounts(*np.zeros(3)))
     >>> round(float(effective_sample_size(found)), 4)  # (m - 1) / (1 - pi)
     5.3333
     """
@@ -337,10 +337,10 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.ratio_estimator import Known, hajek
+    >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
-    >>> known = Known(*(np.array(each) for each in (4.0, 1.0, 0.0)))
+    >>> known = CertainCounts(*(np.array(each) for each in (4.0, 1.0, 0.0)))
     >>> lower, upper = limits(hajek(drawn, np.array([20.0]), known=known), confidence=0.95)
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.2068, 0.834)
@@ -444,8 +444,8 @@ def difference_limits(one: Estimates, other: Estimates, *, confidence: npt.Array
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.ratio_estimator import Known, hajek
-    >>> known = [Known(*np.array([hits, 4.0 - hits, 0.0])) for hits in (3.0, 1.0)]
+    >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
+    >>> known = [CertainCounts(*np.array([hits, 4.0 - hits, 0.0])) for hits in (3.0, 1.0)]
     >>> nothing = np.zeros((17, 1, 1)), np.zeros(1)
     >>> sets = [hajek(*nothing, known=each) for each in known]
     >>> [float(limit) for limit in difference_limits(*sets, confidence=0.95)]
@@ -481,9 +481,9 @@ def difference_p_values(one: Estimates, other: Estimates) -> FloatArray:
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.ratio_estimator import Known, hajek
+    >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
-    >>> nothing = Known(*np.zeros(3))
+    >>> nothing = CertainCounts(*np.zeros(3))
     >>> sets = [
     ...     hajek(draw_moments(y, 0.1).sum(axis=1)[:, None, None], np.array([200.0]), known=nothing)
     ...     for y in ([1] * 14 + [0] * 6, [1] * 5 + [0] * 15)

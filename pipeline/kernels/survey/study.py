@@ -955,10 +955,10 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.ratio_estimator import Known, draw_moments, hajek
+    >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, draw_moments, hajek
     >>> def phase(y, pi, left, hits, misses):
     ...     sums = draw_moments(y, pi).sum(axis=1)[:, None, None]
-    ...     known = Known(np.array(hits), np.array(misses), np.array(0.0))
+    ...     known = CertainCounts(np.array(hits), np.array(misses), np.array(0.0))
     ...     return hajek(sums, np.array([left]), known=known)
     >>> first = phase([1, 1, 0, 0], 0.2, 20.0, 0.0, 0.0)  # 10 of 20
     >>> second = phase([1, 0, 0, 0], 0.25, 16.0, 2.0, 2.0)  # 2 + 4 of 20
