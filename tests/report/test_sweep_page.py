@@ -214,7 +214,7 @@ def panel_titles(figure: Figure) -> list[str]:
 
 def html(**given: Any) -> str:
     points = given.pop("points")
-    told = given.pop("told", [[] for _ in points])
+    told = given.pop("findings", [[] for _ in points])
     return (
         sweep_page(SweepInput(title="T", points=points, findings=told, **given))["index.html"]
         .decode()
