@@ -34,7 +34,7 @@ MAY = {
     ),
     "api": (
         *("allocator", "errors", "expressions", "findings", "formats", "kernels", "memory"),
-        *("registry", "remarks", "report", "runner", "schemas"),
+        *("registry", "release", "remarks", "report", "runner", "schemas"),
     ),
     "recipes": (
         *("api", "config_model", "errors", "formats", "kernels", "registry", "runner", "schemas"),
