@@ -604,7 +604,7 @@ def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[JudgedD
 
     Yields
     ------
-    Judged
+    JudgedDraws
         Sorted by category and judge; categories that nobody judged without draws.
 
     Examples
