@@ -404,9 +404,6 @@ def _refusal(what: str, remedy: str) -> ConfigError:
     return ConfigError("people", [Problem("people", what, remedy)])
 
 
-# Progress of annotators, pace of their decisions, and how many judgements are still needed.
-
-
 # Progress of one person
 
 _COUNTS = """SELECT count(*) AS asked, coalesce(sum(answered), 0) AS done,

@@ -130,9 +130,6 @@ def show(
     return open_run(check(experiment, runs=runs, data=data, settings=settings, stored=True))
 
 
-# The tasks of a stage for a job queue: list them, run one, write a Slurm script.
-
-
 # Slurm script: an array of jobs for each phase
 
 _MOST = 1000
@@ -239,6 +236,9 @@ def _toml(value: object) -> str:
     if isinstance(value, str | bool):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
+
+
+# The tasks of a stage for a job queue: list them, run one, write a Slurm script.
 
 
 def tasks(

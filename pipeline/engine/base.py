@@ -92,9 +92,6 @@ class LocalEngine:
         return map(task, items)
 
 
-# The multiprocessing engine: one worker per process; dead workers are replaced.
-
-
 # Tasks in a worker, on this or another machine.
 
 LESS_MEMORY = "set memory = ... or fewer workers in [run]"
@@ -190,6 +187,8 @@ def _pack(done: bool, value: Any) -> bytes:
         return pickle.dumps((False, own))
     return packed
 
+
+# The multiprocessing engine: one worker per process; dead workers are replaced.
 
 _TRIES = 3
 _PULSE = 0.2

@@ -1158,9 +1158,6 @@ def _with_precision(
 # Simultaneous confidence bands for n-best precision from a simple sample, and crossings.
 
 
-# Threshold crossings of simultaneous bands.
-
-
 def crossings(
     bands: pl.DataFrame, *, thresholds: Sequence[float], confidence: float
 ) -> pl.DataFrame:

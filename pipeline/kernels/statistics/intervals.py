@@ -139,9 +139,6 @@ def _distinct_columns(counts: IntArray) -> tuple[IntArray, IntArray]:
     return distinct, inverse.ravel()[np.cumsum(begins) - 1]
 
 
-# Confidence intervals for binomial proportions, and correction for judgement errors.
-
-
 # Correction for judgement errors (Rogan and Gladen).
 
 
@@ -231,6 +228,9 @@ def _largest_move(estimate: FloatArray, ends: list[FloatArray], side: float) -> 
     """Return how far the estimate moves to one side; infinite where a limit is unknown."""
     moves = [np.where(np.isnan(end), np.inf, side * (end - estimate)) for end in ends]
     return np.maximum(0.0, np.maximum(*moves))
+
+
+# Confidence intervals for binomial proportions
 
 
 @interval(title="Clopper-Pearson, exact binomial", reference="Clopper & Pearson 1934")

@@ -670,11 +670,9 @@ def _candidate_columns(
     return np.stack(columns)
 
 
-# Sums over the members of n-best lists and of difference sets.
-
-
-# Set sums, by cell (stratum and fold): sums of non-negative terms, never differences, since
-# subtraction would lose the digits of a small set beside large weights.
+# Sums over the members of n-best lists and of difference sets, by cell (stratum and fold): sums
+# of non-negative terms, never differences, since subtraction would lose the digits of a small
+# set beside large weights.
 
 _BLOCK = 2**22  # numbers held at a time, 32 MB of them
 

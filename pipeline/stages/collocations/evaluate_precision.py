@@ -457,9 +457,6 @@ def _baseline(tables: Tables, draws: pl.DataFrame, limits: IntervalOptions) -> p
     return baseline(draws, n_candidates=candidates, sampled=sampled, pool=depth, **limits)
 
 
-# Choice of measure and list size from a preliminary sample.
-
-
 # Error messages if no list can be chosen
 
 
@@ -516,7 +513,7 @@ def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
     return Problem("guarantee", what, remedy)
 
 
-# Choice
+# Choice of measure and list size from a preliminary sample
 
 
 class EvaluateChoice(Evaluation, EstimateOptions):
