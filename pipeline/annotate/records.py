@@ -405,7 +405,7 @@ def first_answers(
 
     Returns
     -------
-    dict of str to list of First
+    dict of str to list of FirstAnswer
         One list per id; may be empty.
     """
     found: dict[str, list[FirstAnswer]] = {each: [] for each in ids}

@@ -35,7 +35,7 @@ def check(
     experiment : path
         The TOML file.
     runs : path, optional
-        Results folder; None, where it is the default: the user's cache folder.
+        Results folder.
     data : path, optional
         The data root; defaults to the variable LEXASSAY_DATA.
     settings : mapping, optional
@@ -210,7 +210,7 @@ def task_words(
 
 
 def _submissions(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
-    """Yield a line per job array; `jobs` are those of the previous phase."""
+    """Yield a line per job array; ``$jobs`` are those of the previous phase."""
     for at, phase in enumerate(phases):
         name = shlex.quote(f"{stage}-{phase.phase}")
         waits = '"$before"' if at else '""'

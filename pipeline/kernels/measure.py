@@ -102,9 +102,8 @@ class Measure:
     name : str
         The field's standard name in snake case.
     score : callable
-        () -> expression over the columns of `pipeline.kernels.association.contingency`; of a
-        measure of tuples, number of units -> expression over those of
-        `pipeline.kernels.association.contingency`.
+        () -> expression over `pipeline.kernels.association.contingency.COLUMNS`; of a measure of
+        tuples, number of units -> expression over `contingency.columns(units)`.
     family, formula, range, reference, sided
         Texts for ``lexassay measures``; `range` in interval notation.
     ucs : str
@@ -187,7 +186,7 @@ def measure_family(
 
     Parameters
     ----------
-    numbers : Numbers
+    numbers : NumberRange
         The allowed numbers.
     standard : collection of numbers
         Numbers included in ``all`` and in lists.

@@ -748,7 +748,7 @@ def evaluate(
     reader : mapping, optional
         Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
-        Results folder; None, where it is the default: the user's cache folder.
+        Results folder; by default the user's cache folder, where unused results expire.
     experiment : path, optional
         File to which to write the experiment.
     report : bool

@@ -441,7 +441,7 @@ class Stage(Generic[C]):
         return join_pieces(made) if isinstance(made, Iterator) else made
 
     def places(self, config: C) -> set[str]:
-        """Return the modules of registered code used with these options."""
+        """Return where registered code used with these options is defined, as ``module:name``."""
         named = [
             mark.places(getattr(config, option))
             for option, info in self.config.model_fields.items()

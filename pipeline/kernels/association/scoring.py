@@ -146,7 +146,7 @@ def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
 
 
 def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.place) -> set[str]:
-    """Return the modules of the measures and of the measures that they use."""
+    """Return where the measures and those that they use are defined, as ``module:name``."""
     names = set(measures)
     names |= {name for name in required_columns(pl.col(each) for each in names) if name in MEASURES}
     return {where(name) for name in names}
@@ -416,7 +416,7 @@ def score_now(
     candidates : DataFrame
         Whole numbers f, f1, f2, N; any others are kept.
     wanted : mapping of str to Expr
-        From `expressions`.
+        The measures by name, from `measure_expressions`.
     seed : str
         Seed of the measure `random`.
 

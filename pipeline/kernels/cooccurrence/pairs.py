@@ -310,7 +310,7 @@ def pair_key() -> pl.Expr:
 
 
 def of_key(key: pl.Expr) -> list[pl.Expr]:
-    """Return l1 and l2 of a number made by `_pair_number`."""
+    """Return l1 and l2 of a number made by `pair_key`."""
     labels = pl.Categorical(pl.Categories(LABELS))
     halves = {"l1": key // _HALF, "l2": key % _HALF}
     return [half.cast(pl.UInt32).cat.to(labels).alias(name) for name, half in halves.items()]

@@ -867,7 +867,7 @@ def _mark_sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs
     """Return the pairs of all lemmas j of a bucket, at most one of them sure for each j.
 
     A pair whose n is at least the greatest other n of both its lemmas together stands in some
-    best assignment, see `best_assignment`.
+    best assignment, see `_certain_pairs`.
     """
     good = np.flatnonzero(n >= others + greatest_of_others(j, n))
     sure = np.zeros(len(n), dtype=bool)
