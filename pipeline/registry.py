@@ -365,8 +365,8 @@ class Registry(Generic[T]):
     def add_template(self, template: Template[T], module: str) -> None:
         """Register a family of entries with a number in their names.
 
-        `get`, `in` and `resolve` find each of them. Lists, and ``all``, hold only those that `add`
-        has registered.
+        `get`, ``in`` and `resolve` find each of them. Lists, and ``all``, hold only those that
+        `add` has registered.
 
         Raises
         ------

@@ -184,7 +184,7 @@ _MESSAGES = {
 
 
 class GroupedCommands(TyperGroup):
-    """The commands in groups, which Typer offers only with the markup of `rich`."""
+    """The commands in groups, which Typer offers only with the markup of Rich."""
 
     def format_commands(self, _context: Any, formatter: Any) -> None:
         """Write a section for each group, with an example."""

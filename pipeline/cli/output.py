@@ -116,7 +116,7 @@ def _printable(cell: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cell)
 
 
-# Tables for pipes and files: as `rich` draws them, in a fraction of the time
+# Tables for pipes and files: as Rich draws them, in a fraction of the time
 
 _ASCII = str.maketrans("━─┃│┏┳┓┡╇┩└┴┘…", "--||+++++++++~")
 """Borders and marks without Unicode."""

@@ -302,7 +302,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection, tables: str) -> None:
-    """Execute the statements one by one: `executescript` would end the transaction."""
+    """Execute the statements one by one: ``executescript`` would end the transaction."""
     held = ""
     for line in tables.splitlines():
         held += f"{line}\n"

@@ -1,4 +1,7 @@
-"""Names in docstrings and comments exist: `module.name`, `pipeline.a.b.name`, `Class.name`."""
+"""Names in docstrings and comments exist: `module.name`, `pipeline.a.b.name`, `Class.name`, `name`.
+
+A single name is that of a module, of a definition or member anywhere, or stands in the same file.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ import pytest
 from tests.test_layers import ROOT
 
 FILES = sorted(path for top in ("pipeline", "schemas") for path in ROOT.glob(f"{top}/**/*.py"))
-_DOTTED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.\w+)+)(?:\([^`]*\))?`(?!`)")
+_NAME = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.\w+)*)(?:\([^`]*\))?`(?!`)")
 OTHERS = {
     *("np", "pl", "time", "name", "prop", "spark", "index", "a"),  # of other packages, or of none
     *("run", "stage", "option", "systems"),  # a Run, tables of stages, inputs
@@ -37,6 +40,7 @@ class Modules:
         self.stems: dict[str, set[str]] = defaultdict(set)
         for module in self.names:
             self.stems[module.rpartition(".")[2]].add(module)
+        self.all = set().union(self.stems, *self.names.values(), *self.classes.values())
 
     def _add(self, module: str, tree: ast.Module) -> None:
         self.names.setdefault(module, set()).update(_defined(tree.body))
@@ -52,8 +56,10 @@ class Modules:
                 }
 
     def has(self, name: str) -> bool:
-        """Return whether a dotted name exists; of modules of one stem, one must have it."""
+        """Return whether a name exists; of modules of one stem, one must have it."""
         first, _, rest = name.partition(".")
+        if not rest:
+            return name in self.all
         if name in self.kinds or first in OTHERS:
             return True
         if first in ("pipeline", "schemas"):
@@ -95,6 +101,13 @@ def _members(node: ast.ClassDef) -> set[str]:
     return found
 
 
+def identifiers(source: str) -> Iterator[str]:
+    """Yield the names in code, and the strings that look like names: columns and options."""
+    for node in ast.walk(ast.parse(source)):
+        values = (getattr(node, field, None) for field in ("id", "arg", "attr", "value"))
+        yield from (each for each in values if isinstance(each, str) and each.isidentifier())
+
+
 def prose(source: str) -> Iterator[tuple[int, str]]:
     """Yield comments and docstrings, those of attributes too, with the line they begin at."""
     if any("#" in line and "`" in line for line in source.splitlines()):
@@ -107,9 +120,9 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
 
 
 def references(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the dotted names in backticks, each with its line."""
+    """Yield the names in backticks, each with its line."""
     for line, text in prose(source):
-        for found in _DOTTED.finditer(text):
+        for found in _NAME.finditer(text):
             yield line + text.count("\n", 0, found.start()), found[1]
 
 
@@ -117,18 +130,24 @@ MODULES = Modules(FILES)
 
 
 def test_names_in_docstrings_and_comments_exist() -> None:
-    missing = [
-        f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in FILES
-        for line, name in references(path.read_text(encoding="utf-8"))
-        if not MODULES.has(name)
-    ]
+    missing = []
+    for path in FILES:
+        source = path.read_text(encoding="utf-8")
+        unknown = [each for each in references(source) if not MODULES.has(each[1])]
+        own = set(identifiers(source)) if unknown else set()
+        where = path.relative_to(ROOT)
+        missing += [f"{where}:{line}: {name}" for line, name in unknown if name not in own]
     assert not missing, "\n" + "\n".join(missing)
 
 
 def test_names_are_found_in_docstrings_and_comments() -> None:
-    source = '"""Of `a.b`.\n\nAnd `c.d(1)`, not ``e.f``.\n"""\nx = 1  # `g.h`\n"""As `i.j`."""\n'
-    assert sorted(references(source)) == [(1, "a.b"), (3, "c.d"), (5, "g.h"), (6, "i.j")]
+    source = '"""Of `a.b`.\n\nAnd `c.d(1)`, not ``e.f``.\n"""\nx = 1  # `g`\n"""As `i.j`."""\n'
+    assert sorted(references(source)) == [(1, "a.b"), (3, "c.d"), (5, "g"), (6, "i.j")]
+
+
+def test_names_in_code_are_found() -> None:
+    source = '"""Of `a`."""\ndef b(c):  # `d`\n    return e.f(g="h", i="j k")\n'
+    assert sorted(identifiers(source)) == ["c", "e", "f", "g", "h", "i"]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +158,12 @@ def test_names_are_found_in_docstrings_and_comments() -> None:
         ("schemas.Precision", True),
         ("evaluate.precision", True),
         ("Registry.get", True),
+        ("pair_key", True),
+        ("registry", True),
         ("sequential.nothing", False),
         ("pipeline.nothing.Named", False),
         ("Registry.nothing", False),
+        ("nothing_of_this_name", False),
         ("alpha_spending.SPENDING", False),
     ],
 )

@@ -155,7 +155,8 @@ class DependencyOptions(OptionModel):
     through: str | None = None
     """SQL condition on an intermediate token between governor and dependent."""
     named: bool = False
-    """Include the relation in l1: `obj(take, *)` for a governor, `obj(*, place)` for a dependent.
+    """Include the relation in l1: ``obj(take, *)`` for a governor, ``obj(*, place)`` for a
+    dependent.
     """
 
     @model_validator(mode="after")
