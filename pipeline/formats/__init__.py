@@ -1,1 +1,1 @@
-"""Readers of files."""
+"""Files: readers, sheets written for people, and the annotation log."""

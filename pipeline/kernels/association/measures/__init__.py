@@ -1,1 +1,1 @@
-"""Association measures, one family a file."""
+"""Association measures."""

@@ -1,1 +1,1 @@
-"""Measures for items with several classes and several clusters, one a file."""
+"""Measures for items with several classes and several clusters."""

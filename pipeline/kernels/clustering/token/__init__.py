@@ -1,1 +1,1 @@
-"""Token-level measures over a contingency table of classes and clusters, one family a file."""
+"""Token-level measures over a contingency table of classes and clusters."""
