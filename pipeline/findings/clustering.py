@@ -19,6 +19,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     TYPE_MEASURES,
     ClusterMeasure,
+    is_proportion,
     lower_is_better,
 )
 from pipeline.kernels.clustering.systems import system_table
@@ -250,14 +251,6 @@ def value_with_limits(measure: str, number: float, lower: float | None, upper: f
     if lower is None or upper is None:
         return value(measure, number)
     return f"{value(measure, number)} [{value(measure, lower)}, {value(measure, upper)}]"
-
-
-def is_proportion(measure: str) -> bool:
-    """Return whether all values of a measure lie between 0 and 1."""
-    known = _find_measure(measure)
-    return level_of(measure) == "types" or (
-        known is not None and known.range.strip("[]()").replace(" ", "") == "0,1"
-    )
 
 
 def lower_values_are_good(measure: str) -> bool:

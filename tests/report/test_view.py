@@ -29,7 +29,6 @@ from pipeline.report.view import (
     slug,
     unique_names,
 )
-from pipeline.report.views.clustering.levels import Unclustered
 from pipeline.report.views.collocations import designed, precision
 from pipeline.report.views.collocations.candidates import Ranking
 from pipeline.report.views.collocations.combination import Folds
@@ -196,7 +195,7 @@ def test_without_a_limit_all_fits() -> None:
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
-    ("evaluate.lexicons", ComparedLexicons), ("evaluate.token_level", Unclustered),
+    ("evaluate.lexicons", ComparedLexicons),
     ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),
     ("score.combination", Folds),
 ]  # fmt: skip

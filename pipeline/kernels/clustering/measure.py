@@ -100,6 +100,22 @@ overlapping_measure = OVERLAPPING_MEASURES.decorator(ClusterMeasure)
 """Register a function of memberships as an overlapping measure of its name."""
 
 
+def is_proportion(measure: str) -> bool:
+    """Return whether all values of a measure are between 0 and 1, and so shown in per cent.
+
+    A measure of types has its mapping in its name, and is a proportion.
+
+    Examples
+    --------
+    >>> is_proportion("v"), is_proportion("MacroI M-1"), is_proportion("vi"), is_proportion("ami")
+    (True, True, False, False)
+    """
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    known = registry.get(measure) if measure in registry else None
+    limits = known.range.strip("[]()").split(",") if known else []
+    return " " in measure or [each.strip() for each in limits] == ["0", "1"]
+
+
 def lower_is_better(registry: Registry[ClusterMeasure[Any]]) -> frozenset[str]:
     """Return the measures for which lower values are better.
 

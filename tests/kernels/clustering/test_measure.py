@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
     TYPE_MEASURES,
+    is_proportion,
 )
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.registry import Registry
@@ -81,6 +83,23 @@ def test_a_spelling_that_is_nearly_right() -> None:
         TOKEN_MEASURES.resolve(["adjustedrand"])
     with pytest.raises(UnknownName, match=r"'Purity'; did you mean many_to_one"):
         TOKEN_MEASURES.resolve(["Purity"])
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("[0,1]", True), ("(0, 1)", True), ("[0, 1]", True), ("[0, 1.5]", False), ("[-1, 1]", False)],
+)
+def test_the_range_says_whether_a_measure_is_a_proportion(
+    written: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_a_plugin = replace(TOKEN_MEASURES.get("v"), name="mine", range=written)
+    entries = {**TOKEN_MEASURES._entries, "mine": of_a_plugin}
+    monkeypatch.setattr(TOKEN_MEASURES, "_entries", entries)
+    assert is_proportion("mine") == expected
+
+
+def test_what_is_not_known_is_no_proportion() -> None:
+    assert not is_proportion("not_known")
 
 
 SETS = st.lists(st.frozensets(st.integers(0, 3)), max_size=12)

@@ -6,18 +6,19 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import polars as pl
 
-from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.clustering import Run, clusters_with_words, senses_of
+from pipeline.findings.base import StageView
+from pipeline.findings.clustering import Run, Unclustered, clusters_with_words, senses_of
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
     TYPE_LEVEL,
     TYPE_MEASURES,
     ClusterMeasure,
+    is_proportion,
 )
 from pipeline.registry import Registry
 from pipeline.report import charts
@@ -52,22 +53,13 @@ WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
 """Limits of the width of a cell, its least height, approximate width of a heat map; pixels."""
 
 
-class Shown(NamedTuple):
+class Shown(Run):
     """A run with figures: the first of its system, or the only one."""
-
-    system: str
-    run: str
-    only: bool
 
     @property
     def said(self) -> str:
         """Its name in captions."""
         return self.system if self.only else f"{self.system}, run {self.run}"
-
-    @property
-    def rows(self) -> pl.Expr:
-        """The rows of a table that belong to it."""
-        return (pl.col("system") == self.system) & (pl.col("run") == self.run)
 
 
 def first_runs(frame: pl.DataFrame) -> list[Shown]:
@@ -355,8 +347,6 @@ FIRST = (
 )
 """The measures of tokens and of overlapping clusters that come first."""
 
-_UNIT = ("[0, 1]", "(0, 1]", "[0, 1)")
-
 UNSEEN = (
     "MicroC ignores uncovered classes (no cluster is mapped to them), so it can be high although "
     "whole classes are missing; MacroI includes them. Read MicroC together with the number of "
@@ -379,20 +369,6 @@ def title(measure: str) -> str:
     registry = _registry(measure)
     low = measure in registry and registry.get(measure).better == "lower"
     return registry.title(measure) + (" ↓" if low else "")
-
-
-def is_proportion(measure: str) -> bool:
-    """Return whether the values of a measure are proportions, shown in per cent.
-
-    Examples
-    --------
-    >>> is_proportion("v"), is_proportion("MacroI M-1"), is_proportion("vi"), is_proportion("ami")
-    (True, True, False, False)
-    """
-    if is_type_level(measure):
-        return True
-    registry = _registry(measure)
-    return measure in registry and registry.get(measure).range in _UNIT
 
 
 def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
@@ -492,12 +468,6 @@ class TokenLevelView(StyleOptions):
     """Draw figures for these systems; by default all."""
     mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
     """Show this mapping in the figures."""
-
-
-class Unclustered(StageOptions):
-    """The treatment of tokens without a cluster."""
-
-    without_cluster: str
 
 
 @view("evaluate.token_level", options=TokenLevelView, title="Token-level scores", place=25)

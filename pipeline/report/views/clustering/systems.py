@@ -13,6 +13,7 @@ from pipeline.findings.base import StageView
 from pipeline.findings.clustering import CLEAR, compare_levels, few_systems_text
 from pipeline.findings.clustering import order_measures as leading_first
 from pipeline.findings.phrases import list_text, sentence
+from pipeline.kernels.clustering.measure import is_proportion
 from pipeline.report import charts
 from pipeline.report.view import (
     NULL_TEXT,
@@ -37,7 +38,6 @@ from pipeline.report.view import (
 from pipeline.report.views.clustering.levels import (
     UNSEEN,
     in_unit,
-    is_proportion,
     is_type_level,
     order_measures,
     scale,
