@@ -27,7 +27,9 @@ DEFAULT_MEMORY = 4 << 30
 SHARE = 2 / 3
 """Share of a limit that is Polars' budget; the rest is for what queries take beyond it."""
 LEAST = 64 << 20
-"""Bytes of Polars' budget at the least: with less, a query does little but write and read."""
+"""Bytes of Polars' budget, and of rows held, at the least: with less, a query does little but
+write and read.
+"""
 ROWS = 100_000
 """Rows of a group of a temporary file."""
 _BUDGET, _SPILL = "POLARS_OOC_MEMORY_BUDGET_MB", "POLARS_OOC_SPILL_DIR"

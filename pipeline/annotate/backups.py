@@ -19,6 +19,7 @@ from typing import BinaryIO
 from pipeline import errors
 from pipeline.errors import ConfigError, DataError, LexassayError, Problem, StoreError, machine
 from pipeline.formats.annotation_log import LogState, check_log, copy, create_private
+from pipeline.runner.store.local import sync
 
 FOLDER = "backups"
 """Folder of the backups, in the folder of the annotation log."""
@@ -118,9 +119,9 @@ def back_up(database: Path, now: datetime) -> Path | None:
     try:
         copy(database, draft)
         check_log(draft)
-        _sync(draft)
+        sync(draft)
         draft.replace(target)
-        _sync(folder)
+        sync(folder)
     finally:
         draft.unlink(missing_ok=True)
     _delete_old(database, now)
@@ -145,15 +146,6 @@ def _delete_old(database: Path, now: datetime) -> None:
         old = (now - _HOUR).timestamp()
         if _DRAFT.fullmatch(path.name) and path.stat().st_mtime < old:
             path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    """Write a file, or the names in a folder, to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class Backups:
@@ -311,10 +303,10 @@ def restore(database: Path, named: str, now: datetime | None = None) -> Restored
             copy(backup, draft)
             with closing(sqlite3.connect(draft)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
-            _sync(draft)
+            sync(draft)
             kept = _set_aside(database, now or datetime.now(UTC))
             draft.replace(database)
-            _sync(database.parent)
+            sync(database.parent)
         except (OSError, sqlite3.Error) as error:
             said = errors.machine(error) if isinstance(error, OSError) else error
             raise StoreError(f"{database}: not restored: {said}") from error

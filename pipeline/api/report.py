@@ -26,7 +26,7 @@ from pipeline.api.results import (
 )
 from pipeline.errors import ConfigError, DataError
 from pipeline.findings.base import FINDERS, StageFinding
-from pipeline.kernels.partitions import LEAST
+from pipeline.memory import LEAST
 from pipeline.report.charts import CHARTS
 from pipeline.report.diff_page import ComparedStage, DiffInput, Side, TableRows, diff_page
 from pipeline.report.page import html

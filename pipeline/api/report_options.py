@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from pipeline.errors import ConfigError, NotMadeYet, Problem, did_you_mean
 from pipeline.report.charts import Style
 from pipeline.report.charts.style import NAMED
+from pipeline.report.page.model import MOST_ROWS
 from pipeline.report.view import VIEWS
 from pipeline.runner.config import Experiment, Options
 from pipeline.runner.problems import problems_of, unknown_stage
@@ -26,7 +27,7 @@ class ReportOptions(Options):
     """Stages to show, in this order; all with a view if empty."""
     views: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """``[report.views.STAGE]``: options of the view of a stage."""
-    most_rows: int = Field(default=5_000_000, ge=1)
+    most_rows: int = Field(default=MOST_ROWS, ge=1)
     """Do not copy tables with more rows beside the page."""
     style: Style | None = None
     """``screen`` or ``print`` (black and white): style of figures whose view sets none."""

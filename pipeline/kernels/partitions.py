@@ -14,8 +14,6 @@ from pipeline.memory import Spill
 
 ROW = 1600
 """Bytes per row of texts in sorting, joining or grouping."""
-LEAST = 64 << 20
-"""Least bytes for rows, even if a limit leaves fewer."""
 _BATCH = 250_000
 _SAMPLED_VALUES = 1000
 """Values sampled for each range."""
@@ -31,7 +29,7 @@ def most_rows() -> int:
     2
     """
     size = memory.available_bytes()
-    return max(1, max(size, LEAST) // ROW)
+    return max(1, max(size, memory.LEAST) // ROW)
 
 
 def count_rows(*tables: pl.LazyFrame) -> int:

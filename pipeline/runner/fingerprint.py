@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -352,7 +351,9 @@ class _Reach:
     def digests(self) -> dict[str, str]:
         """Return the digest of the reachable definitions of each module."""
         return {
-            name: _sha256("".join(each.statements[index].digest for index in sorted(each.reached)))
+            name: text_digest(
+                "".join(each.statements[index].digest for index in sorted(each.reached))
+            )
             for name, each in sorted(self._modules.items())
             if each.reached
         }
@@ -413,7 +414,7 @@ def _statement(node: ast.stmt, *, checked: bool) -> Statement:
     imports = [found for each in every for found in _imports(each)]
     return Statement(
         names=[found.local for found in imports] if is_import else sorted(_bound(node)),
-        digest="" if is_import else _sha256(ast.unparse(node)),
+        digest="" if is_import else text_digest(ast.unparse(node)),
         uses=sorted({each.id for each in loaded if id(each) not in bases}),
         attributes=sorted({(each.id, bases[id(each)]) for each in loaded if id(each) in bases}),
         imports=imports,
@@ -444,10 +445,6 @@ def _is_text(node: ast.stmt) -> bool:
     """Return whether a statement is a bare string: a docstring of a thing or an attribute."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @cache

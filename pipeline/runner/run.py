@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -300,7 +299,7 @@ def _record(
     listeners: Sequence[Listener],
 ) -> Iterator[Progress]:
     """Log events, and write the record of the run however it ends."""
-    identity, started = history.new_id(), _now()
+    identity, started = history.new_id(), artefacts.now()
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
     with storage.guarded("the run", ""):
         storage.write(log, b"")
@@ -331,7 +330,7 @@ def _record(
             content=dict(project.content),
             settings=dict(settings),
             started=started,
-            finished=_now(),
+            finished=artefacts.now(),
             outcome=outcome,
             stages=progress.stages,
             error=error,
@@ -473,10 +472,6 @@ def _finish(
     tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
     for each in remarks:
         tell(listeners, "remark", name, text=str(each), **each.model_dump(exclude={"text"}))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 # The tasks of a stage for a batch system: list them, run them in independent processes.

@@ -175,7 +175,7 @@ def test_a_full_disk_leaves_no_half_backup(
     work: SheetWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide(work, 0)
-    monkeypatch.setattr(module, "_sync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    monkeypatch.setattr(module, "sync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
     assert Backups(work.database).look(NOON) is None
     assert names(work) == []
 

@@ -93,10 +93,13 @@ def _check_language(code: str) -> str:
     return code
 
 
+LanguageCode = Annotated[str, AfterValidator(_check_language)]
+
+
 class TextOptions(CorpusOptions):
     """Options for plain text."""
 
-    language: Annotated[str, AfterValidator(_check_language)] = ""
+    language: LanguageCode = ""
     """ISO 639-1 code; "" detects it, "none" applies no rules."""
     tokenizer: Literal["pattern", "icu"] = "pattern"
     """"pattern": tokens match `tokens`. "icu": ICU word breaks, with dictionaries for Chinese,

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 from xml.parsers import expat
 
 import polars as pl
-from pydantic import AfterValidator
 
-from pipeline.errors import DataError, did_you_mean
+from pipeline.errors import DataError
 from pipeline.formats import lines, unicode
 from pipeline.formats.base import LINE, Batch, SkippedPart, reader
 from pipeline.formats.compression import open_bytes
@@ -29,6 +28,7 @@ from pipeline.formats.corpora.plain_text import (
     LANGUAGE,
     SPLITTER,
     TOKEN,
+    LanguageCode,
     TextLayout,
     TextOptions,
     text_rows,
@@ -84,12 +84,6 @@ _CODES = {
 """ISO 639-2 to ISO 639-1."""
 
 
-def _check_language(code: str) -> str:
-    if code and code not in {NO_RULES, *CODES}:
-        raise ValueError(f"unknown language {code!r}; {did_you_mean(code, CODES)}")
-    return code
-
-
 def language_code(said: str | None) -> str:
     """Return the ISO 639-1 code of a language in a header; "" without rules.
 
@@ -112,7 +106,7 @@ class TeiOptions(LemmaOptions):
     """Parts of a text to read."""
     skip: tuple[str, ...] = ("note", "fw", "del", "figDesc")
     """Elements to skip with their content, besides ``sic``, ``orig``, ``abbr`` in a ``choice``."""
-    language: Annotated[str, AfterValidator(_check_language)] = ""
+    language: LanguageCode = ""
     """ISO 639-1 code; "" takes it from the header or detects it, "none" applies no rules.
     """
     tokenizer: Literal["pattern", "icu"] = "pattern"

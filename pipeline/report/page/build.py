@@ -21,6 +21,7 @@ from pipeline.report.page import images
 from pipeline.report.page.html import inline_json, pack, render
 from pipeline.report.page.images import Drawing
 from pipeline.report.page.model import (
+    MOST_ROWS,
     Answers,
     Data,
     FoldedParts,
@@ -65,8 +66,6 @@ MOST_SHOWN = 200
 """The number of rows of a table that the page shows; its files hold all."""
 LONGEST = 400
 """The number of characters of a cell that the page shows; the files hold all."""
-MOST_ROWS = 5_000_000
-"""Larger tables of all rows have no files beside the page."""
 PLAIN_ROWS = 50
 """The number of rows that the page shows without scripts."""
 PLAIN_TEXT = 80

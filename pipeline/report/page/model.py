@@ -18,6 +18,9 @@ Scalar: TypeAlias = str | int | float | bool | None
 Record: TypeAlias = str | Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]]
 """A piece of provenance: a text, name -> value, or rows with the same columns."""
 
+MOST_ROWS = 5_000_000
+"""Larger tables of all rows have no files beside the page, by default."""
+
 
 @dataclass(frozen=True)
 class ReportStage:
@@ -77,7 +80,7 @@ class ReportInput:
     description: str = ""
     stages: Sequence[ReportStage] = ()
     provenance: Mapping[str, Record] = field(default_factory=dict)
-    most_rows: int = 5_000_000
+    most_rows: int = MOST_ROWS
     style: Style | None = None
     slots: Mapping[str, Slot] = field(default_factory=dict)
     pictures: tuple[str, ...] = ("svg",)

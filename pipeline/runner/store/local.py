@@ -83,24 +83,24 @@ class LocalStorage:
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             _fill(temporary, content)
-            _sync(temporary)
+            sync(temporary)
             if new:
                 _link(temporary, path)
             else:
                 temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync(path.parent)
+        sync(path.parent)
 
     def publish(self, draft: str, name: str) -> str | None:
         """Rename a folder once all its files are on disk."""
         final = self.root / name
         for folder, _, files in os.walk(self.root / draft):
             for each in [*files, "."]:
-                _sync(Path(folder, each))
+                sync(Path(folder, each))
         aside = self._set_aside(name) if is_present(final) else None
         (self.root / draft).replace(final)
-        _sync(final.parent)
+        sync(final.parent)
         return aside
 
     def _set_aside(self, name: str) -> str:
@@ -201,7 +201,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
         content.write_parquet(path, **parquet_options(content))
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Sync a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
