@@ -69,7 +69,7 @@ def adjudications(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     answers : sequence of Answer, optional
         Current answers of the first round, if already read.
     keying : JoinKeying, optional
@@ -123,7 +123,7 @@ def ready(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     unsure : bool
         Include items with equal answers that an annotator marked as unsure.
     answers, keying
@@ -153,7 +153,7 @@ def give_to_third(
     Parameters
     ----------
     connection : Connection
-        Of `annotation_log.connect`.
+        Connection to the annotation log, from `annotation_log.connect`.
     name : str
         The person; an existing name keeps its spelling.
     unsure, keying
@@ -162,7 +162,7 @@ def give_to_third(
     Returns
     -------
     int
-        How many items are new to this person.
+        Number of items that are new to this person.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def give_to_those_who_disagree(
     Returns
     -------
     int
-        How many items are new in the round.
+        Number of items that are new in the round.
     """
     with transaction(connection):
         there = {name for name, _ in asked_tasks(connection, round_name=ROUND)}
@@ -279,7 +279,7 @@ class Coefficient:
     Parameters
     ----------
     name : str
-        As the kernels name it: a coefficient, or a statistic of keyed forms.
+        A coefficient, or a statistic of keyed forms; its name in the kernels.
     estimate, lower, upper : float or None
         In [-1, 1].
     """
@@ -299,7 +299,7 @@ class PeopleAgreement:
     people : tuple of str
         The two; empty for all together.
     items : int
-        How many items two or more of them have answered.
+        Number of items that two or more of them have answered.
     coefficients : tuple of Coefficient
         None with fewer than two common items.
     """
@@ -325,7 +325,7 @@ def agreement_so_far(
     labels : collection of str
         The labels offered: their number enters AC1. If empty, those that occur.
     confidence : float
-        Of the limits, in (0, 1).
+        Confidence level of the limits, in (0, 1).
 
     Examples
     --------
@@ -378,7 +378,7 @@ def forms_so_far(
     answers : sequence of Answer
         The current answers of the first round.
     confidence : float
-        Of the limits, in (0, 1).
+        Confidence level of the limits, in (0, 1).
 
     Examples
     --------

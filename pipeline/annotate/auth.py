@@ -151,9 +151,9 @@ class Person:
     role : str
         annotator; adjudicator: a third person who resolves disagreements; coordinator.
     name : str
-        As the tasks spell it; of the coordinator empty.
+        Name, spelt as in the tasks; empty for the coordinator.
     generation : int
-        How often the link was revoked.
+        Number of times that the link was revoked.
     """
 
     role: Role

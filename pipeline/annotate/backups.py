@@ -254,9 +254,9 @@ class RestoredLog:
     backup : Path
         The backup.
     state : LogState
-        How far it is.
+        The state of the restored log.
     kept : Path or None
-        Where the former log lies; None if there was none.
+        Path of the former log; None if there was none.
     """
 
     backup: Path
@@ -368,7 +368,7 @@ class LogDamaged(StoreError):
     path : Path
         The file.
     what, remedy : str
-        What is wrong, and what the person who runs the server does, without paths of the server.
+        The problem, and what the person who runs the server does, without paths of the server.
     lasting : bool
         Whether it stays so until the server is started again.
     """

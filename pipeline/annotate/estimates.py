@@ -52,9 +52,9 @@ class CountedItems:
     order : tuple of str
         Their ids, in the order in which they began to count.
     answered : int
-        How many items all their annotators have answered, whether the items count or not.
+        Number of items that all their annotators have answered, whether they count or not.
     asked : int
-        How many items have annotators.
+        Number of items with annotators.
     """
 
     order: tuple[str, ...]
@@ -91,7 +91,7 @@ def count_items(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     contested : collection of tuple
         Annotator and id of answers that do not count because of a conflict with a sheet.
     """
@@ -136,7 +136,7 @@ class InterimLook:
     tables : mapping
         Its input, restricted to the items that count.
     explanation : str
-        What the limits cover, and the time of the next look.
+        Text on the coverage of the limits, and the time of the next look.
     anytime : bool
         Whether the limits hold at any time.
     """
@@ -297,9 +297,9 @@ class QuestionEstimate:
     estimate, lower, upper : float or None
         A precision, or a difference of two precisions, with its limits.
     draws : int
-        How many judged draws the estimate uses.
+        Number of judged draws that the estimate uses.
     members : float
-        How many candidates could be drawn for it.
+        Number of candidates that could be drawn for it.
     difference : bool
         Whether it compares two measures.
     """
@@ -338,7 +338,7 @@ def question_rows(
     node : Node
         The stage.
     interim : InterimLook
-        What the stage used.
+        The input of the stage.
     made : mapping
         The tables that it made.
     categories : sequence of str
@@ -424,7 +424,7 @@ class StageEstimates:
     stage : str
         Its title, or its name.
     text : str
-        What its limits cover, the time of the next look, or why there are no limits.
+        Coverage of the limits and time of the next look, or the reason why there are no limits.
     rows : tuple of QuestionEstimate
         Its questions.
     failed : bool
@@ -606,7 +606,7 @@ class WidthRecord:
     at : str
         When they were computed, UTC.
     counted : int
-        How many items counted.
+        Number of items that counted.
     halves : dict of str to float
         Question (`QuestionEstimate.key`) to half-width.
     """

@@ -50,11 +50,11 @@ class Member:
     Parameters
     ----------
     name : str
-        As the tasks spell it.
+        Name, spelt as in the tasks.
     role : str
         annotator or adjudicator.
     generation : int
-        How often the link was revoked.
+        Number of times that the link was revoked.
     stopped : bool
         Whether the coordinator has ended this person's part.
     """
@@ -79,7 +79,7 @@ def members(connection: sqlite3.Connection, work: SheetWork) -> list[Member]:
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     work : SheetWork
         The work.
     """
@@ -120,7 +120,7 @@ def revoke(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member
     Parameters
     ----------
     connection : Connection
-        Of `annotation_log.connect`.
+        Connection to the annotation log, from `annotation_log.connect`.
     work : SheetWork
         The work.
     name : str
@@ -214,7 +214,7 @@ def sentence(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     act : str
         A name in `ACTS`.
     member : Member
@@ -262,7 +262,7 @@ class Reassignment:
     Parameters
     ----------
     sender : str
-        Whose cards they were.
+        The annotator who had the cards.
     given : mapping of str to int
         Number of cards by who got them.
     kept : mapping of str to int
@@ -324,15 +324,15 @@ def reassign(
     Parameters
     ----------
     connection : Connection
-        Of `annotation_log.connect`.
+        Connection to the annotation log, from `annotation_log.connect`.
     work : SheetWork
         The work.
     sender : str
-        Whose cards they are.
+        The annotator who has the cards.
     recipients : sequence of str
-        Who gets them.
+        The annotators who get them.
     cards : int, optional
-        How many, those that the sender would see last; all if not given.
+        Number of cards, those that the sender would see last; all if not given.
     answered : collection of (str, str)
         Annotator and item of further answers, which only sheets have: such cards are not open.
 
@@ -427,9 +427,9 @@ def progress_of(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     annotator : str
-        Who.
+        The annotator.
     round_name : str
         The round.
     """
@@ -460,7 +460,7 @@ class Pace:
     Parameters
     ----------
     median, lower, upper : float
-        Of the seconds.
+        Median and quartiles of the seconds.
     decisions : int
         Number of timed decisions.
     """
@@ -478,7 +478,7 @@ class PersonProgress:
     Parameters
     ----------
     annotator : str
-        Who.
+        The annotator.
     asked, done, unsure, aside : int
         Cards asked for; those with an answer; those of them marked unsure; those set aside.
     pace : Pace or None
@@ -519,7 +519,7 @@ def progress_of_all(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     answers : sequence of Answer
         The current answers of the round.
     round_name : str

@@ -461,14 +461,14 @@ class PersonQuality:
     Parameters
     ----------
     annotator : str
-        Who.
+        The annotator.
     training : Training or None
         None without a training round.
     gold, repeats : Share or None
         Hidden gold items answered as the gold says; repeated cards answered as before. None without
         such answers.
     alerts : tuple of Alert
-        What the coordinator should look at.
+        Alerts for the coordinator.
     """
 
     annotator: str

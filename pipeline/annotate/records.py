@@ -99,9 +99,9 @@ def add_decisions(
     Parameters
     ----------
     connection : Connection
-        Of `annotation_log.connect`.
+        Connection to the annotation log, from `annotation_log.connect`.
     decisions : sequence of Decision
-        Of one person and one round.
+        Decisions of one person in one round.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def standing_answers(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     round_name : str
         The round.
     keying : JoinKeying, optional
@@ -399,7 +399,7 @@ def first_answers(
     Parameters
     ----------
     connection : Connection
-        Of the decisions.
+        Connection to the annotation log.
     ids : collection of str
         The items.
 
@@ -443,7 +443,7 @@ def reason(error: BaseException) -> str:
     Parameters
     ----------
     error : BaseException
-        Of the database or the machine, or with such a one as its cause.
+        An error of the database or the machine, or one with such a cause.
 
     Examples
     --------

@@ -207,7 +207,7 @@ def export(work: SheetWork, target: Path, *, annotators: Sequence[str] = ()) -> 
         have whether the annotator was unsure, the round, time and seconds, and the suggestion that
         the annotator saw. Training, gold items and repeated cards are not in an export.
     annotators : sequence of str
-        Whose answers; everybody's if not given.
+        The annotators whose answers are written; all if not given.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def hand_to_sheets(work: SheetWork) -> list[str]:
     Returns
     -------
     list of str
-        Where the sheets are.
+        Paths of the sheets.
     """
     kind, places = SHEETS[f"{work.kind}_sheet"], []
     storage = storage_at(work.folder, remedy=REMEDY)
@@ -368,9 +368,9 @@ class ConflictDecision(BaseModel):
     Parameters
     ----------
     keep : str
-        Which answer counts.
+        The answer that counts.
     annotator : str
-        Whose.
+        The annotator.
     id : str
         The item; empty: all of this annotator.
     file : str

@@ -52,7 +52,7 @@ class SheetWork:
     annotators : tuple of str
         The annotators.
     folder : Path
-        Where the sheets lie, and the decisions.
+        Folder of the sheets and the decisions.
     guidelines : mapping of str to str
         Label to when it is given.
     categories : mapping of str to sequence of str
@@ -119,7 +119,7 @@ def open_work(
     runs, data
         As for `pipeline.api.run.check`.
     annotators : sequence of str
-        Who of those that the experiment asks; all if not given.
+        Some of the annotators of the experiment; all if not given.
     language : str
         Code of the language of the units; that of the corpus if not given.
 

@@ -488,7 +488,7 @@ def require_no_weights(values: Any, name: str, why: str = "") -> None:
     name : str
         Name for messages.
     why : str
-        Which measures do not use weights.
+        Text on the measures that do not use weights.
 
     Raises
     ------

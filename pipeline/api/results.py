@@ -634,9 +634,9 @@ class Run:
     manifests : mapping of str to Manifest
         The results of every finished stage.
     record : RunRecord or None
-        What happened, if it has just run.
+        The record of the run, if it has just run.
     waits : tuple of WaitsForPerson
-        What the run waits for.
+        The stages that wait for people.
     report : Path or None
         The report's page, if it was written.
     damage : mapping of str to str

@@ -224,7 +224,7 @@ def effects_of_sweep(
     tables : mapping of str to DataFrame
         The stacked tables.
     shapes : mapping of str to Shape or None
-        Where their estimates are.
+        The shape of each table, which names the columns of its estimates.
     settings : sequence of str
         The columns of the settings, none of which follows from others.
 
@@ -563,7 +563,7 @@ class SweepRun:
     Parameters
     ----------
     folder : Path
-        Where the stacked tables and the page, ``index.html``, are.
+        The folder of the stacked tables and the page, ``index.html``.
     points : tuple of mapping
         The points in order: column of a stacked table to its value at the point.
     tables : mapping of str to DataFrame

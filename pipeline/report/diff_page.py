@@ -118,7 +118,7 @@ class DiffInput:
     equal : tuple of str
         The stages with equal results.
     style, slots
-        As those of a report.
+        The same as those of a report.
     provenance : mapping of str to Record
         Their provenance.
     """

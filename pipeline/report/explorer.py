@@ -198,7 +198,7 @@ def encode(values: pl.Series, kind: Kind) -> Coded:
     values : Series
         Texts, whole numbers, numbers or yes and no; null where nothing is known.
     kind : str
-        What they are, see `Kind`. Numbers keep four significant digits and shares four decimals.
+        Kind of the values. Numbers keep four significant digits and shares four decimals.
 
     Raises
     ------
@@ -374,7 +374,7 @@ class Payload:
     details : bytes
         The columns of the details, which are read when the first row is opened.
     kept : int
-        How many rows the page holds.
+        Number of rows that the page holds.
     """
 
     head: dict[str, Any]

@@ -405,7 +405,7 @@ class CollectedTable:
     Parameters
     ----------
     name : str
-        As it is collected: "stage" or "stage.table".
+        The stage, or the stage and table: "stage" or "stage.table".
     title : str
         The title of its section.
     tables : sequence of DataFrame
@@ -643,7 +643,7 @@ class SweepInput:
     Parameters
     ----------
     title, description : str
-        Of the experiment.
+        Title and description of the experiment.
     points : sequence of mapping
         The points, at least one: dotted path of each setting to its value.
     findings : sequence of sequence of StageFinding
@@ -659,9 +659,9 @@ class SweepInput:
     effects : DataFrame, optional
         The main effects of the settings, as `pipeline.api.sweep.effects_of_sweep` gives them.
     style, slots, pictures
-        As those of a report.
+        The same as those of a report.
     provenance : mapping of str to Record
-        Where it comes from.
+        Provenance of the sweep.
     """
 
     title: str

@@ -439,7 +439,7 @@ class Column:
     head : str
         Its heading; the first of those columns if empty.
     text : callable
-        From their values in a row of the frame to the text of a cell.
+        Function from their values in a row of the frame to the text of a cell.
     right : bool or None
         Whether it is aligned right; if None, only if the first of those columns has numbers.
     at : tuple or None

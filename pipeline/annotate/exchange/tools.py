@@ -77,7 +77,7 @@ class ToolAnswer:
     Parameters
     ----------
     place : str
-        Where in the file.
+        Place in the file.
     id : str
         The item.
     people : tuple of str

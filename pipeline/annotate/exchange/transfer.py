@@ -116,7 +116,7 @@ def export_tasks(
     target : Path
         The new file; further files of the tool lie beside it.
     name : str
-        Of the tool, in `TOOLS`.
+        Name of the tool, in `TOOLS`.
     people : mapping of str to str, optional
         Annotator to name in the tool.
 
@@ -230,7 +230,7 @@ def import_answers(
     source : Path
         The file; of Potato also the folder of annotations.
     name : str
-        Of the tool, in `TOOLS`.
+        Name of the tool, in `TOOLS`.
     people : mapping of str to str, optional
         Annotator to name in the tool; equal names need no entry.
 
@@ -417,7 +417,7 @@ class Suggestion:
     id, answer : str
         The item, and the answer.
     score : float or None
-        How sure the model is.
+        Certainty of the model.
     source : str
         The file that it comes from.
     """

@@ -376,7 +376,7 @@ class Annotator:
     Parameters
     ----------
     people : People
-        Whose link it is.
+        The people, by their links.
     writer : Writer
         Takes what is decided.
     pages : Pages

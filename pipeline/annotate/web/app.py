@@ -137,9 +137,9 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
     Parameters
     ----------
     app : ASGIApp
-        Of `app_of`.
+        The application, from `app_of`.
     listener : socket
-        Of `open_socket`; closed in the end.
+        The socket, from `open_socket`; closed in the end.
     started : callable
         Called when the first request can come.
     """
@@ -242,8 +242,8 @@ class Hosts:
     Parameters
     ----------
     host : str
-        Where the server listens. Where it listens everywhere, any address in digits is one of
-        its names: no other site has such a name.
+        Address that the server listens at. If it listens everywhere, any address in digits is
+        one of its names: no other site has such a name.
     names : collection of str
         Further names, for example of a proxy.
 
@@ -276,7 +276,7 @@ class RequestGuard:
     Parameters
     ----------
     app : ASGIApp
-        What is guarded.
+        The application.
     hosts : Hosts
         The names that are answered to.
     origin : str
@@ -348,7 +348,7 @@ def is_same_origin(headers: Headers, public: str = "") -> bool:
     Parameters
     ----------
     headers : Headers
-        Of the request.
+        Headers of the request.
     public : str
         The public origin, which a proxy may hide from the server: it is one of this server's, and
         of the others only those of this machine.
@@ -426,7 +426,7 @@ class BodyLimit:
     Parameters
     ----------
     app : ASGIApp
-        What reads them.
+        The application.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -479,7 +479,7 @@ def app_of(
     links : Links
         Its secrets.
     host : str
-        Where the server listens.
+        Address that the server listens at.
     names : collection of str
         Further names that it answers to.
     coordinator : sequence of Route
@@ -572,7 +572,7 @@ class ServerOptions:
     Parameters
     ----------
     host, port : str, int
-        Where to listen; port 0 takes a free one.
+        Address and port to listen at; port 0 takes a free one.
     names : tuple of str
         Further names by which the server is called.
     half_width : float or None

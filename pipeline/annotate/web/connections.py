@@ -171,7 +171,7 @@ class RateLimit(logging.Filter):
     kind, total : int
         Lines of a kind and of all kinds.
     seconds : float
-        How long they count.
+        Time for which a line counts.
 
     Examples
     --------
@@ -359,9 +359,9 @@ class Addresses:
     Parameters
     ----------
     app : ASGIApp
-        What answers.
+        The application.
     base : str
-        What all addresses of the server begin with.
+        Beginning of all addresses of the server.
     trusted : sequence of network
         Addresses of proxies.
     """

@@ -97,7 +97,7 @@ class ConflictRow:
     sheets : tuple of tuple
         The equal answers in sheets, and whether they can be kept.
     token : str
-        For its decision.
+        Token of the conflict.
     """
 
     conflict: Conflict
@@ -116,7 +116,7 @@ class PersonInConflict:
     count : int
         Number of conflicts.
     token : str
-        For their decision.
+        Token of the conflicts.
     """
 
     name: str
@@ -244,7 +244,7 @@ def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = 
     name : str
         The list: the parameter of the query.
     query : mapping of str to str
-        Of the page's address.
+        Query of the page's address.
     size : int
         Rows of a page.
 
@@ -276,13 +276,13 @@ class Coordinator:
     work : SheetWork
         The work.
     certainty : BackgroundEstimates
-        How sure we are now.
+        The current estimates.
     address : callable
         Owner of a link to the path of the page.
     half_width : float
         Target if the page's address has none.
     public : str
-        What the links of adjudicators begin with; what the browser asked for if empty.
+        Beginning of the links of adjudicators; if empty, the address that the browser asked for.
     """
 
     def __init__(
@@ -584,7 +584,7 @@ def routes(
     certainty : BackgroundEstimates, optional
         The current estimates; the caller closes them.
     public : str
-        What the links of adjudicators begin with; what the browser asked for if empty.
+        Beginning of the links of adjudicators; if empty, the address that the browser asked for.
     """
     own = BackgroundEstimates(work) if certainty is None else certainty
     made = Coordinator(work, own, address=address, half_width=half_width, public=public)

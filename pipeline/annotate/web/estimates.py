@@ -34,11 +34,11 @@ class Line:
     title, said : str
         Its question, and in words what the line shows.
     points : str
-        As SVG has them, in a field of 200 by 60.
+        Points of the line in SVG, in a field of 200 by 60.
     last : tuple of float
         The last of them.
     wished : float or None
-        Where the wished half-width lies; None: above the field.
+        Height of the wished half-width in the field; None: above it.
     """
 
     title: str
@@ -110,7 +110,7 @@ class Question:
     row : QuestionEstimate
         The question.
     left : str
-        How many more judgements it takes, about.
+        Approximate number of judgements that it still needs.
     """
 
     row: QuestionEstimate
@@ -132,11 +132,11 @@ class EstimatesSection:
     Parameters
     ----------
     sentences : tuple of str
-        What comes first: what is left to do, how old it is, what does not count.
+        First sentences: the work that is left, the age of the estimates, items that do not count.
     stages : tuple of Stage
         The tables.
     lines : tuple of Line
-        How limits narrowed.
+        The half-widths of limits over time.
     wished : str
         The wished half-width in points.
     error : str
@@ -207,7 +207,7 @@ def estimates_section(
     has_questions : bool
         Whether a stage answers questions by this sheet.
     language : Language
-        Of the sentences.
+        Language of the sentences.
     """
     made = known.latest
     stages: tuple[Stage, ...] = ()
@@ -303,7 +303,7 @@ def what_is_left(
     wished : float
         Half-width.
     language : Language
-        Of the sentences.
+        Language of the sentences.
     """
     text, number = language.text, language.number
     points = f"{100 * wished:.3g}"

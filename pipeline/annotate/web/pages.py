@@ -46,11 +46,11 @@ class RefusedRequest(Exception):
     Parameters
     ----------
     status : int
-        Of HTTP.
+        Status code of HTTP.
     said : str
         The problem and its remedy.
     further
-        What else the answer holds.
+        Further content of the answer.
     """
 
     def __init__(self, status: int, said: str, **further: Any) -> None:
@@ -91,13 +91,13 @@ def error_response(
     Parameters
     ----------
     status : int
-        Of HTTP.
+        Status code of HTTP.
     said : str
         The problem and its remedy.
     request : Request, optional
-        What is answered: where it accepts HTML, as no script does, the answer is a page.
+        The request: if it accepts HTML, as no script does, the answer is a page.
     further
-        What else the answer to a script holds.
+        Further content of the answer to a script.
     """
     if request is None or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": said, **further}, status_code=status)
@@ -165,7 +165,7 @@ class Asset:
     Parameters
     ----------
     content : bytes
-        What it holds.
+        The content of the file.
     kind : str
         Its media type.
     digest : str
@@ -185,7 +185,7 @@ class Assets:
     folder : Path
         Read when this is made.
     base : str
-        What all addresses of the server begin with.
+        Beginning of all addresses of the server.
     """
 
     def __init__(self, folder: Path = _FOLDER, base: str = "") -> None:
@@ -268,11 +268,11 @@ def page_data(
     work : SheetWork
         The work.
     who : Person
-        Whose page it is.
+        The person who sees the page.
     round_name : str
         The round.
     address : str
-        What all addresses of this person begin with.
+        Beginning of all addresses of this person.
     store : str
         Name of what this person's browser keeps; the same after the links were renewed.
     categories : mapping of str to sequence of str

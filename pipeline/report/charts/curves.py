@@ -113,7 +113,7 @@ class End:
         The y values of the line, left to right; lines that end together are ordered by
         them, the higher first.
     stroke : Stroke
-        How the line is drawn.
+        Colour and dashes of the line.
     named : bool
         Whether the text is a measure or system, which can be highlighted.
     """
@@ -297,7 +297,7 @@ def dash_covered_lines(
     Parameters
     ----------
     given : mapping of str to Stroke
-        How the lines are drawn; a later one is drawn over an earlier one.
+        Line to its colour and dashes; a later one is drawn over an earlier one.
     drawn : DataFrame
         line, n, y.
     plane : Plane

@@ -244,7 +244,7 @@ def lexicon_chart(
     frame : DataFrame
         name, value, lower and upper (null where there is no interval); proportions.
     title : str
-        Of the x axis.
+        Title of the x axis.
     zero : bool
         Whether a vertical line stands at 0: for differences.
     look : Look

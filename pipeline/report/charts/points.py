@@ -127,7 +127,7 @@ def trend_chart(
     trends : DataFrame
         `schemas.LexiconTrends`, or some of its rows.
     names : sequence of str
-        Which of "precision", "recall" and "L".
+        Some of "precision", "recall" and "L".
     order : str
         Title of the x axis.
     look : Look

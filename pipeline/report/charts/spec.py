@@ -272,7 +272,7 @@ class Plane:
     y_title, x_title : str
         Titles of the axes.
     x_format : str
-        How numbers at the x axis are written, as D3 has it.
+        D3 format of the numbers at the x axis.
     x_grid : bool
         Whether lines go up from its ticks.
     zooms : bool
@@ -892,7 +892,7 @@ def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> l
     texts : iterable of str
         The labels; none need no room.
     start : float
-        Where they begin, or end; pixels from the left edge of the area.
+        Beginning, or end, of the labels; pixels from the left edge of the area.
     left : bool
         Whether they end there.
 

@@ -76,11 +76,11 @@ def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: floa
     Parameters
     ----------
     wanted : sequence of float
-        Where the labels belong, in any order; among equals the earlier stays lower.
+        Places of the labels, in any order; among equals the earlier stays lower.
     gap : float
         Smallest distance between two labels.
     low, high : float
-        Where the labels may lie. If they do not all fit, the gap shrinks.
+        Limits of the places. If the labels do not all fit, the gap shrinks.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def label_rows(
     widths : sequence of float
         Widths, the space to the next label included.
     most : int
-        How many rows there are.
+        Number of rows.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def slots(
     pinned : mapping of str to str
         Name -> one of `NAMED`.
     taken : collection of Slot
-        What is given away.
+        Slots that are not free.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class Places:
     sections : sequence of PageSection
         In the order of the page.
     overview : Overview or None
-        What stands before them.
+        The overview before them.
     """
 
     def __init__(self, sections: Sequence[PageSection], overview: Overview | None = None) -> None:
@@ -137,7 +137,7 @@ def answers(told: Sequence[StageFinding], places: Places) -> tuple[Answers, ...]
     told : sequence of StageFinding
         Findings in the order of reading.
     places : Places
-        Where they are shown.
+        The places that show them.
     """
     stages: dict[str, dict[str, list[StageFinding]]] = {}
     for each in told:
@@ -170,7 +170,10 @@ def statement(together: Sequence[StageFinding], places: Places) -> Statement:
 
 
 def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
-    """Return what to know before believing the answers, a paragraph each; arguments as above."""
+    """Return what to know before believing the answers, a paragraph each.
+
+    Parameters as for `answers`.
+    """
     found = [each for each in told if each.finding.kind == "caution"]
     made = tuple(statement([each], places) for each in found)
     if len({each.stage for each in found}) < 2:
@@ -387,13 +390,13 @@ class Section:
     Parameters
     ----------
     name : str
-        What its anchor and its files are called by.
+        Name of its anchor and its files.
     title : str
         Its heading.
     blocks : sequence of Block or Part
-        What it shows; tables without a row are omitted, parts of the page stay as they are.
+        Its content; tables without a row are omitted, parts of the page stay as they are.
     use, doc : str
-        What it is, and what that does, for the list of files.
+        Kind of stage, and a sentence on its purpose, for the list of files.
     data : tuple of Data
         Whole tables beside the page.
     """
@@ -438,7 +441,7 @@ def assemble(made: Assembly) -> Files:
     Parameters
     ----------
     made : Assembly
-        What it is put together from.
+        The parts of the page.
 
     Returns
     -------
@@ -505,7 +508,7 @@ def contents(
 def blocks(
     shown: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
 ) -> Sequence[Block]:
-    """Return the same of a stage that is done.
+    """Return texts, tables and figures of a stage that has been run.
 
     Raises
     ------
@@ -533,7 +536,7 @@ def headings(stages: Sequence[StageView]) -> list[str]:
     Parameters
     ----------
     stages : sequence of StageView
-        Of kinds that have a view.
+        Stages of kinds that have a view.
     """
     titles = [VIEWS.get(stage.use).title_of(stage) for stage in stages]
     often = Counter(titles)

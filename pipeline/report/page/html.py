@@ -218,7 +218,7 @@ def render(page: Page) -> str:
     Parameters
     ----------
     page : Page
-        What it says. Every text is escaped. Charting scripts and what tables of all rows run on
+        Its content. Every text is escaped. Charting scripts and what tables of all rows run on
         are put in once, if it has figures and such tables.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  takes long

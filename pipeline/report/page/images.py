@@ -152,13 +152,13 @@ def chart_bytes(chart: Any, kind: str, *, title: str = "chart", narrow: Any = No
     Parameters
     ----------
     chart : Vega-Lite specification or Altair chart
-        What to draw.
+        The chart.
     kind : {"svg", "png", "pdf", "html"}
         The page holds the scripts that draw it, and needs no network.
     title : str
         Title of the page.
     narrow : Vega-Lite specification or Altair chart, optional
-        What the page draws on a phone.
+        The chart for a phone.
 
     Raises
     ------

@@ -33,7 +33,7 @@ class ReportStage:
     tables : tuple of str
         Names of its own output tables.
     doc : str
-        What such a stage does, in a sentence.
+        A sentence on the purpose of such a stage.
     options : ViewOptions or None
         The options of its view; the view's defaults if None.
     missing : str
@@ -73,7 +73,7 @@ class ReportInput:
     remarks : mapping of str to sequence of Remark
         Stage -> what looks wrong in its data, whether it is shown or not.
     findings : sequence of StageFinding
-        What was found, in the order of reading: the first lines of the page.
+        The findings, in the order of reading: the first lines of the page.
     """
 
     title: str
@@ -115,9 +115,9 @@ class Picture:
     Parameters
     ----------
     name : str
-        What tells it from the other figures of the page; the stem of its files.
+        Its name, unique in the page; the stem of its files.
     caption : str
-        What is seen.
+        Text below the figure.
     still : str
         The address of the still picture.
     width, height : int
@@ -125,7 +125,7 @@ class Picture:
     specs : tuple of specifications
         The wide one, and the one for a phone or None.
     alt : str
-        What it says to who cannot see it; the caption if empty.
+        Text for those who cannot see it; the caption if empty.
     links : tuple of Link
         Its files.
     """
@@ -202,11 +202,11 @@ class SweepControls:
     Parameters
     ----------
     head : Markup
-        How to read them, and the values of each setting, as JSON.
+        Directions for reading, and the values of each setting, as JSON.
     numbers : str
         Two bytes for each number, packed.
     points, count : int
-        How many points and numbers there are.
+        Numbers of points and of packed numbers.
     """
 
     head: Markup
@@ -315,11 +315,11 @@ class Page:
     facts : tuple of str
         Further lines of the head.
     overview : Overview or None
-        What answers at a glance; its figure stands nowhere else.
+        The answers at a glance; its figure stands nowhere else.
     opening : tuple of Part
-        What stands before the findings.
+        The parts before the findings.
     drawer : str
-        What the list of sections with their files is called; it is omitted if empty.
+        Title of the list of sections with their files, which is omitted if empty.
     """
 
     title: str

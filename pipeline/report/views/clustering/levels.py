@@ -96,7 +96,7 @@ def mapping_figure(
     overlaps : DataFrame
         gold, cluster, n_ij, n_i, n_j of one run.
     mapped : mapping of str to str
-        From cluster to class, without unmapped clusters.
+        Cluster to class, without unmapped clusters.
     name : str
         The system, for the names of the files.
     said : str

@@ -282,7 +282,7 @@ def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> 
     frame : DataFrame
         `schemas.CutComparison`, one category.
     tested : HowTested
-        How the stage tests.
+        The options of the test.
     scope : Scope
         Stage and category.
     """
@@ -351,7 +351,7 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
     best : DataFrame
         `schemas.BestMeasures`, one category.
     tested : HowCompared
-        How the stage tests.
+        The options of the test.
     scope : Scope
         Stage and category.
     """
@@ -505,7 +505,7 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     frame : DataFrame
         `schemas.MeasureDifferences`, one category.
     tested : HowCompared
-        How the stage tests.
+        The options of the test.
     scope : Scope
         Stage and category.
     """
