@@ -14,12 +14,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.api.run import script, task_words
-from pipeline.cli.annotate import _keys, annotate
-from pipeline.errors import ConfigError
 from pipeline.runner.config import parse_setting
 from pipeline.runner.run import PhaseState
-from tests.annotate.office import furnished
-from tests.annotate.served import LABELS, work_in
 from tests.runner.batching import build, elsewhere, phases
 from tests.runner.commands import environment
 from tests.runner.laboratory import Laboratory
@@ -203,7 +199,7 @@ class Queue:
         )
 
 
-def test_it_is_five_lines() -> None:
+def test_the_documented_script_has_five_lines() -> None:
     lines = documented().splitlines()
     assert len(lines) == 5
     assert lines[-1] == 'lexassay task corpus.toml candidates "$SLURM_ARRAY_TASK_ID"'
@@ -219,61 +215,3 @@ def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
     texts.run()
     assert texts.outcomes() == {"candidates": "reused", "words": "done", "scores": "done"}
     assert texts.digests() == elsewhere(texts)
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("nonsense", "'nonsense' is not a label"),
-        ("free=ff", "'ff' is not a key"),
-        ("free=1", "1 is the key of 'SVC'"),
-        ("free=x,SVC=X", "two labels have the same key"),
-    ],
-)
-def test_keys_that_cannot_be(tmp_path: Path, given: str, said: str) -> None:
-    pytest.importorskip("starlette")
-    with pytest.raises(ConfigError, match=said):
-        _keys(given, work_in(tmp_path, labels=LABELS))
-
-
-def test_keys_that_can_be(tmp_path: Path) -> None:
-    pytest.importorskip("starlette")
-    work = work_in(tmp_path, labels=LABELS)
-    assert _keys("free=x, SVC=1,figurative=9", work) == {"free": "x", "SVC": "1", "figurative": "9"}
-
-
-def test_annotators_are_managed_by_the_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    office = furnished(tmp_path)
-
-    def said(**options: object) -> str:
-        capsys.readouterr()
-        assert annotate(office.config, runs=office.runs, **options) == 0  # type: ignore[arg-type]
-        return capsys.readouterr().out
-
-    new = "New links: on the coordinator's page, and when lexassay annotate starts.\n"
-    assert said(add="carla, dan") == (
-        "carla is an annotator now. Give carla open cards of others.\n"
-        f"dan is an annotator now. Give dan open cards of others.\n{new}"
-    )
-    assert said(stop="anna") == (
-        "anna’s part is finished: the link says so and takes no more answers. Answers so far:"
-        " 0; they count. Open cards: 3; you can give them to others.\n"
-    )
-    assert said(reassign="anna=carla,dan") == (
-        "2 open cards of anna are now carla's, 1 is now dan's.\n"
-    )
-    assert said(reassign="ben=carla", cards=1).startswith("1 open card of ben is now carla's.")
-    assert said(resume="anna") == "anna can go on, with the same link.\n"
-    assert said(revoke="Anna") == (
-        f"The old link of anna no longer works. The new one is for anna only.\n{new}"
-    )
-    for options, message in (
-        ({"stop": "anne"}, "'anne' is nobody's name in this work; did you mean anna"),
-        ({"reassign": "anna"}, "nobody is named to get the cards; name one or several annotators"),
-        ({"reassign": "anna=ben"}, "anna has no open cards; nothing was changed"),
-        ({"cards": 3}, "--cards: needs --reassign FROM=TO"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            said(**options)

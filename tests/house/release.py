@@ -53,7 +53,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def build_twice(folder: Path, output: Path) -> Path:
-    """Build the last commit three times, compare the bytes, and return the wheel."""
+    """Build the last commit twice, and once from the source distribution; return the wheel."""
     time = commit_time()
     archive = folder / "commit.tar"
     call(["git", "archive", "--output", archive, "HEAD"], ROOT)

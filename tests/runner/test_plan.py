@@ -25,7 +25,7 @@ def rename_first_unit(path: Path) -> None:
     change(path, "in:N1_0\t", "in:M1_0\t")
 
 
-def test_nothing(done: Laboratory) -> None:
+def test_nothing_is_rerun_if_nothing_has_changed(done: Laboratory) -> None:
     done.run()
     assert done.reran() == set()
     assert "would run" not in done.call("plan").out
