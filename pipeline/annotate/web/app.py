@@ -145,23 +145,24 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
     """
     connections = Connections(min(CONNECTIONS, open_files() // 2))
     with limited_log():
-        _Server(_uvicorn_config(app), started, connections).run(sockets=[listener])
+        server_of(app, connections, started).run(sockets=[listener])
 
 
-def server_of(app: ASGIApp, connections: Connections | None = None) -> uvicorn.Server:
-    """Return a server that is not started, to be run in a thread.
+def server_of(
+    app: ASGIApp,
+    connections: Connections | None = None,
+    started: Callable[[], None] | None = None,
+) -> uvicorn.Server:
+    """Return a server that is not started; outside the main thread, it ignores signals.
 
     ``run(sockets=[open_socket()])`` starts it, ``should_exit = True`` stops it.
     """
-    return _Server(_uvicorn_config(app), connections=connections)
-
-
-def _uvicorn_config(app: ASGIApp) -> uvicorn.Config:
-    return uvicorn.Config(
+    config = uvicorn.Config(
         app, access_log=False, log_config=None, log_level="warning", lifespan="on", ws="none",
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=_PATIENCE,
         http=Connection, backlog=BATCH,
     )  # fmt: skip
+    return _Server(config, started, connections)
 
 
 class _Server(uvicorn.Server):
@@ -170,8 +171,8 @@ class _Server(uvicorn.Server):
     def __init__(
         self,
         config: uvicorn.Config,
-        started: Callable[[], None] | None = None,
-        connections: Connections | None = None,
+        started: Callable[[], None] | None,
+        connections: Connections | None,
     ) -> None:
         super().__init__(config)
         self._on_start = started
