@@ -361,7 +361,10 @@ def stratified_sample(
     counts = stratum_sizes(strata)
     wrong = [name for name, size in sizes.items() if name not in counts or size < 0]
     if wrong:
-        raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(counts)}")
+        known = ", ".join(counts)
+        raise ValueError(
+            f"unknown strata, or sizes below 0: {', '.join(wrong)}; the strata are {known}"
+        )
     one = pl.lit(1, pl.Int64)
     parts = [as_sample(pl.DataFrame(schema={"id": pl.String}), multiplicity=one, pi=0.0)]
     for name in sizes.keys() & counts.keys():

@@ -113,7 +113,8 @@ def test_sample_is_a_valid_table_whatever_the_order_of_rows() -> None:
 
 @pytest.mark.parametrize("sizes", [{"c": 1}, {"a": -1}])
 def test_mistaken_sizes(sizes: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=f"no size for {next(iter(sizes))}; the strata are a, b"):
+    said = f"unknown strata, or sizes below 0: {next(iter(sizes))}; the strata are a, b"
+    with pytest.raises(ValueError, match=said):
         stratified_sample(IDS, sizes=sizes, seed="s")
 
 
