@@ -46,8 +46,9 @@ MAY = {
     ),
     "sizing": ("api", "errors", "kernels", "registry", "report", "runner", "schemas", "stages"),
     "cli": (
-        *("allocator", "annotate", "api", "errors", "formats", "kernels", "memory", "recipes"),
-        *("registry", "release", "remarks", "report", "runner", "schemas", "sizing", "stages"),
+        *("allocator", "annotate", "api", "errors", "expressions", "formats", "kernels", "memory"),
+        *("recipes", "registry", "release", "remarks", "report", "runner", "schemas", "sizing"),
+        "stages",
     ),
 }
 """Each layer, a folder or a file of ``pipeline``, and the layers that it may import."""

@@ -905,6 +905,8 @@ def _first_of_levels(table: pl.DataFrame) -> Iterator[Finding]:
             _firsts(table, "types", type_measures), _firsts(table, "tokens", token_measures)
         )
     )
+    if not pairs:  # no measure of a level tells the systems apart
+        return
     differ = sum(set(one.systems).isdisjoint(other.systems) for one, other in pairs)
     by = f"{title(types.measure)} and {title(tokens.measure)}"
     shared = [name_text(name) for name in types.systems if name in tokens.systems]

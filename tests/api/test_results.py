@@ -16,10 +16,10 @@ import pytest
 
 import pipeline as lx
 from pipeline.api import results
-from pipeline.api.progress import show_progress
 from pipeline.api.report import findings_text
 from pipeline.api.report_options import check_colours
 from pipeline.api.results import colours_of, names_of
+from pipeline.api.run import show_progress
 from pipeline.errors import ConfigError, DataError, Interruption, SchemaViolation, WaitsForPerson
 from pipeline.findings.base import Finding, StageFinding
 from pipeline.release import FormerName
