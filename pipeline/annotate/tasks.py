@@ -35,7 +35,7 @@ from pipeline.stages.lexicon.sample import JoinKeying
 
 @dataclass(frozen=True)
 class SheetWork:
-    """The work of a stage that lays out sheets; exists as long as its pages are served.
+    """The work of a stage that lays out sheets, while its pages are served.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The command line."""
+"""The command line.
+
+Its import sets the variables of the memory allocator, before a library reads them.
+"""
 
 import os
 import sys

@@ -62,7 +62,7 @@ Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A table of another stage that an option names; exists as a part of a node."""
+    """A table of another stage that an option names."""
 
     stage: str
     table: str
@@ -81,7 +81,7 @@ class SheetFolder:
 
 @dataclass(frozen=True)
 class Node:
-    """A stage of an experiment, ready to run; exists as long as the project.
+    """A stage of an experiment, ready to run.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class Relaxation(Protocol):
 
 @dataclass
 class SearchBudget:
-    """Work that is left, in seconds of a usual machine; exists as long as one search.
+    """The remaining work of one search, in seconds of a usual machine.
 
     Steps are counted, not time, so that the same search ends at the same place everywhere.
     """
