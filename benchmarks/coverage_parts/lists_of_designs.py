@@ -1,4 +1,4 @@
-"""Precision and differences from samples of any chances: limits by `pipeline.kernels.estimates`.
+"""Precision and differences from samples of any chances: limits by `pipeline.kernels.survey`.
 
 Methods are "SAMPLE, PREDICTIONS": simple, designed, or later (designed for lists of 100, all
 questions are asked); none, scores (a logistic model of the ranks, fitted in each sample), or a

@@ -299,7 +299,7 @@ def made(folder: Path, stage: str, *, memory: str = "", sentences: bool = False)
 
 @pytest.fixture
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partitions, "LEAST", 200 * partitions.ROW)
+    monkeypatch.setattr(memory, "LEAST", 200 * partitions.ROW)
     monkeypatch.setattr(partitions, "ROW", 6_000)
 
 
@@ -359,7 +359,7 @@ def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
 
 
 def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partitions, "LEAST", 10 * partitions.ROW)
+    monkeypatch.setattr(memory, "LEAST", 10 * partitions.ROW)
     rows = {
         "run": [""] * 60,
         "item": [*(f"i{n % 20}" for n in range(57)), None, None, None],
