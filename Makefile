@@ -128,7 +128,7 @@ torture: $(VENV)/test
 laws: $(VENV)/test
 	LEXASSAY_EXAMPLES=100 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/kernels tests/formats tests/schemas
 
-# Lines that no test runs. The floor and what is left out stand in pyproject.toml.
+# Lines that no test runs. The floor and the omitted lines are in pyproject.toml.
 test-coverage: $(VENV)/test
 	rm -f .coverage .coverage.*
 	LEXASSAY_EXAMPLES=50 $(BIN)/python -m coverage run -m pytest -m "not torture and not browser" --numprocesses 2 --dist worksteal $(TESTS)

@@ -78,7 +78,7 @@ def present(names: Sequence[str]) -> tuple[str, ...]:
             population(name)
             found.append(name)
         except FileNotFoundError as absent:
-            print(f"{name} is left out: {absent}", file=sys.stderr)
+            print(f"{name} is skipped: {absent}", file=sys.stderr)
     return tuple(found)
 
 

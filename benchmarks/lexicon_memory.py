@@ -27,7 +27,7 @@ from pydantic import TypeAdapter
 from pipeline.runner.inputs import Bytes
 
 PARADIGM = 10
-"""Forms of a lemma, before a part of them is left out."""
+"""Forms of a lemma, before some of them are removed."""
 KEPT, SHARED = 0.85, 0.05
 """The share of forms that a lexicon lists, and of those that it takes from elsewhere."""
 BLOCK = 50_000

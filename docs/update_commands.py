@@ -129,7 +129,7 @@ def _paragraph(text: str) -> str:
 
 
 def _usage(name: str, found: Any) -> str:
-    """Return the arguments in their order, those in brackets that can be left out."""
+    """Return the arguments in their order, those in brackets that can be omitted."""
     words = []
     for each in found.params:
         if each.param_type_name == "argument":
@@ -140,7 +140,7 @@ def _usage(name: str, found: Any) -> str:
 
 
 def _called(argument: Any) -> str:
-    """Return what an argument is called, without the brackets of one that can be left out."""
+    """Return what an argument is called, without the brackets of one that can be omitted."""
     word = str(argument.metavar or argument.name.upper())
     return word if argument.required or word[:1] != "[" else word[1:-1]
 

@@ -72,7 +72,7 @@ def token_measures(
     measures : str or sequence of str
         Names or aliases, also those of scikit-learn, or "all".
     noise : array_like
-        Labels in `labels_pred` of tokens that the clustering left out: [-1] of DBSCAN and HDBSCAN.
+        Labels in `labels_pred` of tokens without a cluster: [-1] of DBSCAN and HDBSCAN.
     noise_as : str
         Noise is "excluded" with its gold classes, or "clusters": each token is one of its own.
 

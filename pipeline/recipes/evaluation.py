@@ -149,7 +149,7 @@ def clusters(
     prefix : int, optional
         Truncate cluster names to this number of characters: Brown's paths to bits.
     noise : label or sequence of labels
-        Labels of words that the clustering left out: -1 of DBSCAN and HDBSCAN.
+        Labels of words without a cluster: -1 of DBSCAN and HDBSCAN.
     noise_as : str
         Noise is "excluded", as words without a cluster, or "clusters": each is one of its own.
     columns : mapping of str to str, optional

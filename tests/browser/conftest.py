@@ -2,7 +2,7 @@
 
 A test fails if its page writes a warning or an error to the console, asks for anything but itself,
 or opens a dialog. Where there is a Chromium, a test that is skipped is a failure. Tests in Firefox
-are left out where it is not.
+are skipped where it is not.
 """
 
 from __future__ import annotations
@@ -102,11 +102,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped and CHROMIUM:
         say(f"browser: {skipped} tests were skipped, though a Chromium is here: a failure")
     if (run or skipped) and not AXE.is_file():
-        say(
-            "browser: axe-core is not here (`make browser` has it from npm): its tests are left out"
-        )
+        say("browser: axe-core is not here (`make browser` has it from npm): its tests are skipped")
     if (run or skipped) and not FIREFOX:
-        say("browser: Firefox is not here (`make browser` installs it): its tests are left out")
+        say("browser: Firefox is not here (`make browser` installs it): its tests are skipped")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,4 +1,4 @@
-"""A table in a terminal: no line is longer, no number is shortened, what is left out is said."""
+"""A table in a terminal: no line is longer, no number is shortened, what is omitted is named."""
 
 from __future__ import annotations
 

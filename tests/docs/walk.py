@@ -239,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         programs = fresh(Path(scratch) / "env") if given.fresh else Path(sys.executable).parent
         for number, page in enumerate(given.pages):
             if needs_data(page) and not os.environ.get("LEXASSAY_DATA"):
-                print(f"{page}: left out, there are no public data")
+                print(f"{page}: skipped, there are no public data")
                 continue
             try:
                 count = walk(page, Path(scratch) / str(number), programs)

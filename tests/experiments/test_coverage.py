@@ -455,7 +455,7 @@ def test_absent_populations_are_said(
     monkeypatch.delenv("LEXASSAY_DATA", raising=False)
     assert lab.run.present(["krenn", "invented"]) == ("invented",)
     said = capsys.readouterr().err
-    assert "krenn is left out" in said
+    assert "krenn is skipped" in said
     assert "LEXASSAY_DATA names the folder" in said
 
 

@@ -74,7 +74,7 @@ def _many(asked: argparse.Namespace, folder: Path) -> int:
 
 
 def read(log: Path) -> Records:
-    """Return the cases of a log; a last line that was cut short is left out."""
+    """Return the cases of a log; a last line that was cut short is ignored."""
     found: Records = []
     for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else []:
         try:

@@ -178,13 +178,13 @@ class RateLimit(logging.Filter):
     >>> limit = RateLimit(2, 3)
     >>> made = [logging.makeLogRecord({"name": "a", "msg": text}) for text in "xxxxyyz"]
     >>> [each.msg for each in made if limit.filter(each)]
-    ['x', 'x', 'y (2 lines left out)']
+    ['x', 'x', 'y (2 lines skipped)']
     """
 
     def __init__(self, kind: int = 5, total: int = 30, seconds: float = 60.0) -> None:
         super().__init__()
         self._kind, self._total, self._seconds = kind, total, seconds
-        self._start, self._of_kind, self._left_out = -math.inf, Counter[str](), 0
+        self._start, self._of_kind, self._skipped = -math.inf, Counter[str](), 0
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a line is written; the first after a silence says how many were not."""
@@ -194,15 +194,15 @@ class RateLimit(logging.Filter):
         kind = f"{record.name} {str(record.msg).partition(chr(10))[0][:200]}"
         passed = self._of_kind.total() < self._total and self._of_kind[kind] < self._kind
         if not passed:
-            self._left_out += 1
+            self._skipped += 1
             return False
         self._of_kind[kind] += 1
-        if self._left_out:
+        if self._skipped:
             record.msg, record.args = (
-                f"{record.getMessage()} ({self._left_out:,} lines left out)",
+                f"{record.getMessage()} ({self._skipped:,} lines skipped)",
                 (),
             )
-            self._left_out = 0
+            self._skipped = 0
         return True
 
 

@@ -476,7 +476,7 @@ def merge_answers(
     -------
     LazyFrame
         The same rows, with null for answers that do not count, and for notes that the log has; and
-        the Boolean column ``conflict``. Rows of the log that a sheet replaces are left out.
+        the Boolean column ``conflict``. Rows of the log that a sheet replaces are omitted.
 
     Examples
     --------

@@ -253,7 +253,7 @@ class ExtractClusters(EntryTable, RunOptions):
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
     noise: NoiseLabels = ()
-    """Labels of items that the clustering left out, e.g. [-1] of DBSCAN and HDBSCAN."""
+    """Labels of items without a cluster, e.g. [-1] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
     """Noise items are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 

@@ -207,7 +207,7 @@ class TaggingOptions(TagOptions):
     untagged: Annotated[bool, Late()] = False
     """Keep tokens without an induced tag; otherwise they are an error."""
     noise: NoiseLabels = ()
-    """Tags of tokens that the clustering left out, e.g. [-1] of DBSCAN and HDBSCAN."""
+    """Tags of tokens without a cluster, e.g. [-1] of DBSCAN and HDBSCAN."""
     noise_as: Noise = "excluded"
     """Noise tokens are ``excluded`` (they have no cluster) or ``clusters`` (each is one)."""
 

@@ -227,7 +227,7 @@ def test_lines_of_a_kind_are_counted_whatever_their_values() -> None:
     limit._start -= 61  # as if that time had passed
     later = passes(5)
     assert later is not None
-    assert later.getMessage() == "no. 5 (3 lines left out)"
+    assert later.getMessage() == "no. 5 (3 lines skipped)"
 
 
 # A flood: more half-open connections than the limit of a shell, and again as soon as one is closed.

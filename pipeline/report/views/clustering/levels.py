@@ -537,7 +537,7 @@ def show_senses(stage: StageView, options: SensesView) -> Sequence[Block]:
     select_names((measure,), names, where=f"views.{stage.name}.measure")
     return [
         _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits)),
-        *_left_out(stage),
+        *_instance_counts(stage),
         Fold(
             "Means by instances and scores of each word",
             [
@@ -555,7 +555,7 @@ def _value_text(value: float | None, *, measure: str) -> str:
     return in_unit(measure, value)
 
 
-_LEFT_OUT = {
+_INSTANCES = {
     "words without an instance in a cluster": "Words without any induced sense",
     "instances without a cluster": "Gold instances without an induced sense",
     "instances without a gold sense": ("Induced instances without a gold sense (not scored)"),
@@ -569,10 +569,10 @@ _LEFT_OUT = {
 """Counts of a stage, as the page describes them."""
 
 
-def _left_out(stage: StageView) -> Iterator[Block]:
+def _instance_counts(stage: StageView) -> Iterator[Block]:
     """Say how many instances lack a sense, and how many have several heaviest ones."""
     sizes = stage.table("sizes").collect().with_columns(name=_RUN_NAME).sort("system", "run")
-    for what, described in _LEFT_OUT.items():
+    for what, described in _INSTANCES.items():
         rows = sizes.filter(pl.col("count") > 0, what=what)
         counts = rows["count"].to_list()
         if not counts:

@@ -276,7 +276,7 @@ def test_short_lists_are_shown_from_the_beginning() -> None:
     short = frames.precision({"dice": [True, False] * 10})
     figure = shown({"precision": short, "baseline": frames.baseline(10, 20)})[0]
     assert isinstance(figure, Figure)
-    assert "left out" not in figure.caption
+    assert "The graph starts" not in figure.caption
 
 
 def test_truth_and_marks_come_from_other_stages() -> None:
@@ -335,7 +335,7 @@ def test_further_graphs_of_the_same_stage() -> None:
     assert "n grows along each line" in found["precision-by-recall"].caption
     assert "left to right: n = 100." in found["precision-by-recall"].caption
     assert "in a window of 20 ranks" in found["local"].caption
-    assert "left out" not in found["local"].caption
+    assert "The graph starts" not in found["local"].caption
     assert "The graph starts at n = 200" in found["zoom"].caption
 
 
