@@ -587,17 +587,6 @@ class UnknownName(KeyError, ValueError):
         return str(self.args[0])  # a KeyError shows its message in quotes
 
 
-def install_text(*packages: str) -> str:
-    """Return how to install packages that lexassay needs for a part of its work.
-
-    Examples
-    --------
-    >>> install_text("starlette", "uvicorn")
-    'pip install starlette uvicorn, or pipx inject lexassay starlette uvicorn'
-    """
-    return f"pip install {' '.join(packages)}, or pipx inject lexassay {' '.join(packages)}"
-
-
 def did_you_mean(
     name: str, known: Iterable[str], *, spellings: Mapping[str, str] | None = None, most: int = 3
 ) -> str:

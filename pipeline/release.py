@@ -1,4 +1,4 @@
-"""What a release promises: where bugs are reported, and former names that warn before they go."""
+"""What a release promises: where bugs are reported, how to install the rest, and former names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from typing import Any, NamedTuple
 
 REPORT_AT = "the place you got lexassay from"
 """Where bugs are reported: the address of the project's issues, once it has a public one."""
+
+
+def install_text(*packages: str) -> str:
+    """Return how to install packages that lexassay needs for a part of its work.
+
+    Examples
+    --------
+    >>> install_text("starlette", "uvicorn")
+    'pip install starlette uvicorn, or pipx inject lexassay starlette uvicorn'
+    """
+    return f"pip install {' '.join(packages)}, or pipx inject lexassay {' '.join(packages)}"
 
 
 class Renaming(NamedTuple):

@@ -21,8 +21,8 @@ MAY = {
     "kernels": ("errors", "expressions", "memory", "registry", "schemas"),
     "stages": ("config_model", "errors", "expressions", "kernels", "memory", "registry", "schemas"),
     "remarks": ("errors", "kernels", "memory", "registry", "schemas"),
-    "formats": ("config_model", "errors", "memory", "registry", "schemas"),
-    "engine": ("allocator", "errors", "registry"),
+    "formats": ("config_model", "errors", "memory", "registry", "release", "schemas"),
+    "engine": ("allocator", "errors", "registry", "release"),
     "runner": (
         *("allocator", "config_model", "engine", "errors", "expressions", "formats", "memory"),
         *("registry", "release", "remarks", "schemas", "stages"),

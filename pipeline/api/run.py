@@ -16,12 +16,13 @@ from typing import Any, TypeAlias
 
 from pipeline.api.report import add_report
 from pipeline.api.report_options import check_report
-from pipeline.api.results import Run, open_run, run_stages, short
+from pipeline.api.results import Run, open_run, short
 from pipeline.errors import ConfigError, Interruption, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.run import PhaseState, run_one, states
+from pipeline.runner.run import run as run_project
 from pipeline.runner.shards import range_text
 
 
@@ -113,7 +114,7 @@ def run(
         project.experiment.name, stages=len(project.nodes), progress=progress
     ) as bar:
         every = [*bar, *listeners]
-        done = run_stages(
+        made = run_project(  # not by `run_stages`: few frames lead to the function of a stage
             project,
             settings=settings,
             force=as_names(force),
@@ -121,6 +122,7 @@ def run(
             strict=strict,
             listeners=every,
         )
+        done = Run(project, *made)
         return add_report(done, every) if report else done
 
 

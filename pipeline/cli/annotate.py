@@ -15,8 +15,9 @@ from pipeline.annotate import quality, sync
 from pipeline.annotate.exchange.tools import TOOLS
 from pipeline.annotate.tasks import SheetWork, log_of, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
-from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, install_text
+from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson
 from pipeline.formats.annotation_log import copy, opened
+from pipeline.release import install_text
 from schemas.errors import count_text
 
 _PAGES, _NETWORK, _QUALITY, _PEOPLE, _FILES = "Pages", "Network", "Quality", "People", "Files"

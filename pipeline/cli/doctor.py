@@ -25,8 +25,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from pipeline.errors import install_text
-from pipeline.release import REPORT_AT
+from pipeline.release import REPORT_AT, install_text
 
 _IMPORTED = {
     "polars-hash": "polars_hash", "typing-extensions": "typing_extensions",

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from pipeline.engine.base import engine
-from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost, install_text
+from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
+from pipeline.release import install_text
 
 # Sessions: Spark's own configuration determines the cluster.
 

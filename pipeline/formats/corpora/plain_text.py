@@ -20,7 +20,6 @@ from pipeline.errors import (
     LexassayError,
     Problem,
     did_you_mean,
-    install_text,
 )
 from pipeline.formats.base import CorpusOptions, reading
 from pipeline.formats.compression import open_bytes
@@ -53,6 +52,7 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import TEXT
 from pipeline.formats.unicode import normalise
+from pipeline.release import install_text
 
 _WORD = r"[\pL\pM\pN][\pL\pM\pN\x{AD}\x{200C}\x{200D}]*"
 TOKEN = rf"\pN+(?:[.,]\pN+)+|{_WORD}(?:['’‐‑-]{_WORD})*|[^\s\pL\pM\pN\pC]"

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 from platformdirs import user_cache_path
 
-from pipeline.errors import StoreError, install_text
+from pipeline.errors import StoreError
+from pipeline.release import install_text
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.interface import MANIFEST, Entry, beside, parquet_options
 from pipeline.runner.store.local import LocalStorage
