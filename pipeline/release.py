@@ -1,4 +1,4 @@
-"""What a release promises: where bugs are reported, how to install the rest, and former names."""
+"""What the code says of a release: where bugs are reported, packages to install, former names."""
 
 from __future__ import annotations
 

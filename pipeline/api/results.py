@@ -636,7 +636,7 @@ class Run:
     record : RunRecord or None
         The record of the run, if it has just run.
     waits : tuple of WaitsForPerson
-        The stages that wait for people.
+        An error for each stage that waits for people.
     report : Path or None
         The report's page, if it was written.
     damage : mapping of str to str

@@ -1,4 +1,4 @@
-"""Functions for notebooks and scripts: run an experiment or its tasks, show its results."""
+"""Functions of notebooks and scripts: run an experiment or its tasks, show the results."""
 
 from __future__ import annotations
 
@@ -352,6 +352,8 @@ def slurm(
     limits = {"time": time, "mem": memory, "partition": partition}
     return script(found, words, {name: value for name, value in limits.items() if value})
 
+
+# Progress in a notebook or on standard error
 
 _PATIENCE = 0.1
 """Seconds between minor updates of the bar."""

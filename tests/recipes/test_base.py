@@ -15,7 +15,7 @@ from pipeline.recipes.base import Recipe
         (None, "/data/corpora/a.conllu"),
         ("/data/corpora", "a.conllu"),
         ("/data/studies/verbs", "../../corpora/a.conllu"),
-        ("/home/anna/verbs", "/data/corpora/a.conllu"),
+        ("/studies/verbs", "/data/corpora/a.conllu"),
     ],
 )
 def test_paths_are_relative_to_the_experiment_if_they_have_a_folder_in_common(

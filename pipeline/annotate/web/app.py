@@ -243,7 +243,7 @@ class Hosts:
     Parameters
     ----------
     host : str
-        Address that the server listens at. If it listens everywhere, any address in digits is
+        Address on which the server listens. If it listens everywhere, any address in digits is
         one of its names: no other site has such a name.
     names : collection of str
         Further names, for example of a proxy.

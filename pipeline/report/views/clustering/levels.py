@@ -53,7 +53,7 @@ WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
 """Limits of the width of a cell, its least height, approximate width of a heat map; pixels."""
 
 
-class Shown(Run):
+class ShownRun(Run):
     """A run with figures: the first of its system, or the only one."""
 
     @property
@@ -62,7 +62,7 @@ class Shown(Run):
         return self.system if self.only else f"{self.system}, run {self.run}"
 
 
-def first_runs(frame: pl.DataFrame) -> list[Shown]:
+def first_runs(frame: pl.DataFrame) -> list[ShownRun]:
     """Return the first run of each system, by name.
 
     Examples
@@ -72,7 +72,7 @@ def first_runs(frame: pl.DataFrame) -> list[Shown]:
     """
     run = pl.col("run")
     first = frame.group_by("system").agg(run.min(), only=run.n_unique() == 1).sort("system")
-    return [Shown(*row) for row in first.iter_rows()]
+    return [ShownRun(*row) for row in first.iter_rows()]
 
 
 _SEVERAL = pl.col("run").n_unique().over("system") > 1
@@ -183,7 +183,7 @@ WIDTH = 36
 
 
 def clusters_listing(
-    stage: StageView, shown: Shown, mapping: pl.DataFrame, *, said: str, unit: str
+    stage: StageView, shown: ShownRun, mapping: pl.DataFrame, *, said: str, unit: str
 ) -> Listing:
     """Return a row for each cluster of a run, the largest first.
 
@@ -191,7 +191,7 @@ def clusters_listing(
     ----------
     stage : StageView
         A stage that evaluates clusters.
-    shown : Shown
+    shown : ShownRun
         The run.
     mapping : DataFrame
         cluster, gold (null if unmapped), n_ij, n_j of the run under one mapping.
@@ -228,7 +228,7 @@ def _wrap(words: str) -> str:
 
 
 def type_explorer(
-    stage: StageView, runs: Sequence[Shown], *, measure: str, mapping: str, most_rows: int
+    stage: StageView, runs: Sequence[ShownRun], *, measure: str, mapping: str, most_rows: int
 ) -> Explorer | None:
     """Return a table of all word types with a gold entry, the most frequent first.
 
@@ -317,7 +317,7 @@ def item_scores(gold: pl.LazyFrame, entries: pl.LazyFrame, mapped: pl.LazyFrame)
     )
 
 
-def _columns(rows: pl.DataFrame, runs: Sequence[Shown]) -> tuple[Attribute, ...]:
+def _columns(rows: pl.DataFrame, runs: Sequence[ShownRun]) -> tuple[Attribute, ...]:
     found = [
         Attribute("item", "word type", "text"),
         Attribute("tokens", "tokens", "count"),
@@ -652,7 +652,7 @@ def _unclustered(stage: StageView) -> list[Block]:
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
 
 
-def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: Shown) -> Iterator[Block]:
+def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: ShownRun) -> Iterator[Block]:
     mine, system = shown.rows, shown.system
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
@@ -730,15 +730,17 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
 
 
 def _best_first(
-    runs: Sequence[Shown], scores: pl.DataFrame, options: TypeLevelView
-) -> Sequence[Shown]:
+    runs: Sequence[ShownRun], scores: pl.DataFrame, options: TypeLevelView
+) -> Sequence[ShownRun]:
     """Return the runs, starting with the system with the highest score."""
     mine = scores.filter(measure=options.measure, mapping=options.mapping)
     highest = mine.sort("value", descending=True, nulls_last=True)["system"].head(1).to_list()
     return sorted(runs, key=lambda run: run.system not in highest)
 
 
-def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -> Iterator[Block]:
+def _explorer(
+    stage: StageView, options: TypeLevelView, runs: Sequence[ShownRun]
+) -> Iterator[Block]:
     if not options.explorer:
         return
     found = type_explorer(
@@ -844,7 +846,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
     return listing("scores", caption, scores, columns, shown=shown)
 
 
-def _types_of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:
+def _types_of_run(stage: StageView, options: TypeLevelView, shown: ShownRun) -> Iterator[Block]:
     mine, system = shown.rows, shown.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
     said = f"{shown.said}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
