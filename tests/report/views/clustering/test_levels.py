@@ -14,7 +14,7 @@ from pipeline.report.explorer import Explorer, payload
 from pipeline.report.view import Listing, flatten_blocks
 from pipeline.report.views.clustering.levels import (
     WIDTH,
-    Shown,
+    ShownRun,
     TokenLevelView,
     TypeLevelView,
     clusters_listing,
@@ -37,7 +37,7 @@ def mapping(*rows: tuple[str, str | None, int, int]) -> pl.DataFrame:
 
 def test_every_cluster_with_its_words_the_largest_first() -> None:
     found = clusters_listing(
-        type_stage({"right": RIGHT}), Shown("right", "1", True),
+        type_stage({"right": RIGHT}), ShownRun("right", "1", True),
         mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), said="right", unit="types",
     )  # fmt: skip
     assert found.shown is not None
@@ -58,7 +58,7 @@ def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
     tables = {"gold.gold": words, "s0.entries": gold.table("s0.entries").collect()}
     wide = type(gold)(**{**vars(gold), "table": lambda name: tables[name].lazy()})
     found = clusters_listing(
-        wide, Shown("many", "1", True), mapping(("1", "N", 8, 8)), said="", unit="types"
+        wide, ShownRun("many", "1", True), mapping(("1", "N", 8, 8)), said="", unit="types"
     )
     assert found.shown is not None
     lines = found.shown["most frequent words"][0].split("\n")
@@ -70,7 +70,7 @@ def test_hostile_words_stay_text() -> None:
     made = type_stage({HOSTILE: RIGHT})
     found = clusters_listing(
         made,
-        Shown(HOSTILE, "1", True),
+        ShownRun(HOSTILE, "1", True),
         mapping((HOSTILE, HOSTILE, 1, 1)),
         said=HOSTILE,
         unit="types",
@@ -133,7 +133,7 @@ def table(name: str) -> pl.LazyFrame:
 
 INPUTS = {"gold": "gold.entries", "systems.0": "a.entries", "systems.1": "b.entries"}
 STAGE = StageView("types", "evaluate.type_level", {}, table, inputs=INPUTS)
-RUNS = [Shown("a", "1", only=False), Shown("b", "1", only=True)]
+RUNS = [ShownRun("a", "1", only=False), ShownRun("b", "1", only=True)]
 
 
 def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
