@@ -17,6 +17,7 @@ import pipeline
 from pipeline.cli.main import main
 from pipeline.recipes.templates import experiment_template, with_comments
 from pipeline.stages.base import STAGES
+from tests.experiments.test_sheets import fill_sheets
 from tests.recipes.corpora import TEXT, conllu, vertical
 
 ROOT = Path(__file__).parents[2]
@@ -177,10 +178,14 @@ def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_starter_waits_for_labels(tmp_path: Path) -> None:
+def test_the_starter_waits_for_labels_and_delivers_a_list(tmp_path: Path) -> None:
     assert main(["new", "corpus", str(tmp_path)]) == 0
     words = ["run", str(tmp_path / "experiment.toml"), "--runs", str(tmp_path / "runs")]
     assert main([*words, "--no-report"]) == 3
+    (sheet,) = tmp_path.glob("sheets/*/*/*.xlsx")
+    fill_sheets(sheet, "collocation")
+    assert main([*words, "--no-report"]) == 0
+    assert list(tmp_path.glob("sheets/corpus/corpus-list/*.xlsx"))
 
 
 def test_comments_change_nothing(folder: Path) -> None:
