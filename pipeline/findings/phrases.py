@@ -252,17 +252,18 @@ def best_at_all(names: Sequence[str], sizes: Sequence[int], *, of: int) -> str:
     Examples
     --------
     >>> best_at_all(["MI"], [100, 500], of=3)
-    'MI is best, or not significantly worse than the best, at all 2 sizes from 100 to 500'
+    'MI is best, or not significantly worse than the best, at both sizes, 100 and 500'
     >>> best_at_all(["MI", "Dice", "LL", "t", "z"], [100, 500], of=5)[:47]
     'all 5 measures are best, or not significantly w'
     """
     who = f"{list_text(names)} {'is' if len(names) == 1 else 'are'}" if names else "no measure is"
     if SHOWN < len(names) == of:
         who = f"all {of:,} measures are"
-    return (
-        f"{who} best, or not significantly worse than the best, at all {len(sizes)} sizes from "
-        f"{sizes[0]:,} to {sizes[-1]:,}"
-    )
+    first, last = f"{sizes[0]:,}", f"{sizes[-1]:,}"
+    span = f"all {len(sizes)} sizes from {first} to {last}"
+    if len(sizes) == 2:
+        span = f"both sizes, {first} and {last}"
+    return f"{who} best, or not significantly worse than the best, at {span}"
 
 
 def rounded(count: float) -> int:

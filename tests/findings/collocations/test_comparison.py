@@ -220,13 +220,13 @@ def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
         "throughout",
     )
     assert said.startswith(
-        "Dice is best, or not significantly worse than the best, at all 2 sizes from 100"
+        "Dice is best, or not significantly worse than the best, at both sizes, 100 and 200"
     )
     (said,) = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}, 200: {"dice": 0.4}}), "throughout"
     )
     assert said.startswith(
-        "No measure is best, or not significantly worse than the best, at all 2 sizes"
+        "No measure is best, or not significantly worse than the best, at both sizes"
     )
     names = ["mi", "dice", "t_score", "chi_squared", "log_likelihood"]
     alike = {n: dict.fromkeys(names, 0.4) for n in (100, 200)}
