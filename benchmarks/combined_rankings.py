@@ -280,7 +280,7 @@ def p_value(tp: FloatArray, judged: BoolArray, first: IntArray, second: IntArray
 
 def delivered(odds: FloatArray, labels: Labels, size: int) -> IntArray:
     """Return the list: judged true positives, then the most probable unjudged candidates."""
-    known = labels.known(len(odds))
+    known = labels.per_candidate(len(odds))
     order = np.lexsort((-odds, np.isnan(known)))
     kept: IntArray = order[known[order] != 0.0]
     return kept[:size]

@@ -65,7 +65,7 @@ def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
 def planned(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected half-widths."""
     levels = np.full(given.asked.questions.height, 0.05)
-    return given.target.reached(given.at[plan](size), levels)
+    return given.target.value_at(given.at[plan](size), levels)
 
 
 def drawn(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:

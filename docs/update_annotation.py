@@ -26,7 +26,7 @@ from unittest import mock
 from pipeline.annotate.sync import sheet_rows
 from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -76,7 +76,7 @@ def decide(work: SheetWork, said: Callable[[str, Mapping[str, Any]], str | None]
     for who, cards in sheet_rows(work).group_by("annotator", maintain_order=True):
         name, at = str(who[0]), BEGAN
         with (
-            opened(work.database) as connection,
+            open_log(work.database) as connection,
             mock.patch.object(annotation_log, "datetime") as clock,
         ):
             for row in cards.head(round(SHARES[name] * cards.height)).to_dicts():

@@ -218,12 +218,12 @@ def _enough(size: float, libraries: int) -> str:
 
 
 @contextmanager
-def stored(table: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
+def materialise(table: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
     """Give the rows of a query, made once, in their order: on the disk where memory is limited.
 
     Examples
     --------
-    >>> with stored(pl.LazyFrame({"n": [2, 1]}).sort("n")) as table:
+    >>> with materialise(pl.LazyFrame({"n": [2, 1]}).sort("n")) as table:
     ...     table.collect().to_series().to_list()
     [1, 2]
     """

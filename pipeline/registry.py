@@ -204,7 +204,7 @@ class Template(Generic[T]):
     ... )
     >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "stepping")]
     [3, 3, 3, None]
-    >>> steps.named(3), steps.label
+    >>> steps.name_of(3), steps.label
     ('step_3', 'step(n)')
     """
 
@@ -222,14 +222,14 @@ class Template(Generic[T]):
     @cached_property
     def pattern(self) -> str:
         """A regular expression for all spellings of the entries of the family."""
-        typed = (_escaped(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
+        typed = (_escape(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
         return "|".join([*typed, f"{re.escape(self.name)}_({_IN_NAMES})"])
 
     @property
     def _called(self) -> str:
         return f"{self.name}({{n}})"
 
-    def named(self, number: Number) -> str:
+    def name_of(self, number: Number) -> str:
         """Return the name of the entry with this number, with ``_`` for the decimal point."""
         return f"{self.name}_{self.numbers.write(number).replace('.', '_')}"
 
@@ -244,12 +244,14 @@ class Template(Generic[T]):
         found = re.fullmatch(self.pattern, typed)
         if typed == self.name:
             raise ValueError(f"type {self.label}, {self.range_text}")
-        if found is None and not re.fullmatch(_escaped(self._called, ".*"), typed):
+        if found is None and not re.fullmatch(_escape(self._called, ".*"), typed):
             return None
         text = next(filter(None, found.groups())) if found else ""
         number = self.numbers.read(text.replace("_", "."))
         # name_1_000 is not accepted as 1: with an underscore only the exact name is.
-        not_canonical = typed.startswith(f"{self.name}_") and number and self.named(number) != typed
+        not_canonical = (
+            typed.startswith(f"{self.name}_") and number and self.name_of(number) != typed
+        )
         if number is None or not_canonical:
             raise ValueError(f"in {self.label}, {self.range_text}")
         return number
@@ -260,12 +262,12 @@ class Template(Generic[T]):
         return f"n is {self.numbers}"
 
     def member(self, name: str) -> Number | None:
-        """Return the number of the entry with exactly this name, see `named`, or None."""
+        """Return the number of the entry with exactly this name, see `name_of`, or None."""
         try:
             number = self.number(name)
         except ValueError:
             return None
-        return number if number is not None and self.named(number) == name else None
+        return number if number is not None and self.name_of(number) == name else None
 
 
 class Templates(dict[str, Template[T]]):
@@ -292,7 +294,7 @@ class Templates(dict[str, Template[T]]):
         return next(((each, n) for each, n in found if n is not None), None)
 
 
-def _escaped(form: str, number: str) -> str:
+def _escape(form: str, number: str) -> str:
     before, _, after = form.partition("{n}")
     return f"{re.escape(before)}{number}{re.escape(after)}"
 
@@ -490,7 +492,7 @@ class Registry(Generic[T]):
         entry = self.get(name) if name in self else None
         return getattr(entry, "title", "") or name.replace("_", " ")
 
-    def registered(self) -> dict[str, str]:
+    def modules_by_name(self) -> dict[str, str]:
         """Return the names registered so far, with their modules, without importing any."""
         return dict(self._origin)
 
@@ -550,7 +552,7 @@ class Registry(Generic[T]):
         with suppress(ValueError):
             if found := self._templates.match(typed):
                 template, number = found
-                return template.named(number)
+                return template.name_of(number)
         return None
 
     def __contains__(self, name: str) -> bool:

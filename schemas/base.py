@@ -90,10 +90,10 @@ def rule(text: str, *holds: pl.Expr | Callable[[pl.Schema], pl.Expr]) -> Rule:
     *holds : Expr, or function from the table's schema to Expr
         True where the rule holds. Null (from a null in a column) counts as true.
     """
-    return Rule(text, lambda schema: pl.all_horizontal(_told(each, schema) for each in holds))
+    return Rule(text, lambda schema: pl.all_horizontal(_resolve(each, schema) for each in holds))
 
 
-def _told(holds: pl.Expr | Callable[[pl.Schema], pl.Expr], schema: pl.Schema) -> pl.Expr:
+def _resolve(holds: pl.Expr | Callable[[pl.Schema], pl.Expr], schema: pl.Schema) -> pl.Expr:
     return holds if isinstance(holds, pl.Expr) else holds(schema)
 
 
@@ -127,14 +127,14 @@ class Table:
     ) -> None:
         bases = [base._columns for base in cls.__bases__ if issubclass(base, Table)]
         inherited = {name: column for base in bases for name, column in base.items()}
-        own = _declared(cls, inherited)
+        own = _own_columns(cls, inherited)
         cls._columns = {name: inherited[name] for name in inherited if name not in own} | own
         if further is not None:
             cls._further = further
         cls._instead = instead
 
     @classmethod
-    def declared(cls) -> Mapping[str, Column]:
+    def declared_columns(cls) -> Mapping[str, Column]:
         """Return the declared columns in order."""
         return cls._columns
 
@@ -193,20 +193,20 @@ class Table:
         return schema
 
 
-def _declared(table: type[Table], inherited: Mapping[str, Column]) -> dict[str, Column]:
+def _own_columns(table: type[Table], inherited: Mapping[str, Column]) -> dict[str, Column]:
     """Return the columns declared in the body of a table, in order."""
     annotated = inspect.get_annotations(table)
     own = {}
     for name in [*annotated, *vars(table)]:
         declared = vars(table).get(name, inherited.get(name) if name in annotated else None)
         if isinstance(declared, Column):
-            own[name] = _typed(declared, annotated.get(name), f"{table.__name__}.{name}")
+            own[name] = _with_dtype(declared, annotated.get(name), f"{table.__name__}.{name}")
         elif name in annotated and not name.startswith("_"):
             raise TypeError(f"{table.__name__}.{name}: declare it with column(...)")
     return own
 
 
-def _typed(found: Column, annotation: Any, where: str) -> Column:
+def _with_dtype(found: Column, annotation: Any, where: str) -> Column:
     """Return the column with its dtype, declared or taken from the annotation."""
     plain = getattr(annotation, "__name__", str(annotation))
     if found.dtype == UNTOLD and plain not in PLAIN:

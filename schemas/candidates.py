@@ -105,7 +105,7 @@ class Signatures(OpenTable):
     )
 
 
-def filled(units: Iterable[str]) -> Iterator[pl.Expr]:
+def text_tests(units: Iterable[str]) -> Iterator[pl.Expr]:
     """Yield a test for each column: more than blanks."""
     return (pl.col(each).str.strip_chars() != "" for each in units)
 
@@ -123,7 +123,7 @@ class Candidates(Signatures, Combinations):
     l1: str = column("left unit")
     l2: str = column("right unit")
 
-    units_are_not_blank = rule("l1 and l2 are not blank", *filled(["l1", "l2"]))
+    units_are_not_blank = rule("l1 and l2 are not blank", *text_tests(["l1", "l2"]))
 
 
 class Scores(Candidates):
@@ -147,7 +147,7 @@ class ScoredPairs(Identified):
     l1: str = column("left unit")
     l2: str = column("right unit")
 
-    units_are_not_blank = rule("l1 and l2 are not blank", *filled(["l1", "l2"]))
+    units_are_not_blank = rule("l1 and l2 are not blank", *text_tests(["l1", "l2"]))
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
 
 
@@ -354,7 +354,7 @@ class Tuples(Combinations):
 
     units_are_not_blank = rule(
         "l1 ... are not blank",
-        lambda schema: pl.all_horizontal(filled(f"l{n}" for n in range(1, arity(schema) + 1))),
+        lambda schema: pl.all_horizontal(text_tests(f"l{n}" for n in range(1, arity(schema) + 1))),
     )
 
     parts_bound_wholes = rule("f_S <= f_T where T is a subset of S", _each_of(_bounds))

@@ -15,7 +15,7 @@ from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrors
 
 from schemas.base import Column, Rule, Table
-from schemas.errors import EXAMPLES, Violation, described
+from schemas.errors import EXAMPLES, Violation, describe_row
 
 _LIMITS: dict[str, Callable[[Any], pa.Check]] = {
     "gt": lambda limit: pa.Check.gt(limit, description=f"more than {limit}"),
@@ -37,7 +37,7 @@ def pandera_schema(model: type[Table]) -> pa.DataFrameSchema:
 
 def _schema(model: type[Table]) -> pa.DataFrameSchema:
     return pa.DataFrameSchema(
-        {name: _column(column) for name, column in model.declared().items()},
+        {name: _column(column) for name, column in model.declared_columns().items()},
         checks=[
             pa.Check(_teller(rule), name=name, description=rule.text)
             for name, rule in model.rules().items()
@@ -92,7 +92,7 @@ def _violation(
     # Without a key, rows are identified by number.
     number = "" if key else "row {}: "
     examples = tuple(
-        number.format(row + offset) + described(values, first) for row, values in shown.items()
+        number.format(row + offset) + describe_row(values, first) for row, values in shown.items()
     )
     keys = tuple({name: values[name] for name in key} for values in shown.values() if key)
     return Violation(f"{rule} ({said})" if said else rule, column, len(rows), examples, keys)

@@ -34,10 +34,10 @@ class LexassayError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep all attributes when pickled, whatever the arguments of the class."""
-        return _restored, (type(self), self.args, self.__dict__)
+        return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[LexassayError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+def _restore(kind: type[LexassayError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(state)
@@ -89,12 +89,12 @@ class Violation:
         return f"{where}{self.rule}{many}{shown}"
 
 
-def described(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
+def describe_row(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
     """Return a row as text: at most eight columns, the given ones first.
 
     Examples
     --------
-    >>> described({"f": 3, "id": "x"}, ["id"])
+    >>> describe_row({"f": 3, "id": "x"}, ["id"])
     "id='x', f=3"
     """
     shown = {name: row[name] for name in first} | dict(row)

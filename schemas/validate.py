@@ -55,13 +55,15 @@ def holds(batch: pl.DataFrame, model: type[Table]) -> bool:
     >>> holds(pl.DataFrame({"what": ["tokens"], "count": [-3]}), CorpusSize)
     False
     """
-    broken = [each.alias(str(number)) for number, each in enumerate(_broken(batch.schema, model))]
+    broken = [
+        each.alias(str(number)) for number, each in enumerate(_violation_tests(batch.schema, model))
+    ]
     return not broken or not any(batch.select(broken).row(0))
 
 
-def _broken(schema: pl.Schema, model: type[Table]) -> Iterator[pl.Expr]:
+def _violation_tests(schema: pl.Schema, model: type[Table]) -> Iterator[pl.Expr]:
     """Yield a test for each of nulls, limits and rules, true if any row violates it."""
-    for name, declared in model.declared().items():
+    for name, declared in model.declared_columns().items():
         values = pl.col(name)
         if not declared.nullable:
             yield values.is_null().any()

@@ -151,7 +151,7 @@ def test_the_folder_is_in_tmpdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_is_stored_comes_back_in_its_order(tmp_path: Path, limit: int | None) -> None:
     table = rows(3, 1, 2)
     with with_limit(limit), memory.spill_to(tmp_path / "aside"):
-        with memory.stored(table.lazy()) as found:
+        with memory.materialise(table.lazy()) as found:
             assert found.collect().equals(table)
             assert any((tmp_path / "aside").rglob("*.parquet")) == (limit is not None)
         assert not list((tmp_path / "aside").rglob("*.parquet"))

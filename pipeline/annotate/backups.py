@@ -416,16 +416,16 @@ class LogGuard:
         try:
             found = self.path.stat()
         except FileNotFoundError:
-            raise self._damaged("the file is missing") from None
+            raise self._damage_error("the file is missing") from None
         except OSError as error:
-            raise self._closed(machine(error)) from error
+            raise self._access_error(machine(error)) from error
         file = found.st_dev, found.st_ino
         if self._file not in {None, file}:
             raise self._other("another file was put in its place", RESTART)
         if not os.access(self.path, os.R_OK | os.W_OK):
-            raise self._closed("permission denied")
+            raise self._access_error("permission denied")
         if not found.st_size:
-            raise self._damaged("the file is empty")
+            raise self._damage_error("the file is empty")
         state = found.st_size, found.st_mtime_ns
         if state != self._checked and self._one.acquire(blocking=False):
             try:
@@ -456,7 +456,7 @@ class LogGuard:
             if isinstance(each, LogDamaged):
                 return each
             if isinstance(each, json.JSONDecodeError | UnicodeDecodeError):
-                return self._damaged("an entry cannot be read")
+                return self._damage_error("an entry cannot be read")
             if isinstance(each, sqlite3.Error):
                 return self._damage_of_sqlite(each)
         text = str(error)
@@ -464,15 +464,15 @@ class LogGuard:
             what, _, remedy = text.removeprefix(f"{self.path}: ").partition("\n")
             if remedy.startswith("Use "):  # the program version that wrote it
                 what = f"{what}; u{remedy[1:].rstrip('.')}"
-            return self._damaged(what, lasting=True)
+            return self._damage_error(what, lasting=True)
         return None
 
     def _damage_of_sqlite(self, error: sqlite3.Error) -> LogDamaged | None:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in _CLOSED:
-            return self._closed(str(error))
+            return self._access_error(str(error))
         if code in {*_DAMAGED, sqlite3.SQLITE_ERROR}:  # the last: no such table, no text
-            return self._damaged(str(error), lasting=code in _DAMAGED)
+            return self._damage_error(str(error), lasting=code in _DAMAGED)
         return None
 
     def _examine(self) -> None:
@@ -483,7 +483,7 @@ class LogGuard:
             if damage is not None:  # else it is locked, or the disk fails: its readers will say so
                 raise damage from error
 
-    def _damaged(self, what: str, *, lasting: bool = False) -> LogDamaged:
+    def _damage_error(self, what: str, *, lasting: bool = False) -> LogDamaged:
         newest = newest_backup(self.path)
         copy = newest[1].name if newest else "COPY"
         remedy = f"stop it and run lexassay annotate CONFIG --restore {copy}, "
@@ -494,7 +494,7 @@ class LogGuard:
         )
         return LogDamaged(self.path, what, remedy, lasting=lasting)
 
-    def _closed(self, what: str) -> LogDamaged:
+    def _access_error(self, what: str) -> LogDamaged:
         return self._other(what, _ACCESS)
 
     def _other(self, what: str, remedy: str) -> LogDamaged:

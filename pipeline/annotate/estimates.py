@@ -211,7 +211,7 @@ def _declared_lists_only(config: InterimOptions, more: dict[str, Any]) -> Interi
 def _anytime_look(
     config: InterimOptions, tables: Tables, sample: pl.DataFrame, usable: CountedItems
 ) -> InterimLook:
-    order = _resolved(tables, _sampled_ids(sample, usable))
+    order = _drop_disagreements(tables, _sampled_ids(sample, usable))
     rest = f"they are based on {_items(len(order))}"
     text = f"These limits are valid at any time, for any number of looks; {rest}."
     return InterimLook(config, _restrict(tables, sample, order), text, anytime=True)
@@ -223,7 +223,7 @@ def _declared_look(
     """Return the look at the largest declared size whose items are all judged."""
     order = _sampled_ids(sample, usable)
     candidates = round(sample.height / float(sample["pi"][0]))
-    sizes = config.planned(candidates)
+    sizes = config.looks_at(candidates)
     done = [size for size in sizes if size <= len(order)]
     later = [size for size in sizes if size > len(order)]
     next_text = _next_look(later, len(order), sample.height)
@@ -267,7 +267,7 @@ def _sampled_ids(sample: pl.DataFrame, usable: CountedItems) -> list[str]:
     return [each for each in usable.order if each in drawn]
 
 
-def _resolved(tables: Tables, order: Sequence[str]) -> list[str]:
+def _drop_disagreements(tables: Tables, order: Sequence[str]) -> list[str]:
     """Return the items without those on which annotators disagree: they have no judgement yet."""
     rows = tables["judgements"].group_by("id").agg(open=pl.col("tp").is_null().any()).collect()
     resolved = set(rows.filter(~pl.col("open"))["id"])

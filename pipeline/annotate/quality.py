@@ -27,7 +27,7 @@ from pipeline.formats.annotation_log import (
     TaskRequest,
     add_tasks,
     log_id,
-    opened,
+    open_log,
     read_setting,
     transaction,
     write_setting,
@@ -90,7 +90,7 @@ def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     (file, *_) = find(Source(path=(str(path),)), Places(Path.cwd()), where=option)
     file.check()
     rows = file.scan().collect()
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         units = next((list(shown["units"]) for _, shown in _items(connection)), [])
     missing = [name for name in [*units, "label"] if name not in rows.columns]
     if missing:
@@ -136,7 +136,7 @@ def add_training(work: SheetWork, gold: Sequence[GoldItem]) -> int:
     ConfigError
         If a pair is in the sample: its label would be given away.
     """
-    with opened(work.database) as connection, transaction(connection):
+    with open_log(work.database) as connection, transaction(connection):
         sample = _sample_by_units(connection)
         both = [each for each in gold if tuple(each.units.values()) in sample]
         if both:
@@ -155,7 +155,7 @@ def add_training(work: SheetWork, gold: Sequence[GoldItem]) -> int:
 
 def set_pass_mark(work: SheetWork, mark: float) -> None:
     """Set the share of training items that must be right; whoever has passed stays so."""
-    with opened(work.database) as connection, transaction(connection):
+    with open_log(work.database) as connection, transaction(connection):
         _keep_passes(connection)
         write_setting(connection, "pass_mark", mark)
 
@@ -176,7 +176,7 @@ def add_gold(work: SheetWork, gold: Sequence[GoldItem]) -> tuple[int, int]:
 
     A pair of the sample needs no card of its own: its answers are compared with the gold label.
     """
-    with opened(work.database) as connection, transaction(connection):
+    with open_log(work.database) as connection, transaction(connection):
         sample = _sample_by_units(connection)
         before = connection.execute("SELECT count(*) FROM checks WHERE kind = 'gold'").fetchone()[0]
         inside = 0
@@ -191,7 +191,7 @@ def add_gold(work: SheetWork, gold: Sequence[GoldItem]) -> tuple[int, int]:
 
 def repeat_cards(work: SheetWork, share: float) -> int:
     """Show a share of the cards once more to the same person; return how many that are in all."""
-    with opened(work.database) as connection, transaction(connection):
+    with open_log(work.database) as connection, transaction(connection):
         write_setting(connection, "repeat_share", share)
         _assign(connection)
         (count,) = connection.execute(

@@ -26,7 +26,7 @@ from pipeline.formats.annotation_log import (
     create_private,
     last_entry,
     not_written,
-    opened,
+    open_log,
     read_note,
     read_only,
     replay_task,
@@ -100,7 +100,7 @@ def import_sheets(work: SheetWork) -> ImportResult:
     adjudicate stays. Nothing is written to a sheet.
     """
     rows = typed_answers(sheet_files_of(work), SHEETS[f"{work.kind}_sheet"].answer)
-    with opened(work.database) as connection, transaction(connection):
+    with open_log(work.database) as connection, transaction(connection):
         return _import_cells(connection, work, rows)  # what is compared stands until it is written
 
 
@@ -261,11 +261,11 @@ def hand_to_sheets(work: SheetWork) -> list[str]:
     """
     kind, places = SHEETS[f"{work.kind}_sheet"], []
     storage = storage_at(work.folder, remedy=REMEDY)
-    with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
+    with storage.explain_errors("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
         for (who,), part in sheet_rows(work).group_by("annotator", maintain_order=True):
             place = write_sheet(part, str(who), work.wanted, storage, kind)
             held = part.drop_nulls(kind.answer).select("annotator", "id", kind.answer, "note")
-            with opened(work.database) as connection:
+            with open_log(work.database) as connection:
                 append(connection, [
                     entry_of(Cell(Path(place).name, *cell), "seen", Standing(cell[2], unsure, text))
                     for *cell, note in held.iter_rows()
@@ -459,7 +459,7 @@ class Conflicts:
             If the conflicts are not those of the token.
         """
         rows, _ = self._rows()
-        with opened(self.work.database) as connection, transaction(connection):
+        with open_log(self.work.database) as connection, transaction(connection):
             cells, conflicts = compare(rows, log_of(self.work))
             every = [
                 each
@@ -475,7 +475,7 @@ class Conflicts:
                 agreeing.setdefault(row[0], []).append(SheetAnswer(*row[1:]))
             tasks, left = tasks_of(connection), 0
             for each in every:
-                kept = self._kept(each, wanted)
+                kept = self._answers_to_import(each, wanted)
                 if kept is None:
                     left += 1
                     continue
@@ -487,7 +487,9 @@ class Conflicts:
                 ])  # fmt: skip
         return ConflictCounts(len(every) - left, left)
 
-    def _kept(self, conflict: Conflict, wanted: ConflictDecision) -> list[SheetAnswer] | None:
+    def _answers_to_import(
+        self, conflict: Conflict, wanted: ConflictDecision
+    ) -> list[SheetAnswer] | None:
         """Return the answer of a sheet to import, if any; None if it is not clear which."""
         if wanted.keep == "page":
             return []

@@ -22,7 +22,7 @@ from pipeline.errors import (
     is_present,
 )
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import TaskRequest, check_log, opened, update_tasks
+from pipeline.formats.annotation_log import TaskRequest, check_log, open_log, update_tasks
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.runner.delivery import still_asked
 from pipeline.runner.graph import RUNS, Node, Project
@@ -154,7 +154,7 @@ def open_work(
     refresh(work, rows)
     if annotators:
         return work
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         added = annotation_log.added_annotators(connection)
     return replace(work, annotators=tuple(dict.fromkeys([*work.annotators, *added])))
 
@@ -188,7 +188,7 @@ def refresh(work: SheetWork, rows: pl.DataFrame) -> None:
     kind = SHEETS[f"{work.kind}_sheet"]
     asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
     tasks = asked.select("annotator", "id", "order").rows()
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         update_tasks(
             connection, _item_contents(rows, work.kind), [TaskRequest(*each) for each in tasks]
         )
@@ -267,7 +267,7 @@ def _check_annotators(
     """Return who has a page; those added in the log have one in any case."""
     known = [*asked]
     if annotators:
-        with opened(folder / annotation_log.NAME) as connection:
+        with open_log(folder / annotation_log.NAME) as connection:
             known += annotation_log.added_annotators(connection)
     problems = [
         Problem(

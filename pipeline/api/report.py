@@ -88,7 +88,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     files[_ANSWERS] = findings_text(run.all_findings).encode()
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **history.mark(found)}
-    with storage.guarded("the report", ""):
+    with storage.explain_errors("the report", ""):
         aside = history.keep(storage, found)
         kept = write_folder(storage, REPORT, {**files, **marks})
     tell(listeners, "message", text="the report is written")
@@ -264,7 +264,9 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
     # Views and charts of extensions come from registries: this module does not import them.
     modules = {VIEWS.place(each.view.use) for each in made.stages}
     modules |= {FINDERS.place(name) for name in FINDERS}
-    modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}
+    modules |= {
+        each for each in CHARTS.modules_by_name().values() if not each.startswith("pipeline.")
+    }
     digests = Digests(run.project.storage)
     content = {
         "report": run.project.experiment.report,
@@ -325,7 +327,7 @@ def compare(
     ConfigError
         If this version cannot read the experiment of a run.
     """
-    both = _Both(*zip(*(_opened(each, runs) for each in (first, second)), strict=True))
+    both = _Both(*zip(*(_open_run(each, runs) for each in (first, second)), strict=True))
     stages = list(stages_differ(first, second))
     differing = {each.stage for each in stages}
     names = sorted({name for run in both.runs for name in names_of(run)})
@@ -351,7 +353,7 @@ def compare(
     )
 
 
-def _opened(each: tuple[Storage, RunRecord], runs: Path) -> tuple[Run, ReportOptions]:
+def _open_run(each: tuple[Storage, RunRecord], runs: Path) -> tuple[Run, ReportOptions]:
     run = past_run(*each, runs=runs)
     try:
         return run, ReportOptions.model_validate(run.project.experiment.report)
@@ -377,8 +379,8 @@ def _findings(run: Run) -> tuple[StageFinding, ...]:
 
 
 def _stage(each: StageDifference, both: _Both) -> ComparedStage:
-    shown = (_shown(each.stage, both.runs[0], both.options[0]),
-             _shown(each.stage, both.runs[1], both.options[1]))  # fmt: skip
+    shown = (_report_stage(each.stage, both.runs[0], both.options[0]),
+             _report_stage(each.stage, both.runs[1], both.options[1]))  # fmt: skip
     tables = tuple(_table_rows(table) for table in each.tables)
     return ComparedStage(each.stage, _title(each.stage, both), each.reasons, tables, shown)
 
@@ -393,7 +395,7 @@ def _title(stage: str, both: _Both) -> str:
     return stage
 
 
-def _shown(stage: str, run: Run, options: ReportOptions) -> ReportStage | None:
+def _report_stage(stage: str, run: Run, options: ReportOptions) -> ReportStage | None:
     """Return a stage for the report; None if it has no view or no results."""
     if stage not in run.manifests or (options.stages and stage not in options.stages):
         return None

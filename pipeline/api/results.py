@@ -409,7 +409,7 @@ _STATES = {"skipped": "not run", "reused": "reused", "waits": "waiting", "failed
 def line(run: Run) -> str:
     """Return a run as one line: stages done, what it waits for, and the report."""
     waits = [short(f"{Path(each.file).name}: {each.text}") for each in run.waits[:_MOST_WAITS]]
-    parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
+    parts = [f"{run.project.experiment.name}: {_progress_text(run)}", *waits]
     report = [f"report: {run.report}"] if run.report else []
     return f"<Run {'; '.join([*parts, *report])}>"
 
@@ -422,7 +422,7 @@ def page(run: Run) -> str:
         below.append(f'<a href="{_address(run.report)}">report</a>')
     table = html_table(("stage", "kind", "rows", "state"), _rows(run), right=(2,))
     lines = "".join(f"<div>{each}</div>" for each in below)
-    return f"<div><div><b>{name}</b>: {_done(run)}</div>{table}{lines}</div>"
+    return f"<div><div><b>{name}</b>: {_progress_text(run)}</div>{table}{lines}</div>"
 
 
 def remark_count(run: Run) -> str:
@@ -436,7 +436,7 @@ def remark_count(run: Run) -> str:
     return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
 
 
-def _done(run: Run) -> str:
+def _progress_text(run: Run) -> str:
     done, every = len(run.manifests), len(run.project.nodes)
     return f"{done:,} of {every:,} stage{'s' * (every != 1)} done"
 

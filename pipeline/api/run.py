@@ -434,14 +434,14 @@ class Bar:
         elif event.kind == "shard_done":
             self._part += 1
         elif event.kind in _VISITED:
-            self._visited(event)
+            self._count_stage(event)
         elif event.kind == "run_done" and not event.facts.get("error"):
             self._stage = "report"
         else:
             return
         self._change(event)
 
-    def _visited(self, event: Event) -> None:
+    def _count_stage(self, event: Event) -> None:
         self._outcomes[event.kind] += 1
         self._stage, self._parts = event.stage, 1
         if event.kind == "stage_waits":

@@ -119,11 +119,11 @@ def measures() -> pl.DataFrame:
         {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)
     )
     return pl.DataFrame(
-        [_described(each.name, pairs.get(each.name), tuples.get(each.name)) for each in ordered]
+        [_describe(each.name, pairs.get(each.name), tuples.get(each.name)) for each in ordered]
     )
 
 
-def _described(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -> dict[str, Any]:
+def _describe(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -> dict[str, Any]:
     measure = of_pairs or of_tuples
     assert measure is not None
     return {

@@ -311,7 +311,9 @@ def check_points(
             continue
         identities.append({stage: _identity(each, stage) for stage in options.discard})
         for name, tables in made.items():
-            tables.append(add_setting_columns(_planned(each, name), options.where, point.columns))
+            tables.append(
+                add_setting_columns(_plan_table(each, name), options.where, point.columns)
+            )
     _refuse(
         experiment, [_at(problem, names, len(found), options) for problem, names in wrong.items()]
     )
@@ -359,7 +361,7 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
         except ConfigError as error:
             yield from (each.within("sweep.collect") for each in error.problems)
             continue
-        table = _planned(project, name)
+        table = _plan_table(project, name)
         taken = [POINT] * bool(options.points) + options.paths
         for path in (each for each in taken if each in table.columns):
             what = f"{name} also has a column {path}"
@@ -404,7 +406,7 @@ def _is_condition(table: pl.DataFrame, where: str) -> bool:
     return True
 
 
-def _planned(project: Project, name: str) -> pl.DataFrame:
+def _plan_table(project: Project, name: str) -> pl.DataFrame:
     if names_findings(project, name):
         return Findings.zero_rows().collect()
     reference = Run(project, {}).reference(name)
@@ -519,7 +521,7 @@ class SweepReport:
             description=run.project.experiment.description.strip(),
             points=shown,
             findings=self._findings,
-            collected=[_collected(run, name, frames) for name, frames in tables.items()],
+            collected=[_collect(run, name, frames) for name, frames in tables.items()],
             remarks=self._remarks,
             waits=self._waits,
             style=options.style,
@@ -533,7 +535,7 @@ class SweepReport:
             return sweep_page(made)
 
 
-def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> CollectedTable:
+def _collect(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> CollectedTable:
     if names_findings(run.project, name):
         return CollectedTable(name, "Findings of each point", frames)
     reference = run.reference(name)
@@ -678,7 +680,7 @@ def sweep(
     made = dict(files(whole))
     if found.pages:
         made |= found.pages.files(found.done, found.stacks, found.failed, whole.get(EFFECTS))
-    with project.pages.guarded("the sweep", ""):
+    with project.pages.explain_errors("the sweep", ""):
         write_folder(project.pages, SWEEP, made)
     shown = tuple(each.columns for each in points)
     return SweepRun(
@@ -735,7 +737,7 @@ class _Collection:
 
         Where the page needs a table that is gone, the point has to run again.
         """
-        ran = _stored(project, self._options)
+        ran = _find_results(project, self._options)
         if len(ran.manifests) < len(project.nodes):
             return None
         try:
@@ -759,7 +761,7 @@ class _Collection:
         return {**whole, **effects}, (*empty, *without)
 
 
-def _stored(project: Project, options: Sweep) -> Run:
+def _find_results(project: Project, options: Sweep) -> Run:
     """Return the stored results of a point; discarded stages count as done."""
     done = {step.node.name: step.manifest for step in steps(project, options.discard)}
     return Run(project, {name: made for name, made in done.items() if made})
@@ -793,7 +795,7 @@ def missing_points(
         except ConfigError:
             found.append(str(point))
             continue
-        ran = _stored(here, options)
+        ran = _find_results(here, options)
         if not _collected_stages(ran, options) <= set(ran.manifests):
             found.append(str(point))
     return found
@@ -810,7 +812,7 @@ def _discard(ran: Run, stages: Sequence[str]) -> None:
     found = [ran.manifests[name] for name in stages if name in ran.manifests]
     storage = ran.project.storage
     if found:
-        with artefacts.in_use(storage, (), alone=True), storage.guarded("the sweep", ""):
+        with artefacts.in_use(storage, (), alone=True), storage.explain_errors("the sweep", ""):
             for each in found:
                 artefacts.discard(storage, each)
 
@@ -826,12 +828,14 @@ def _run_point(
 ) -> Run:
     """Run one point; waiting for people matters only if a collected table depends on it."""
 
-    def told(event: Event) -> None:
+    def say_written(event: Event) -> None:
         text = str(event.facts.get("text", ""))
         if event.kind == "message" and text.startswith(("wrote ", "would write ")):
             say(f"  {event.stage}: {text}")
 
-    done = run_stages(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
+    done = run_stages(
+        project, settings=settings, deliver=deliver, strict=strict, listeners=[say_written]
+    )
     if done.waits and not _collected_stages(done, options) <= set(done.manifests):
         raise done.waits[0]
     return done

@@ -14,9 +14,9 @@ import typer
 from pipeline.annotate import quality, sync
 from pipeline.annotate.exchange.tools import TOOLS
 from pipeline.annotate.tasks import SheetWork, log_of, open_work
-from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
+from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, split_names
 from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson
-from pipeline.formats.annotation_log import copy, opened
+from pipeline.formats.annotation_log import copy, open_log
 from pipeline.release import install_text
 from schemas.errors import count_text
 
@@ -260,7 +260,7 @@ def annotate(
     if pages:
         _require_web()
     work = open_work(
-        config, sheet, runs=runs, data=data, annotators=listed(annotators), language=language
+        config, sheet, runs=runs, data=data, annotators=split_names(annotators), language=language
     )
     _print_import(sync.import_sheets(work), work)
     _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
@@ -268,12 +268,12 @@ def annotate(
     if suggestions or show_suggestions is not None:
         _set_suggestions(work, suggestions, shown=show_suggestions)
     if imported and format_:
-        code = _import_answers(work, imported, format_, listed(annotator_map))
+        code = _import_answers(work, imported, format_, split_names(annotator_map))
     if backup or sheets or export:
-        tool = (format_, listed(annotator_map)) if format_ else None
+        tool = (format_, split_names(annotator_map)) if format_ else None
         _write_decisions(
             work, export=export, sheets=sheets, backup=backup, tool=tool,
-            annotators=listed(annotators),
+            annotators=split_names(annotators),
         )  # fmt: skip
     if any(acts.values()) or reassign:
         _manage(work, acts, reassign=reassign, cards=cards)
@@ -288,9 +288,9 @@ def annotate(
     from pipeline.annotate.web.connections import trusted_proxies
 
     served = ServerOptions(
-        host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew,
+        host=host, port=port, names=tuple(split_names(names)), half_width=half_width, renew=renew,
         public=public(public_url) if public_url is not None else None,
-        trusted=trusted_proxies(listed(trusted_proxy)),
+        trusted=trusted_proxies(split_names(trusted_proxy)),
     )  # fmt: skip
     return serve_pages(replace(work, keys=_keys(keys, work)), served)
 
@@ -411,7 +411,7 @@ def _set_quality(
         print(f"hidden gold: {new:,} new items{own}")
     if repeat is not None:
         print(f"repeated cards: {quality.repeat_cards(work, repeat):,}")
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         quality.assign_checks(connection)
 
 
@@ -421,15 +421,15 @@ def _manage(
     """Change links, people and cards, and print what happened."""
     from pipeline.annotate import people
 
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         for act, names in acts.items():
-            for name in listed(names):
+            for name in split_names(names):
                 member = people.ACTS[act](connection, work, name)
                 print(people.sentence(connection, act, member))
         if reassign:
             sender, _, recipients = reassign.partition("=")
             made = people.reassign(
-                connection, work, sender, listed(recipients), cards=cards,
+                connection, work, sender, split_names(recipients), cards=cards,
                 answered=sync.counted_answers(work),
             )  # fmt: skip
             print(made)
@@ -458,7 +458,7 @@ def _print_lines(lines: Sequence[str], one: str, what: str) -> None:
 
 def _keys(text: str | None, work: SheetWork) -> dict[str, str]:
     """Return label to key, as given by ``--keys``."""
-    pairs = [each.partition("=") for each in listed(text)]
+    pairs = [each.partition("=") for each in split_names(text)]
     digits = {str(number): label for number, label in enumerate(work.labels[:9], 1)}
     problems = [
         Problem("--keys", f"{label!r} is not a label", f"labels: {', '.join(work.labels)}")

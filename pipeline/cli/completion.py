@@ -114,7 +114,7 @@ def _runs(_begun: str, _given: Sequence[str]) -> Iterator[Offer]:
         yield Offer(f"{folder.parent.name}:latest~1", "")
 
 
-def _fixed(names: Sequence[str]) -> Callable[[str, Sequence[str]], Iterator[Offer]]:
+def _offer_names(names: Sequence[str]) -> Callable[[str, Sequence[str]], Iterator[Offer]]:
     return lambda _begun, _given: (Offer(name, "") for name in names)
 
 
@@ -123,8 +123,8 @@ _KINDS: Mapping[str, Callable[[str, Sequence[str]], Iterator[Offer]]] = {
     "stage": _stages,
     "table": _tables,
     "run": _runs,
-    "family": _fixed(FAMILIES),
-    "measure": _fixed(MEASURES),
+    "family": _offer_names(FAMILIES),
+    "measure": _offer_names(MEASURES),
 }
 
 
@@ -148,26 +148,26 @@ def answer(variables: Mapping[str, str]) -> int:
         The environment.
     """
     shell = variables[VARIABLE].removeprefix(ANSWERS)
-    found = list(offers(asked(variables, shell)))
+    found = list(offers(parse_line(variables, shell)))
     if shell == "fish" and variables.get("_TYPER_COMPLETE_FISH_ACTION") == "is-args":
         return 0 if found else 1
     print(_text(found, shell))
     return 0
 
 
-def asked(variables: Mapping[str, str], shell: str) -> CommandLine:
+def parse_line(variables: Mapping[str, str], shell: str) -> CommandLine:
     r"""Return the command line up to the cursor.
 
     Examples
     --------
-    >>> asked({"COMP_WORDS": "lexassay\nru", "COMP_CWORD": "1"}, "bash")
+    >>> parse_line({"COMP_WORDS": "lexassay\nru", "COMP_CWORD": "1"}, "bash")
     CommandLine(words=[], begun='ru')
-    >>> asked({"_TYPER_COMPLETE_ARGS": "lexassay run "}, "zsh")
+    >>> parse_line({"_TYPER_COMPLETE_ARGS": "lexassay run "}, "zsh")
     CommandLine(words=['run'], begun='')
     """
     if shell == "bash":
         words, place = _split(variables["COMP_WORDS"]), int(variables["COMP_CWORD"])
-        return _joined(words[1:place], words[place] if place < len(words) else "")
+        return _split_value(words[1:place], words[place] if place < len(words) else "")
     line = variables.get("_TYPER_COMPLETE_ARGS", "")
     words = _split(line)[1:]
     if words and not line.endswith(" "):
@@ -185,7 +185,7 @@ def _split(line: str) -> list[str]:
     return line.split()
 
 
-def _joined(words: list[str], begun: str) -> CommandLine:
+def _split_value(words: list[str], begun: str) -> CommandLine:
     """Return an option's value as a separate word: bash treats = as a word."""
     if begun == "=":
         begun = ""
@@ -205,14 +205,14 @@ def offers(line: CommandLine) -> Iterator[Offer]:
     options = OPTIONS.get(command, {})
     option, equals, value = line.begun.partition("=")
     if option in options and equals:  # --format=cs
-        fitting = _values(command, option, value, _given(command, typed))
+        fitting = _values(command, option, value, _arguments(command, typed))
         yield from (Offer(f"{option}={each.word}", each.text) for each in fitting)
     elif typed and options.get(typed[-1], (False, ""))[0]:
-        yield from _values(command, typed[-1], line.begun, _given(command, typed))
+        yield from _values(command, typed[-1], line.begun, _arguments(command, typed))
     elif line.begun.startswith("-"):
         yield from _matching({name: text for name, (_, text) in options.items()} | HELP, option)
     else:
-        given = _given(command, typed)
+        given = _arguments(command, typed)
         kinds = COMMANDS[command].arguments if command in COMMANDS else ()
         kind = kinds[len(given)] if len(given) < len(kinds) else "file"
         yield from fitting_words(kind, line.begun, given)
@@ -222,7 +222,7 @@ def _matching(texts: Mapping[str, str], begun: str) -> Iterator[Offer]:
     yield from (Offer(name, text) for name, text in texts.items() if name.startswith(begun))
 
 
-def _given(command: str, typed: Sequence[str]) -> list[str]:
+def _arguments(command: str, typed: Sequence[str]) -> list[str]:
     """Return the arguments among the words after a command."""
     options, given, value = OPTIONS.get(command, {}), [], False
     for word in typed:

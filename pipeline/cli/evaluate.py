@@ -12,7 +12,7 @@ import typer
 
 from pipeline.api.results import Run
 from pipeline.cli import from_files, output
-from pipeline.cli.options import Columns, DecimalMark, Header, Missing, decimal_of, listed
+from pipeline.cli.options import Columns, DecimalMark, Header, Missing, decimal_of, split_names
 from pipeline.kernels.clustering.encoding import Noise
 from pipeline.kernels.measure import measure_title
 from pipeline.recipes.evaluation import CUTS, Induced, noise_counts, without_cluster
@@ -75,7 +75,7 @@ def evaluate(
             sampled=sampled,
             combine=combine,
             cuts=from_files.numbers(n, option="--n") if n else None,
-            columns=pairs(listed(columns), option="--columns"),
+            columns=pairs(split_names(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
             missing=from_files.words(missing),
@@ -178,7 +178,7 @@ def clusters(
             prefix=prefix,
             noise=from_files.words(noise),
             noise_as=treat_as,
-            columns=pairs(listed(columns), option="--columns"),
+            columns=pairs(split_names(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
             read_as=from_files.formats(read_as),
@@ -298,7 +298,7 @@ def lexicon(
             rate=rate,
             size=size,
             case=not fold,
-            columns=pairs(listed(columns), option="--columns"),
+            columns=pairs(split_names(columns), option="--columns"),
             header=header,
             read_as=from_files.formats(read_as),
             reader=from_files.reader(None, None, None, None, normalise, reader_options),

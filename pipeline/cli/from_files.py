@@ -25,7 +25,7 @@ from pipeline.cli.options import (
     Raw,
     decimal_of,
     in_options,
-    listed,
+    split_names,
 )
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE
@@ -222,7 +222,7 @@ def paths(
     root = (runs or base.cache_folder()) / "experiments" / "standard-input"
     require_local(root, "standard input")
     storage = storage_at(root, remedy="choose another folder with --runs")
-    with storage.guarded("standard input", ""):
+    with storage.explain_errors("standard input", ""):
         storage.write(name, content)
     return [root / name if path == Path("-") else path for path in given]
 
@@ -505,7 +505,7 @@ def keywords(
             reader=reader(
                 attributes, sentences, abbreviations, tokenizer, normalise, reader_options
             ),
-            columns=pairs(listed(columns), option="--columns"),
+            columns=pairs(split_names(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
             runs=runs,
@@ -763,12 +763,12 @@ def score(
     if to:
         output.kind_of(to, given=format_)
     own = reader(None, None, None, None, normalise, reader_options)
-    names = column_names(listed(columns))
+    names = column_names(split_names(columns))
     options = TableOptions(names, header, decimal_of(decimal), (), formats(read_as), own)
     options.require_used([file])
     with _errors_in_options(), with_limit(_memory_bytes(memory), option="--memory {}"):
         table = read(file, options)
-    scored = score_table(table, measures=listed(measures))
+    scored = score_table(table, measures=split_names(measures))
     title = count_text(scored.height, "row")
     output.write_or_print(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0

@@ -27,9 +27,9 @@ from pipeline.cli.options import (
     Raw,
     Runs,
     Settings,
-    listed,
     print_json,
     settings_of,
+    split_names,
 )
 from pipeline.errors import ConfigError, NotMadeYet, Problem, did_you_mean
 from pipeline.expressions import expression
@@ -362,8 +362,8 @@ def show(
     printed = format_ == "table" and to is None
     wanted = View(
         where=where or "",
-        sort=listed(sort),
-        columns=listed(columns),
+        sort=split_names(sort),
+        columns=split_names(columns),
         top=top,
         words=printed if words is None else words,
     )

@@ -139,12 +139,12 @@ def _as_option(found: re.Match[str]) -> str:
     return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
 
 
-def listed(given: str | None) -> list[str]:
+def split_names(given: str | None) -> list[str]:
     """Return the names in an option's value, separated by commas.
 
     Examples
     --------
-    >>> listed("f, f1,"), listed(None)
+    >>> split_names("f, f1,"), split_names(None)
     (['f', 'f1'], [])
     """
     return [name.strip() for name in (given or "").split(",") if name.strip()]

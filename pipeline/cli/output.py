@@ -158,7 +158,7 @@ def boxed_table(
     ruled = ["━" * (width + 2) for width in widths]
     lines = [_line(row, widths, right) for row in table]
     return "\n".join([
-        *([_padded(title, whole, right=False)] if title else []),
+        *([_pad(title, whole, right=False)] if title else []),
         f"┏{'┳'.join(ruled)}┓",
         f"┃ {' ┃ '.join(lines[0])} ┃",
         f"┡{'╇'.join(ruled)}┩",
@@ -169,12 +169,12 @@ def boxed_table(
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
     return [
-        _padded(cell, width, right=flush)
+        _pad(cell, width, right=flush)
         for cell, width, flush in zip(row, widths, right, strict=True)
     ]
 
 
-def _padded(cell: str, width: int, *, right: bool) -> str:
+def _pad(cell: str, width: int, *, right: bool) -> str:
     space = " " * (width - cell_len(cell))
     return space + cell if right else cell + space
 
@@ -400,14 +400,14 @@ def _print_fitted(
         notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv has all"]
     text = boxed_table(found.head, found.rows, right=found.right, title="") or ""
     lines = [
-        *([_styled(title, "3")] if title else []),
+        *([_style(title, "3")] if title else []),
         _in_encoding(text),
-        *(_styled(each, "2") for each in notes),
+        *(_style(each, "2") for each in notes),
     ]
     print("\n".join(lines))
 
 
-def _styled(text: str, style: str) -> str:
+def _style(text: str, style: str) -> str:
     """Return a line in a terminal style, unless NO_COLOR is set."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[{style}m{text}\x1b[0m"
 

@@ -599,7 +599,7 @@ def families() -> dict[str, Traversable]:
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
     storage = storage_at(folder, remedy="choose another folder")
-    with storage.guarded("new", ""):
+    with storage.explain_errors("new", ""):
         for name, starter in sorted(contents.items()):
             storage.write(name, starter)
             print(f"wrote {folder / name}")

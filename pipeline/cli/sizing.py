@@ -15,7 +15,15 @@ from rich.console import Console
 from pipeline.api.results import Run
 from pipeline.api.run import show as open_results
 from pipeline.cli import output
-from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, listed, settings_of
+from pipeline.cli.options import (
+    DEFAULT_RUNS,
+    Data,
+    Overwrite,
+    Runs,
+    Settings,
+    settings_of,
+    split_names,
+)
 from pipeline.cli.output import print_plan, track_items
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.sizing.design import (
@@ -156,7 +164,7 @@ def numbers(option: str, text: str) -> list[float]:
     [0.05, 0.1]
     """
     values, problems = [], []
-    for word in listed(text):
+    for word in split_names(text):
         try:
             values.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
         except ValueError:
@@ -179,7 +187,7 @@ def whole_numbers(option: str, text: str) -> list[int]:
     >>> whole_numbers("--n", "100,500")
     [100, 500]
     """
-    words = listed(text)
+    words = split_names(text)
     wrong = [word for word in words if not word.isdecimal()]
     if wrong:
         problems = [
@@ -242,7 +250,7 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
     >>> colons("--pairs", "t_score:mi, mi:dice")
     [('t_score', 'mi'), ('mi', 'dice')]
     """
-    found = [[part.strip() for part in word.split(":")] for word in listed(text)]
+    found = [[part.strip() for part in word.split(":")] for word in split_names(text)]
     wrong = [":".join(parts) for parts in found if len(parts) != 2 or not all(parts)]
     if wrong:
         problems = [Problem(option, f"{word!r} is not a pair", "e.g. t_score:mi") for word in wrong]
@@ -267,7 +275,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )
     wanted = QuestionOverrides(
         options["design"],
-        tuple(listed(options["measures"])),
+        tuple(split_names(options["measures"])),
         tuple(whole_numbers("--cuts", options["n"] or "")),
         tuple(colons("--pairs", options["pairs"] or "")),
     )
@@ -280,7 +288,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )
     assumed = Assumptions(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
     return prepare_plans(
-        run, wanted, goal, assumed, questions=listed(options["questions"]),
+        run, wanted, goal, assumed, questions=split_names(options["questions"]),
         pilot=options["pilot"], category=options["category"],
     )  # fmt: skip
 
@@ -298,7 +306,7 @@ def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> N
     shown = wide(table)
     output.print_table(shown, rows=shown.height, title=_design_title(given))
     said = sentence(table, power=given.target.power is not None)
-    for text in (said, hardest(table), _assumed(given, pilot)):
+    for text in (said, hardest(table), _assumptions(given, pilot)):
         print(textwrap.fill(text, output.READABLE))
     print(_READ)
     if table["labels"].null_count():
@@ -329,7 +337,7 @@ def _design_title(given: Planner) -> str:
     return f"labels for {goal}, {given.candidates:,} candidates"
 
 
-def _assumed(given: Planner, pilot: str | None) -> str:
+def _assumptions(given: Planner, pilot: str | None) -> str:
     precision = f"precisions of {pilot}" if pilot else f"a precision of {100 * given.shown[-1]:g} %"
     if not given.judged:
         most = 100 * float(given.known.rho2.max())

@@ -42,7 +42,7 @@ def require_pyspark() -> None:
         raise spark_config_error("PySpark is not installed", remedy)
 
 
-def opened(workers: int | None) -> tuple[Any, bool]:
+def open_session(workers: int | None) -> tuple[Any, bool]:
     """Return a session, and true if it is new and must be stopped.
 
     Parameters
@@ -266,7 +266,7 @@ class SparkEngine:
             yield from map(task, waiting)
             return
         if self._session is None:
-            self._session, self._own = opened(self._workers)
+            self._session, self._own = open_session(self._workers)
         for done, value in answers(self._session, [pickle.dumps((task, each)) for each in waiting]):
             if done is None:
                 raise spark_config_error(value, REMEDY)

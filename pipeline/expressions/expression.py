@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from pipeline.expressions.functions import NotByRow, RefusedText, place, shown
+from pipeline.expressions.functions import NotByRow, RefusedText, place, quote
 
 EVERY_ROW = "true"
 """The condition that is true of every row."""
@@ -46,7 +46,7 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
         return pl.sql_expr(written)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         why = str(error).partition("\n")[0]
-        raise ValueError(f"{shown(text)} is not a Polars SQL {what}: {why}") from error
+        raise ValueError(f"{quote(text)} is not a Polars SQL {what}: {why}") from error
 
 
 def rewritten(text: str, *, what: str = "condition") -> str:
@@ -68,10 +68,10 @@ def rewritten(text: str, *, what: str = "condition") -> str:
         return rewrite(text)
     except NotByRow as error:
         raise ValueError(
-            f"{shown(text)} is not an expression of a single row: {error} needs many "
+            f"{quote(text)} is not an expression of a single row: {error} needs many "
             f"rows{place(text, error.start)}; constants, aggregates and window functions are not "
             "allowed"
         ) from error
     except RefusedText as error:
         where = place(text, error.start)
-        raise ValueError(f"{shown(text)} is not a Polars SQL {what}: {error}{where}") from error
+        raise ValueError(f"{quote(text)} is not a Polars SQL {what}: {error}{where}") from error

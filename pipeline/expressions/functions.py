@@ -96,12 +96,12 @@ class NotByRow(RefusedText):
     """A function of many rows, by its name."""
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text in quotation marks, truncated if long.
 
     Examples
     --------
-    >>> shown("f > 1")
+    >>> quote("f > 1")
     "'f > 1'"
     """
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
@@ -161,7 +161,7 @@ def regular_expression(pattern: str) -> str:
         pl.select(pl.lit("").str.contains(pattern))
     except pl.exceptions.PolarsError as error:
         raise ValueError(
-            f"{shown(pattern)} is not a valid regular expression: {_why(error)}"
+            f"{quote(pattern)} is not a valid regular expression: {_why(error)}"
         ) from error
     return pattern
 

@@ -40,7 +40,7 @@ class Run(NamedTuple):
     only: bool
 
     @property
-    def said(self) -> str:
+    def phrase(self) -> str:
         """Its name in sentences."""
         return (
             name_text(self.system)
@@ -59,7 +59,7 @@ def first_run(scores: pl.DataFrame, system: str) -> Run:
 
     Examples
     --------
-    >>> first_run(pl.DataFrame({"system": ["a", "a"], "run": ["2", "1"]}), "a").said
+    >>> first_run(pl.DataFrame({"system": ["a", "a"], "run": ["2", "1"]}), "a").phrase
     'a, run 1'
     """
     runs = sorted(set(scores.filter(system=system)["run"]))
@@ -480,7 +480,7 @@ def type_level_cautions(stage: StageView) -> Iterator[Finding]:
     sizes = scores.select("system", "run", "n_items", "n_dropped", "n_without_cluster").unique()
     if lost := _most_lost(sizes, "n_without_cluster"):
         verbs = "has no cluster and counts", "have no cluster and count"
-        text = f"{lost.said('type', *verbs)} as not found{lost.elsewhere}"
+        text = f"{lost.phrase('type', *verbs)} as not found{lost.elsewhere}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
     if lost := _most_lost(sizes, "n_dropped"):
         verb = "type has" if lost.count == 1 else "types have"
@@ -546,7 +546,7 @@ class _Loss:
             return ""
         return f" ({count_text(self.others, 'other run')}: as many or fewer)"
 
-    def said(self, unit: str, one: str, several: str) -> str:
+    def phrase(self, unit: str, one: str, several: str) -> str:
         """Name the run, the count and the total, with the verb for one or several."""
         of = count_text(self.of, unit)
         return f"in {self.run}, {self.count:,} of {of} {one if self.count == 1 else several}"
@@ -559,7 +559,7 @@ def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
     if rows.is_empty():
         return None
     row = rows.row(0, named=True)
-    names = {(run.system, run.run): run.said for run in runs_of(sizes)}
+    names = {(run.system, run.run): run.phrase for run in runs_of(sizes)}
     phrase = names[row["system"], row["run"]]
     return _Loss(phrase, row["system"], row[column], row["n_items"], rows.height - 1)
 
@@ -579,7 +579,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
         fate = "in one additional cluster" if kept else "excluded"
         verbs = "has no cluster and is", "have no cluster and are"
-        text = f"{lost.said('token', *verbs)} {fate}{lost.elsewhere}"
+        text = f"{lost.phrase('token', *verbs)} {fate}{lost.elsewhere}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
@@ -645,11 +645,11 @@ def example_words(
     parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
     left = found.height - len(parts)
     rest = f"; and {count_text(left, 'smaller cluster')}" if left else ""
-    text = f"The {count_text(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
+    text = f"The {count_text(found.height, 'cluster')} of {run.phrase}: {'; '.join(parts)}{rest}"
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
-        about="clusters", question=f"clusters of {run.said}", name=run.system,
+        about="clusters", question=f"clusters of {run.phrase}", name=run.system,
         text=phrases.sentence(text), value=float(found.height), figure=figure,
     )  # fmt: skip
 
@@ -699,7 +699,7 @@ def missed_by(
         held = [f"{name_text(gold)} ({count_text(n, unit)})" for gold, n in rows]
         with_all = "" if share is None else f" and {phrases.per_cent(share)} of all {unit}s"
         held_text = f"{phrases.list_text(held)}, in total {missed.height:,} of {every}{with_all}"
-    text = f"classes without a cluster in {run.said} (mapping of {title(measure)}): {held_text}"
+    text = f"classes without a cluster in {run.phrase} (mapping of {title(measure)}): {held_text}"
     return Finding(
         about="missed", question=MISSED, name=run.system, value=float(missed.height),
         text=phrases.sentence(text), n=classes.height, figure=figure,

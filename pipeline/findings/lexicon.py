@@ -152,12 +152,12 @@ def names_of(stage: StageView) -> dict[str, str]:
     }  # fmt: skip
     distinct = len(set(made.values())) == len(made)
 
-    def shown(whole: str, name: str) -> str:
+    def name_of(whole: str, name: str) -> str:
         title = stage.stages[name].title if name in stage.stages else ""
         return stage.labels.get(whole) or title or (made[name] if distinct else name)
 
     return {
-        whole: name_text(shown(whole, name)) for whole, name in zip(scored, stages, strict=True)
+        whole: name_text(name_of(whole, name)) for whole, name in zip(scored, stages, strict=True)
     }
 
 
@@ -545,8 +545,9 @@ def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Fi
     width = (chosen["upper"][0] or 0.0) - (chosen["lower"][0] or 0.0)
     now = f", now {phrases.number(100 * width, 1)} points" if width else ""
     text = (
-        f"about {phrases.rounded(further):,} more lemmas ({phrases.rounded(size + further):,} in "
-        f"total) would halve the width of the interval{now}"
+        f"about {phrases.approximate(further):,} more lemmas "
+        f"({phrases.approximate(size + further):,} in total) would halve the width of the "
+        f"interval{now}"
     )
     yield Finding(
         about="needed", question=f"uncertainty of L* of {names.lexicon}", name=names.lexicon,

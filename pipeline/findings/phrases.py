@@ -164,10 +164,10 @@ def points(difference: float) -> str:
     >>> points(-0.124), points(0.01), points(0.0)
     ('−12.4 points', '+1.0 points', '0.0 points')
     """
-    return f"{_signed(difference)} points"
+    return f"{_format_signed(difference)} points"
 
 
-def _signed(difference: float) -> str:
+def _format_signed(difference: float) -> str:
     phrase = number(100 * difference, 1)
     plus = "" if phrase in ("0.0", "undefined") or phrase.startswith(_MINUS) else "+"
     return f"{plus}{phrase}"
@@ -193,7 +193,7 @@ def points_within(
         return points(difference)
     if lower == difference == upper:
         return f"exactly {points(difference)}"
-    ends = [_signed(lower), _signed(upper)]
+    ends = [_format_signed(lower), _format_signed(upper)]
     if excludes_zero:
         ends = [_beside_zero(end, difference) for end in ends]
     return f"{points(difference)} [{', '.join(ends)}]"
@@ -219,12 +219,12 @@ def p_value(p: float, *, of: str = "p") -> str:
     return f"{of} = {'1' if phrase in ('1.000', '1.0000') else phrase}"
 
 
-def adjusted(p: float) -> str:
+def adjusted_p_value(p: float) -> str:
     """Return a p-value that is adjusted for the other tests of its family.
 
     Examples
     --------
-    >>> adjusted(0.0031)
+    >>> adjusted_p_value(0.0031)
     'adjusted p = .003'
     """
     return p_value(p, of="adjusted p")
@@ -266,12 +266,12 @@ def best_at_all(names: Sequence[str], sizes: Sequence[int], *, of: int) -> str:
     return f"{who} best, or not significantly worse than the best, at {span}"
 
 
-def rounded(count: float) -> int:
+def approximate(count: float) -> int:
     """Round an approximate number to two significant digits.
 
     Examples
     --------
-    >>> rounded(1243), rounded(87), rounded(7)
+    >>> approximate(1243), approximate(87), approximate(7)
     (1200, 87, 7)
     """
     return int(float(f"{count:.2g}"))
@@ -415,8 +415,10 @@ def _verdict(those: Sequence[Difference], word: str) -> str:
     if len(those) == 1:
         one = those[0]
         if limited:
-            return f"{one.name} is {word} by {one.size}, {adjusted(one.p_adjusted)}"
-        return f"{one.name} is {word} ({points(one.difference)}, {adjusted(one.p_adjusted)})"
+            return f"{one.name} is {word} by {one.size}, {adjusted_p_value(one.p_adjusted)}"
+        return (
+            f"{one.name} is {word} ({points(one.difference)}, {adjusted_p_value(one.p_adjusted)})"
+        )
     if limited:
         sizes = [f"{each.name} (by {each.size})" for each in those]
         return f"{list_text(sizes)} are {word}, {_largest_p(those)}"
@@ -453,7 +455,7 @@ def held_against(test: Difference, *, alpha: float, how: str = "") -> str:
     'the list does not differ significantly from it (+2.0 points, adjusted p = .400)'
     """
     name, difference, p = test[:3]
-    further = "; ".join(part for part in (how, adjusted(p)) if part)
+    further = "; ".join(part for part in (how, adjusted_p_value(p)) if part)
     if not (p < alpha and (difference < 0 or difference > 0)):
         return f"{name} does not differ significantly from it ({points(difference)}, {further})"
     side = "above" if difference > 0 else "below"
@@ -735,7 +737,7 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     # An undefined number fails every comparison, so the conditions are stated positively.
     significant = p < alpha and (difference < 0 or difference > 0)
     within = points_within(difference, lower, upper, excludes_zero=significant)
-    phrase = f"({within}, {adjusted(p)})"
+    phrase = f"({within}, {adjusted_p_value(p)})"
     if not significant:
         return f"{one} and {other} do not differ significantly {phrase}"
     if abs(difference) < margin:
@@ -797,10 +799,10 @@ def combination_finds(
     significant = p < alpha and (difference < 0 or difference > 0)
     within = points_within(difference, lower, upper, excludes_zero=significant)
     if not significant:
-        return f"{text}: {within}, not significant ({adjusted(p)})"
+        return f"{text}: {within}, not significant ({adjusted_p_value(p)})"
     if abs(difference) < margin:
         return f"{text}: {within}, less than the margin of {number(100 * margin, 1)} points"
-    return f"{text}: {within}, {adjusted(p)}"
+    return f"{text}: {within}, {adjusted_p_value(p)}"
 
 
 def combination_learned_nothing(gain: float, labels: int) -> str:
@@ -854,5 +856,5 @@ def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: 
     if not (test.p_adjusted < alpha and abs(test.difference) < bound):
         raise ValueError(f"the test does not show that {' and '.join(pair)} are equivalent: {test}")
     within = points_within(test.difference, test.lower, test.upper)
-    phrase = f"{within}, {adjusted(test.p_adjusted)}"
+    phrase = f"{within}, {adjusted_p_value(test.p_adjusted)}"
     return f"{' and '.join(pair)} are equivalent within {100 * bound:g} points ({phrase})"

@@ -104,7 +104,7 @@ CREATE TABLE transfers (        -- open cards given to others; the last of a car
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def open_log(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for writing, and create it if it does not exist.
 
     Commits are synced to disk (write-ahead log).
@@ -122,7 +122,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Return a connection that threads may use in turn; see `opened`.
+    """Return a connection that threads may use in turn; see `open_log`.
 
     A new file, and what SQLite writes beside it, can be read by its owner only.
 

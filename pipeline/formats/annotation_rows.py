@@ -54,7 +54,7 @@ def digest(path: Path, options: DecisionOptions) -> str:
         tasks = {(row["annotator"], row["id"]): row for row in _first_answers(connection, until)}
         overruled = sorted(
             [row["source"], row["annotator"], row["id"], row["answer"] or ""]
-            for row in _seen(connection, until)
+            for row in _last_answers(connection, until)
             for task in [tasks[(row["annotator"], row["id"])]]
             if row["answer"] != task["answer"] or task["settled"]
         )
@@ -81,7 +81,7 @@ def sheet_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
     with read_only(path) as connection:
         rows = [
             (row["source"], row["annotator"], row["id"], row["answer"], _note(row))
-            for row in _seen(connection, _until(connection, options))
+            for row in _last_answers(connection, _until(connection, options))
         ]
     schema = dict.fromkeys(("file", "annotator", "id", "answer", "note"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -186,7 +186,7 @@ def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
     return last_entry(connection) if options.until is None else options.until
 
 
-def _seen(connection: sqlite3.Connection, until: int) -> list[sqlite3.Row]:
+def _last_answers(connection: sqlite3.Connection, until: int) -> list[sqlite3.Row]:
     """Return the last answer of each sheet for each task."""
     return connection.execute(
         """SELECT l.source, t.annotator, t.id, l.answer, l.note, l.unsure

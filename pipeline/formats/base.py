@@ -324,7 +324,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     formats = [FORMATS.get(each) for each in FORMATS]
     fitting = [each for each in formats if kind in {None, each.kind}]
     if name is not None:
-        return _named(name, fitting)
+        return _choose_named(name, fitting)
     # Without a kind, an extension shared by several formats means the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
     by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
@@ -342,7 +342,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     )
 
 
-def _named(name: str, fitting: Sequence[Format]) -> Format:
+def _choose_named(name: str, fitting: Sequence[Format]) -> Format:
     named = FORMATS.get(name)
     if named not in fitting:
         remedy = did_you_mean(name, [each.name for each in fitting])

@@ -214,7 +214,7 @@ def measure_family(
         spellings = pattern.spellings[1:]
         template = Template(function.__name__, numbers, make, listed, spellings)
         MEASURES.add_template(template, place_of(function))
-        for name, number in ((template.named(number), number) for number in standard):
+        for name, number in ((template.name_of(number), number) for number in standard):
             MEASURES.add(name, make(name, number), place_of(function))
         return function
 

@@ -126,7 +126,7 @@ def fit_ridge(
     value = loss(eta, b)
     for _ in range(_STEPS):
         p = scipy.special.expit(eta)
-        slope = design.transposed(weights * (p - y)) + penalty * b
+        slope = design.transposed_times(weights * (p - y)) + penalty * b
         step = _newton_step(design, weights * p * (1.0 - p), penalty, slope)
         if np.abs(step).max() < _LEAST_STEP:
             break
@@ -159,7 +159,7 @@ class _Design:
             eta += b[first + codes]
         return np.asarray(eta)
 
-    def transposed(self, r: FloatArray) -> FloatArray:
+    def transposed_times(self, r: FloatArray) -> FloatArray:
         """Return the transposed matrix times a vector of candidates."""
         sums = [
             np.bincount(codes, r, minlength=size)
@@ -177,7 +177,7 @@ def _newton_step(
     design: _Design, bend: FloatArray, penalty: FloatArray, slope: FloatArray
 ) -> FloatArray:
     """Solve the system of Newton's step by conjugate gradients, scaled by its diagonal."""
-    diagonal = design.transposed(bend) + penalty
+    diagonal = design.transposed_times(bend) + penalty
     diagonal[: design.numbers] = bend @ design.dense**2 + penalty[: design.numbers]
     x, r = np.zeros_like(slope), slope.copy()
     z = r / diagonal
@@ -186,7 +186,7 @@ def _newton_step(
     for _ in range(10 * len(slope)):
         if rz <= goal:
             break
-        hd = design.transposed(bend * design.times(d)) + penalty * d
+        hd = design.transposed_times(bend * design.times(d)) + penalty * d
         a = rz / float(d @ hd)
         x += a * d
         r -= a * hd

@@ -233,7 +233,7 @@ def save(recipe: Recipe, file: Path) -> None:
     """
     require_new(file)
     storage = storage_at(file.absolute().parent, remedy="choose another file")
-    with storage.guarded("--save", ""):
+    with storage.explain_errors("--save", ""):
         storage.write(file.name, recipe.text(file.absolute().parent).encode())
 
 
@@ -279,7 +279,7 @@ def run_recipe(
     key = f"{FOLDER}/{recipe.results}/{content['name']}-{mark}.toml"
     content["name"] = recipe.results
     storage = storage_at(root, remedy="choose another folder with --runs")
-    with storage.guarded(recipe.kind, ""):
+    with storage.explain_errors(recipe.kind, ""):
         storage.write(key, tomli_w.dumps(content).encode())
         if not runs:
             remove_old_results(root)

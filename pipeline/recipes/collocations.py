@@ -99,7 +99,7 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         "use": "extract.pairs",
         "corpus": corpus.source,
         **_collocate_relation(relation, asked, within),
-        **asked.words.excluded(),
+        **asked.words.stop_word_source(),
     }
     node = {"left": node_unit(asked.node, word, corpus), "right": word}
     shown = {"examples": 1, "form": corpus.word}
@@ -532,7 +532,7 @@ def keywords_recipe(
             have = ", ".join(sorted(corpus.attributes))
             what = f"no token at the beginning of {path} has {attribute!r}"
             raise ConfigError("keywords", [Problem("--attribute", what, f"available are {have}")])
-        unit, excluded = asked.words.unit(attribute, corpus), asked.words.excluded()
+        unit, excluded = asked.words.unit(attribute, corpus), asked.words.stop_word_source()
         counted = {"use": "extract.words", "corpus": corpus.source}
         stages[name] = {**counted, "unit": unit, **excluded}
     least = {"min_frequency": asked.min_frequency}
@@ -893,7 +893,7 @@ def candidates_recipe(wanted: PairRequest, corpus: CorpusFiles) -> Recipe:
         "use": "extract.pairs",
         "corpus": corpus.source,
         **_pair_relation(wanted, within),
-        **wanted.words.excluded(),
+        **wanted.words.stop_word_source(),
         "left": {**word, "where": wanted.left or None},
         "right": {**word, "where": wanted.right or None},
         "min_frequency": wanted.min_frequency,

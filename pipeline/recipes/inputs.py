@@ -185,14 +185,14 @@ def corpus_files(
     """
     if not paths:
         raise ConfigError("corpus", [Problem("PATH", "no file is given", "name a file or folder")])
-    found = [each for path in paths for each in _expanded(Path(path), read_as)]
+    found = [each for path in paths for each in _expand(Path(path), read_as)]
     kinds = sorted({_format(path, read_as) for path in found} - {""})
     if len(kinds) > 1:
         what = f"the files have several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "give files of one format")])
     decided = _decide(found, read_as, options or {})
     kind = decided.format or kinds[0] if kinds else ""
-    own = {"format": decided.format, **_known(kind, decided.options)}
+    own = {"format": decided.format, **_reader_options(kind, decided.options)}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     with _paths_as_given(found):
         files = _files(source)
@@ -403,7 +403,7 @@ def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[
     return [tag for tag in content.SENTENCE_TAGS if tag in tags]
 
 
-def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _reader_options(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return reader options; reject unknown ones except for the language."""
     fields = FORMATS.get(kind).options.model_fields if kind else options
     problems = [
@@ -416,12 +416,12 @@ def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in fields}
 
 
-def _expanded(path: Path, read_as: str | None) -> list[Path]:
+def _expand(path: Path, read_as: str | None) -> list[Path]:
     """Return the path, or for a folder the pattern or list of its files."""
     if not path.is_dir():
         return [path]
     inside = [
-        each for each in search_files(path, "**/*") if each.is_file() and not _hidden(each, path)
+        each for each in search_files(path, "**/*") if each.is_file() and not _is_hidden(each, path)
     ]
     files = [each for each in inside if _format(each, read_as)]
     if not files:
@@ -439,7 +439,7 @@ def _expanded(path: Path, read_as: str | None) -> list[Path]:
     return files
 
 
-def _hidden(file: Path, folder: Path) -> bool:
+def _is_hidden(file: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
@@ -504,7 +504,7 @@ class WordChoice:
         options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not self.case and fold}
         return options if self.punctuation else {**options, "matches": TEXT}
 
-    def excluded(self) -> dict[str, Any]:
+    def stop_word_source(self) -> dict[str, Any]:
         """Return the stop-word source of an experiment."""
         if self.stop_words is None:
             return {}

@@ -177,7 +177,7 @@ def odd_labels(stage: CheckInput, threshold: float) -> Found:
 @check(stages=TABLES, threshold=1, means="pairs")
 def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
     """Find judged pairs that differ from candidates only in case or blanks."""
-    compared = _compared(stage)
+    compared = _pairs_to_compare(stage)
     if compared is None:
         return
     pairs, candidates = compared
@@ -216,7 +216,7 @@ def files_without_candidates(stage: CheckInput, threshold: float) -> Found:
         remedy = "check the files that the option path names"
         yield remark("warning", "there are no judgements: the files have no rows", remedy=remedy)
         return
-    compared = _compared(stage)
+    compared = _pairs_to_compare(stage)
     if compared is None:
         return
     pairs, candidates = compared
@@ -244,7 +244,7 @@ def files_without_candidates(stage: CheckInput, threshold: float) -> Found:
 _KEYS = ("key_1", "key_2")
 
 
-def _compared(stage: CheckInput) -> tuple[pl.LazyFrame, pl.LazyFrame] | None:
+def _pairs_to_compare(stage: CheckInput) -> tuple[pl.LazyFrame, pl.LazyFrame] | None:
     """Return the judged pairs and the candidates, as spelt and as the stage compares them.
 
     Candidates are in both orders if the order does not count. None if they are without words, as
@@ -437,7 +437,7 @@ def _cuts(stage: CheckInput) -> list[int]:
 def few_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count requested draws that are impossible for lack of candidates."""
     asked = _draws_wanted(stage)
-    drawn = _drawn(stage)
+    drawn = _count_draws(stage)
     if asked - drawn < threshold:
         return
     candidates = _candidates(stage)
@@ -456,7 +456,7 @@ def few_drawn(stage: CheckInput, threshold: float) -> Found:
 @check(stages=("sample.random",), threshold=FEWEST_DRAWS, means="expected draws in a list")
 def few_expected(stage: CheckInput, threshold: float) -> Found:
     """Find list sizes for which a sample has few draws, before anybody judges them."""
-    candidates, draws = _candidates(stage), _drawn(stage)
+    candidates, draws = _candidates(stage), _count_draws(stage)
     expected = {cut: cut * draws / candidates for cut in stage.later_cuts if cut < candidates}
     few = {cut: number for cut, number in expected.items() if number < threshold}
     if not few or draws >= candidates:
@@ -480,7 +480,7 @@ def _candidates(stage: CheckInput) -> int:
     return count_rows(there[0] if there else stage.inputs["candidates"])
 
 
-def _drawn(stage: CheckInput) -> int:
+def _count_draws(stage: CheckInput) -> int:
     return int(stage.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
 
 

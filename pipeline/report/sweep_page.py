@@ -380,13 +380,13 @@ def label(point: Point, settings: Sequence[Setting]) -> str:
     return ", ".join(f"{each.name} = {setting_text(point[each.path])}" for each in shown)
 
 
-def kept(counts: Sequence[int], most: int) -> list[int]:
+def limit_values(counts: Sequence[int], most: int) -> list[int]:
     """Return the number of values to show for each setting, for at most `most` points.
 
     Examples
     --------
-    >>> kept([3, 100], 24), kept([2, 3], 24), kept([5, 5, 5], 24), kept([], 24)
-    ([3, 8], [2, 3], [2, 3, 3], [])
+    >>> limit_values([3, 100], 24), limit_values([5, 5, 5], 24), limit_values([], 24)
+    ([3, 8], [2, 3, 3], [])
     """
     found = list(counts)
     while prod(found) > most:
@@ -477,7 +477,7 @@ def _estimate_rows(
 def _over_n(
     shape: Shape, own: Sequence[pl.DataFrame], points: Sequence[Point], varied: Sequence[Setting]
 ) -> _Plan:
-    counts = kept([len(each.values) for each in varied], MOST_PANELS)
+    counts = limit_values([len(each.values) for each in varied], MOST_PANELS)
     limits = {each.path: count for each, count in zip(varied, counts, strict=True)}
     at = _within(points, limits)[:MOST_PANELS]
     frames = _estimate_rows(own, shape, at)
@@ -506,7 +506,7 @@ def _over_a_setting(
     across = max(varied, key=_x_preference)
     on_scale = bool(across.numbers) and not (across.is_even and len(across.values) <= MOST_PLACES)
     others = [each for each in varied if each is not across]
-    counts = kept([len(each.values) for each in others], MOST_PANELS)
+    counts = limit_values([len(each.values) for each in others], MOST_PANELS)
     seen = len(across.values) if on_scale else min(len(across.values), MOST_PLACES)
     limits = {each.path: count for each, count in zip(others, counts, strict=True)}
     at = _within(points, limits | {across.path: seen})

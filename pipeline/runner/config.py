@@ -79,7 +79,7 @@ class RunOptions(Options):
         """Memory and parallelism of one task."""
         workers, processes = _processes(self.engine, self.workers)
         cut = "shard" in self.model_fields_set  # it costs more than it saves two workers
-        return Budget(self.memory, self.shard, workers, cut).shared(workers, processes)
+        return Budget(self.memory, self.shard, workers, cut).per_worker(workers, processes)
 
 
 def _processes(engine: str, workers: int | None) -> tuple[int, int]:

@@ -91,9 +91,9 @@ class Conflict:
         """Return person, item, all answers and their places."""
         typed: dict[str, list[str]] = {}
         for each in self.sheets:
-            typed.setdefault(_quoted(each.answer), []).append(each.place)
+            typed.setdefault(_quote_answer(each.answer), []).append(each.place)
         said = [f"{text} in {' and '.join(places)}" for text, places in typed.items()]
-        page = f"{_quoted(self.answer)} on the page"
+        page = f"{_quote_answer(self.answer)} on the page"
         if self.source:
             page += f" (imported from {self.source})"
         if self.settled:
@@ -101,7 +101,7 @@ class Conflict:
         return f"{self.annotator}, {' '.join(self.units)}: {'; '.join([*said, page])}"
 
 
-def _quoted(answer: str | None) -> str:
+def _quote_answer(answer: str | None) -> str:
     return "no answer" if answer is None else repr(answer)
 
 

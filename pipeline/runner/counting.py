@@ -522,8 +522,10 @@ def reduce_bucket(task: Task, counting: Counting) -> Iterator[Frames]:
         each_part = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
         yield from ({SUMS: each} for each in sums.of(task.config, task.bucket, each_part))
         return
-    parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
-    own = counting.divided(task.config) if task.phase == "combine" else ()
+    parts = max(
+        (len(task.tables.get(name, ())) for name in _tables_in_buckets(counting)), default=1
+    )
+    own = counting.tables_in_buckets(task.config) if task.phase == "combine" else ()
     for part in range(max(1, parts) if task.phase == "combine" else 1):
         tables = {  # a part of what is divided, all of what is shared
             name: keys[part : part + 1] if name in own else keys
@@ -547,7 +549,7 @@ def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
     return bucket
 
 
-def _divided(counting: Counting) -> list[str]:
+def _tables_in_buckets(counting: Counting) -> list[str]:
     """Return the partial tables that are divided into buckets."""
     return [name for name in counting.partials if name in counting.buckets]
 
@@ -598,7 +600,7 @@ def _merge(task: Task, counting: Counting) -> Iterator[Frames]:
     Each part reads the whole bucket and keeps only its own rows in memory.
     """
     whole = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
-    divided = [name for name in _divided(counting) if name in whole]
+    divided = [name for name in _tables_in_buckets(counting) if name in whole]
     parts = _part_count(task, counting, {name: whole[name] for name in divided})
     for part in range(parts):
         number, of = task.bucket * parts + part, task.buckets * parts

@@ -25,7 +25,7 @@ from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import NBestList, Sheets
-from pipeline.stages.inputs import first_round, reassigned, with_asked_names
+from pipeline.stages.inputs import first_round, reassign, with_asked_names
 
 REMEDY = 'set another folder at the top of the experiment: sheets = "DIR"'
 _MOST = 10_000
@@ -73,7 +73,7 @@ def deliver_sheets(
             for annotator, part in _by_annotator(todo)
         ]
     storage = storage_at(places.own / wanted.folder, remedy=REMEDY)
-    with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
+    with storage.explain_errors("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
         todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
         return [
             write_sheet(part.sort("order"), annotator, wanted, storage, kind)
@@ -103,7 +103,7 @@ def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind
     """
     if not files:
         return rows
-    rows = reassigned(rows, transfers(files))
+    rows = reassign(rows, transfers(files))
     there = _read_answers(rows, files, kind)
     own = there.drop_nulls(kind.answer).select("id", "annotator").unique()
     mine = rows.join(own, on=["id", "annotator"], how="semi", maintain_order="left")
@@ -118,7 +118,7 @@ def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind)
     """
     if not files:
         return rows
-    rows = reassigned(rows, transfers(files))
+    rows = reassign(rows, transfers(files))
     there = _read_answers(rows, files, kind)
     short = _still_needed(rows, there, kind)
     return short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
@@ -219,7 +219,7 @@ def deliver_list(
     if not write:
         there = {entry.name for entry in storage.list()}
         return [f"the list {storage.location(each)}" for each in files if each not in there]
-    with storage.guarded("the list", ""), storage.lock(artefacts.LOCK, lambda: None):
+    with storage.explain_errors("the list", ""), storage.lock(artefacts.LOCK, lambda: None):
         for each, content in files.items():
             with suppress(FileExistsError):
                 storage.write(each, content, new=True)
@@ -426,7 +426,7 @@ def move_sheets(project: Project) -> list[tuple[Path, Path]]:
     moved = []
     for name, path in former_sheets(project):
         storage = storage_at(project.sheets.own / name, remedy=REMEDY)
-        with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
+        with storage.explain_errors("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
             moved.append((path, _move(path, project.sheets.own / name)))
     return moved
 
@@ -516,7 +516,7 @@ def problem_of(file: SourceFile) -> str:
 def _progress(
     rows: pl.DataFrame, files: Sequence[SourceFile], answer: str, folder: Path
 ) -> Iterator[SheetProgress]:
-    rows = reassigned(rows, transfers(files))
+    rows = reassign(rows, transfers(files))
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
     read = [

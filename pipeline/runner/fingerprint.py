@@ -326,7 +326,7 @@ class _Module:
                 return self._calls | bound, [imports[name]] if name in imports else []
         return self.every, [each for imports in self._imports for each in imports.values()]
 
-    def used(self, index: int) -> Iterator[tuple[str, Import | None, list[str]]]:
+    def names_in(self, index: int) -> Iterator[tuple[str, Import | None, list[str]]]:
         """Yield the names that a statement uses, the imports that bind them, and attributes."""
         statement = self.statements[index]
         within = {each[-1]: Import(*each) for each in statement.imports}
@@ -367,16 +367,16 @@ class _Reach:
         found = self._modules[module]
         bound, imports = found.meaning(name)
         for each in imports:
-            yield from self._imported(each, found.package, [])
+            yield from self._import_targets(each, found.package, [])
         for index in bound - found.reached:
             found.reached.add(index)
-            for used, by, attributes in found.used(index):
+            for used, by, attributes in found.names_in(index):
                 if by is None:
                     yield module, used
                 else:
-                    yield from self._imported(by, found.package, attributes)
+                    yield from self._import_targets(by, found.package, attributes)
 
-    def _imported(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
+    def _import_targets(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
         """Yield the targets of an import: a name, a module, or names of a module."""
         if not found.name:
             yield found.module, ""

@@ -144,7 +144,7 @@ class SourceFile:
         if self.remote is None or self.path.is_file():
             return self
         try:
-            return replace(self, path=self.remote.fetched(), seen=None)
+            return replace(self, path=self.remote.local_copy(), seen=None)
         except OSError as error:
             raise DataError(f"{self.label}: {machine(error)}") from error
 
@@ -453,7 +453,7 @@ def _remote(
     if not (found := cloud.find_objects(address)):
         raise _absent(written, places, where, "the store has no such object")
     for remote in found:
-        path = remote.fetched()
+        path = remote.local_copy()
         alone = len(found) == 1 and written.endswith(f"/{path.name}")
         label = written if alone else _label(written, path)
         reader = _reader(path, source, where, {})
@@ -603,7 +603,7 @@ class Budget:
         """Return the memory limit of a task, whose messages name that of the experiment."""
         return memory.with_limit(self.memory, beside=(self.workers, self.libraries))
 
-    def shared(self, workers: int, processes: int) -> Budget:
+    def per_worker(self, workers: int, processes: int) -> Budget:
         """Return the share of each worker of the memory that the libraries leave.
 
         Parameters

@@ -63,7 +63,7 @@ def remove_drafts(whole: Task) -> None:
     Requires the exclusive lock of the stage: others may be writing there.
     """
     storage, partial = whole.storage, partial_of(whole)
-    with storage.guarded(f"stage {whole.name}", whole.name):
+    with storage.explain_errors(f"stage {whole.name}", whole.name):
         for above in (whole.folder.rpartition("/")[0], partial):
             for left in list(storage.drafts(above)):
                 storage.remove(left.key)
@@ -114,7 +114,10 @@ def publish_folder(
         Receive a message if there was other content.
     """
     storage, final = whole.storage, whole.folder
-    with storage.guarded(f"stage {whole.name}", whole.name), new_draft(storage, final) as draft:
+    with (
+        storage.explain_errors(f"stage {whole.name}", whole.name),
+        new_draft(storage, final) as draft,
+    ):
         artefact = fill(draft)
         storage.write(f"{draft}/{artefacts.NAME}", add_checksum(artefact))
         aside = storage.publish(draft, final)
@@ -347,7 +350,7 @@ def tasks_to_combine(
     if max(buckets, held) > 1:
         shared = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
     keys |= _keys_of_sums(whole, summed)
-    own = counting.divided(whole.config)
+    own = counting.tables_in_buckets(whole.config)
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
     tasks: list[Task] = []
     for bucket in range(buckets):
@@ -565,7 +568,7 @@ class StageTasks:
         rests_on = self.step.counts
         return find_counts(self.whole, rests_on, thorough=False) if rests_on else None
 
-    def made(self) -> bool:
+    def is_made(self) -> bool:
         """Whether its artefact exists now."""
         whole, mark = self.whole, self.step.fingerprint
         return artefacts.find(whole.storage, whole.name, mark) is not None
@@ -580,7 +583,7 @@ class StageTasks:
         only : int, optional
             Check only the task of this number, but read its result.
         """
-        if self.made() or (phase.name in BEFORE_COUNTS and self.counts()):
+        if self.is_made() or (phase.name in BEFORE_COUNTS and self.counts()):
             return []
         return [
             number
@@ -667,7 +670,7 @@ def _check_inputs(task: Task, digests: dict[str, str]) -> Task:
     """Return a task if its inputs are undamaged; other files, perhaps very many, are not read."""
     for keys in task.tables.values():
         for key in keys:
-            with task.storage.guarded(f"stage {task.name}", key):
+            with task.storage.explain_errors(f"stage {task.name}", key):
                 whole = digest_of(task.storage, key) == digests[key]
             if not whole:
                 remedy = "run the earlier tasks again, or lexassay run to restore it"

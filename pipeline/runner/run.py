@@ -63,7 +63,9 @@ class StoredRemarks(Record):
 
 def mark_of(thresholds: Mapping[str, float | bool], digests: Digests) -> str:
     """Return what remarks depend on besides the artefact: thresholds and the code of checks."""
-    further = {name for name in CHECKS.registered().values() if not name.startswith("pipeline.")}
+    further = {
+        name for name in CHECKS.modules_by_name().values() if not name.startswith("pipeline.")
+    }
     code = digests.code([*sources("pipeline.remarks"), *further])
     return text_digest(canonical([dict(thresholds), code]))
 
@@ -301,7 +303,7 @@ def _record(
     """Log events, and write the record of the run however it ends."""
     identity, started = history.new_id(), artefacts.now()
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
-    with storage.guarded("the run", ""):
+    with storage.explain_errors("the run", ""):
         storage.write(log, b"")
     digests = Digests(storage)
     options = project.experiment.run
@@ -372,7 +374,7 @@ def _visit(node: Node, progress: Progress) -> None:
             for reason in ("forced",) if forced else step.reasons:
                 if reason != NEVER:
                     tell(listeners, "message", name, text=reason)
-            with artefacts.locked(project.storage, name, listeners):
+            with artefacts.lock_stage(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
                 manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
@@ -560,11 +562,11 @@ def run_one(project: Project, stage: str, index: int, listeners: Sequence[Listen
         work = work_of(project, stage, Digests(storage))
         phase = _phase(work, index)
         alone = phase.name in TOGETHER
-        with artefacts.locked(storage, stage, listeners, shared=not alone):
+        with artefacts.lock_stage(storage, stage, listeners, shared=not alone):
             if not work.undone(phase, index):
                 return False
             _require_before(work, phase, index)
-            with _locked(phase, index, listeners):
+            with _lock_task(phase, index, listeners):
                 if again := work.undone(phase, index):
                     work.do(phase, index - phase.first, listeners)
                 return bool(again)
@@ -608,14 +610,14 @@ def _phase(work: StageTasks, index: int) -> Phase:
 
 
 @contextmanager
-def _locked(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator[None]:
+def _lock_task(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator[None]:
     """Hold the lock of a task, so that no two processes run it; unless it locks the stage."""
     task = phase.tasks[index - phase.first]
     if phase.name in TOGETHER:
         yield
         return
     with ExitStack() as held:
-        with task.storage.guarded(f"stage {task.name}", task.name):
+        with task.storage.explain_errors(f"stage {task.name}", task.name):
             waiting = partial(tell, listeners, "message", task.name, text=_WAITING)
             held.enter_context(task.storage.lock(beside(task.folder, "lock"), waiting))
         yield

@@ -158,9 +158,12 @@ def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
     started, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
-    with storage.guarded(f"stage {task.name}", task.name), new_draft(storage, task.folder) as draft:
+    with (
+        storage.explain_errors(f"stage {task.name}", task.name),
+        new_draft(storage, task.folder) as draft,
+    ):
         yield draft, parts
-        if changed := _changed(task, before):
+        if changed := _changed_files(task, before):
             what = f"{', '.join(changed)} changed while it was read"
             raise InputChanged(f"stage {task.name}: {what}; nothing was written; run again")
         content = ShardManifest(
@@ -259,7 +262,7 @@ def _is_partial(task: Task) -> bool:
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     """Write a part of a table, read it back and validate it."""
     storage = task.storage
-    with storage.guarded(f"stage {task.name}", task.name):
+    with storage.explain_errors(f"stage {task.name}", task.name):
         storage.write(key, frame)
         # The file is what is validated, not the frame.
         written = scan_tables(storage, [key])
@@ -273,7 +276,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     return Part(file=key.rpartition("/")[2], bytes=size, sha256=digest, rows=rows)
 
 
-def _changed(task: Task, before: list[Stamp | None]) -> list[str]:
+def _changed_files(task: Task, before: list[Stamp | None]) -> list[str]:
     """Return the files that differ, or differed meanwhile, from those in the fingerprint."""
     files = _files(task)
     stamps = zip(files, before, [file.stamp() for file in files], strict=True)

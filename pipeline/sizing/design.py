@@ -23,7 +23,7 @@ from pipeline.kernels.survey.planning import (
     InterimAnalyses,
     Spreads,
     Target,
-    expected,
+    design_expectations,
     explained_variance,
     least_labels,
     planned_labels,
@@ -37,7 +37,7 @@ from pipeline.registry import as_names
 from pipeline.runner.graph import Node, Reference
 from pipeline.runner.problems import require_stage
 from pipeline.sizing import plan
-from pipeline.sizing.plan import Track, category_of, untracked
+from pipeline.sizing.plan import Track, category_of, track_nothing
 from pipeline.stages.base import Tables
 from pipeline.stages.collocations.evaluate_designed import AssistOptions, judges_of
 from pipeline.stages.collocations.evaluation import pairs_of, ranks_of_all, require_ranked
@@ -269,7 +269,7 @@ class PlannedQuestions:
             raise ConfigError("size", [Problem("questions", what, "name one, or give pairs")])
         return np.asarray(found)
 
-    def weighted(self, chosen: BoolArray) -> PlannedQuestions:
+    def weigh_only(self, chosen: BoolArray) -> PlannedQuestions:
         """Return the questions with weight 0 for all others, so that a design ignores these."""
         weights = np.where(chosen, self.weights, 0.0)
         return replace(self, questions=self.questions.with_columns(weight=pl.Series(weights)))
@@ -309,10 +309,10 @@ def questions_of(
     measures = sorted(wanted.measures or config.measures or ranked)
     chosen = every.filter(pl.col("measure").is_in(measures))
     pairs = _pairs(wanted, config, measures, chosen)
-    return _asked(wanted, config, pairs, chosen, every)
+    return _plan_questions(wanted, config, pairs, chosen, every)
 
 
-def _asked(
+def _plan_questions(
     wanted: QuestionOverrides,
     config: SampleDesign,
     pairs: list[Pair],
@@ -478,7 +478,7 @@ def known_from_pilot(
     except ValueError as error:
         raise ConfigError("size", [Problem("pilot", f"{stage}: {error}")]) from error
     judged = draws.drop_nulls("tp")
-    guess = _predicted(node, tables, asked, draws, category=chosen)
+    guess = _predict(node, tables, asked, draws, category=chosen)
     if guess is None:
         return ExpectedProperties(
             np.full(len(given.ids), precision[-1]), precision, None, judged.height
@@ -526,7 +526,7 @@ def _chances(tables: Tables) -> pl.DataFrame | None:
     return tables["inclusion"].select(kept).collect()
 
 
-def _predicted(
+def _predict(
     node: Node, tables: Tables, asked: PlannedQuestions, draws: pl.DataFrame, *, category: str
 ) -> FloatArray | None:
     """Return the stage's predictions, out of fold; by rank if it has none."""
@@ -629,8 +629,8 @@ def planner(
     p, precision, rho2
         As for `expected`.
     """
-    asked = declared.weighted(meant)
-    known = expected(asked.sets, p=p, precision=precision, rho2=rho2)
+    asked = declared.weigh_only(meant)
+    known = design_expectations(asked.sets, p=p, precision=precision, rho2=rho2)
     x = _size_measures(asked)
     at = {plan: spreads_by_size(known, x[plan], assisted=plan == "assisted") for plan in PLANS}
     return Planner(declared, asked, meant, shown, target, wanted, known, judged, x, at)
@@ -669,7 +669,7 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
     sizes = np.minimum(labels, given.candidates)
     columns = {
         "labels": labels,
-        "reached": _target_of_meant(given).reached(_at(given, plan, sizes), levels),
+        "reached": _target_of_meant(given).value_at(_at(given, plan, sizes), levels),
         "level": levels,
         "draws": _draws(given, plan, sizes),
         "hardest": labels == labels.max(initial=0),
@@ -746,11 +746,11 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     levels = np.full(len(target.reach), target.alpha)
     hardest = np.max if target.power is None else np.min
 
-    def answered(plan: str, size: int) -> float:
-        found = target.reached(_select_spreads(given.at[plan], given.meant)(size), levels)
+    def hardest_value(plan: str, size: int) -> float:
+        found = target.value_at(_select_spreads(given.at[plan], given.meant)(size), levels)
         return float(hardest(np.nan_to_num(found)))  # no power where no sample is enough
 
-    rows = [(plan, size, answered(plan, size)) for plan in PLANS for size in sizes]
+    rows = [(plan, size, hardest_value(plan, size)) for plan in PLANS for size in sizes]
     names = {"plan": pl.String(), "labels": pl.Int64(), "y": pl.Float64()}
     return pl.DataFrame(rows, schema=names, orient="row")
 
@@ -758,7 +758,9 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
 # The labels that each further question costs
 
 
-def added_questions(given: Planner, *, most: int = 20, track: Track = untracked) -> pl.DataFrame:
+def added_questions(
+    given: Planner, *, most: int = 20, track: Track = track_nothing
+) -> pl.DataFrame:
     """Return the labels of a designed sample as one question after another is added.
 
     First those with the goal, then others of the stage that could have it; each group by the labels
@@ -805,13 +807,13 @@ def _could_have_goal(given: Planner) -> BoolArray:
 def _labels_for(given: Planner, chosen: Sequence[int]) -> int | None:
     """Return the labels of a sample that is designed for these questions only."""
     own = np.isin(np.arange(len(given.declared.weights)), chosen)
-    x = _size_measures(given.declared.weighted(own))["designed"]
+    x = _size_measures(given.declared.weigh_only(own))["designed"]
     at = _select_spreads(spreads_by_size(given.known, x, assisted=False), own)
     target = Target(given.target.reach[own], given.target.alpha, given.target.power)
     levels = np.full(len(chosen), target.alpha)
 
     def enough(size: int) -> BoolArray:
-        return np.array([target.met(at(size), levels).all()])
+        return np.array([target.is_met(at(size), levels).all()])
 
     labels = int(least_labels(enough, most=given.candidates)[0])
     return labels if labels <= given.candidates else None
@@ -862,7 +864,7 @@ def plan_design(
     spending: str = "obrien_fleming",
     confidence: float = 0.95,
     alpha: float = 0.05,
-    track: Track = untracked,
+    track: Track = track_nothing,
 ) -> pl.DataFrame:
     """Return the number of labels that declared questions need, under five sampling plans.
 
@@ -987,12 +989,13 @@ def prepare_plans(
     rho2, judged = _rho2(known, assumed, asked)
     return planner(
         asked, meant=meant, p=known.p, precision=precision, rho2=rho2, judged=judged,
-        shown=_shown(asked, precision, apart), target=goal.target(reach), wanted=goal.wanted,
+        shown=_expected_values(asked, precision, apart), target=goal.target(reach),
+        wanted=goal.wanted,
     )  # fmt: skip
 
 
 def plan_table(
-    given: Planner, looks: InterimAnalyses | None, *, track: Track = untracked
+    given: Planner, looks: InterimAnalyses | None, *, track: Track = track_nothing
 ) -> pl.DataFrame:
     """Return the table of all plans, without and with interim looks.
 
@@ -1049,7 +1052,9 @@ def _set_precisions(
     return precision, apart
 
 
-def _shown(asked: PlannedQuestions, precision: FloatArray, apart: FloatArray) -> FloatArray:
+def _expected_values(
+    asked: PlannedQuestions, precision: FloatArray, apart: FloatArray
+) -> FloatArray:
     """Return the expected precision of a list, the expected difference of a pair."""
     lists = asked.questions.height - 1 - int((~np.isnan(apart)).sum())
     found = apart.copy()

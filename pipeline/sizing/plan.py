@@ -41,12 +41,12 @@ class Track(Protocol):
         """Return the items one by one."""
 
 
-def untracked(items: Sequence[T], /) -> Iterable[T]:
+def track_nothing(items: Sequence[T], /) -> Iterable[T]:
     """Return the items unchanged.
 
     Examples
     --------
-    >>> list(untracked([1, 2]))
+    >>> list(track_nothing([1, 2]))
     [1, 2]
     """
     return items
@@ -126,14 +126,14 @@ def check_interval(name: str, *, replacement: bool) -> list[Problem]:
     >>> print(check_interval("wilso", replacement=False)[0])
     interval: unknown interval 'wilso'; did you mean wilson?
     """
-    unknown = _named("interval", INTERVALS, name)
+    unknown = _check_name("interval", INTERVALS, name)
     if unknown or not (replacement and INTERVALS.get(name).finite):
         return unknown
     what = f"{name!r} is for samples without replacement"
     return [Problem("interval", what, "use clopper_pearson")]
 
 
-def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
+def _check_name(option: str, registry: Registry[Any], name: str) -> list[Problem]:
     try:
         registry.get(name)
     except UnknownName as error:
@@ -162,7 +162,7 @@ def significance(
     problems = check_open_interval("alpha", [alpha])
     if not 0.0 <= margin < 1.0:
         problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
-    problems += _named("test", TESTS, test)
+    problems += _check_name("test", TESTS, test)
     if alternative not in ALTERNATIVES:
         remedy = did_you_mean(alternative, ALTERNATIVES)
         problems.append(Problem("alternative", f"unknown alternative {alternative!r}", remedy))
@@ -190,7 +190,7 @@ def plan_width(
     interval: str = "clopper_pearson",
     confidence: float = 0.95,
     replacement: bool = False,
-    track: Track = untracked,
+    track: Track = track_nothing,
 ) -> pl.DataFrame:
     """Return the expected widths of confidence intervals, or the sampling rates for target widths.
 
@@ -321,7 +321,7 @@ def plan_comparison(
     alternative: Alternative = "two_sided",
     replicates: int = 10_000,
     seed: str = "power",
-    track: Track = untracked,
+    track: Track = track_nothing,
 ) -> pl.DataFrame:
     """Return the power to distinguish two measures, or the sampling rates for a target power.
 
@@ -384,7 +384,7 @@ def plan_comparison(
         ),
     ])  # fmt: skip
     centre = sum(precisions) / 2 if shared is None else shared
-    only_1, only_2 = (_rounded((p - overlap * centre) / (1 - overlap)) for p in precisions)
+    only_1, only_2 = (_round_ends((p - overlap * centre) / (1 - overlap)) for p in precisions)
     test_of = (candidates, alpha, margin, test, alternative)
     designs = [Design(each, round(each * (1 - overlap)), *test_of) for each in n]
     pairs = [Lists(design, only_1, only_2) for design in designs]
@@ -428,7 +428,7 @@ def list_problems(pair: Lists) -> list[Problem]:
     return []
 
 
-def _rounded(precision: float) -> float:
+def _round_ends(precision: float) -> float:
     """Return a precision, rounded to 0 or 1 if it is as close as rounding errors allow."""
     return round(precision, 12)
 
@@ -512,7 +512,7 @@ def open_pilot(
     require(lists(n, candidates))
     rows = _in_direction(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
     require(_absent_lists(n, rows))
-    judged = _judged(run, node, chosen)
+    judged = _count_judged(run, node, chosen)
     require(_sample_problems(node, judged, candidates))
     return Pilot(candidates, judged, rows)
 
@@ -602,7 +602,7 @@ def _sample_problems(node: Node, judged: int, candidates: int) -> Iterator[Probl
         yield Problem("pilot", what, "give the stage its sample")
 
 
-def _judged(run: Run, node: Node, category: str) -> int:
+def _count_judged(run: Run, node: Node, category: str) -> int:
     """Return the number of judged draws of the stage."""
     judgements = run.plan(str(node.inputs["judgements"])).filter(
         pl.col("tp").is_not_null(), category=category
@@ -640,7 +640,7 @@ def plan_pilot(
     alternative: Alternative = "two_sided",
     replicates: int = 10_000,
     seed: str = "power",
-    track: Track = untracked,
+    track: Track = track_nothing,
 ) -> pl.DataFrame:
     """Return the power of a larger sample to distinguish two measures, given a pilot.
 

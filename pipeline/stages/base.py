@@ -151,7 +151,7 @@ class Counting:
     tallied: Collection[str] = ()
     close: Callable[[Tables], Outputs] | None = None
 
-    def divided(self, config: StageConfig) -> set[str]:
+    def tables_in_buckets(self, config: StageConfig) -> set[str]:
         """Return the tables that are divided into buckets."""
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 

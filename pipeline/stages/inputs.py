@@ -277,7 +277,7 @@ def answers_in_conflict(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.filter(adjudication.CONFLICT).select("id", "annotator").unique()
 
 
-def reassigned(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+def reassign(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
     """Return a table of sheets with the cards that were given to others."""
     return sheets.reassign(sheet.lazy(), given.lazy()).collect()
 
@@ -294,7 +294,7 @@ class JoinsAnswers(StageConfig):
         rule: str
         expert: str | None
 
-    def known(self, *tables: pl.LazyFrame) -> list[str]:
+    def known_annotators(self, *tables: pl.LazyFrame) -> list[str]:
         """Return the annotators of the tables and the former annotators."""
         asked = [
             name
@@ -321,7 +321,7 @@ class JoinsAnswers(StageConfig):
             Other tables of annotators.
         """
         given = transfers(entries)
-        return sheets.reassign(sheet, given), self.known(sheet, *further, given)
+        return sheets.reassign(sheet, given), self.known_annotators(sheet, *further, given)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.formats.annotation_log import NAME, opened
+from pipeline.formats.annotation_log import NAME, open_log
 from tests.annotate.office import Office, furnished
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    with opened(tmp_path / NAME) as connection:
+    with open_log(tmp_path / NAME) as connection:
         yield connection
 
 

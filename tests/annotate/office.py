@@ -20,7 +20,7 @@ from pipeline.formats.annotation_log import (
     Round,
     TaskRequest,
     append,
-    opened,
+    open_log,
     update_tasks,
 )
 from pipeline.formats.spreadsheets import list_sheets
@@ -132,7 +132,7 @@ class Desk:
 
     def judge(self, who: str, ids: Sequence[str], label: str | None = None) -> None:
         """Let somebody label items by what is true of them, or otherwise."""
-        with opened(self.work.database) as connection:
+        with open_log(self.work.database) as connection:
             say_desk(
                 connection, who, [(each, label or self.truth[each]) for each in ids], seconds=3.0
             )
@@ -163,7 +163,7 @@ def desk(folder: Path, stages: str = PRECISION, *, sample: str = RANDOM) -> Desk
     )  # fmt: skip
     shown = {row["id"]: {"units": {"l1": row["l1"], "l2": row["l2"]}} for row in sheet.to_dicts()}
     asked = [TaskRequest(row["annotator"], row["id"], row["order"]) for row in sheet.to_dicts()]
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         update_tasks(connection, shown, asked)
     header, *rest = rows
     said = {(row[0], row[1]): "yes" if row[header.index("TP")] == "1" else "no" for row in rest}
@@ -226,12 +226,12 @@ class Office:
         return open_work(self.config, runs=self.runs, annotators=annotators)
 
     def decide(self, work: SheetWork, *decisions: Decision) -> list[Outcome]:
-        with opened(work.database) as connection:
+        with open_log(work.database) as connection:
             return append(connection, list(decisions))
 
     def ids(self, work: SheetWork) -> list[str]:
         """Return the ids in the order of the pairs' alphabet."""
-        with opened(work.database) as connection:
+        with open_log(work.database) as connection:
             rows = connection.execute("SELECT id FROM items ORDER BY shown")
             return [row["id"] for row in rows]
 

@@ -28,7 +28,7 @@ from pipeline.formats.annotation_log import (
     Round,
     TaskRequest,
     append,
-    opened,
+    open_log,
     read_only,
     update_tasks,
 )
@@ -272,19 +272,19 @@ def ask(
     shown = items() if shown is None else shown
     wanted = list(shown) if ids is None else ids
     asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(wanted, 1)]
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         update_tasks(log, {each: shown[each] for each in wanted}, asked, round_name=round_name)
 
 
 def say(work: SheetWork, who: str, item: str, answer: str, **more: Any) -> Outcome:
     """Decide past the server, as another one does."""
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         return append(log, [Decision(f"say-{next(_KEYS)}", who, item, answer=answer, **more)])[0]
 
 
 def entries(work: SheetWork, what: str = "answer") -> list[Any]:
     """Return a column of the log."""
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         return [row[0] for row in log.execute(f"SELECT {what} FROM log ORDER BY entry")]
 
 

@@ -41,7 +41,7 @@ from pipeline.formats.annotation_log import (
     add_tasks,
     append,
     last_entry,
-    opened,
+    open_log,
     standing_rows,
     transaction,
     upcoming,
@@ -168,7 +168,7 @@ def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
 def test_a_label_stands_by_the_rule_of_the_join(
     tmp_path_factory: pytest.TempPathFactory, said: dict[str, str]
 ) -> None:
-    with opened(tmp_path_factory.mktemp("rule") / NAME) as log:
+    with open_log(tmp_path_factory.mktemp("rule") / NAME) as log:
         ask(log, AB, ["x0"])
         say_desk(log, "ana", [("x0", "s")])
         say_desk(log, "ben", [("x0", "f")])
@@ -195,7 +195,7 @@ def test_two_servers_open_the_round_at_once(
     def meanwhile(connection: sqlite3.Connection, **more: Any) -> list[Item]:
         monkeypatch.setattr(adjudication, "ready", known)
         found = known(connection, **more)
-        with opened(tmp_path / NAME) as other:
+        with open_log(tmp_path / NAME) as other:
             other.execute("PRAGMA busy_timeout = 0")
             with suppress(sqlite3.OperationalError):  # it has to wait
                 give_to_third(other, "Ida")

@@ -31,7 +31,7 @@ from pipeline.annotate.sync import export
 from pipeline.annotate.tasks import SheetWork
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.annotation_log import check_log, copy, opened
+from pipeline.formats.annotation_log import check_log, copy, open_log
 from tests.annotate.office import Office
 from tests.annotate.served import ask, entries, items, say, work_in
 
@@ -56,7 +56,7 @@ def names(work: SheetWork) -> list[str]:
 
 
 def break_log(database: Path) -> None:
-    with opened(database) as log:
+    with open_log(database) as log:
         log.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray(database.read_bytes())
     content[4096:] = os.urandom(len(content) - 4096)
@@ -209,7 +209,7 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) 
         r"the former log is kept as \S+/decisions-replaced-20260131T130000Z.sqlite",
         str(done),
     )
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
     decide(work, 30)
     assert len(entries(work)) == 21
@@ -222,7 +222,7 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) 
 def test_what_is_beside_the_former_log_stays_beside_it(work: SheetWork) -> None:
     decide(work, 0)
     back_up(work.database, NOON)
-    with opened(work.database):  # holds the write-ahead log, as a killed server leaves it
+    with open_log(work.database):  # holds the write-ahead log, as a killed server leaves it
         decide(work, 1, 2)
         kept = restore(work.database, "newest", NOON).kept
         assert kept is not None
@@ -313,7 +313,7 @@ def test_everything_is_for_the_owner_alone(tmp_path: Path, umask: int) -> None:
         work = work_in(tmp_path / "desk")
         tmp_path.joinpath("desk").mkdir(mode=0o700)
         tmp_path.joinpath("desk").chmod(0o700)
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             ask(work, "ana")
             decide(work, 0)
             Links(work.folder)

@@ -26,7 +26,7 @@ from pipeline.annotate.sync import (
     token_of,
 )
 from pipeline.annotate.tasks import SheetWork
-from pipeline.formats.annotation_log import Decision, append, opened, replay_task
+from pipeline.formats.annotation_log import Decision, append, open_log, replay_task
 from pipeline.runner.config import SheetPlaces
 from pipeline.runner.conflicts import Conflict, typed_answers
 from pipeline.runner.inputs import entries
@@ -65,7 +65,7 @@ class Bench:
             writer.writerows(rows)
 
     def say(self, answer: str | None, item: str = "x0", who: str = "ana") -> None:
-        with opened(self.work.database) as log:
+        with open_log(self.work.database) as log:
             append(log, [Decision(f"page-{next(_KEYS)}", who, item, answer=answer)])
 
     def found(self) -> list[Conflict]:
@@ -80,7 +80,7 @@ class Bench:
         return self.conflicts.keep(wanted)
 
     def stands(self, item: str = "x0", who: str = "ana") -> str | None:
-        with opened(self.work.database) as log:
+        with open_log(self.work.database) as log:
             (task,) = log.execute(
                 "SELECT task FROM tasks WHERE round = 'annotation' AND annotator = ? AND id = ?",
                 (who, item),
@@ -88,7 +88,7 @@ class Bench:
             return replay_task(log, task).answer
 
     def log(self) -> list[tuple[Any, ...]]:
-        with opened(self.work.database) as log:
+        with open_log(self.work.database) as log:
             return [tuple(row) for row in log.execute("SELECT * FROM log ORDER BY entry")]
 
     def counted(self, item: str = "x0", who: str = "ana") -> set[str]:

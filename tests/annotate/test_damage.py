@@ -19,7 +19,7 @@ from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.annotate.backups import LogDamaged, LogGuard, back_up
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.web.coordinator import routes
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.annotate.office import Desk, desk
 from tests.annotate.served import HERE, Served, label
 
@@ -52,7 +52,7 @@ def served(made: Desk, tmp_path: Path) -> Iterator[Served]:
         links.append(served.links)
         with served:
             assert {each.status_code for each in answers(served)} == {200}
-            with opened(work.database) as log:
+            with open_log(work.database) as log:
                 log.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             yield served
 
@@ -149,7 +149,7 @@ def test_a_log_that_may_not_be_opened_is_told(
 
 
 def test_an_entry_that_is_no_json_is_damage(served: Served) -> None:
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         log.execute("UPDATE items SET shown = '{' || shown")
     answer = served.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
@@ -157,14 +157,14 @@ def test_an_entry_that_is_no_json_is_damage(served: Served) -> None:
 
 
 def test_a_text_that_is_no_text_is_damage(served: Served) -> None:
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         log.execute("UPDATE items SET shown = CAST(x'7bff7d' AS TEXT)")
     answer = served.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
 
 
 def test_a_table_that_is_missing_is_damage(served: Served) -> None:
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         log.execute("ALTER TABLE tasks RENAME TO former")
     answer = served.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)

@@ -29,7 +29,7 @@ from pipeline.annotate.sync import answers
 from pipeline.annotate.tasks import SheetWork
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.annotation_log import Decision, append, opened, read_only
+from pipeline.formats.annotation_log import Decision, append, open_log, read_only
 from tests.annotate.office import Office
 from tests.annotate.served import ask, entries, say, work_in
 
@@ -355,7 +355,7 @@ def test_what_was_withdrawn_does_not_come_again(
 ) -> None:
     path = write("ana.jsonl", DOCCANO)
     import_answers(work, path, "doccano")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         append(log, [Decision("k-1", "ana", "x0", answer=None)])
     (conflict,) = import_answers(work, path, "doccano").conflicts
     assert conflict.endswith("which ana has withdrawn since it was imported")
@@ -367,7 +367,7 @@ def test_an_answer_that_adjudicators_have_seen_stays(
 ) -> None:
     say(work, "ana", "x0", "SVC")
     say(work, "ben", "x0", "free")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert give_to_those_who_disagree(log) == 1
     (conflict,) = import_answers(work, write("ana.jsonl", DOCCANO), "doccano").conflicts
     assert "adjudicators have seen them" in conflict
@@ -484,7 +484,7 @@ def test_suggestions(
 ) -> None:
     found = import_suggestions(work, write(file, *lines))
     assert (found.stored, found.others) == (2, 1)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert suggested_answers(log, ["x0", "x1", "x2"]) == {"x0": "SVC", "x1": "free"}
         assert not suggestions_shown(log)
     assert switch_suggestions(work, shown=True) == 2

@@ -38,7 +38,7 @@ from pipeline.formats.annotation_log import (
     TaskRequest,
     append,
     given_cards,
-    opened,
+    open_log,
     update_tasks,
 )
 from pipeline.formats.annotation_rows import (
@@ -67,7 +67,7 @@ def work(tmp_path: Path) -> SheetWork:
 
 @pytest.fixture
 def log(work: SheetWork) -> Iterator[sqlite3.Connection]:
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         yield connection
 
 
@@ -249,7 +249,7 @@ def office(tmp_path: Path) -> Office:
 def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "Carla")
         stop(log, work, "anna")
         reassign(log, work, "anna", ["carla"])
@@ -268,7 +268,7 @@ def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office
 
 def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
     work = office.work()
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "carla")
         reassign(log, work, "anna", ["carla"], cards=2)
     office.run()
@@ -283,14 +283,14 @@ def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
     import_sheets(work)
     again = office.work("carla")
     assert again.annotators == ("carla",)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert Counter(who for _, who in asked_tasks(log)) == {"anna": 1, "ben": 3, "carla": 2}
 
 
 def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Office) -> None:
     office.run()
     work = office.work()
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "carla")
         reassign(log, work, "anna", ["carla"], cards=2)
         mine = cards(log, "carla")
@@ -299,7 +299,7 @@ def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Of
     assert counted_answers(work) == {("carla", mine[0]), *(("anna", each) for each in mine)}
     work = office.work()
     import_sheets(work)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert cards(log, "carla") == mine[:1]
         assert mine[1] in cards(log, "anna")
     found = progress(work.project, open_run(work.project).manifests)
@@ -310,7 +310,7 @@ def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Of
 
 def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> None:
     work = office.work()
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         for name in ("carla", "dan"):
             add(log, work, name)
         reassign(log, work, "anna", ["carla"], cards=2)
@@ -318,7 +318,7 @@ def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> No
     text = office.config.read_text().replace('["anna", "ben"]', '["anna", "carla"]')
     office.config.write_text(text)
     work = office.work()
-    with opened(work.database) as log:  # carla has all items herself; nobody has ben's
+    with open_log(work.database) as log:  # carla has all items herself; nobody has ben's
         assert Counter(who for _, who in asked_tasks(log)) == {"anna": 3, "carla": 3}
 
 
@@ -366,7 +366,7 @@ def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
 ) -> None:
     work = work_in(tmp_path_factory.mktemp("people"), annotators=("ana", "ben"))
     sheet = sheet_of(work)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         asked_first = [TaskRequest(who, each, n) for who, n, each, *_ in sheet.iter_rows()]
         update_tasks(log, {each: {"units": {"l1": "l", "l2": "r"}} for each in ITEMS}, asked_first)
         for number, act in enumerate(acts):
@@ -409,13 +409,13 @@ def judged(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dict[str
 
 def test_tasks_made_anew_are_the_same(office: Office) -> None:
     work = office.work()
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "carla")
         reassign(log, work, "anna", ["carla"], cards=2)
         append(log, [Decision("a-key-of-anna", "carla", cards(log, "carla")[0], answer="free")])
         query = "SELECT annotator, id, place, asked, answered FROM tasks ORDER BY 1, 2"
         before = [tuple(row) for row in log.execute(query)]
     refresh(work, office.run().table("sheet"))
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert [tuple(row) for row in log.execute(query)] == before
     assert (work.folder / NAME).is_file()

@@ -25,7 +25,7 @@ from pipeline.formats.annotation_log import (
     TaskRequest,
     append,
     card,
-    opened,
+    open_log,
     update_tasks,
 )
 from tests.annotate.served import items
@@ -52,7 +52,7 @@ def test_as_the_slow_count(
 ) -> None:
     shown = items(3)
     every = [TaskRequest(who, each, 1) for who in PEOPLE for each in shown]
-    with opened(tmp_path_factory.mktemp("far") / NAME) as log:
+    with open_log(tmp_path_factory.mktemp("far") / NAME) as log:
         for round_name in ROUNDS:
             update_tasks(log, shown, every, round_name=round_name)
         for number, (who, round_name, item, kind, answer, unsure) in enumerate(acts):
@@ -80,7 +80,7 @@ def test_as_the_slow_count(
 
 
 def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with opened(tmp_path_factory.mktemp("far") / NAME) as log:
+    with open_log(tmp_path_factory.mktemp("far") / NAME) as log:
         assert progress_of(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
 
 

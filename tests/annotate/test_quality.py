@@ -27,7 +27,7 @@ from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     Decision,
     append,
-    opened,
+    open_log,
     upcoming,
 )
 from pipeline.formats.annotation_rows import (
@@ -48,7 +48,7 @@ def work(tmp_path: Path) -> SheetWork:
 
 
 def cards(work: SheetWork, who: str = "ana") -> list[str]:
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         return [each.id for each in upcoming(log, who, most=100)]
 
 
@@ -72,7 +72,7 @@ def test_hidden_gold_and_repeats_are_no_results(work: SheetWork) -> None:
     assert set(sheet_rows(work)["label"]) == {"free"}
     assert set(sheet_rows(work, history=True)["label"]) == {"free"}
     assert {each["label"] for each in exported(work)} == {"free"}
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert {each.label for each in standing_answers(log)} == {"free"}
         ana, ben = quality_of_all(log)
         asked = progress_of(log, "ana")
@@ -90,7 +90,7 @@ def test_checks_stand_among_the_cards_and_repeats_come_later(work: SheetWork) ->
     add_gold(work, GOLD)
     repeat_cards(work, 0.5)
     order = cards(work)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         rows = log.execute("SELECT id, kind, original FROM checks").fetchall()
     gold = [order.index(row["id"]) for row in rows if row["kind"] == "gold"]
     assert max(gold) - min(gold) > 1
@@ -109,11 +109,11 @@ def test_whatever_is_done_twice_is_done_once(work: SheetWork) -> None:
     before = cards(work)
     assert add_gold(work, GOLD) == (0, 0)
     assert repeat_cards(work, 0.3) == count
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assign_checks(log)
     assert cards(work) == before
     ask(work, "ana", "ben", "carla", shown=items(40))
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assign_checks(log)
     assert len(set(cards(work, "carla")) - set(items(40))) >= 3
 
@@ -126,7 +126,7 @@ def test_a_gold_pair_of_the_sample_needs_no_card(work: SheetWork) -> None:
     assert len(cards(work)) == many
     say(work, "ana", item, "figurative")
     say(work, "ben", item, "free")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         ana, ben = quality_of_all(log)
     assert (ana.gold and ana.gold.hits, ben.gold and ben.gold.hits) == (1, 0)
     with pytest.raises(ConfigError, match="1 of 1 pairs are in the sample"):
@@ -190,7 +190,7 @@ def test_the_training_round(work: SheetWork) -> None:
         assert '"round":"annotation"' in served.get("ana").text
         assert served.post("ana", label(cards(work)[0])).status_code == 200
         assert '"round":"training"' in served.get("ben").text
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         found_ana = training_of(log, "ana")
         assert found_ana is not None
         assert (found_ana.correct, found_ana.attempts) == (4, 2)
@@ -200,7 +200,7 @@ def test_the_training_round(work: SheetWork) -> None:
 def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
     add_training(work, GOLD)
     set_pass_mark(work, 0.6)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         ids = [each.id for each in upcoming(log, "ana", most=9, round_name="training")]
         append(log, [
             Decision(each, "ana", each, answer=answer, round_name="training")
@@ -208,14 +208,14 @@ def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
         ])  # fmt: skip
     for change in (lambda: set_pass_mark(work, 0.9), lambda: add_training(work, GOLD[:2])):
         change()
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             states = [training_of(log, who) for who in ("ana", "ben")]
         assert [state and state.passed for state in states] == [True, False]
 
 
 def test_only_the_first_answer_counts_in_training(work: SheetWork) -> None:
     add_training(work, GOLD)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         ids = [each.id for each in upcoming(log, "ana", most=9, round_name="training")]
         append(log, [
             Decision("a", "ana", ids[0], answer="free", round_name="training"),
@@ -228,7 +228,7 @@ def test_only_the_first_answer_counts_in_training(work: SheetWork) -> None:
 
 def test_the_coordinator_may_let_a_person_annotate(work: SheetWork) -> None:
     add_training(work, GOLD)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         excuse(log, work, "ana")
         found = [training_of(log, who) for who in ("ana", "ben")]
     assert [each and each.passed for each in found] == [True, False]

@@ -24,7 +24,14 @@ from pipeline.annotate.records import (
     first_answers,
 )
 from pipeline.annotate.tasks import SheetWork
-from pipeline.formats.annotation_log import Decision, Outcome, connect, opened, recent, transaction
+from pipeline.formats.annotation_log import (
+    Decision,
+    Outcome,
+    connect,
+    open_log,
+    recent,
+    transaction,
+)
 from tests.annotate.served import ask, entries, items, say, work_in
 
 KEYS = count()
@@ -38,7 +45,7 @@ def work(tmp_path: Path) -> SheetWork:
 
 
 def send(work: SheetWork, *decisions: Decision) -> list[str]:
-    with opened(work.database) as log, transaction(log):
+    with open_log(work.database) as log, transaction(log):
         outcomes = add_decisions(log, decisions)
     return [each.status if isinstance(each, Outcome) else "settled" for each in outcomes]
 
@@ -127,7 +134,7 @@ def test_an_undo_after_what_was_not_saved_means_that(work: SheetWork) -> None:
     assert send(work, label("ana", "zz"), label("ana", "x3"), undo("ana"), undo("ana")) == [
         "unknown", "saved", "saved", "nothing",
     ]  # fmt: skip
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert {each.id for each in recent(log, "ana", most=9)} == {"x1", "x2"}
 
 
@@ -155,7 +162,7 @@ def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
     assert send(work, undo("ana")) == ["saved"]
     ask(work, "cleo", ids=["x0", "x1"], round_name="adjudication")
     say(work, "cleo", "x0", "figurative", round_name="adjudication")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert first_answers(log, ["x0", "x1", "zz"]) == {
             "x0": [FirstAnswer("ana", "SVC", True, ""), FirstAnswer("ben", "free", False, "no")],
             "x1": [], "zz": [],
@@ -164,7 +171,7 @@ def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
 
 def test_first_answers_of_more_items_than_a_query_holds(work: SheetWork) -> None:
     say(work, "ana", "x4", "SVC")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         found = first_answers(log, [*(f"no{n}" for n in range(1200)), "x4"])
     assert [item for item, said in found.items() if said] == ["x4"]
 
@@ -215,7 +222,7 @@ def test_all_that_wait_while_another_writes_are_one_transaction(
     work_writer: SheetWork, writer: Writer
 ) -> None:
     found: list[Future[Outcomes]] = []
-    with opened(work_writer.database) as other:
+    with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         threads = [
             threading.Thread(target=lambda n=n: found.append(writer.send([decision(n)])))
@@ -236,7 +243,7 @@ def test_what_was_sent_is_written_though_the_sender_has_left(
     work_writer: SheetWork, writer: Writer
 ) -> None:
     async def leave() -> None:
-        with opened(work_writer.database) as other:
+        with open_log(work_writer.database) as other:
             other.execute("BEGIN IMMEDIATE")
             task = asyncio.create_task(writer.add([decision(1)]))
             await asyncio.sleep(0)
@@ -260,7 +267,7 @@ def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
         return connection
 
     monkeypatch.setattr(writing, "connect", full)
-    with opened(work_writer.database) as other:
+    with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         found = [writer.send([decision(n, note="x" * 9_000)]) for n in range(9)]
         other.execute("COMMIT")
@@ -310,7 +317,7 @@ def test_a_file_that_cannot_be_opened_is_told_without_its_path(tmp_path: Path) -
 def test_what_is_wrong_with_one_does_no_harm_to_others(
     work_writer: SheetWork, writer: Writer
 ) -> None:
-    with opened(work_writer.database) as other:
+    with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         wrong = writer.send([decision(1, note="\ud800")])
         right = [writer.send([decision(n)]) for n in range(2, 5)]
@@ -322,7 +329,7 @@ def test_what_is_wrong_with_one_does_no_harm_to_others(
 
 
 def test_what_waits_is_written_before_it_stops(work_writer: SheetWork, writer: Writer) -> None:
-    with opened(work_writer.database) as other:
+    with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         found = [writer.send([decision(n)]) for n in range(9)]
         stopping = threading.Thread(target=writer.stop)

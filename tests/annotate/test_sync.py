@@ -18,7 +18,7 @@ from pipeline.annotate.tasks import SheetWork
 from pipeline.api.run import run
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.annotation_log import Decision, TaskRequest, copy, opened, update_tasks
+from pipeline.formats.annotation_log import Decision, TaskRequest, copy, open_log, update_tasks
 from pipeline.formats.spreadsheets import read
 from pipeline.runner.conflicts import typed_answers
 from pipeline.runner.store.history import StageRecord
@@ -201,7 +201,7 @@ def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
     office.config.write_text(
         text.replace('folder = "pairs"\ncat', 'former = ["anna"]\nfolder = "pairs"\ncat')
     )
-    with opened(office.work().database) as connection:
+    with open_log(office.work().database) as connection:
         assert [who for _, who in asked_tasks(connection)] == ["ben"] * 3
 
 
@@ -244,7 +244,7 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSr"))
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert give_to_those_who_disagree(log) == 1
     for who in ("anna", "ben"):
         decided = Decision(f"d-{who}", who, ids[0], answer="SVC", round_name="adjudication")
@@ -294,7 +294,7 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         tasks = [TaskRequest("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
         update_tasks(connection, {}, tasks, round_name="adjudication")
     decision = Decision("carla-01", "carla", ids[0], answer="SVC", round_name="adjudication")
@@ -370,7 +370,7 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
     handed: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = handed
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         assert give_to_third(log, "carla") == 2
     office.label("anna", {ids[0]: "free", ids[1]: "free"})
     taken = import_sheets(work)

@@ -12,7 +12,7 @@ from pipeline.annotate.people import add, reassign
 from pipeline.annotate.tasks import SheetWork, open_work
 from pipeline.api.run import run
 from pipeline.errors import ConfigError
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from pipeline.kernels.sampling import candidate_id
 from tests.annotate.served import say
 
@@ -62,7 +62,7 @@ def id_of(lemma: str) -> str:
 
 
 def differing(work: SheetWork) -> list[str]:
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         return [each.id for each in ready(log, keying=work.keying)]
 
 
@@ -103,7 +103,7 @@ def test_without_a_single_stage_forms_are_compared_as_typed(
 
 def test_keying_goes_on_with_those_who_have_the_lemmas(tmp_path: Path) -> None:
     work = work_with(tmp_path, "keyed")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "Carla")
         reassign(log, work, "anna", ["Carla"])
     for lemma in ("еж", "ель", "лес"):
@@ -122,7 +122,7 @@ def test_keying_goes_on_with_those_who_have_the_lemmas(tmp_path: Path) -> None:
 
 def test_links_can_be_limited_to_one_who_was_added(tmp_path: Path) -> None:
     work = work_with(tmp_path, "keyed")
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         add(log, work, "carla")
     place = {"runs": tmp_path / "runs", "annotators": ["carla"]}
     assert open_work(tmp_path / "printed.toml", **place).annotators == ("carla",)  # type: ignore[arg-type]

@@ -524,7 +524,7 @@ def test_no_bucket(home: str) -> None:
     absent = storage_at(Path(f"{home}-absent/runs"))
     with (
         pytest.raises(StoreError, match=r"the run: .*: the bucket does not exist; create it first"),
-        absent.guarded("the run", ""),
+        absent.explain_errors("the run", ""),
         absent.lock(".lock", lambda: None),
     ):
         pytest.fail("there is none")

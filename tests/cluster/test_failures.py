@@ -68,7 +68,7 @@ def test_a_part_or_manifest_that_cannot_be_sent(
     with (
         pytest.raises(StoreError, match="unexpected answer of the store"),
         proxy.failing(always("PUT", ending)),
-        storage.guarded("stage scores", "scores"),
+        storage.explain_errors("stage scores", "scores"),
     ):
         publish(storage, NAME, 1)
     with pytest.raises(FileNotFoundError):
@@ -97,7 +97,7 @@ def test_while_a_result_is_replaced_no_manifest_vouches(storage: Storage, proxy:
     with (
         pytest.raises(StoreError),
         proxy.failing(always("PUT", PART)),
-        storage.guarded("stage scores", "scores"),
+        storage.explain_errors("stage scores", "scores"),
     ):
         publish(storage, NAME, 2)
     assert read(storage, f"{NAME}/{artefacts.NAME}") == b""
@@ -145,31 +145,31 @@ def lease(bucket: Bucket, *, shared: bool = False, seconds: float = 30) -> Lease
 
 def test_one_holds_it_alone(bucket: Bucket) -> None:
     first, second = lease(bucket), lease(bucket)
-    assert first.taken()
-    assert not second.taken()
+    assert first.try_acquire()
+    assert not second.try_acquire()
     first.release()
-    assert second.taken()
+    assert second.try_acquire()
     second.release()
     assert read_leases(bucket, "lock")[0] == {}
 
 
 def test_some_share_it_and_who_wants_it_alone_waits(bucket: Bucket) -> None:
     first, second, alone = lease(bucket, shared=True), lease(bucket, shared=True), lease(bucket)
-    assert first.taken()
-    assert second.taken()
-    assert not alone.taken()
+    assert first.try_acquire()
+    assert second.try_acquire()
+    assert not alone.try_acquire()
     first.release()
-    assert not alone.taken()
+    assert not alone.try_acquire()
     second.release()
-    assert alone.taken()
-    assert not lease(bucket, shared=True).taken()
+    assert alone.try_acquire()
+    assert not lease(bucket, shared=True).try_acquire()
     alone.release()
 
 
 def test_of_many_at_once_one_gets_it(bucket: Bucket) -> None:
     each = [lease(bucket) for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(Lease.taken, each)) == 1
+        assert sum(pool.map(Lease.try_acquire, each)) == 1
     for one in each:
         one.release()
 
@@ -188,14 +188,14 @@ def test_who_is_silent_is_dead_by_the_clock_of_the_other(bucket: Bucket) -> None
 
 def test_a_heartbeat_keeps_it(bucket: Bucket) -> None:
     first = lease(bucket, seconds=0.4)
-    assert first.taken()
+    assert first.try_acquire()
     other = lease(bucket, seconds=1.5)
     until = time.monotonic() + 2.5
     while time.monotonic() < until:
-        assert not other.taken()
+        assert not other.try_acquire()
         time.sleep(0.05)
     first.release()
-    assert other.taken()
+    assert other.try_acquire()
     other.release()
 
 
@@ -207,7 +207,7 @@ def test_who_wrote_long_ago_is_dead_at_once(
     with monkeypatch.context() as then:
         then.setattr(time, "time", lambda: now - 1000)
         assert dead._update(dead._join)
-    assert other.taken()
+    assert other.try_acquire()
     other.release()
 
 
@@ -223,7 +223,7 @@ def test_release_takes_nobody_elses(bucket: Bucket) -> None:
 def test_an_object_of_others_is_no_lock(bucket: Bucket) -> None:
     bucket.put("lock", b"a letter")
     with pytest.raises(OSError, match="lock is not a lock"):
-        lease(bucket).taken()
+        lease(bucket).try_acquire()
     assert bucket.read("lock")[0] == b"a letter"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.nbest.precision import judged, nbest_counts
+from pipeline.kernels.nbest.precision import join_judgements, nbest_counts
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.nbest.sample_size import expected_width
 from pipeline.kernels.sampling import with_replacement, without_replacement
@@ -84,7 +84,7 @@ def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: b
     for rate, size in ((0.1, 50), (0.3, 150)):
         for number in range(3):
             sample = draw(lists.ids, size=size, seed=f"same-{number}")
-            counts = nbest_counts(ranks.lazy(), judged(sample.lazy(), labels))
+            counts = nbest_counts(ranks.lazy(), join_judgements(sample.lazy(), labels))
             expected = lists.cells.join(
                 counts, on=["measure", "n"], how="left", maintain_order="left"
             )

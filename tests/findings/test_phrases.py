@@ -231,7 +231,7 @@ def test_no_number_is_too_odd_for_words(
     said = [
         phrases.per_cent(value), phrases.estimate(value, lower, upper), phrases.points(value),
         phrases.coefficient(value, lower, upper), phrases.interval(lower, upper),
-        phrases.points_within(value, lower, upper), phrases.p_value(value), phrases.adjusted(value),
+        phrases.points_within(value, lower, upper), phrases.p_value(value), phrases.adjusted_p_value(value),
         phrases.number(value, 2), phrases.spread(value, lower, 3),
     ]  # fmt: skip
     assert not [text for text in said if re.search(r"nan|inf\b|-", text)]
@@ -271,7 +271,7 @@ def test_sentences(text: str, sentence: str) -> None:
 
 @given(st.integers(0, 10**9))
 def test_a_rough_number_has_two_digits(count: int) -> None:
-    said = phrases.rounded(count)
+    said = phrases.approximate(count)
     assert said == pytest.approx(count, rel=0.0501)
     assert len(str(said).rstrip("0")) <= 2
 

@@ -31,7 +31,7 @@ from pipeline.formats.annotation_log import (
     card,
     connect,
     copy,
-    opened,
+    open_log,
     read_only,
     recent,
     search,
@@ -50,7 +50,7 @@ def asked(*people: str) -> list[TaskRequest]:
 
 @pytest.fixture
 def log_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    with opened(tmp_path / NAME) as connection:
+    with open_log(tmp_path / NAME) as connection:
         update_tasks(connection, ITEMS, asked("ana", "ben"))
         yield connection
 
@@ -143,7 +143,7 @@ def test_recent_and_search(log_log: sqlite3.Connection) -> None:
 
 
 def test_two_processes_write_to_one_file(log_log: sqlite3.Connection, tmp_path: Path) -> None:
-    with opened(tmp_path / NAME) as other:
+    with open_log(tmp_path / NAME) as other:
         append(other, [Decision("k1", "ana", "x0", answer="SVC")])
         append(log_log, [Decision("k2", "ben", "x0", answer="SVC")])
         assert ids(other) == ids(log_log) == ["x1", "x2", "x3", "x4"]
@@ -165,7 +165,7 @@ def test_like_a_stack_of_states(
 ) -> None:
     """The slow twin keeps every former state, and undo goes back to the one before."""
     states: list[dict[str, str]] = [{}]
-    with opened(tmp_path_factory.mktemp("log") / NAME) as log:
+    with open_log(tmp_path_factory.mktemp("log") / NAME) as log:
         update_tasks(log, ITEMS, asked("ana"))
         for number, (kind, item, label) in enumerate(acts):
             answer = label if kind == "label" else None
@@ -204,7 +204,7 @@ def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
                 raise sqlite3.OperationalError("disk I/O error")
             return super().execute(sql, *values)  # type: ignore[arg-type]
 
-    with opened(tmp_path / NAME) as plain:
+    with open_log(tmp_path / NAME) as plain:
         update_tasks(plain, ITEMS, asked("ana"))
     log = sqlite3.connect(tmp_path / NAME, isolation_level=None, factory=Failing)
     log.row_factory = sqlite3.Row
@@ -325,7 +325,7 @@ def test_a_file_of_the_first_version_is_read_as_it_is_and_gets_the_later_tables(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / NAME
-    with opened(path) as log:
+    with open_log(path) as log:
         update_tasks(log, ITEMS, asked("ana"))
         append(log, [Decision("k1", "ana", "x0", answer="SVC")])
         for table in re.findall(r"CREATE TABLE (\w+)", annotation_log._LATER_TABLES):
@@ -336,14 +336,14 @@ def test_a_file_of_the_first_version_is_read_as_it_is_and_gets_the_later_tables(
         assert log.execute("SELECT count(*) FROM checks").fetchone()[0] == 0
     assert path.read_bytes() == before
     assert scan_annotation(path, DecisionOptions()).collect()["label"].to_list() == ["SVC"]
-    with opened(path) as log:
+    with open_log(path) as log:
         assert log.execute("PRAGMA user_version").fetchone()[0] == 2
         assert ids(log) == ["x1", "x2", "x3", "x4"]
 
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / NAME
-    with opened(path) as log:
+    with open_log(path) as log:
         log.execute("PRAGMA user_version = 3")
     said = "has version 3, but this program reads versions up to 2"
     with pytest.raises(DataError, match=said), read_only(path):
@@ -351,7 +351,7 @@ def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_suggestions_are_off_until_they_are_switched_on(tmp_path: Path) -> None:
-    with opened(tmp_path / NAME) as log:
+    with open_log(tmp_path / NAME) as log:
         assert not suggestions_shown(log)
         store_suggestions(log, [Suggestion("x0", "SVC", 0.9), Suggestion("x1", "free")])
         store_suggestions(log, [Suggestion("x1", "SVC", source="b.csv")])  # a later model's

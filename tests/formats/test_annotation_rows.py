@@ -13,7 +13,7 @@ from pipeline.formats.annotation_log import (
     Decision,
     TaskRequest,
     append,
-    opened,
+    open_log,
     update_tasks,
 )
 from pipeline.formats.annotation_rows import (
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def log(path: Path) -> Iterator[sqlite3.Connection]:
-    with opened(path) as connection:
+    with open_log(path) as connection:
         requests = [TaskRequest(who, each, n) for who in ("ana", "ben")
                     for n, each in enumerate(ITEMS, 1)]  # fmt: skip
         update_tasks(connection, ITEMS, requests)

@@ -25,8 +25,8 @@ from pipeline.report.sweep_page import (
     SweepInput,
     estimates,
     figures,
-    kept,
     label,
+    limit_values,
     places,
     setting_text,
     settings_of,
@@ -154,7 +154,7 @@ def test_numbers_with_a_step() -> None:
 
 @given(st.lists(st.integers(1, 10_000), max_size=4), st.integers(1, 50))
 def test_no_more_points_are_kept_than_there_is_room_for(counts: list[int], most: int) -> None:
-    found = kept(counts, most)
+    found = limit_values(counts, most)
     assert prod(found) <= most or not counts
     assert all(1 <= one <= count for one, count in zip(found, counts, strict=True))
     if prod(counts) <= most:

@@ -172,8 +172,8 @@ def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None
 def test_a_run_waits_for_tasks_and_a_task_for_a_run(texts: Laboratory) -> None:
     storage = load(texts.config, runs=texts.runs).storage
     with (
-        artefacts.locked(storage, "candidates", (), shared=True),
-        artefacts.locked(storage, "candidates", (), shared=True),
+        artefacts.lock_stage(storage, "candidates", (), shared=True),
+        artefacts.lock_stage(storage, "candidates", (), shared=True),
     ):
         waiting = texts.start("run")
         wait_until(lambda: texts.said("candidates", WAITS), texts)

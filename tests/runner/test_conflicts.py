@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.formats.annotation_log import NAME, Decision, append, opened
+from pipeline.formats.annotation_log import NAME, Decision, append, open_log
 from pipeline.runner.conflicts import (
     Conflict,
     SheetAnswer,
@@ -29,7 +29,7 @@ def sheet(folder: Path, name: str, *labels: str, who: str = "ana") -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two people have labelled three pairs A on the page."""
-    with opened(tmp_path / NAME) as log:
+    with open_log(tmp_path / NAME) as log:
         ids = ["x0", "x1", "x2"]
         ask(log, ["ana", "ben"], ids)
         append(log, [Decision(f"{who}{each}", who, each, answer="A")
@@ -60,7 +60,7 @@ def test_what_is_not_in_conflict_counts(folder: Path) -> None:
 
 
 def test_an_answer_of_another_sheet_is_told_as_such(folder: Path) -> None:
-    with opened(folder / NAME) as log:
+    with open_log(folder / NAME) as log:
         append(log, [Decision("i", "ana", "x0", "import", "C", source="000.csv")])
     sheet(folder, "001.csv", "B")
     (found,) = find_conflicts(sheet_files(folder))

@@ -50,7 +50,7 @@ def test_the_libraries_of_all_processes_are_taken_off() -> None:
 @pytest.mark.usefixtures("_as_for_users")
 def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(100 * MB))
-    assert Budget(500 * MB).shared(3, 4).memory == 100 * MB // 3
+    assert Budget(500 * MB).per_worker(3, 4).memory == 100 * MB // 3
     assert not problems(memory="101MB")
 
 

@@ -41,7 +41,7 @@ class Bounded(Table):
 
 
 def _rows(model: type[Table], draw: Any, most: int = 3) -> pl.DataFrame:
-    declared = model.declared()
+    declared = model.declared_columns()
     row = {
         name: st.sampled_from([*each.limits.get("isin", ()), *EDGES[type(each.dtype)]])
         for name, each in declared.items()

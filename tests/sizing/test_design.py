@@ -124,7 +124,7 @@ def test_as_many_as_are_just_enough(done_designs: lx.Run, how: dict[str, float])
     for row in table.filter((pl.col("looks") == 1) & pl.col("kind").is_not_null()).rows(named=True):
         place = NAMES.index(row["question"])
         levels = np.full(len(NAMES), 0.05)
-        met = [given.target.met(given.at[row["plan"]](row["labels"] - less), levels)[place]
+        met = [given.target.is_met(given.at[row["plan"]](row["labels"] - less), levels)[place]
                for less in (0, 1)]  # fmt: skip
         assert met == [True, False]
 

@@ -220,7 +220,7 @@ _NO_FORM = "is not in the documented form"
 _TWO = "has several labels"
 
 
-def _checked(
+def _read_entries(
     entries: Iterator[tuple[str, dict[str, Any]] | Fault],
     read: Callable[[str, dict[str, Any]], ToolAnswer | Fault],
 ) -> Iterator[ToolAnswer | Fault]:
@@ -422,7 +422,7 @@ def _read_doccano(path: Path, _keying: bool) -> Iterator[ToolAnswer | Fault]:
         )  # fmt: skip
         return _one(found, [each for each in labels if not (unsure and each == UNSURE)])
 
-    return _checked(read_lines(path), read)
+    return _read_entries(read_lines(path), read)
 
 
 # Prodigy
@@ -475,7 +475,7 @@ def _read_prodigy(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
         label = entry.get("label")  # one label to accept or reject
         return _one(found, _names(entry.get("accept", [] if label is None else [label])))
 
-    return _checked(read_lines(path), read)
+    return _read_entries(read_lines(path), read)
 
 
 def _session(entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -579,9 +579,9 @@ def _read_potato(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
     elif path.suffix.lower() == ".json":
         yield from _read_user_state(path, keying)
     elif path.suffix.lower() in {".csv", ".tsv"}:
-        yield from _checked(_potato_rows(path), _potato_reader(path, keying))
+        yield from _read_entries(_potato_rows(path), _potato_reader(path, keying))
     else:
-        yield from _checked(read_lines(path), _potato_reader(path, keying))
+        yield from _read_entries(read_lines(path), _potato_reader(path, keying))
 
 
 def _read_user_state(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
@@ -595,7 +595,7 @@ def _read_user_state(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
         (f"instance {item}", {"instance_id": item, "user_id": person, "labels": labels})
         for item, labels in given.items()
     )
-    yield from _checked(entries, _potato_reader(path, keying))
+    yield from _read_entries(entries, _potato_reader(path, keying))
 
 
 def _potato_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]] | Fault]:

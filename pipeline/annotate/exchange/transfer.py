@@ -33,7 +33,7 @@ from pipeline.formats.annotation_log import (
     Standing,
     last_entry,
     not_written,
-    opened,
+    open_log,
     read_only,
     read_setting,
     replay_task,
@@ -243,7 +243,7 @@ def import_answers(
     """
     tool = tool_of(name, work)
     read = list(tool.read(source, work.kind == "keying"))
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         rows = connection.execute("SELECT task, annotator, id FROM tasks WHERE round='annotation'")
         tasks = {(row["annotator"], row["id"]): row["task"] for row in rows}
         given = _check(read, work, tasks, _names(tasks, people or {}))
@@ -533,7 +533,7 @@ def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:
         raise DataError(
             f"{source}: no row is for an item of this sheet\nName items by {names} as in an export."
         )
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         store_suggestions(connection, list(found.values()))
         return StoredSuggestions(len(found), others, suggestions_shown(connection))
 
@@ -546,7 +546,7 @@ def switch_suggestions(work: SheetWork, *, shown: bool) -> int:
     ConfigError
         If they are to be shown and there are none.
     """
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         count = int(connection.execute("SELECT count(*) FROM suggestions").fetchone()[0])
         if shown and not count:
             problem = Problem(

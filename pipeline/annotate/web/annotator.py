@@ -23,7 +23,7 @@ from pipeline.annotate.people import Member, members, progress_of
 from pipeline.annotate.quality import Training, feedback, training_of, withdrawals
 from pipeline.annotate.records import FinishedPart, Writer, first_answers
 from pipeline.annotate.tasks import SheetWork
-from pipeline.annotate.web.languages import language_of, translated
+from pipeline.annotate.web.languages import language_of, translatable
 from pipeline.annotate.web.pages import (
     Pages,
     RefusedRequest,
@@ -275,7 +275,7 @@ class Readers:
 
 # Identification of people by their links
 
-_REVOKED = translated(
+_REVOKED = translatable(
     "This link is no longer valid: the coordinator has replaced it. All that was saved counts. Ask"
     " for your new link and open it in this browser: it sends what this window has not saved."
 )
@@ -299,7 +299,7 @@ class People:
     links: Links
     readers: Readers
 
-    async def asked(self, request: Request) -> tuple[Person, Round]:
+    async def identify(self, request: Request) -> tuple[Person, Round]:
         """Return whose annotator's page a request is of, and for which round.
 
         Raises
@@ -411,7 +411,7 @@ class Annotator:
         member = await self.people.member(request)
         if member.stopped:
             return self.pages.page("finished.html", language_of(request), work=self.people.work)
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         path = f"{request.scope['root_path']}/a/{request.path_params['secret']}"
         log = await self.people.readers.read(annotation_log.log_id)
         training = await self._training(who)
@@ -425,62 +425,62 @@ class Annotator:
 
     async def cards(self, request: Request) -> Response:
         """Answer with the cards to come, and how far the person is."""
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         most = _number(request, "most", 20)
 
-        def found(connection: sqlite3.Connection) -> dict[str, Any]:
+        def find(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.upcoming(connection, who.name, most=most, round_name=round_name)
             return {
                 "cards": card_data(connection, cards, round_name),
                 "progress": progress_of(connection, who.name, round_name=round_name),
             }
 
-        return JSONResponse(await self.people.readers.read(found))
+        return JSONResponse(await self.people.readers.read(find))
 
     async def recent(self, request: Request) -> Response:
         """Answer with the cards that the person answered last."""
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         most = _number(request, "most", 10)
 
-        def found(connection: sqlite3.Connection) -> dict[str, Any]:
+        def find(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.recent(connection, who.name, most=most, round_name=round_name)
             return {"cards": card_data(connection, cards, round_name)}
 
-        return JSONResponse(await self.people.readers.read(found))
+        return JSONResponse(await self.people.readers.read(find))
 
     async def search(self, request: Request) -> Response:
         """Answer with the person's answered cards that hold a text."""
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         text = request.query_params.get("text", "")
         if len(text) > _SOUGHT:
             said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
             raise RefusedRequest(400, said)
 
-        def found(connection: sqlite3.Connection) -> dict[str, Any]:
+        def find(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.search(connection, who.name, text, round_name=round_name)
             more = len(cards) > annotation_log.FOUND
             cards = cards[: annotation_log.FOUND]
             return {"cards": card_data(connection, cards, round_name), "more": more}
 
-        return JSONResponse(await self.people.readers.read(found))
+        return JSONResponse(await self.people.readers.read(find))
 
     async def card(self, request: Request) -> Response:
         """Answer with one card of the person's."""
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         item = request.path_params["id"]
 
-        def found(connection: sqlite3.Connection) -> list[Any]:
+        def find(connection: sqlite3.Connection) -> list[Any]:
             card = annotation_log.card(connection, who.name, item, round_name=round_name)
             return card_data(connection, [card] if card else [], round_name)
 
-        cards = await self.people.readers.read(found)
+        cards = await self.people.readers.read(find)
         if not cards:
             raise nothing_here()
         return JSONResponse({"card": cards[0]})
 
     async def decisions(self, request: Request) -> Response:
         """Save decisions, then answer with what became of each."""
-        who, round_name = await self.people.asked(request)
+        who, round_name = await self.people.identify(request)
         sent = parse_decisions(await request.body())
         await self._require_training(who, round_name, sent)
         outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, round_name))
@@ -500,7 +500,7 @@ class Annotator:
 
     async def training(self, request: Request) -> Response:
         """Answer with how far a person is in the training round; POST begins it anew."""
-        who, _ = await self.people.asked(request)
+        who, _ = await self.people.identify(request)
         found = await self._training(who)
         if found is None:
             raise nothing_here()
@@ -529,7 +529,9 @@ class Annotator:
             return
         found = await self._training(who)
         if found is not None and not found.passed:
-            raise RefusedRequest(409, translated("Pass the training round first: reload the page."))
+            raise RefusedRequest(
+                409, translatable("Pass the training round first: reload the page.")
+            )
 
     async def _far(self, who: Person, round_name: Round) -> dict[str, int] | None:
         """Return how far the person is; None if that fails, since all is saved by now."""

@@ -61,7 +61,7 @@ from pipeline.annotate.web.connections import (
 )
 from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, RefusedRequest, error_response
 from pipeline.errors import ConfigError, Problem
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 
 # Serving until a signal
 
@@ -304,7 +304,7 @@ class RequestGuard:
             return
         responder = _WithHeaders(send)
         request = Request(scope)
-        refused = self._refused(scope["method"], request.headers)
+        refused = self._refusal(scope["method"], request.headers)
         if refused:
             await error_response(403, refused, request)(scope, receive, responder)
             return
@@ -325,7 +325,7 @@ class RequestGuard:
             said = "The server failed; its log has the reason. Nothing was saved."
             await error_response(500, said, request)(scope, receive, responder)
 
-    def _refused(self, method: str, headers: Headers) -> str | None:
+    def _refusal(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
         if headers.get("host", "") not in self.hosts:
             return "Unknown host name: open the link exactly as you received it."
@@ -449,7 +449,7 @@ def _limit_body(receive: Receive) -> Receive:
     """Return what reads a body as far as it may go."""
     read = 0
 
-    async def counted() -> Message:
+    async def receive_part() -> Message:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
@@ -457,7 +457,7 @@ def _limit_body(receive: Receive) -> Receive:
             raise RefusedRequest(413, _TOO_LARGE)
         return message
 
-    return counted
+    return receive_part
 
 
 def app_of(
@@ -652,7 +652,7 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
         if public:
             told.insert(-1, f"A proxy at {public} must send requests to {local}.")
 
-        def started() -> None:
+        def announce() -> None:
             print("\n".join(told), flush=True)
             backups.start()
 
@@ -668,7 +668,7 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
                 work, links, host=wanted.host, names=wanted.names, coordinator=routes,
                 categories=work.categories, public=public, trusted=wanted.trusted,
             )  # fmt: skip
-            serve(app, listener, started)
+            serve(app, listener, announce)
     damage: LogDamaged | None = app.state.guard.examine()
     print(f"stopped; {damage or f'all decisions are in {work.database}'}")
     return 0
@@ -677,7 +677,7 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
 def lines(work: SheetWork, links: Links, origin: str) -> Iterator[str]:
     """Yield the lines that the command prints when the server runs: a link per person."""
     yield f"{work.title}: each link is personal: anyone who has it can label in that name."
-    with opened(work.database) as connection:
+    with open_log(work.database) as connection:
         people = [each for each in members(connection, work) if each.role == "annotator"]
     width = max([len(each.name) for each in people] + [len("coordinator")])
     for each in people:

@@ -67,15 +67,15 @@ from pipeline.annotate.web.languages import (
     Language,
     coefficient,
     language_of,
-    marked,
     moment,
     plain,
     points,
+    split_marks,
 )
 from pipeline.errors import ConfigError, DataError
 from pipeline.formats.annotation_log import (
     last_entry,
-    opened,
+    open_log,
     read_only,
     read_setting,
     write_setting,
@@ -234,7 +234,9 @@ class ListPage:
     after: str | None
 
 
-def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = _ROWS) -> ListPage:
+def page_of(
+    rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = _ROWS
+) -> ListPage:
     """Return the page of a list that a query asks for; the last one if it asks for a later one.
 
     Parameters
@@ -250,10 +252,10 @@ def paged(rows: Sequence[Any], name: str, query: Mapping[str, str], size: int = 
 
     Examples
     --------
-    >>> page = paged("abcde", "letters", {"letters": "2", "points": "5"}, size=2)
+    >>> page = page_of("abcde", "letters", {"letters": "2", "points": "5"}, size=2)
     >>> page.rows, page.first, page.before, page.after
     (('c', 'd'), 3, '?letters=1&points=5', '?letters=3&points=5')
-    >>> paged("abcde", "letters", {"letters": "x"}, size=2).first
+    >>> page_of("abcde", "letters", {"letters": "x"}, size=2).first
     1
     """
     last = max(1, -(-len(rows) // size))
@@ -319,7 +321,7 @@ class Coordinator:
 
         def act(body: bytes) -> dict[str, Any]:
             new = self._open(Opening.model_validate_json(body))
-            return {"new": new, "said": _added(new, language_of(request))}
+            return {"new": new, "said": _count_new(new, language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was opened")
 
@@ -343,21 +345,21 @@ class Coordinator:
     def _act(self, wanted: PersonAct, request: Request) -> dict[str, Any]:
         if wanted.act == "reassign":
             answered = counted_answers(self.work)  # slow, so before anybody has to wait
-            with self._one, opened(self.work.database) as connection:
+            with self._one, open_log(self.work.database) as connection:
                 made = reassign(
                     connection, self.work, wanted.name, wanted.to, cards=wanted.cards,
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
                 return {"said": str(made)}
-        with self._one, opened(self.work.database) as connection:
+        with self._one, open_log(self.work.database) as connection:
             member = ACTS[wanted.act](connection, self.work, wanted.name)
             said = sentence(connection, wanted.act, member, language_of(request).text)
         shown = wanted.act in {"link", "revoke", "add"}
         return {"said": said, **({"link": self._link(request, member)} if shown else {})}
 
     def _open(self, wanted: Opening) -> int:
-        with self._one, opened(self.work.database) as connection:
+        with self._one, open_log(self.work.database) as connection:
             if wanted.who == "third":
                 new = give_to_third(
                     connection, wanted.name, unsure=wanted.unsure, keying=self.work.keying
@@ -375,7 +377,7 @@ class Coordinator:
         known, sheets = self.certainty.state(), self.conflicts.stamp()
         query = dict(request.query_params)
         found, unreadable = self.conflicts.find()
-        conflicts = paged(found, "conflicts", query)
+        conflicts = page_of(found, "conflicts", query)
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
@@ -422,17 +424,17 @@ class Coordinator:
                              language=language),
             "plain": plain, "points": language.decimal(points),
             "coefficient": language.decimal(coefficient), "moment": moment,
-            "marked": marked,
+            "marked": split_marks,
         }  # fmt: skip
 
     def _lists(
         self, connection: sqlite3.Connection, answers: list[Answer], query: Mapping[str, str]
     ) -> dict[str, Any]:
         """Return what there is to look at, one page of each list, and how many there are."""
-        differing = paged(disagreements(answers), "differing", query)
-        unsure = paged(unsure_items(answers), "unsure", query)
+        differing = page_of(disagreements(answers), "differing", query)
+        unsure = page_of(unsure_items(answers), "unsure", query)
         rounds = adjudications(connection, answers=answers, keying=self.work.keying)
-        outcome = paged(rounds, "outcome", query)
+        outcome = page_of(rounds, "outcome", query)
         first, every = (
             ready(connection, unsure=each, answers=answers, keying=self.work.keying)
             for each in (False, True)
@@ -620,7 +622,7 @@ def _stamp(entry: int, people: str, sheets: str, known: Any) -> str:
     return f"{entry}-{people}-{sheets}-{made}-{int(known.busy)}-{len(known.error)}"
 
 
-def _added(new: int, language: Language) -> str:
+def _count_new(new: int, language: Language) -> str:
     if not new:
         return language.text("Nothing new: all items to adjudicate are already in the round.")
     return language.text_n("{n} new item in the round.", "{n} new items in the round.", new)

@@ -91,7 +91,7 @@ class Language:
 ENGLISH = Language("en")
 
 
-def translated(message: str) -> str:
+def translatable(message: str) -> str:
     """Return an error as it is: the catalogues have it, and the page shows its translation."""
     return message
 
@@ -125,15 +125,15 @@ def language_of(request: Request) -> Language:
     chosen = request.cookies.get(COOKIE, "")
     if chosen in LANGUAGES:
         return language(chosen)
-    return language(_preferred(request.headers.get("accept-language", "")))
+    return language(_negotiate(request.headers.get("accept-language", "")))
 
 
-def _preferred(header: str) -> str:
+def _negotiate(header: str) -> str:
     """Return the best language for an ``Accept-Language`` header.
 
     Examples
     --------
-    >>> _preferred("de-CH,de;q=0.9,en;q=0.8"), _preferred("pl, fr;q=0.5, en;q=0.3"), _preferred("")
+    >>> _negotiate("de-CH,de;q=0.9,en;q=0.8"), _negotiate("pl, fr;q=0.5, en;q=0.3"), _negotiate("")
     ('de', 'fr', 'en')
     """
     weighted = []
@@ -167,14 +167,14 @@ def plain(given: str, most: int = _LONG) -> str:
     return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in cut)
 
 
-def marked(text: str) -> list[tuple[str, bool]]:
+def split_marks(text: str) -> list[tuple[str, bool]]:
     """Return the parts of an example; true for the words of the pair, as cards mark them.
 
     Examples
     --------
-    >>> marked("Sie [[stellt]] die [[Frage]].")
+    >>> split_marks("Sie [[stellt]] die [[Frage]].")
     [('Sie ', False), ('stellt', True), (' die ', False), ('Frage', True), ('.', False)]
-    >>> marked("[[a]] ⟦⟦b⟧⟧"), marked("[[a")
+    >>> split_marks("[[a]] ⟦⟦b⟧⟧"), split_marks("[[a")
     ([('[[a]] ', False), ('b', True)], [('[[a', False)])
     """
     signs = r"⟦⟦(.*?)⟧⟧" if "⟦⟦" in text else r"\[\[(.*?)\]\]"

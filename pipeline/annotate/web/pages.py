@@ -28,7 +28,7 @@ from pipeline.annotate.web.languages import (
     LANGUAGES,
     Language,
     language_of,
-    translated,
+    translatable,
 )
 from pipeline.errors import DataError, StoreError
 from pipeline.formats.annotation_log import Round
@@ -37,7 +37,7 @@ from pipeline.report.page.html import inline_json
 # Error responses: a sentence as JSON, never a stack trace
 
 _LOG = logging.getLogger(__name__)
-_NOTHING = translated("Nothing at this address: open the link exactly as you received it.")
+_NOTHING = translatable("Nothing at this address: open the link exactly as you received it.")
 
 
 class RefusedRequest(Exception):

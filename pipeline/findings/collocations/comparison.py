@@ -20,7 +20,7 @@ from pipeline.findings.collocations.precision import (
     n_candidates,
     row_of,
 )
-from pipeline.findings.phrases import equivalent, number, of_two, rounded
+from pipeline.findings.phrases import approximate, equivalent, number, of_two
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest_size
 from pipeline.kernels.statistics.exact_tests import Alternative
@@ -144,9 +144,9 @@ def further_text(further: int | None, *, pair: tuple[str, str], candidates: int)
             f"{candidates:,} candidates are judged"
         )
     return (
-        f"about {number(rounded(further), 0)} more judgements would separate {both} with a power"
-        f" of {100 * POWER:g} % at the adjusted level; testing again then is a second look at the"
-        " data (option looks)"
+        f"about {number(approximate(further), 0)} more judgements would separate {both} with a "
+        f"power of {100 * POWER:g} % at the adjusted level; testing again then is a second look at "
+        "the data (option looks)"
     )
 
 

@@ -157,7 +157,7 @@ class Block(Protocol):
         """Numbers of normalised characters."""
         ...
 
-    def scanned(self, scan: Scan, columns: Collection[str]) -> ParsedBlock | None:
+    def try_scan(self, scan: Scan, columns: Collection[str]) -> ParsedBlock | None:
         """Return the result of a byte scan, if any."""
         ...
 
@@ -169,7 +169,7 @@ class Block(Protocol):
         """Return its lines as fields, valid or not; invalid UTF-8 may raise an error."""
         ...
 
-    def checked(self) -> pl.LazyFrame:
+    def rule_lines(self) -> pl.LazyFrame:
         """Return its lines with all columns for the rules."""
         ...
 
@@ -216,7 +216,7 @@ class Grammar:
         """Return the metadata among the requested columns."""
         return {name: each for name, each in self.metadata.items() if name in columns}
 
-    def needed(self, columns: Collection[str]) -> set[str]:
+    def columns_to_parse(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse, including those used by rules."""
         of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
         forms = self.lemmas.columns(columns) if self.lemmas else set()
@@ -305,15 +305,15 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlo
 
 def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlock:
     scan = None if grammar.asked_metadata(columns) else grammar.scan
-    if scan and (found := block.scanned(scan, columns)):
+    if scan and (found := block.try_scan(scan, columns)):
         return found
     query = block.fast()
     if query is not None:
-        lines, rows = _lines_and_rows(query, grammar, grammar.needed(columns))
+        lines, rows = _lines_and_rows(query, grammar, grammar.columns_to_parse(columns))
         certain = block.is_whole(lines, rows) and not rules.are_broken(lines, rows, grammar.rules)
         if certain and heads_inside(tokens := _drop_non_tokens(rows)):
             return _build_parsed(lines, rows, tokens, grammar)
-    lines, rows = _lines_and_rows(block.checked(), grammar)
+    lines, rows = _lines_and_rows(block.rule_lines(), grammar)
     own = [*grammar.rules, *(rules.head_rules() if HEAD in grammar.attributes else [])]
     violations = rules.violations(lines, rows, own, of_lines=block.rules)
     if not violations.height:
@@ -673,7 +673,7 @@ class Hashes:
     >>> with Hashes(most=2) as hashes:
     ...     hashes.add(pl.Series([3, 2, 2**63], dtype=pl.UInt64))
     ...     hashes.add(pl.Series([2**63], dtype=pl.UInt64))
-    ...     hashes.repeated().to_list()
+    ...     hashes.duplicates().to_list()
     [9223372036854775808]
     """
 
@@ -699,7 +699,7 @@ class Hashes:
         if self._rows > self._most:
             self._spill()
 
-    def repeated(self) -> pl.Series:
+    def duplicates(self) -> pl.Series:
         """Return the duplicate hashes, each once."""
         if self._spilled is None:
             return _duplicates(pl.concat([_NONE, *self._held]))
@@ -913,7 +913,7 @@ class TextBlock:
         """Rules for lines of text or fields."""
         return rules.field_rules(len(self.fields)) if self.fields else rules.text_rules()
 
-    def scanned(self, scan: Callable[[bytes, int, U], T | None], columns: U) -> T | None:
+    def try_scan(self, scan: Callable[[bytes, int, U], T | None], columns: U) -> T | None:
         """Return the result of a byte scan, if possible."""
         plain = b"\r" not in self.content and is_text(self.content)
         return scan(self.content, self.before, columns) if plain else None
@@ -925,7 +925,7 @@ class TextBlock:
     def outline(self) -> pl.LazyFrame:
         """Return the fields, valid or not; invalid UTF-8 may raise an error."""
         if not self.fields:
-            return self.checked()
+            return self.rule_lines()
         first, *others = map(pl.col, self.fields)
         alone = others[0].is_null() if others else pl.lit(value=True)
         # Few fields begin this way, and only these are examined. A following field is recognised by
@@ -937,7 +937,7 @@ class TextBlock:
             pl.col(self.fields[-1]).alias(LAST),
         )
 
-    def checked(self) -> pl.LazyFrame:
+    def rule_lines(self) -> pl.LazyFrame:
         """Return the lines with `TEXT` (null if not UTF-8) and the fields."""
         text, query = pl.col(TEXT), lines.lines_of(self.content, before=self.before).lazy()
         if not self.fields:
@@ -961,14 +961,14 @@ class FrameBlock:
     rules: Sequence[Rule] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
 
-    def scanned(self, _scan: object, _columns: object) -> None:
+    def try_scan(self, _scan: object, _columns: object) -> None:
         """Return None: there are no bytes to scan."""
 
     def fast(self) -> pl.LazyFrame:
         """Return the rows."""
         return self.rows.lazy()
 
-    checked = outline = fast
+    rule_lines = outline = fast
 
     def is_whole(self, _lines: pl.DataFrame, _rows: pl.DataFrame) -> bool:
         """Return true: rows have all fields."""
@@ -1092,10 +1092,10 @@ def _require_memory(
     """Reject a line or unit that exceeds available memory, with what the whole of it needs."""
     size, lines, blanks = len(held), held.count(b"\n"), held.count(b" ")
 
-    def needed() -> int:
+    def estimate() -> int:
         return size * _BYTE + (lines + blanks) * _TOKEN
 
-    if size < _SHORT or needed() <= memory.available_bytes():
+    if size < _SHORT or estimate() <= memory.available_bytes():
         return
     for more in further:  # to its end, a piece at a time
         size, blanks = size + len(more), blanks + more.count(b" ")
@@ -1105,7 +1105,7 @@ def _require_memory(
         held = more
     what = f"the unit that begins there, with {lines:,} lines or more," if lines else "the line"
     memory.require(
-        needed(),
+        estimate(),
         f"{place}: {what} has about {memory.format_bytes(size)}, and",
         otherwise="end sentences by line ends, blank lines or tags, depending on the format",
     )

@@ -108,7 +108,7 @@ def scan_block(
     if {SURFACE, SPACE_AFTER} & set(columns):
         return None
     block = _Block(ByteLines(content), before, fields)
-    return block.parsed(columns, placeholders) if block.is_certain() else None
+    return block.parse(columns, placeholders) if block.is_certain() else None
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class _Block:
         none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
-    def parsed(self, columns: Collection[str], placeholders: Sequence[str]) -> ParsedBlock:
+    def parse(self, columns: Collection[str], placeholders: Sequence[str]) -> ParsedBlock:
         """Return its words, and the beginnings of documents and paragraphs."""
         sentence = np.cumsum(changes(self._unit))
         marks = self._document_marks()

@@ -473,7 +473,7 @@ def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
     return rows.join(violations, on=UNIT, how="anti", nulls_equal=True, maintain_order="left")
 
 
-def skipped(violations: pl.DataFrame) -> tuple[SkippedPart, ...]:
+def skipped_parts(violations: pl.DataFrame) -> tuple[SkippedPart, ...]:
     """Return the first violation of each unit, and all violations outside units.
 
     The first violation counts for the whole unit, which is skipped with its tokens.

@@ -86,7 +86,7 @@ class CorpusFile:
 
     def scan(self) -> pl.LazyFrame:
         """Return the lazy query of its tokens."""
-        asked = partial(self._asked, copy_context())  # runs in a thread without limit
+        asked = partial(self._query_rows, copy_context())  # runs in a thread without limit
         return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
 
     def check(self) -> Sequence[SkippedPart]:
@@ -101,7 +101,7 @@ class CorpusFile:
             return () if some else rules.report_no_tokens(self.path, lenient=self.lenient)
         if not self.lenient:
             raise self._rule_error(pl.concat(violations))
-        return [skip for block in violations for skip in rules.skipped(block)]
+        return [skip for block in violations for skip in rules.skipped_parts(block)]
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches of whole units.
@@ -127,10 +127,12 @@ class CorpusFile:
                     raise self._rule_error(parsed.violations)
                 hashes.add(hash_keys(parsed))
                 tokens, carry = place_tokens(parsed, columns, carry)
-                skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
+                skipped = (
+                    () if parsed.violations is None else rules.skipped_parts(parsed.violations)
+                )
                 some = some or not tokens.is_empty() or bool(skipped)
                 yield Batch(tokens, skipped, parsed.replaced)
-            if len(hashes.repeated()):
+            if len(hashes.duplicates()):
                 self.check()
         if not some:
             schema = self.grammar.schema()
@@ -160,7 +162,7 @@ class CorpusFile:
         with Hashes() as hashes:
             for parsed in self._parse_blocks((), size):
                 hashes.add(hash_keys(parsed))
-            twice = hashes.repeated()
+            twice = hashes.duplicates()
         if twice.is_empty():
             return pl.Series(dtype=pl.Int64())
         keys = [
@@ -170,7 +172,7 @@ class CorpusFile:
         ]
         return pl.concat(keys).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
 
-    def _asked(
+    def _query_rows(
         self,
         context: Context,
         columns: list[str] | None,
@@ -488,7 +490,7 @@ class _Splitter:
         """Return the parts."""
         if len(self._bounds) == 1 or not self._end.course.run.start:
             return Division()
-        if len(self._keys.repeated()):
+        if len(self._keys.duplicates()):
             return Division()
         parts = between([*self._bounds, self._end])
         if self._members is not None:
@@ -549,7 +551,7 @@ def divide_rows(
                 bounds.append(Bound(row, row, course))
             row, course = row + rows.height, course.after(outlined)
             keys.add(hash_keys(outlined))
-        if len(bounds) == 1 or not course.run.start or len(keys.repeated()):
+        if len(bounds) == 1 or not course.run.start or len(keys.duplicates()):
             return ()
     return [_with_row_groups(part, groups) for part in between([*bounds, Bound(row, row, course)])]
 

@@ -142,7 +142,7 @@ class _Document:
     fresh: bool = True
     code: str | None = None
 
-    def known(self) -> dict[str, str | None]:
+    def metadata(self) -> dict[str, str | None]:
         """Return title, author, date and language; null if missing."""
         own = {name: "; ".join(self.about.get(name, ())) or None for name in _METADATA}
         return own | {"date": self.date[1] if self.date else None}
@@ -454,7 +454,7 @@ class _Rows:
     def _code(self, document: _Document, entries: Sequence[_Entry], replaced: Counter[str]) -> str:
         """Return the code of a document's language: from options, header or text."""
         if document.code is None:
-            code = self.options.language or language_code(document.known()["language"])
+            code = self.options.language or language_code(document.metadata()["language"])
             if not code:
                 own = " ".join(each.text for each in entries if each.document is document)
                 code = guess_language(own[:_FOR_LANGUAGE])
@@ -486,9 +486,9 @@ class _Rows:
         rows = text_rows(frame, layout).with_columns(
             nothing.alias(name) for name in self.options.attributes
         )
-        return rows.select(self._kept()).collect()
+        return rows.select(self._column_names()).collect()
 
-    def _kept(self) -> list[str]:
+    def _column_names(self) -> list[str]:
         own = [name for name in self.columns if name not in _METADATA]
         return [LINE, ENTRY, *own, SOME, ROW]
 
@@ -510,7 +510,7 @@ class _Rows:
         schema = {LINE: pl.Int64(), ENTRY: pl.Int64(), **dict.fromkeys(lists, kind)}
         rows = pl.DataFrame({**places, **lists}, schema=schema)
         yes = pl.lit(value=True)
-        return rows.with_columns(yes.alias(SOME), yes.alias(ROW)).select(self._kept())
+        return rows.with_columns(yes.alias(SOME), yes.alias(ROW)).select(self._column_names())
 
     def _lemmas(
         self, values: Sequence[str | None], forms: Sequence[str], replaced: Counter[str]
@@ -554,7 +554,7 @@ def _about(entries: Sequence[tuple[int, _Entry]]) -> pl.DataFrame:
     rows = [
         (
             number, entry.document.name, entry.begins or None, entry.paragraph or None,
-            *entry.document.known().values(),
+            *entry.document.metadata().values(),
         )
         for number, entry in entries
     ]  # fmt: skip

@@ -39,7 +39,7 @@ class TokenParquetOptions(LemmaOptions):
         lines.distinct((self.sentence, self.document, self.paragraph))
         return self
 
-    def called(self, name: str) -> str:
+    def reader_name(self, name: str) -> str:
         """Return the reader's name of a column; empty if skipped."""
         own = {self.document: "doc", self.paragraph: "paragraph", self.sentence: "sentence"}
         return own.get(name, "" if name in own.values() else name)
@@ -147,7 +147,7 @@ def _texts(
     """
     schema = open_parquet(path).collect_schema()
     _check_schema(path, schema, options)
-    called = {name: options.called(name) for name in schema if options.called(name)}
+    called = {name: options.reader_name(name) for name in schema if options.reader_name(name)}
     kept = {old: new for old, new in called.items() if only is None or new in only}
     names = list(kept.values())
     fields = token_table.fields_of(names)

@@ -227,7 +227,7 @@ class TokenScan:
             Requested columns.
         """
         block = _Block(self, ByteLines(content), before)
-        return block.parsed(columns) if block.is_certain() else None
+        return block.parse(columns) if block.is_certain() else None
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ class _Block:
         known[self._documents.get_column(LINE).to_numpy()] = True
         return bool(known.all() and self._rows.field(0).lengths.all())
 
-    def parsed(self, columns: Collection[str]) -> ParsedBlock:
+    def parse(self, columns: Collection[str]) -> ParsedBlock:
         """Return its tokens, and the beginnings of documents."""
         first = changes(self._unit)
         sentence = np.cumsum(first, dtype=np.int64)

@@ -155,9 +155,9 @@ def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
     >>> reassign(sheet, pl.LazyFrame(moved)).collect().rows()
     [('x', 'ana'), ('x', 'ben'), ('y', 'eva')]
     """
-    asked = sheet.with_columns(_who=_folded(_ANNOTATOR))
+    asked = sheet.with_columns(_who=_fold_names(_ANNOTATOR))
     moved = given.select(
-        "id", _who=_folded(INSTEAD), _new=_folded(_ANNOTATOR), _name=_ANNOTATOR
+        "id", _who=_fold_names(INSTEAD), _new=_fold_names(_ANNOTATOR), _name=_ANNOTATOR
     ).unique(["id", "_who"], keep="last", maintain_order=True)
     moved = moved.join(asked, on=["id", "_who"], how="semi", maintain_order="left")
     free = moved.join(
@@ -169,7 +169,7 @@ def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
     return joined.with_columns(person).select(sheet.collect_schema().names())
 
 
-def _folded(column: str) -> pl.Expr:
+def _fold_names(column: str) -> pl.Expr:
     return pl.col(column).map_elements(fold, return_dtype=pl.String)
 
 

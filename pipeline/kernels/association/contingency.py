@@ -104,13 +104,13 @@ def _cell_frequencies(
     if "o" in asked:
         parts["o"] = observed.cast(pl.Float64)
     if "e" in asked:
-        parts["e"] = expected(margins, total)
+        parts["e"] = expected_frequency(margins, total)
     if "delta" in asked:
         parts["delta"] = difference(observed, margins, total)
     return parts
 
 
-def expected(margins: Sequence[pl.Series], total: pl.Series) -> pl.Series:
+def expected_frequency(margins: Sequence[pl.Series], total: pl.Series) -> pl.Series:
     """Return N times the product of margin / N, in Float64."""
     first, *others = (margin.cast(pl.Float64) for margin in margins)
     for margin in others:

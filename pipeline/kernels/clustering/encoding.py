@@ -279,7 +279,7 @@ def filter_tokens(
     >>> filter_tokens(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
     [('a', 'N', 1), ('a', 'V', 1)]
     """
-    usable = _tagged(tags).filter(~_is_gold(exclude))
+    usable = _drop_untagged(tags).filter(~_is_gold(exclude))
     return usable.filter(_frequency() >= min_frequency) if min_frequency > 1 else usable
 
 
@@ -301,7 +301,7 @@ def sizes(
     LazyFrame
         run, what, count. Every token counts in one row: included, or one of the reasons.
     """
-    usable, f = _tagged(tags), pl.col("f")
+    usable, f = _drop_untagged(tags), pl.col("f")
     left = usable.filter(~_is_gold(exclude))
     parts = {
         "tokens without a gold tag": tags.filter(pl.col("gold").is_null()),
@@ -382,7 +382,7 @@ def _count_by_run(
     return rows.select("run", pl.lit(what).alias("what"), pl.col("count").fill_null(0))
 
 
-def _tagged(tags: pl.LazyFrame) -> pl.LazyFrame:
+def _drop_untagged(tags: pl.LazyFrame) -> pl.LazyFrame:
     return tags.filter(pl.col("gold").is_not_null(), pl.col("item").is_not_null())
 
 

@@ -368,7 +368,7 @@ def merge_pairs(
     [('a', 'x', 5, 6, 6, 7), ('a', 'y', 1, 6, 1, 7), ('b', 'x', 1, 1, 6, 7)]
     """
     rows = pl.concat([each.select(*_PAIR, "f", *added) for each in tables])
-    with memory.stored(rows.group_by(_PAIR).agg(pl.sum("f", *added))) as counts:
+    with memory.materialise(rows.group_by(_PAIR).agg(pl.sum("f", *added))) as counts:
         total = counts.select(pl.sum("f")).collect(engine="streaming").item()
         marginals = (
             pl.sum("f").over(unit).alias(f) for unit, f in zip(_PAIR, ("f1", "f2"), strict=True)

@@ -492,7 +492,7 @@ class IntervalOptions:
     replicates: int = 2000
     seed: str = ""
 
-    def chosen(self, scores: pl.DataFrame) -> AnyMethod:
+    def method_for(self, scores: pl.DataFrame) -> AnyMethod:
         """Return the requested method, or the default for this sample.
 
         Raises
@@ -513,7 +513,7 @@ class IntervalOptions:
     def methods(self, scores: pl.DataFrame) -> tuple[AnyMethod, ...]:
         """Return the methods in a table of intervals, including the chosen one."""
         listed: tuple[AnyMethod, ...] = CHANCE_METHODS if unequal(scores) else METHODS
-        chosen = self.chosen(scores)
+        chosen = self.method_for(scores)
         return listed if chosen in listed else (*listed, chosen)
 
 
@@ -576,7 +576,7 @@ def difference_interval(
     how : IntervalOptions
         Its method "beta", for values from 0 to 1, is "t" here.
     """
-    method = how.chosen(first)
+    method = how.method_for(first)
     if not (first["drawn"].all() and second["drawn"].all()):
         return without_limits(_equal_chance_interval(first, second, how=how, method="linearised"))
     if unequal(first) or method not in METHODS:

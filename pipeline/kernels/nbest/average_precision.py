@@ -235,7 +235,7 @@ def _blocks(listed: JudgedList) -> _Blocks:
     (rows,) = np.nonzero(y)
     block = np.searchsorted(rows, np.arange(len(y)))
 
-    def missed(values: FloatArray) -> FloatArray:
+    def sum_misses(values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(block, values * (1.0 - y), len(rows) + 1), dtype=np.float64)
 
     return _Blocks(
@@ -244,7 +244,7 @@ def _blocks(listed: JudgedList) -> _Blocks:
         known=sums_above(sure * y)[rows],
         unknown=(listed.k - 1.0 - sums_above(sure))[rows],
         hits=(weight[rows], variance[rows]),
-        misses=(missed(weight), missed(variance)),
+        misses=(sum_misses(weight), sum_misses(variance)),
     )
 
 
@@ -613,13 +613,13 @@ def _rows(
                 value = average_precision_to(tp_ranks, positives=among, recall=recall)
                 estimated = _limit_columns(InferredAveragePrecision(value, value, value))
             else:
-                estimated = _limit_columns(_inferred(own, candidates, confidence))
+                estimated = _limit_columns(_infer(own, candidates, confidence))
             yield facts | {
                 "measure": measure, "n_candidates": candidates, "positives": positives,
             } | estimated  # fmt: skip
 
 
-def _inferred(labels: pl.DataFrame, candidates: int, confidence: float) -> InferredAveragePrecision:
+def _infer(labels: pl.DataFrame, candidates: int, confidence: float) -> InferredAveragePrecision:
     return average_precision_limits(
         labels["tp"].cast(pl.Float64).to_numpy(), pi=labels["pi"].to_numpy(),
         confidence=confidence, ranks=labels["rank"].to_numpy(), candidates=candidates,

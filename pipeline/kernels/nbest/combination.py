@@ -51,7 +51,7 @@ class Labels:
     y: FloatArray
     weights: FloatArray
 
-    def known(self, candidates: int) -> FloatArray:
+    def per_candidate(self, candidates: int) -> FloatArray:
         """Return the judgement of each candidate, NaN where there is none."""
         labels = np.full(candidates, np.nan)
         labels[self.places] = self.y
@@ -291,7 +291,7 @@ def average_precision_of(scores: FloatArray, labels: Labels, pi: FloatArray) -> 
     1.0
     """
     order = np.argsort(-scores, kind="stable")
-    return float(inferred_average_precision(labels.known(len(scores))[order], pi=pi[order]))
+    return float(inferred_average_precision(labels.per_candidate(len(scores))[order], pi=pi[order]))
 
 
 # Terms of a model

@@ -897,15 +897,15 @@ def _pair_counts(
 ) -> IntArray:
     """Return what only one of the two lists of each pair holds, shape (pairs, lists, 2)."""
     first = {name: first_list(ranks[name], n) for name in {name for pair in pairs for name in pair}}
-    held = {name: _held(places, n, weights) for name, places in first.items()}
+    held = {name: _count_held(places, n, weights) for name, places in first.items()}
     counts = np.empty((len(pairs), len(n), 2), dtype=np.int64)
     for row, (one, two) in zip(counts, pairs, strict=True):
-        both = _held(np.maximum(first[one], first[two]), n, weights)
+        both = _count_held(np.maximum(first[one], first[two]), n, weights)
         row[:, 0], row[:, 1] = held[one] - both, held[two] - both
     return counts
 
 
-def _held(first: IntArray, n: IntArray, weights: IntArray | None) -> IntArray:
+def _count_held(first: IntArray, n: IntArray, weights: IntArray | None) -> IntArray:
     """Count the candidates that each list holds."""
     new = np.bincount(first, weights=weights, minlength=len(n) + 1)[:-1]
     return np.cumsum(new).astype(np.int64)  # sums of integers are exact in float

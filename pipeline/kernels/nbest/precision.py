@@ -116,8 +116,11 @@ def corrected_lists(
     )
     joined = limits.join(rates, on="category", how="left")
     found = corrected_proportion(
-        _bounded(joined, "precision", "lower", "upper"),
-        **{name: _bounded(joined, *(f"{name}{end}" for end in _LIMITS)) for name in RATES},
+        _estimates_with_limits(joined, "precision", "lower", "upper"),
+        **{
+            name: _estimates_with_limits(joined, *(f"{name}{end}" for end in _LIMITS))
+            for name in RATES
+        },
     )
     names = ("corrected", "lower_corrected", "upper_corrected")
     values = [pl.Series(name, each).fill_nan(None) for name, each in zip(names, found, strict=True)]
@@ -126,7 +129,7 @@ def corrected_lists(
     return tidy.select(*Corrected.columns()).sort(*Corrected.key())
 
 
-def _bounded(table: pl.DataFrame, *names: str) -> EstimateWithLimits:
+def _estimates_with_limits(table: pl.DataFrame, *names: str) -> EstimateWithLimits:
     filled = table.select(pl.col(names).fill_null(float("nan")))
     return EstimateWithLimits(*(filled[name].to_numpy() for name in names))
 
@@ -927,7 +930,7 @@ def sums_above(values: npt.ArrayLike) -> FloatArray:
 # Draws with their judgements.
 
 
-def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
+def join_judgements(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
     """Join draws and judgements: every draw once per category.
 
     Parameters
@@ -948,7 +951,7 @@ def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
     --------
     >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
     >>> given = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
-    >>> judged(draws, given).sort("id").collect().rows()
+    >>> join_judgements(draws, given).sort("id").collect().rows()
     [('TP', 'a', None, 1, False), ('TP', 'b', True, 2, False)]
     """
     categories = judgements.select(pl.col("category").unique())
@@ -1239,7 +1242,7 @@ def simultaneous_bands(
     ranks : DataFrame
         Table `Ranks`: measure, id, rank.
     judged : DataFrame
-        What `pipeline.kernels.nbest.precision.judged` gives; what is not judged does not count.
+        From `join_judgements`; draws without a judgement do not count.
     method : str
         Interval method, a name in `intervals.INTERVALS`. With exact intervals the band errs on
         the safe side; with Wilson's it holds from some ten draws in a list on.

@@ -76,7 +76,7 @@ def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBl
         name: pl.when(pl.col("measure") == name).then("rank").otherwise(None) for name in measures
     }
     wide = own.select("id", **columns).group_by("id").agg(pl.exclude("id").max())
-    with memory.stored(wide) as stored:
+    with memory.materialise(wide) as stored:
         alone = (pl.col(name).is_null() != pl.col(measures[0]).is_null() for name in measures)
         counted = stored.select(
             pl.len(), *(each.sum().alias(str(n)) for n, each in enumerate(alone))

@@ -581,10 +581,10 @@ def design_sample(
     free, used, whole = sizes_of_questions(
         asked, questions["weight"].to_numpy(), floor=floor, baseline_width=baseline_width
     )
-    x = _priced(free, work, sizes[-1])
+    x = _adjust_for_cost(free, work, sizes[-1])
     pi, sample = _sample(asked, x, sizes, seed)
     unfloored = size_measure(asked, weights=used, whole=whole, floor=0.0)
-    bare = inclusion(_priced(unfloored, work, sizes[-1]), size=sizes[-1])
+    bare = inclusion(_adjust_for_cost(unfloored, work, sizes[-1]), size=sizes[-1])
     simple = simple_half_widths(
         whole, candidates=int(asked.unjudged.sum()), size=sizes[-1], confidence=confidence
     )
@@ -598,7 +598,7 @@ def design_sample(
     return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
 
 
-def _priced(x: FloatArray, work: LabellingCost | None, size: int) -> FloatArray:
+def _adjust_for_cost(x: FloatArray, work: LabellingCost | None, size: int) -> FloatArray:
     return x if work is None else cost_adjusted_sizes(x, work, size=size)
 
 

@@ -162,7 +162,7 @@ class DesignExpectations:
     rho2: FloatArray
 
 
-def expected(
+def design_expectations(
     sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArray
 ) -> DesignExpectations:
     """Put questions and expectations together.
@@ -189,7 +189,7 @@ def expected(
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> expected(
+    >>> design_expectations(
     ...     sets, p=np.full(4, 0.5), precision=np.array([0.5, 0.1]), rho2=np.zeros(2)
     ... ).scale.round(6).tolist()
     [1.0, 0.36]
@@ -245,7 +245,7 @@ def spreads(known: DesignExpectations, pi: FloatArray, *, assisted: bool) -> Exp
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([4])
     ... )
     >>> half = np.full(2, 0.5)
-    >>> known = expected(sets, p=np.full(4, 0.5), precision=half, rho2=np.zeros(2))
+    >>> known = design_expectations(sets, p=np.full(4, 0.5), precision=half, rho2=np.zeros(2))
     >>> found = spreads(known, np.full(4, 0.5), assisted=False)  # 2 draws +- 1, of 4
     >>> found.variance.round(5).tolist(), found.further.round(5).tolist()
     ([0.07422, 0.07422], [0.14844, 0.14844])
@@ -299,7 +299,8 @@ def spreads_by_size(known: DesignExpectations, x: FloatArray, *, assisted: bool)
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> known = expected(sets, p=np.full(4, 0.5), precision=np.full(2, 0.5), rho2=np.zeros(2))
+    >>> half = np.full(2, 0.5)
+    >>> known = design_expectations(sets, p=np.full(4, 0.5), precision=half, rho2=np.zeros(2))
     >>> at = spreads_by_size(known, np.ones(4), assisted=False)
     >>> at(4).variance.tolist(), bool((at(2).variance < at(1).variance).all())
     ([0.0, 0.0], True)
@@ -337,7 +338,7 @@ class Target:
     alpha: float
     power: float | None = None
 
-    def reached(self, spread: ExpectedSpread, levels: FloatArray) -> FloatArray:
+    def value_at(self, spread: ExpectedSpread, levels: FloatArray) -> FloatArray:
         """Return the half-width, or the power, at these spreads.
 
         ``z sd + further``, and for a difference d ``Phi((d - further) / sd - z)``.
@@ -349,9 +350,9 @@ class Target:
         far = np.divide(beyond, sd, out=np.full(sd.shape, np.inf), where=sd > 0)
         return np.asarray(np.where(self.reach > 0, scipy.special.ndtr(far - z), np.nan))
 
-    def met(self, spread: ExpectedSpread, levels: FloatArray) -> BoolArray:
+    def is_met(self, spread: ExpectedSpread, levels: FloatArray) -> BoolArray:
         """Tell which questions reach the target."""
-        found = self.reached(spread, levels)
+        found = self.value_at(spread, levels)
         enough = found <= self.reach if self.power is None else found >= self.power
         return np.asarray(enough & (self.reach > 0))
 
@@ -456,7 +457,7 @@ def planned_labels(
 
 
 def _is_met(at: Spreads, target: Target, levels: FloatArray, size: int) -> BoolArray:
-    return target.met(at(size), levels)
+    return target.is_met(at(size), levels)
 
 
 def last_levels(

@@ -450,7 +450,7 @@ def hajek(
     gain = np.ones_like(p)
     if guessed is not None:
         tau = prediction_weights(sums, strata, enough=enough)
-        assisted, less = _ratio(_centred(sums, rest, guessed), strata, tau)
+        assisted, less = _ratio(_centre_predictions(sums, rest, guessed), strata, tau)
         inside = (assisted > _ROUNDING) & (assisted < 1.0 - _ROUNDING)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where(inside & (variance > less), variance / less, 1.0)
@@ -482,7 +482,7 @@ def _class_estimates(
     return tuple(found)
 
 
-def _centred(sums: FloatArray, rest: FloatArray, guessed: FloatArray) -> FloatArray:
+def _centre_predictions(sums: FloatArray, rest: FloatArray, guessed: FloatArray) -> FloatArray:
     """Return the sums with predictions minus their mean over all members of each stratum."""
     m = Moments(*sums)
     mean = ratio_or_zero(m.guessed.sum(axis=-1) + guessed, rest)[..., None]

@@ -492,7 +492,7 @@ def study(
     """
     ids, measures, matrix = rank_matrix(ranks)
     sample = _sample(ids, draws.lazy().collect())
-    known = _known(ids, candidates)
+    known = _select_candidates(ids, candidates)
     chance = _chances(known)
     group = chance_classes(chance)
     classes = int(group.max(initial=0)) + 1
@@ -582,7 +582,9 @@ def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
     return found
 
 
-def _known(ids: pl.Series, candidates: pl.DataFrame | pl.LazyFrame | None) -> pl.DataFrame:
+def _select_candidates(
+    ids: pl.Series, candidates: pl.DataFrame | pl.LazyFrame | None
+) -> pl.DataFrame:
     """Return the columns known of the candidates, in the order of the ids."""
     every = ids.rename("id").to_frame()
     if candidates is None:

@@ -28,6 +28,7 @@ from pipeline.report.charts.spec import (
     by_line,
     chart,
     end_at,
+    keep_apart,
     label_margin,
     labels,
     layer,
@@ -47,7 +48,6 @@ from pipeline.report.charts.spec import (
     points,
     round_domain,
     segments,
-    spaced,
     stroke_properties,
     text_tooltip,
     thin_by_n,
@@ -272,7 +272,7 @@ def _mark_points(held: pl.DataFrame, look: Look) -> pl.DataFrame:
     first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
     gap = NEAREST_DIFFERENCE * (last - first) / look.width
     kept = [
-        part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap)))
+        part.filter(pl.col("n").is_in(keep_apart(part["n"], gap=gap)))
         for part in marks.partition_by("line", maintain_order=True)
     ]
     return pl.concat([marks.clear(), *kept])
@@ -452,7 +452,7 @@ def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool)
     y, edge = -ROW * (0.7 if up else 1.7), plane.look.width
     inside = (n for n in ns if plane.x[0] <= n <= plane.x[1])
     held = pl.DataFrame(
-        {"n": spaced(inside, gap=NEAREST * plane.n_per_pixel)}, schema={"n": pl.Int64}
+        {"n": keep_apart(inside, gap=NEAREST * plane.n_per_pixel)}, schema={"n": pl.Int64}
     )
     title = f"{measure} is significantly better at n"
     seen = opacity(hidden=[outside("n")], faint=[other(measure)])

@@ -127,11 +127,6 @@ def plain(name: str) -> str:
     return "".join(c if c.isprintable() and c not in '\\"' else " " for c in name)
 
 
-def named(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return a frame whose column `name` is this name."""
-    return frame.with_columns(name=pl.lit(name, pl.String))
-
-
 def unique_names(names: Sequence[str]) -> list[str]:
     """Return the names, each once, in their order."""
     return list(dict.fromkeys(names))
@@ -599,7 +594,7 @@ def _thin_step(many: int, points: int) -> int:
     return max(1, round((many - 1) / max(points, 1)))
 
 
-def spaced(values: Iterable[int], *, gap: float) -> list[int]:
+def keep_apart(values: Iterable[int], *, gap: float) -> list[int]:
     """Return the values of which none is nearer than `gap` to the one kept before it.
 
     Every value that is omitted lies less than `gap` above one that is kept, so a mark at
@@ -619,7 +614,7 @@ def spaced(values: Iterable[int], *, gap: float) -> list[int]:
 
     Examples
     --------
-    >>> spaced([1, 2, 3, 4, 5, 20], gap=3)
+    >>> keep_apart([1, 2, 3, 4, 5, 20], gap=3)
     [1, 4, 20]
     """
     kept: list[int] = []

@@ -26,7 +26,7 @@ from pipeline.report.page.model import (
     Record,
     Searchable,
     SweepControls,
-    unfolded,
+    flatten,
 )
 from pipeline.report.view import format_cell
 
@@ -230,7 +230,7 @@ def render(page: Page) -> str:
     environment.filters |= {"unbroken": unbroken, "breakable": breakable}
     records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
     opening = page.overview.parts if page.overview else ()
-    parts = [*opening, *(part for section in page.sections for part in unfolded(section.parts))]
+    parts = [*opening, *(part for section in page.sections for part in flatten(section.parts))]
     figures = {part.name: part.specs for part in parts if isinstance(part, Picture)}
     explored = any(isinstance(part, Searchable) for part in parts)
     swept = any(isinstance(part, SweepControls) for part in page.opening)
@@ -282,7 +282,7 @@ def downloads(page: Page) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:
         named.insert(0, (name, opening.parts))
     for name, parts in named:
         mine = found.setdefault(name, [])
-        for part in unfolded(parts):
+        for part in flatten(parts):
             if isinstance(part, Picture | Grid | Searchable):
                 kind = "Figure" if isinstance(part, Picture) else "Table"
                 count[kind] += 1

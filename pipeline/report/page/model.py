@@ -336,15 +336,15 @@ class Page:
     drawer: str = "Stages and their complete tables"
 
 
-def unfolded(parts: Iterable[Part]) -> Iterator[Part]:
+def flatten(parts: Iterable[Part]) -> Iterator[Part]:
     """Yield the parts of a section, those that are folded away too, in their order."""
     for part in parts:
         if isinstance(part, FoldedParts):
-            yield from unfolded(part.parts)
+            yield from flatten(part.parts)
         else:
             yield part
 
 
 def pictures(parts: Iterable[Part]) -> Iterator[Picture]:
     """Yield the figures of a section, those that are folded away too."""
-    yield from (part for part in unfolded(parts) if isinstance(part, Picture))
+    yield from (part for part in flatten(parts) if isinstance(part, Picture))

@@ -330,14 +330,14 @@ def in_use(
     Garbage collection must not remove results that a run is using.
     """
     with ExitStack() as held:
-        with storage.guarded("the run", ""):
+        with storage.explain_errors("the run", ""):
             waiting = partial(tell, listeners, "message", text=_WAITING)
             held.enter_context(storage.lock(LOCK, waiting, shared=not alone))
         yield
 
 
 @contextmanager
-def locked(
+def lock_stage(
     storage: Storage, stage: str, listeners: Sequence[Listener], *, shared: bool = False
 ) -> Iterator[None]:
     """Hold the lock of a stage; wait, with a message, while another process has it.
@@ -345,7 +345,7 @@ def locked(
     Tasks of a stage share it: a run waits for them, and they wait for a run.
     """
     with ExitStack() as held:
-        with storage.guarded(f"stage {stage}", stage):
+        with storage.explain_errors(f"stage {stage}", stage):
             waiting = partial(tell, listeners, "message", stage, text=_WAITING)
             held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
         yield

@@ -478,7 +478,7 @@ class Drafts:
             del self.references[key]
         self.files.remove(prefix)
 
-    def referred(self, draft: str) -> dict[str, str]:
+    def references_in(self, draft: str) -> dict[str, str]:
         """Return the keys in a draft that refer to others, without the draft's name."""
         return {
             key.removeprefix(f"{draft}/"): source
@@ -541,7 +541,7 @@ class Lease:
         self._ended = threading.Event()
         self._heart: threading.Thread | None = None
 
-    def taken(self) -> bool:
+    def try_acquire(self) -> bool:
         """Try once to acquire it; return whether it is held now."""
         if not self._update(self._join):
             return False
@@ -551,10 +551,10 @@ class Lease:
 
     def wait(self, waiting: Callable[[], object]) -> None:
         """Retry until it is held; report once if another process has it."""
-        if self.taken():
+        if self.try_acquire():
             return
         waiting()
-        while not self.taken():
+        while not self.try_acquire():
             time.sleep(min(1.0, self._seconds / 10))
 
     def renew(self) -> bool:
@@ -661,7 +661,7 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
     bucket = bucket_at(address.home)
     root = drafts.files.root / draft
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
-    referred = drafts.referred(draft)
+    referred = drafts.references_in(draft)
     last = files.pop(MANIFEST, None)
     if last is None:
         raise ValueError(f"{draft} has no {MANIFEST}")
@@ -896,9 +896,9 @@ class CloudStorage:
             self._bucket.delete([*below] if below else [self._key(prefix)])
 
     @contextmanager
-    def guarded(self, what: str, key: str) -> Iterator[None]:
+    def explain_errors(self, what: str, key: str) -> Iterator[None]:
         """Turn errors of the store, and of the disk with drafts, into messages."""
-        with self._drafts.files.guarded(what, key), self._explain_silence(f"{what}: "):
+        with self._drafts.files.explain_errors(what, key), self._explain_silence(f"{what}: "):
             yield
 
     @contextmanager
@@ -963,7 +963,7 @@ class Remote:
     home: str
     key: str
 
-    def fetched(self) -> Path:
+    def local_copy(self) -> Path:
         """Return its local copy, made if necessary.
 
         Raises

@@ -19,7 +19,7 @@ import polars as pl
 from pipeline import memory
 from pipeline.runner.store.interface import Storage
 from schemas import SchemaViolation, Violation
-from schemas.errors import EXAMPLES, described
+from schemas.errors import EXAMPLES, describe_row
 
 FILES = ".files.json"
 """The cache of digests of input files."""
@@ -255,9 +255,9 @@ class _Repeats:
         """Add rows with one key as an example, in a fixed order."""
         key = {name: rows[0][name] for name in self._key}
         rest = ({name: row[name] for name in row if name not in key} for row in rows)
-        both = sorted({described(row) for row in rest})
+        both = sorted({describe_row(row) for row in rest})
         self._keys.append(key)
-        self._examples.append(": ".join(filter(None, [described(key), "; ".join(both)])))
+        self._examples.append(": ".join(filter(None, [describe_row(key), "; ".join(both)])))
 
     def complain(self, name: str) -> None:
         if self._count:

@@ -379,7 +379,7 @@ def collect(
     listeners: Sequence[Listener] = (),
 ) -> list[Garbage]:
     """Remove garbage and return it; wait for active runs, with a message."""
-    with artefacts.in_use(storage, listeners, alone=True), storage.guarded("gc", ""):
+    with artefacts.in_use(storage, listeners, alone=True), storage.explain_errors("gc", ""):
         gone = list(garbage(storage, keep, spared))
         for each in gone:
             # Without its manifest it counts no more, should this be stopped halfway.
@@ -517,11 +517,11 @@ class CurrentRun:
 
 def current_run(storage: Storage) -> CurrentRun | None:
     """Return the active run; one that died holds no lock."""
-    unfinished = sorted(_unfinished(storage), key=lambda each: each.said, reverse=True)
+    unfinished = sorted(_unfinished_runs(storage), key=lambda each: each.said, reverse=True)
     return next((each for each in unfinished if _is_locked(storage, each.stage)), None)
 
 
-def _unfinished(storage: Storage) -> Iterator[CurrentRun]:
+def _unfinished_runs(storage: Storage) -> Iterator[CurrentRun]:
     """Yield the logs of runs of the last weeks without a record."""
     names = {entry.name for entry in storage.list(FOLDER, after=lately())}
     for name in sorted(names):

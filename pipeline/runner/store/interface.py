@@ -104,7 +104,7 @@ class Storage(Protocol):
         """Remove everything at a key or below; a missing key is not an error."""
         ...
 
-    def guarded(self, what: str, key: str) -> AbstractContextManager[None]:
+    def explain_errors(self, what: str, key: str) -> AbstractContextManager[None]:
         """Turn the errors of this storage into messages.
 
         Raises

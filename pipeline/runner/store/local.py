@@ -181,7 +181,7 @@ class LocalStorage:
             path.unlink(missing_ok=True)
 
     @contextmanager
-    def guarded(self, what: str, key: str) -> Iterator[None]:
+    def explain_errors(self, what: str, key: str) -> Iterator[None]:
         """Turn the errors of a disk into messages."""
         try:
             yield

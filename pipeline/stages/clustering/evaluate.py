@@ -94,7 +94,7 @@ class SystemRun(NamedTuple):
     run: str
     rows: pl.DataFrame
 
-    def named(self, table: pl.DataFrame) -> pl.DataFrame:
+    def with_names(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return a table with leading columns system and run."""
         names = [pl.lit(name).alias(key) for key, name in zip(KEY, self[:2], strict=True)]
         return table.select(*names, pl.all())
@@ -246,7 +246,7 @@ def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs
     scored = []
     for run in runs(tables, "systems", config.systems):
         entries = _memberships(run.rows, "cluster")
-        scored.append(run.named(_overlapping(config, gold, entries)))
+        scored.append(run.with_names(_overlapping(config, gold, entries)))
     return {"scores": stack(scored, OverlappingScores)}
 
 
@@ -321,9 +321,9 @@ def evaluate_senses(config: EvaluateSenses, tables: Tables) -> Outputs:
     every = [] if gold.is_empty() else list(runs(tables, "systems", config.systems))
     scored = [(run, _senses(config, gold, run)) for run in every]
     return {
-        "scores": stack([run.named(made.scores) for run, made in scored], SenseScores),
-        "words": stack([run.named(made.words) for run, made in scored], WordSenseScores),
-        "sizes": stack([run.named(made.sizes) for run, made in scored], SystemSize),
+        "scores": stack([run.with_names(made.scores) for run, made in scored], SenseScores),
+        "words": stack([run.with_names(made.words) for run, made in scored], WordSenseScores),
+        "sizes": stack([run.with_names(made.sizes) for run, made in scored], SystemSize),
     }
 
 
@@ -507,12 +507,14 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
         run._replace(rows=run.rows.with_columns(cluster).drop_nulls("cluster")) for run in every
     ]
     sentences = dict(_sentences(config, tables))
-    scores = [run.named(_scores(config, run, sentences)) for run in cells]
+    scores = [run.with_names(_scores(config, run, sentences)) for run in cells]
     return {
         "scores": stack(scores, TokenLevel),
-        "mapping": stack([run.named(token_mapping(run.rows)) for run in cells], TokenMapping),
-        "overlaps": stack([run.named(_token_overlaps(run.rows)) for run in cells], ClusterOverlaps),
-        "sizes": stack([run.named(_sizes(run.rows)) for run in every], SystemSize),
+        "mapping": stack([run.with_names(token_mapping(run.rows)) for run in cells], TokenMapping),
+        "overlaps": stack(
+            [run.with_names(_token_overlaps(run.rows)) for run in cells], ClusterOverlaps
+        ),
+        "sizes": stack([run.with_names(_sizes(run.rows)) for run in every], SystemSize),
     }
 
 
@@ -670,10 +672,12 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     every = list(runs(tables, "systems", config.systems))
     results = [(each, _evaluate_run(config, gold, tokens, each)) for each in every]
     return {
-        "scores": stack([run.named(result.summary) for run, result in results], TypeLevel),
-        "mapping": stack([run.named(result.mapping) for run, result in results], ClusterMapping),
-        "classes": stack([run.named(result.classes) for run, result in results], ClassScores),
-        "items": stack([run.named(result.items) for run, result in results], WorstItems),
+        "scores": stack([run.with_names(result.summary) for run, result in results], TypeLevel),
+        "mapping": stack(
+            [run.with_names(result.mapping) for run, result in results], ClusterMapping
+        ),
+        "classes": stack([run.with_names(result.classes) for run, result in results], ClassScores),
+        "items": stack([run.with_names(result.items) for run, result in results], WorstItems),
         "overlaps": stack([_type_overlaps(gold, run) for run in every], ClusterOverlaps),
     }
 
@@ -717,4 +721,4 @@ def _type_overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:
     """Count shared items, excluding those without a gold entry."""
     entries = run.rows.lazy().join(gold.lazy(), on="item", how="semi")
     shared = overlaps(gold.lazy(), entries, member="item", gold_group="gold", group="cluster")
-    return run.named(shared.collect())
+    return run.with_names(shared.collect())

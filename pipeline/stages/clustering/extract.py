@@ -384,7 +384,7 @@ class TagOptions(StageConfig):
         """The attributes named by each option."""
         return {"item": {self.item}, "tag": {self.tag}}
 
-    def kept(self, tags: pl.LazyFrame) -> pl.LazyFrame:
+    def select(self, tags: pl.LazyFrame) -> pl.LazyFrame:
         """Return the tokens included."""
         return encoding.filter_tokens(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
@@ -526,7 +526,7 @@ class Survey(NamedTuple):
         if items.is_empty():
             return self._replace(counting=self.counting.clear())
         pieces = (piece.lazy() for piece in encoding.whole_items(tags))
-        wanted = [_kept_items(config.kept(piece), items).collect() for piece in pieces]
+        wanted = [_kept_items(config.select(piece), items).collect() for piece in pieces]
         return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
 
     def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
@@ -557,7 +557,7 @@ def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | Non
 
 def _survey_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
     """Summarise some items with all their rows; sizes do not include classes."""
-    kept = config.kept(tags)
+    kept = config.select(tags)
     alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
     parts = [config.sizes(tags), _cells(kept), _most_frequent(alone), _kept_items(kept, items)]
     return Survey(*pl.collect_all(parts))
@@ -604,7 +604,7 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
     require_excluded(config, found, tables.get(ALL, tags))
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {
-        "entries": config.kept(tags).select("item", "gold", "f"),
+        "entries": config.select(tags).select("item", "gold", "f"),
         "sentences": found.of_sentences(sentences).select(*GoldSentences.columns()),
         "sizes": found.sizes.filter(of_tokens).select("what", "count"),
     }

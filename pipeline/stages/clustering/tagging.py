@@ -272,7 +272,7 @@ def tagging_outputs(
     tags, sentences : LazyFrame
         Counts with adjacent rows for each item, or a bucket of each.
     """
-    tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
+    tagged = config.select(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
     by_run = tagged.group_by("run", "item", "gold").agg(pl.sum("f"))
     by_sentence = found.of_sentences(sentences).drop("item")

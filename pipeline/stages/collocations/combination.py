@@ -280,7 +280,7 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
         ranks, tables["candidates"], measures=config.measures, words=words,
         frequencies=config.frequencies,
     )  # fmt: skip
-    known = _judged(made.ids, draws.filter(category=category), tables)
+    known = _judge_ranking(made.ids, draws.filter(category=category), tables)
     labels = known.labels
     fold = _folds(config, _clusters(config, made.ids, tables["candidates"]))
     try:
@@ -347,7 +347,7 @@ class JudgedCandidates(NamedTuple):
     """The chance of each candidate to be drawn and judged, shape (candidates,); 1 if not judged."""
 
 
-def _judged(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> JudgedCandidates:
+def _judge_ranking(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> JudgedCandidates:
     """Return the judgements of ranked candidates, weighted by their chances and multiplicity."""
     if "sample" in tables:
         chances = tables["sample"].select("id", "pi").collect()
@@ -454,7 +454,7 @@ def _refit(
 ) -> pl.DataFrame:
     """Rank all candidates by the model of all labels."""
     odds = pl.Series("odds", final.log_odds(made.features))
-    tp = pl.Series("tp", labels.known(len(made.ids))).fill_nan(None).cast(pl.Boolean)
+    tp = pl.Series("tp", labels.per_candidate(len(made.ids))).fill_nan(None).cast(pl.Boolean)
     sampled = np.zeros(len(made.ids), dtype=np.bool_)
     sampled[drawn] = True
     table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp, "sampled": sampled})

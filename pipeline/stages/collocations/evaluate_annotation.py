@@ -17,7 +17,7 @@ from pipeline.kernels.nbest.average_precision import (
     judged_chances,
     precision_at_recall,
 )
-from pipeline.kernels.nbest.precision import judged, ranked_candidates
+from pipeline.kernels.nbest.precision import join_judgements, ranked_candidates
 from pipeline.stages.base import Of, Outputs, Proportion, SeedOptions, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
@@ -92,7 +92,7 @@ def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
         "agreement": agreement(
             annotations,
             categories=config.categories,
-            labels=_offered(tables),
+            labels=_offered_labels(tables),
             confidence=config.confidence,
             replicates=config.replicates,
             seed=config.seed,
@@ -101,7 +101,7 @@ def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
     }
 
 
-def _offered(tables: Tables) -> list[str]:
+def _offered_labels(tables: Tables) -> list[str]:
     return tables["labels"].collect()["label"].to_list() if "labels" in tables else []
 
 
@@ -277,7 +277,9 @@ def _draws(tables: Tables) -> pl.LazyFrame:
         return judgements.join(drawn, on="id", how="inner").select("category", "id", "tp", "pi")
     _refuse_strata(sample, names)
     times = pl.col("multiplicity") if "multiplicity" in names else pl.lit(1)
-    draws = judged(sample.select("id", times.cast(pl.Int64).alias("multiplicity")), judgements)
+    draws = join_judgements(
+        sample.select("id", times.cast(pl.Int64).alias("multiplicity")), judgements
+    )
     repeated = draws.select("category", "id", tp=pl.col("tp").repeat_by("multiplicity"))
     return repeated.explode("tp")
 

@@ -221,7 +221,7 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     if config.every is None and rows > MOST_ROWS:
         sizes = list_sizes(ranked, every=0, cuts=config.cuts)
     all_pairs = pairs == pairs_of((), config.measures, ranked)
-    clustered = _clustered(config, tables, ranks, draws)
+    clustered = _test_by_clusters(config, tables, ranks, draws)
     names = sorted({name for pair in pairs for name in pair})
     with rank_blocks(every_rank(ranks, tables), names) as blocks:
         between = _compare_pairs(
@@ -253,7 +253,7 @@ def _adjust(
 ) -> pl.DataFrame:
     """Adjust for all interim analyses, then for the number of tests."""
     return adjust(
-        look.allowed_for(tests),
+        look.adjust_tests(tests),
         correction=correction,
         table=table,
         p="p_looks",
@@ -309,7 +309,7 @@ def _in_parts(
             yield from ((mine, [pair], at) for pair in ordered for at in sizes_in_parts(sizes))
 
 
-def _clustered(
+def _test_by_clusters(
     config: EvaluateComparison, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame:
     """Test the measures at the declared cuts by a cluster bootstrap, if requested."""

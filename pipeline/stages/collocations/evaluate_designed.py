@@ -484,7 +484,7 @@ class DesignedLook:
         """The confidence level of simultaneous limits."""
         return self.confidence if self.plan is None else 1.0 - self.plan.apart
 
-    def divided(self, number: int) -> DesignedLook:
+    def share_alpha(self, number: int) -> DesignedLook:
         """Return a copy with alpha divided by the number of simultaneous estimates."""
         alpha = (1.0 - self.confidence) / max(1, number)
         plan = None if self.plan is None else replace(self.plan, alpha=alpha)
@@ -508,7 +508,7 @@ class DesignedLook:
             return np.array(self.confidence)
         return self._confidence(self.plan, window_variances(made, self.missed, window=window))
 
-    def allowed_for(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
+    def adjust_tests(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
         """Add the column `p_looks`: p-values comparable with alpha at any analysis."""
         if self.plan is None:
             return tests.with_columns(p_looks="p_value")
@@ -646,13 +646,13 @@ def differences(
         named = anytime_limits_of_differences(named, confidence=config.confidence)
         family = named
     else:
-        apart = look.divided(len(pairs) * len(at))
+        apart = look.share_alpha(len(pairs) * len(at))
         family = pair_estimates(
             made, pairs=pairs, at=at, confidence=apart.of_pairs(made, pairs, at)
         )
     named = named.with_columns(lower_family=family["lower"], upper_family=family["upper"])
     return adjust(
-        look.allowed_for(_fisher(named, equal), made, pairs),
+        look.adjust_tests(_fisher(named, equal), made, pairs),
         correction=config.correction,
         alpha=1.0 - config.confidence,
         margin=config.margin,
@@ -672,7 +672,7 @@ def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
 
 
-def _clustered(
+def _test_by_clusters(
     config: EvaluateDesigned, made: Study, tables: Tables, compared: pl.DataFrame
 ) -> pl.DataFrame:
     """Test the differences of one category for candidates to come."""
@@ -731,7 +731,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
             compared = differences(config, given, made, look, pairs=pairs, at=at, category=category)
             parts["differences"].append(compared)
             if config.clusters:
-                parts["clustered"].append(_clustered(config, made, tables, compared))
+                parts["clustered"].append(_test_by_clusters(config, made, tables, compared))
     except ValueError as error:
         raise ConfigError("questions", [Problem("cuts", str(error))]) from error
     found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}

@@ -118,7 +118,7 @@ class CorrectionOptions(StageConfig):
         return any(each is not None for each in (self.sensitivity, self.specificity, self.truth))
 
 
-def corrected(
+def correct_lists(
     config: CorrectionOptions,
     tables: Tables,
     lists: pl.DataFrame,
@@ -366,8 +366,8 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
         "cut": cut(steps, size=config.cut),
         "thresholds": thresholds(pl.concat(for_thresholds), wanted=config.thresholds),
         "worst_case": worst_case(lists, ranks, drawn, **limits),
-        "corrected": corrected(config, tables, lists, categories=draws["category"], **limits),
-        "clustered": _clustered(config, tables, ranks, draws),
+        "corrected": correct_lists(config, tables, lists, categories=draws["category"], **limits),
+        "clustered": _estimate_by_clusters(config, tables, ranks, draws),
         "looks": look.table(draws["category"]),
     }
     yield _bands(config, look, steps, ranks, draws)
@@ -432,7 +432,7 @@ def _limits(
     return IntervalOptions(method=config.interval, confidence=confidence)
 
 
-def _clustered(
+def _estimate_by_clusters(
     config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame | pl.LazyFrame:
     """Estimate the lists at the declared cuts by a cluster bootstrap, if requested."""

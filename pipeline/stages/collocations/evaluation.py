@@ -20,7 +20,7 @@ from pipeline.kernels.nbest.comparison import (
     anytime_differences,
     pair_differences,
 )
-from pipeline.kernels.nbest.precision import judged, ranked_candidates
+from pipeline.kernels.nbest.precision import join_judgements, ranked_candidates
 from pipeline.kernels.numeric import IntArray, codes, labels_of
 from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -414,7 +414,7 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     """
     ranked = ranked_candidates(tables["ranks"])
     if "sample" not in tables:
-        return judged(ranked, tables["judgements"])
+        return join_judgements(ranked, tables["judgements"])
     drawn = tables["sample"].collect()
     # The draws are few: look them up among the candidates, which need not be in memory.
     there = ranked.filter(pl.col("id").is_in(drawn["id"].implode())).select("id")
@@ -424,7 +424,7 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
         what = f"none of the {drawn.height:,} drawn candidates is ranked, for example {shown}"
         remedy = "draw from the ranked candidates"
         raise ConfigError("sample", [Problem("sample", what, remedy)])
-    return judged(draws.lazy(), tables["judgements"])
+    return join_judgements(draws.lazy(), tables["judgements"])
 
 
 def chosen_category(wanted: str | None, judged: pl.DataFrame) -> str:
@@ -697,7 +697,7 @@ def differences(
         if look.plan is not None:
             level = partial(_level, config, tables, finite=each == "finite")
             confidence = 1.0 - look.level
-            now = replace(asked, confidence=confidence, looked=look.repeated, level=level)
+            now = replace(asked, confidence=confidence, looked=look.adjust_p_values, level=level)
         method = config.methods[each]
         parts.append(pair_differences(tests, population=each, method=method, asked=now))
     return pl.concat(parts).sort(*MeasureDifferences.key())

@@ -194,7 +194,7 @@ def _categories(config: JoinCorpus, sizes: Mapping[str, int]) -> list[str]:
         raise ConfigError("join.corpus", [Problem("expressions", what, remedy)])
     named = ((name, each) for name, types in config.categories.items() for each in types)
     wrong = [
-        Problem(f"categories.{name}", f"no expression has type {each!r}", _listed(each, found))
+        Problem(f"categories.{name}", f"no expression has type {each!r}", _suggest(each, found))
         for name, each in named
         if tokens and each not in {EVERY, *found}
     ]
@@ -203,7 +203,7 @@ def _categories(config: JoinCorpus, sizes: Mapping[str, int]) -> list[str]:
     return [*config.categories] or [TP, *(name for name in found if name != TP)]
 
 
-def _listed(name: str, found: Sequence[str]) -> str:
+def _suggest(name: str, found: Sequence[str]) -> str:
     near = did_you_mean(name, found)
     return near if near.startswith("valid") else f"{near} there are {', '.join(found)}"
 

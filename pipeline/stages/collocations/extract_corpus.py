@@ -843,7 +843,7 @@ def _listed_words(config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
     """Return the words of the files that units have to be in."""
     options = {LEFT: "left_words", RIGHT: "right_words"}
     found = [
-        pl.LazyFrame({"unit": unit.folded(words_of(tables, options[side]))}).select(
+        pl.LazyFrame({"unit": unit.fold_words(words_of(tables, options[side]))}).select(
             side=pl.lit(side, pl.Int64), unit=pl.col("unit").cast(pl.String), f=pl.lit(0, pl.Int64)
         )
         for side, unit in config.listed_sides.items()

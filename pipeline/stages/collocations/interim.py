@@ -132,7 +132,7 @@ class InterimOptions(StageConfig):
     def _shown(self) -> str:
         return ", ".join(f"{each:g}" for each in self.looks)
 
-    def planned(self, candidates: int) -> tuple[int, ...]:
+    def looks_at(self, candidates: int) -> tuple[int, ...]:
         """Return the labels at each look, from the number of candidates."""
         if any(each < 1 for each in self.looks):
             return tuple(sample_size(candidates, rate=each) for each in self.looks)
@@ -218,7 +218,7 @@ def plan_of(config: InterimOptions, *, drawn: int, candidates: int, alpha: float
     """
     if not config.looks:
         return None
-    labels = config.planned(candidates)
+    labels = config.looks_at(candidates)
     shown = ", ".join(f"{each:,}" for each in labels)
     if list(labels) != sorted(set(labels)) or labels[-1] > candidates:
         what = f"for {candidates:,} candidates, these looks have {shown} labels"
@@ -272,12 +272,12 @@ class SimpleLook:
             return np.zeros(0)
         return spent_levels(plan.shares, self.variances, alpha=plan.alpha, spending=plan.spending)
 
-    def allowed_for(self, tests: pl.DataFrame) -> pl.DataFrame:
+    def adjust_tests(self, tests: pl.DataFrame) -> pl.DataFrame:
         """Add the column `p_looks`: p-values comparable with alpha at any look."""
-        p = self.repeated(tests["p_value"].cast(pl.Float64).to_numpy())
+        p = self.adjust_p_values(tests["p_value"].cast(pl.Float64).to_numpy())
         return tests.with_columns(pl.Series("p_looks", p).fill_nan(None))
 
-    def repeated(self, p: FloatArray) -> FloatArray:
+    def adjust_p_values(self, p: FloatArray) -> FloatArray:
         """Return p-values adjusted for all looks; unchanged without declared looks."""
         if self.plan is None:
             return p
@@ -326,7 +326,7 @@ def simple_look(
     none = SimpleLook(alpha, None, np.zeros(0))
     if not config.looks:
         return none
-    drawn, candidates, again = _drawn(tables)
+    drawn, candidates, again = _sample_sizes(tables)
     if not drawn or not candidates:  # as in a dry run
         return none
     plan = plan_of(config, drawn=drawn, candidates=candidates, alpha=alpha)
@@ -337,7 +337,7 @@ def simple_look(
     return SimpleLook(alpha, plan, candidates / labels - (0.0 if every_one else 1.0))
 
 
-def _drawn(tables: Tables) -> tuple[int, int, bool]:
+def _sample_sizes(tables: Tables) -> tuple[int, int, bool]:
     """Return draws, population size, and true if drawn with replacement."""
     ranked = int(ranked_candidates(tables["ranks"]).select(pl.len()).collect().item())
     if "sample" not in tables:

@@ -101,7 +101,7 @@ class JoinTable(StageConfig):
 
     def label_counts(self, rows: pl.LazyFrame) -> dict[str, dict[str, int]]:
         """Return how often the files have each label, by category with labels."""
-        some = self._selected(rows)
+        some = self._select_rows(rows)
         return {
             category: dict(
                 some.select(label=_labels(source).list.explode()).drop_nulls()
@@ -111,13 +111,13 @@ class JoinTable(StageConfig):
             if isinstance(source, LabelColumn)
         }  # fmt: skip
 
-    def _selected(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+    def _select_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         some = rows.filter(expression(self.where)) if self.where else rows
         return with_label_texts(some, map(_column, self.categories.values()))
 
     def pairs(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return file, line, l1 and l2 of the rows of the files that have a judgement."""
-        texts = self._selected(rows)
+        texts = self._select_rows(rows)
         units = {unit: pl.col(self.columns.get(unit, unit)).cast(pl.String) for unit in _UNITS}
         known = pl.any_horizontal(each.is_not_null() for each in self.judgements().values())
         return texts.filter(known).select("file", "line", **units)
@@ -307,7 +307,7 @@ def _format_pairs(pairs: pl.LazyFrame) -> str:
 def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
     """Return the difference in spelling that explains most mismatches, and their number."""
 
-    def shared(makers: Iterable[Callable[[pl.Expr], pl.Expr]], *, swapped: bool) -> int:
+    def count_shared(makers: Iterable[Callable[[pl.Expr], pl.Expr]], *, swapped: bool) -> int:
         left, right = ({unit: pl.col(unit) for unit in _UNITS} for _ in range(2))
         if swapped:
             right = {"l1": pl.col("l2"), "l2": pl.col("l1")}
@@ -318,14 +318,14 @@ def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
         return int(one.join(two, on=_UNITS, how="semi").select(pl.len()).collect().item())
 
     every = [make for _, make in sorted(_CAUSES.items(), reverse=True)]
-    found = {what: shared([make], swapped=False) for what, make in _CAUSES.items()}
-    found["in the order of the two words"] = shared([], swapped=True)
+    found = {what: count_shared([make], swapped=False) for what, make in _CAUSES.items()}
+    found["in the order of the two words"] = count_shared([], swapped=True)
     several = {
         "in several of these: capital letters, blanks, signs between parts, Unicode form": False,
         "in the order of the two words, and in case, blanks, signs or Unicode form": True,
     }
     if not any(found.values()):
-        found = {what: shared(every, swapped=swapped) for what, swapped in several.items()}
+        found = {what: count_shared(every, swapped=swapped) for what, swapped in several.items()}
     what, most = max(found.items(), key=lambda each: each[1])
     if not most:
         return "they differ in more than case, blanks, order, signs between parts and Unicode form"

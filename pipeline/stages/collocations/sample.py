@@ -707,7 +707,7 @@ class SampleStratified(SeedOptions):
 )
 def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
     """Divide the candidates, then draw without replacement in each stratum, by the seed."""
-    with memory.stored(_strata(config, tables).sort("id")) as strata:
+    with memory.materialise(_strata(config, tables).sort("id")) as strata:
         yield from ({"strata": batch} for batch in batches(strata))
         counts = stratum_sizes(strata)
         sizes = _draws_by_stratum(config, counts)

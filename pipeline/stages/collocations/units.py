@@ -97,7 +97,7 @@ class UnitOptions(OptionModel):
         return label
 
     @model_validator(mode="after")
-    def _attached(self) -> UnitOptions:
+    def _check_attached(self) -> UnitOptions:
         asked = {each.partition(".")[0] for each in self._fields() if "." in each}
         for name in sorted(asked - set(self.attach)):
             raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
@@ -111,7 +111,7 @@ class UnitOptions(OptionModel):
     def _fields(self) -> list[str]:
         return [field for template in self.templates for field in tokens.fields(template)]
 
-    def folded(self, words: Iterable[str]) -> list[str]:
+    def fold_words(self, words: Iterable[str]) -> list[str]:
         """Return words in the case of the labels."""
         given = pl.Series([*words], dtype=pl.String)
         if not (self.fold and len(given)):
@@ -124,7 +124,7 @@ class UnitOptions(OptionModel):
             name: RelatedToken(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
-        excluded = tuple(dict.fromkeys([*self.exclude, *self.folded(stop_words)]))
+        excluded = tuple(dict.fromkeys([*self.exclude, *self.fold_words(stop_words)]))
         first, *further = self.templates
         return Unit(
             expression(self.where), first, attach, self.fold, self.matches, excluded, further,

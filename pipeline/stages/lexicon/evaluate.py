@@ -90,7 +90,7 @@ def chosen_method(scores: pl.DataFrame, how: IntervalOptions) -> AnyMethod:
         If the method does not support unequal inclusion probabilities.
     """
     try:
-        return how.chosen(scores)
+        return how.method_for(scores)
     except ValueError as error:
         remedy = "omit interval, or use beta, t or linearised"
         raise ConfigError("lexicon", [Problem("interval", str(error), remedy)]) from error

@@ -14,7 +14,7 @@ from pipeline.annotate.web.app import ServerOptions, app_of, lines
 from pipeline.annotate.web.connections import public_url, trusted_proxies
 from pipeline.annotate.web.coordinator import routes
 from pipeline.errors import ConfigError
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.annotate.office import Desk, desk
 from tests.annotate.served import label, work_in
 
@@ -86,7 +86,7 @@ def test_proxies_are_addresses_and_networks() -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A work with a round of adjudication for eva."""
     made = desk(tmp_path_factory.mktemp("made"), "")
-    with opened(made.work.database) as log:
+    with open_log(made.work.database) as log:
         log.execute("INSERT INTO tasks (round, annotator, id, place, asked)"
                     " SELECT 'adjudication', 'eva', id, 1, 1 FROM items LIMIT 2")  # fmt: skip
     return made

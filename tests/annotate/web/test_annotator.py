@@ -23,7 +23,7 @@ from pipeline.annotate.web import annotator as reading
 from pipeline.formats.annotation_log import (
     TaskRequest,
     connect,
-    opened,
+    open_log,
     update_tasks,
     write_setting,
 )
@@ -99,7 +99,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
 
 
 def test_suggestions_come_only_if_they_are_switched_on(work: SheetWork, served: Served) -> None:
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
         assert "suggestion" not in served.get("ana", "/cards").json()["cards"][0]
         show_suggestions(log, shown=True)
@@ -210,7 +210,7 @@ def test_nobody_writes_or_reads_anothers(served: Served) -> None:
         assert served.post("ben", label("x1", **{name: "ana"})).status_code == 400
     path = f"{served.at('ben')}/cards/../../../{served.at('ana').rpartition('/')[2]}/cards"
     assert served.client.get(path.replace("..", "%2e%2e")).status_code == 404
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         rows = log.execute(
             "SELECT annotator, answer FROM log JOIN tasks USING (task) WHERE kind = 'label'"
         )
@@ -282,7 +282,7 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
     work = work_in(tmp_path, annotators=people)
     ask(work, *people)
     answers: dict[str, list[str]] = {}
-    with Served(work) as served, opened(work.database) as other:
+    with Served(work) as served, open_log(work.database) as other:
         other.execute("BEGIN IMMEDIATE")
 
         def send(who: str) -> None:
@@ -481,7 +481,7 @@ def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
 def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork) -> None:
     with Served(work) as served, Served(work) as other:
         say(work, "ana", "x0", "SVC")
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             people.revoke(log, work, "ana")
         for server in (served, other):
             for answer in (
@@ -503,7 +503,7 @@ def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
     work: SheetWork, served: Served
 ) -> None:
     assert served.statuses("ana", label("x0")) == ["saved"]
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         people.stop(log, work, "ana")
     page = served.get("ana")
     assert page.status_code == 200
@@ -515,7 +515,7 @@ def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
         assert answer.json()["finished"]
         assert answer.json()["error"].startswith("Your part is finished: thank you.")
     assert entries(work) == ["SVC"]
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         people.resume(log, work, "ana")
     assert served.statuses("ana", late) == ["saved"]
 
@@ -526,7 +526,7 @@ def test_a_request_that_was_under_way_when_the_part_ended(work: SheetWork, serve
     real = served.writer.add
 
     async def later(decisions: Any) -> Any:
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             people.stop(log, work, "ana")
         return await real(decisions)
 
@@ -540,7 +540,7 @@ def test_a_request_that_was_under_way_when_the_part_ended(work: SheetWork, serve
 def test_one_who_was_added_has_a_page_with_the_cards_of_another(
     work: SheetWork, served: Served
 ) -> None:
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         people.add(log, work, "carla")
         people.reassign(log, work, "ana", ["carla"], cards=2)
     assert ids(served, "carla") == ["x3", "x4"]
@@ -564,7 +564,7 @@ def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path)
             return [each["first"] for each in cards]
 
         assert {one["annotator"] for card in first() for one in card} == set(labels)
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             write_setting(log, writing.ANONYMOUS, value=True)
         cards = first()
         assert cards == first()

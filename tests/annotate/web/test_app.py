@@ -41,7 +41,7 @@ from pipeline.annotate.web.app import (
 )
 from pipeline.annotate.web.pages import HANDLERS, Assets, RefusedRequest
 from pipeline.errors import ConfigError
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.annotate.served import HERE, Served, ask, entries, label, work_in
 
 POLICY = (
@@ -278,7 +278,7 @@ def test_a_page_and_a_decision_over_the_network(work: SheetWork) -> None:
 def test_what_is_being_saved_when_it_stops_is_saved(work: SheetWork) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     answers: list[httpx.Response] = []
-    with opened(work.database) as other:
+    with open_log(work.database) as other:
         with served_serving(work) as (server, where):
             other.execute("BEGIN IMMEDIATE")
 

@@ -20,7 +20,7 @@ from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.app import app_of
 from pipeline.cli.annotate import annotate
 from pipeline.cli.run import run
-from pipeline.formats.annotation_log import Decision, append, opened
+from pipeline.formats.annotation_log import Decision, append, open_log
 from tests.annotate.office import Office, labelled
 from tests.annotate.served import HERE, ask, items, say
 from tests.annotate.test_conflicts import Bench
@@ -173,7 +173,7 @@ def test_a_page_of_a_list(tmp_path: Path) -> None:
     many = 2 * _ROWS + 1
     bench = Bench(tmp_path, shown=items(many))
     bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
-    with opened(bench.work.database) as log:
+    with open_log(bench.work.database) as log:
         append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.shown])
     page = page_of(bench)
     assert page.text().count("<li>") == _ROWS + 1  # and those of ana together
@@ -309,7 +309,7 @@ def test_both_sides_change_and_all_is_decided(
     }  # fmt: skip
     assert labels.filter(annotator="ben", id=ids[0])["label"].item() == "figurative"
     assert {path: path.read_bytes() for path in office.desk.glob("*.csv")} == typed
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         given = log.execute("SELECT answer FROM log WHERE kind = 'label'").fetchall()
     assert len(given) == 10
 

@@ -25,7 +25,7 @@ from pipeline.annotate.auth import Links, Person
 from pipeline.annotate.tasks import SheetWork
 from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.annotate.web.connections import Connection, Connections, RateLimit, open_files
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.annotate.served import ROOT, ask, label, work_in
 
 PATIENCE = 30.0
@@ -187,7 +187,7 @@ def test_slow_bodies_make_room_when_all_have_requests(tmp_path: Path) -> None:
 
 
 def test_no_request_is_cut_off_while_the_server_works(tmp_path: Path) -> None:
-    with serving(tmp_path, Connections(2)) as server, opened(server.work.database) as other:
+    with serving(tmp_path, Connections(2)) as server, open_log(server.work.database) as other:
         other.execute("BEGIN IMMEDIATE")
         both = []
         for item in ("x0", "x1"):

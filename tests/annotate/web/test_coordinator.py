@@ -14,7 +14,7 @@ from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.records import asked_tasks, standing_answers
 from pipeline.annotate.tasks import SheetWork
-from pipeline.formats.annotation_log import Decision, TaskRequest, add_tasks, append, opened
+from pipeline.formats.annotation_log import Decision, TaskRequest, add_tasks, append, open_log
 from pipeline.stages.lexicon.sample import JoinKeying
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
 from tests.annotate.served import ask, say
@@ -77,7 +77,7 @@ def test_an_empty_page_says_so(place: Place) -> None:
 def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None:
     assert "suggestion" not in told(place.text())
     first, second, *_ = place.desk.cards("ana")
-    with opened(place.desk.work.database) as log:
+    with open_log(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
         said = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
         assert said in told(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
@@ -136,7 +136,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     assert place.open(who="third", name="Eva", unsure=False) == (
         200, {"new": 3, "said": "3 new items in the round."},
     )  # fmt: skip
-    with opened(place.desk.work.database) as connection:
+    with open_log(place.desk.work.database) as connection:
         before = standing_answers(connection)
         say_desk(connection, "Eva", [(ids[0], "no")], round_name=ROUND, note="clear")
     text = place.text()
@@ -144,7 +144,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     assert "1 of 3 resolved, 2 open." in page
     assert page.count("waiting for Eva") == 2
     assert 'href="http://testserver/a/adjudicator-Eva"' in text
-    with opened(place.desk.work.database) as connection:
+    with open_log(place.desk.work.database) as connection:
         assert standing_answers(connection) == before
     code, again = place.open(who="third", name="Eva")
     assert (code, again["new"]) == (200, 0)
@@ -178,7 +178,7 @@ def test_what_cannot_be_opened_changes_nothing(
     assert code == 400
     assert said in str(answer["error"])
     assert "Traceback" not in str(answer)
-    with opened(place.desk.work.database) as connection:
+    with open_log(place.desk.work.database) as connection:
         assert asked_tasks(connection, round_name=ROUND) == []
 
 
@@ -190,7 +190,7 @@ def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
 def test_no_text_of_people_is_html(place: Place) -> None:
     (one,) = place.differ(1)
     hostile = "<script>alert(1)</script>\"'&\u202e"
-    with opened(place.desk.work.database) as connection:
+    with open_log(place.desk.work.database) as connection:
         say_desk(connection, "ana", [(one, hostile)], unsure=True, note=hostile)
     assert place.open(who="third", name=hostile.replace("\u202e", ""))[0] == 200
     page = place.text()
@@ -294,7 +294,7 @@ def test_the_stamp_changes_with_people_and_cards(place: Place) -> None:
 
 def test_disagreements_have_pages_and_examples(place: Place) -> None:
     shared = place.differ(13)
-    with opened(place.desk.work.database) as log:
+    with open_log(place.desk.work.database) as log:
         shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["<i> [[a]] und [[b]]"]}'
         log.execute("UPDATE items SET shown = ? WHERE id = ?", (shown, shared[0]))
     first = place.text("?points=7")
@@ -320,7 +320,7 @@ def keying(
     office = desk(folder).work
     work = replace(office, kind="keying", labels=(), folder=folder / "keying", keying=joined)
     ask(work, "ana", shown=LEMMAS)
-    with opened(work.database) as log:
+    with open_log(work.database) as log:
         both = [TaskRequest("ben", each, n) for n, each in enumerate(LEMMAS, 1)]
         add_tasks(log, both if shared else [], round_name="annotation")
     return work, TestClient(app_of(work, BackgroundEstimates(work)))
@@ -373,7 +373,7 @@ def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -
         new = client.post(f"{HOME}/adjudication", json=body).json()["new"]
         assert new == (1 if body["who"] == "third" else 0)  # ra is in the round already
     for who, decision in (("carla", "RAJT"), ("dan", "rajt")):
-        with opened(work.database) as log:
+        with open_log(work.database) as log:
             add_tasks(log, [TaskRequest(who, "ra", 1)], round_name=ROUND)
         say(work, who, "ra", decision, round_name=ROUND)
     assert "1 of 1 resolved" in told(client.get(HOME).text)

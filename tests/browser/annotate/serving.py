@@ -172,12 +172,12 @@ class Served(Serving):
         every = [
             TaskRequest(who, each, place) for who in people for place, each in enumerate(items)
         ]
-        with annotation_log.opened(self.work.database) as connection:
+        with annotation_log.open_log(self.work.database) as connection:
             update_tasks(connection, items, every, round_name=round_name)
 
     def answer_all(self, who: str, answer: str) -> None:
         """Answer all cards of a person, past the page."""
-        with annotation_log.opened(self.work.database) as connection:
+        with annotation_log.open_log(self.work.database) as connection:
             cards = annotation_log.upcoming(connection, who, most=10_000)
             annotation_log.append(
                 connection,

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.annotate.people import resume, stop
 from pipeline.annotate.records import asked_tasks
-from pipeline.formats.annotation_log import Decision, append, opened, read_only
+from pipeline.formats.annotation_log import Decision, append, open_log, read_only
 from tests.annotate.office import desk, furnished
 from tests.browser.annotate.conftest import Coordinate, OpenCard
 from tests.browser.annotate.serving import Coordinated, faults, saved, says, shows
@@ -98,11 +98,11 @@ def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
 def test_who_is_stopped_while_at_work_is_told_so(served: Coordinated, open_card: OpenCard) -> None:
     page = open_card(served.address("anna"))
     page.locator("#card[data-ready]").wait_for()
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         stop(log, served.work, "anna")
     page.keyboard.press("1")
     says(page, "Your part is finished: thank you", "h1")
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         resume(log, served.work, "anna")
     assert served.log() == []
     page.reload()
@@ -120,7 +120,7 @@ def many(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
     for each in shared:
         made.judge("ben", [each], "no" if made.truth[each] == "yes" else "yes")
     shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["ein [[a]] und [[b]]"]}'
-    with opened(made.work.database) as log:
+    with open_log(made.work.database) as log:
         log.execute("UPDATE items SET shown = ?", (shown,))
     return coordinate(made.work)
 
@@ -136,7 +136,7 @@ def test_live_updates_keep_the_page_of_a_list_and_what_is_open(
     one = whole.locator("#disagreements summary").first
     one.click()
     says(whole, "ein a und b", "#disagreements details[open]")
-    with opened(many.work.database) as log:
+    with open_log(many.work.database) as log:
         item = next(item for item, who in asked_tasks(log) if who == "ana")
         append(log, [Decision("a-note-of-ana", "ana", item, answer="yes", unsure=True)])
     says(whole, "1 item marked unsure", "#disagreements")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.annotate.people import revoke
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.browser.annotate.conftest import OpenCard, Serve
 from tests.browser.annotate.serving import (
     Served,
@@ -283,7 +283,7 @@ def test_a_new_link_sends_what_the_old_one_could_not(serve: Serve, open_card: Op
     page.context.set_offline(True)
     label(page, ["p000", "p001"])
     waits(page, 2)
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         new = served.links.address(revoke(log, served.work, "anna").person)
     page.context.set_offline(False)
     says(page, "This link is no longer valid", "#waiting-text")

@@ -16,7 +16,7 @@ from pipeline.annotate.quality import (
     set_pass_mark,
 )
 from pipeline.annotate.web.languages import LANGUAGES
-from pipeline.formats.annotation_log import opened
+from pipeline.formats.annotation_log import open_log
 from tests.annotate.office import desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
@@ -51,7 +51,7 @@ def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
 
 def open_cards(served: Coordinated, who: str) -> dict[str, str]:
     """Return the open cards of a person: id, and the kind of check."""
-    with opened(served.work.database) as log:
+    with open_log(served.work.database) as log:
         rows = log.execute(
             "SELECT id, kind FROM tasks JOIN checks USING (id) WHERE annotator = ? AND answered = 0"
             " AND round = 'check'", (who,),
@@ -165,7 +165,7 @@ def test_no_serious_violation_in_training_and_with_suggestions(
 ) -> None:
     subject = serve(Subject(pairs(9), language="ar"))
     subject.train(["SVC", "free"], mark=0.9)
-    with opened(subject.work.database) as log:
+    with open_log(subject.work.database) as log:
         store_suggestions(log, [Suggestion("p000", "SVC", 0.9, "model")])
         show_suggestions(log, shown=True)
     page = open_card(subject.address(), dark=dark)

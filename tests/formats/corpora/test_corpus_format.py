@@ -369,7 +369,7 @@ def taken_in(parts: list[list[int]], most: int) -> list[int]:
     with Hashes(most=most) as hashes:
         for part in parts:
             hashes.add(pl.Series("any name", part, dtype=pl.UInt64))
-        return sorted(hashes.repeated().to_list())
+        return sorted(hashes.duplicates().to_list())
 
 
 @given(HASHES, st.integers(0, 20))
@@ -385,7 +385,7 @@ def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: in
         for start in range(0, 100, 5):
             hashes.add(pl.Series(range(start, start + 6), dtype=pl.UInt64))
         assert folder.exists() == (most < 100)
-        assert hashes.repeated().sort().to_list() == list(range(5, 100, 5))
+        assert hashes.duplicates().sort().to_list() == list(range(5, 100, 5))
     assert not folder.exists()
 
 

@@ -28,7 +28,7 @@ from pipeline.kernels.survey.planning import (
     InterimAnalyses,
     Spreads,
     Target,
-    expected,
+    design_expectations,
     explained_variance,
     last_levels,
     least_labels,
@@ -184,7 +184,7 @@ unit = st.floats(0.0, 1.0)
 def test_slow_twin(
     p: list[float], precision: list[float], rho2: list[float], pi: list[float], *, assisted: bool
 ) -> None:
-    known = expected(
+    known = design_expectations(
         sets_of(RANKS_EXPECTED, PAIRS, AT_EXPECTED), p=np.array(p), precision=np.array(precision),
         rho2=np.array(rho2),
     )  # fmt: skip
@@ -204,7 +204,7 @@ SETS_EXPECTED = sets_of(LONG, [("x", "y")], [100, 200])
 
 def known_of(p: FloatArray, rho2: float = 0.0, **more: Any) -> Any:
     precision = more.get("precision", np.full(SETS_EXPECTED.count, float(p.mean())))
-    return expected(
+    return design_expectations(
         SETS_EXPECTED, p=p, precision=precision, rho2=np.full(SETS_EXPECTED.count, rho2)
     )
 
@@ -269,7 +269,9 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
     guess = np.clip(0.3 + 0.4 * (y - 0.3) + noise, 0.0, 1.0)
     helped = plan == "assisted"
     rho2 = np.array([np.corrcoef(y[s], guess[s])[0, 1] ** 2 for s in sets])
-    known = expected(SETS_EXPECTED, p=p, precision=np.array([y[s].mean() for s in sets]), rho2=rho2)
+    known = design_expectations(
+        SETS_EXPECTED, p=p, precision=np.array([y[s].mean() for s in sets]), rho2=rho2
+    )
     x = size_measures(SETS_EXPECTED, np.ones(7), floor=0.05, baseline_width=1.25)[plan]
     pi = inclusion(x, size=size)
     drawn = sequential_poisson(pi, 400, seed=size)
@@ -281,7 +283,7 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
     actual = np.array([*widths[:4], *apart, widths[-1]])
     target = Target(np.full(7, 0.05), alpha=0.05)
     at = spreads_by_size(known, x, assisted=helped)(size)
-    planned = target.reached(at, np.full(7, 0.05))
+    planned = target.value_at(at, np.full(7, 0.05))
     draws = np.array([pi[s].sum() for s in sets])
     enough = np.append(np.minimum(draws, np.inf)[:4] >= 15, [*(draws[4:6] >= 15), True])
     assert enough.sum() >= 6
@@ -334,7 +336,7 @@ def test_power_of_a_difference() -> None:
     labels, _ = planned_labels(simple(0.4, 5000, 500), target, most=5000)
     whole, goal = 0.4 / 500, (0.05 / (Z + norm.ppf(0.8))) ** 2
     assert labels.tolist() == [math.ceil(5000 * whole / (whole + goal))]
-    reached = target.reached(simple(0.4, 5000, 500)(int(labels[0])), np.array([0.05]))
+    reached = target.value_at(simple(0.4, 5000, 500)(int(labels[0])), np.array([0.05]))
     assert 0.8 <= reached[0] < 0.801
 
 
@@ -351,9 +353,9 @@ def test_what_cannot_be_reached() -> None:
 def test_a_further_draw_widens_and_weakens() -> None:
     wide = Target(np.array([0.1]), alpha=0.05)
     spread = ExpectedSpread(np.array([0.0004]), np.array([0.01]))
-    assert wide.reached(spread, np.array([0.05]))[0] == pytest.approx(0.02 * Z + 0.01)
+    assert wide.value_at(spread, np.array([0.05]))[0] == pytest.approx(0.02 * Z + 0.01)
     power = Target(np.array([0.1]), alpha=0.05, power=0.8)
-    assert power.reached(spread, np.array([0.05]))[0] == pytest.approx(norm.cdf(0.09 / 0.02 - Z))
+    assert power.value_at(spread, np.array([0.05]))[0] == pytest.approx(norm.cdf(0.09 / 0.02 - Z))
 
 
 def test_four_looks_of_a_large_population_are_those_of_the_books() -> None:
@@ -372,7 +374,7 @@ def test_looks_cost_labels_and_meet_the_target() -> None:
         looks = InterimAnalyses(FOUR.shares, spending)
         labels, levels = planned_labels(at, target, most=5000, looks=looks)
         assert labels[0] > once[0]
-        assert target.met(at(int(labels[0])), levels).all()
+        assert target.is_met(at(int(labels[0])), levels).all()
         own = last_levels(at, labels, alpha=0.05, looks=looks, most=5000)
         np.testing.assert_allclose(levels, own, rtol=1e-3)
 

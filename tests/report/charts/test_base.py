@@ -23,9 +23,9 @@ from pipeline.report.charts.panels import Axes, Panel
 from pipeline.report.charts.points import planning_chart
 from pipeline.report.charts.spec import (
     Plane,
+    keep_apart,
     n_domain,
     round_domain,
-    spaced,
     text_width,
     thin_values,
 )
@@ -125,7 +125,9 @@ SIDEWAYS = ("heat_map", "grid_map")
 
 
 def test_every_chart_is_here() -> None:
-    own = {name for name, module in CHARTS.registered().items() if module.startswith("pipeline.")}
+    own = {
+        name for name, module in CHARTS.modules_by_name().items() if module.startswith("pipeline.")
+    }
     assert own == set(KINDS)
 
 
@@ -352,7 +354,7 @@ def test_steps_of_n_are_thinned_by_what_there_is() -> None:
 
 @given(st.lists(st.integers(1, 1000)), st.floats(1, 100))
 def test_marks_keep_apart_and_stand_for_all(values: list[int], gap: float) -> None:
-    kept = spaced(values, gap=gap)
+    kept = keep_apart(values, gap=gap)
     assert all(b - a >= gap for a, b in itertools.pairwise(kept))
     assert set(kept) <= set(values)
     assert all(any(0 <= value - mark < gap for mark in kept) for value in values)

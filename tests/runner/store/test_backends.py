@@ -174,7 +174,7 @@ def test_log_and_removal(storage: Storage) -> None:
 
 
 def refused_at(storage: Storage, code: int) -> None:
-    with storage.guarded("stage x", "x"):
+    with storage.explain_errors("stage x", "x"):
         raise OSError(code, os.strerror(code))
 
 
@@ -211,11 +211,11 @@ def test_a_full_disk_in_the_words_of_polars(
     monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
     with (
         pytest.raises(StoreError, match=r"^stage x: the disk is full .* free some space and run"),
-        storage.guarded("stage x", "x"),
+        storage.explain_errors("stage x", "x"),
     ):
         storage.write(".staging-x/t.parquet", pl.DataFrame({"f": [1]}))
     monkeypatch.undo()
-    with pytest.raises(pl.exceptions.ComputeError), storage.guarded("stage x", "x"):
+    with pytest.raises(pl.exceptions.ComputeError), storage.explain_errors("stage x", "x"):
         raise pl.exceptions.ComputeError(text.partition("(")[0])
 
 

@@ -631,14 +631,14 @@ class Memberships:
     @cached_property
     def overlap(self) -> IntArray:
         """Items of each class in each cluster, shape (classes, clusters)."""
-        first, second = (self._held(side) for side in (0, 1))
+        first, second = (self._membership_matrix(side) for side in (0, 1))
         return np.asarray((first.T @ (second * self.counts[:, None])).toarray(), dtype=np.int64)
 
     def sizes(self, side: int) -> IntArray:
         """Return the items of each class (side 0) or each cluster (side 1)."""
-        return np.asarray(self._held(side).T @ self.counts, dtype=np.int64)
+        return np.asarray(self._membership_matrix(side).T @ self.counts, dtype=np.int64)
 
-    def _held(self, side: int) -> scipy.sparse.csr_array:
+    def _membership_matrix(self, side: int) -> scipy.sparse.csr_array:
         patterns = (self.gold, self.clusters)[side]
         members = patterns.members[self.pairs[:, side]]
         rows, places = np.nonzero(members != NOTHING)

@@ -56,7 +56,7 @@ class SentenceCounts:
         weights = min(_WEIGHTS, int(memory.available_bytes() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
         return max(1, weights // max(1, self.sentences))
 
-    def weighted(self, weights: IntArray) -> Iterator[Contingency]:
+    def reweight(self, weights: IntArray) -> Iterator[Contingency]:
         """Yield the contingency table of each sample of the sentences.
 
         Parameters
@@ -98,7 +98,7 @@ def sentence_counts(
     --------
     >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
     >>> with sentence_counts(pl.LazyFrame(rows), "s") as found:
-    ...     [table.tokens.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
+    ...     [table.tokens.tolist() for table in found.reweight(np.array([[1, 2], [1, 0]]))]
     [[3, 3], [2]]
     """
     which = pl.lit(value=True) if among is None else among
@@ -284,7 +284,7 @@ def _sample_tables(
         weights = np.empty((sentences, min(size, replicates - start)), dtype=np.int64)
         for sample in range(weights.shape[1]):
             weights[:, sample] = _draw_weights(bits, sentences)
-        yield from counts.weighted(weights)
+        yield from counts.reweight(weights)
 
 
 def _draw_weights(bits: np.random.Generator, sentences: int) -> IntArray:

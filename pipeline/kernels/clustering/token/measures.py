@@ -273,7 +273,7 @@ def many_to_one(table: Contingency) -> float:
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy under the optimal one-to-one mapping."""
-    return _token_share(int(_shared(table, table.assignment).sum()), table)
+    return _token_share(int(_count_shared(table, table.assignment).sum()), table)
 
 
 @token_measure(
@@ -364,7 +364,7 @@ def _largest_classes(table: Contingency) -> IntArray:
     return mapping
 
 
-def _shared(table: Contingency, mapping: IntArray) -> IntArray:
+def _count_shared(table: Contingency, mapping: IntArray) -> IntArray:
     """Return the tokens that each cluster shares with its class; 0 without one."""
     shared = np.zeros(len(mapping), dtype=np.int64)
     chosen = table.rows == mapping[table.columns]
@@ -377,7 +377,7 @@ def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
     sizes = np.append(table.classes, 0)[places]
     data = {
         "mapping": [mapping] * len(places), "cluster": table.clusters, "gold": gold,
-        "n_ij": _shared(table, places), "n_i": sizes, "n_j": table.sizes,
+        "n_ij": _count_shared(table, places), "n_i": sizes, "n_j": table.sizes,
     }  # fmt: skip
     schema = dict.fromkeys(("mapping", "cluster", "gold"), pl.String) | dict.fromkeys(
         ("n_ij", "n_i", "n_j"), pl.Int64

@@ -57,7 +57,7 @@ class ShownRun(Run):
     """A run with figures: the first of its system, or the only one."""
 
     @property
-    def said(self) -> str:
+    def phrase(self) -> str:
         """Its name in captions."""
         return self.system if self.only else f"{self.system}, run {self.run}"
 
@@ -67,7 +67,7 @@ def first_runs(frame: pl.DataFrame) -> list[ShownRun]:
 
     Examples
     --------
-    >>> first_runs(pl.DataFrame({"system": ["b", "a", "a"], "run": ["1", "2", "1"]}))[0].said
+    >>> first_runs(pl.DataFrame({"system": ["b", "a", "a"], "run": ["1", "2", "1"]}))[0].phrase
     'a, run 1'
     """
     run = pl.col("run")
@@ -326,11 +326,11 @@ def _columns(rows: pl.DataFrame, runs: Sequence[ShownRun]) -> tuple[Attribute, .
     for run in runs:
         name = run.system
         found += [
-            Attribute(f"{name} clusters", f"{name} clusters", "text", of=run.said,
+            Attribute(f"{name} clusters", f"{name} clusters", "text", of=run.phrase,
                       part="clusters", shown=False),
-            Attribute(f"{name} mapped", f"{name} mapped to", "label", of=run.said,
+            Attribute(f"{name} mapped", f"{name} mapped to", "label", of=run.phrase,
                       part="mapped to", shown=len(runs) == 1),
-            Attribute(f"{name} F", f"{name} F (%)", "share", of=run.said, part="F (%)"),
+            Attribute(f"{name} F", f"{name} F (%)", "share", of=run.phrase, part="F (%)"),
         ]  # fmt: skip
     return tuple(each for each in found if each.name in rows.columns)
 
@@ -486,7 +486,7 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits))
     how = Fold("How to read these scores", [Text(HOW_TOKENS)])
     return [
-        *_unclustered(stage),
+        *_missing_clusters(stage),
         table,
         how,
         Fold("How clusters are mapped to classes", figures),
@@ -636,7 +636,7 @@ def _with_error(value: float | None, error: float | None, *, measure: str) -> st
     return said if value is None or error is None else f"{said} ± {in_unit(measure, error)}"
 
 
-def _unclustered(stage: StageView) -> list[Block]:
+def _missing_clusters(stage: StageView) -> list[Block]:
     index = ["name", "system", "run"]
     counts = stage.table("sizes").collect().with_columns(name=_RUN_NAME)
     sizes = counts.pivot(on="what", index=index, values="count")
@@ -657,7 +657,7 @@ def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: ShownRun) -
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
     mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
-    said = f"{shown.said}, {title(options.mapping)}"
+    said = f"{shown.phrase}, {title(options.mapping)}"
     if overlaps.is_empty():
         yield Text(f"{said}: no token has a cluster.")
         return
@@ -849,7 +849,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
 def _types_of_run(stage: StageView, options: TypeLevelView, shown: ShownRun) -> Iterator[Block]:
     mine, system = shown.rows, shown.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
-    said = f"{shown.said}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
+    said = f"{shown.phrase}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
     every = stage.table("mapping").filter(mine & under).collect()
     classes = stage.table("classes").filter(mine & under).collect()

@@ -63,7 +63,7 @@ def _has_senses(stage: StageView) -> bool:
 )
 def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how much was read and excluded."""
-    sizes = _in_order(_named(stage.table("sizes").collect(), stage))
+    sizes = _in_order(_rename_units(stage.table("sizes").collect(), stage))
     columns = [Column("what", "data"), Column("count")]
     return [listing("sizes", "Data read and excluded.", sizes, columns)]
 
@@ -83,7 +83,7 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     if sizes.is_empty():
         return [Text("No data was read.")]
     caption = "Data read and excluded, for each run."
-    ordered = _in_order(_named(sizes, stage))
+    ordered = _in_order(_rename_units(sizes, stage))
     runs = [
         Column("count", run, at=("run", run), absent=NULL_TEXT)
         for run in dict.fromkeys(ordered["run"])
@@ -92,7 +92,7 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
 
 
-def _named(sizes: pl.DataFrame, stage: StageView) -> pl.DataFrame:
+def _rename_units(sizes: pl.DataFrame, stage: StageView) -> pl.DataFrame:
     """Call classes and clusters senses, and items instances, where a stage reads senses."""
     if not _has_senses(stage):
         return sizes
@@ -164,7 +164,7 @@ def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
         table,
         _classes(classes, options),
         *_bands(stage),
-        _covered(stage, classes.height, options),
+        _coverage_figure(stage, classes.height, options),
         _growth(stage, classes, options),
     ]
 
@@ -183,7 +183,7 @@ def _bands(stage: StageView) -> Iterator[Listing]:
     yield listing("bands", caption, bands, BANDS, shown=ordered)
 
 
-def _covered(stage: StageView, classes: int, options: SharesView) -> Figure:
+def _coverage_figure(stage: StageView, classes: int, options: SharesView) -> Figure:
     every = stage.table("frequent").filter(gold=_ALL).sort("k").collect()
     names = ("tokens", "classes")
     shares = (pl.col("share_tokens"), pl.col("classes") / classes)

@@ -227,7 +227,7 @@ def _coefficient(value: float | None, lower: float | None, upper: float | None) 
     return f"{format_decimals(value, digits=2)} {limits(lower, upper, digits=2)}".rstrip()
 
 
-def _saved(value: float | None) -> str:
+def _format_saving(value: float | None) -> str:
     """Return a share in per cent; a share that rounds to 0 has no sign."""
     return format_percent(None if value is None else round(value, 3) + 0.0, digits=1)
 
@@ -264,7 +264,7 @@ _SAVED = (
     Column("n"),
     Column("n_judged", "judged"),
     _with_limits("rho2", "rho²", proportion=False),
-    Column("labels_saved", "labels saved (%)", _saved),
+    Column("labels_saved", "labels saved (%)", _format_saving),
 )
 
 

@@ -225,7 +225,7 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
         yield _differences(differences, scope)
     clustered = scope.query("clustered").filter(*both).collect()
     if clustered.height:
-        yield Fold("Differences for candidates to come", [_clustered(clustered, scope)])
+        yield Fold("Differences for candidates to come", [_cluster_listing(clustered, scope)])
     yield from _bands(scope, options, both)
 
 
@@ -264,7 +264,7 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
 
 
-def _clustered(frame: pl.DataFrame, scope: Scope) -> Listing:
+def _cluster_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     columns = frame["cluster"][0].replace(", ", " or ")
     caption = (
         f"Differences in precision for candidates to come{scope.said} in percentage points; those "

@@ -561,13 +561,13 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
     of = (*ESTIMATE, "best")
     columns = [
         *([Column("category")] if several else []), Column("measure", text=measure_title),
-        *(Column(of, f"n = {n:,}", _marked, right=False, at=("n", n)) for n in sizes),
+        *(Column(of, f"n = {n:,}", _format_cell, right=False, at=("n", n)) for n in sizes),
     ]  # fmt: skip
     caption = f"Precision (%) of the top n, with confidence limits.{said}"
     return listing("overview", caption, marked, columns, by=["category", "measure"], shown=ordered)
 
 
-def _marked(
+def _format_cell(
     precision: float | None, lower: float | None, upper: float | None, best: bool | None
 ) -> str:
     if precision is None:

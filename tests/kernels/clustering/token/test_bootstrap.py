@@ -152,7 +152,7 @@ def test_weighted_by_hand(
         patch.setattr(counting, "_PLACE", 0)
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
             assert found.sentences == len(places)
-            tables = list(found.weighted(np.array(samples).T))
+            tables = list(found.reweight(np.array(samples).T))
     for sample, table in zip(samples, tables, strict=True):
         sums = Counter[tuple[str, str]]()
         for file, s, gold, cluster, f in rows:
@@ -229,5 +229,5 @@ def test_counts_of_one_place_are_added_up_beyond_32_bits() -> None:
     most = 2**31 - 1
     rows = frame([("a", 1, "N", "1", most)] * 3)
     with sentence_counts(rows.lazy(), "file", "s") as found:
-        [table] = found.weighted(np.ones((1, 1), dtype=np.int64))
+        [table] = found.reweight(np.ones((1, 1), dtype=np.int64))
     assert table.counts.tolist() == [[3 * most]]
