@@ -283,6 +283,7 @@ class Rows:
 # Delimited text: a fast scan, and a check that reports invalid lines
 
 _EXAMPLES = 3
+_IN_BRACKETS = re.compile(r"\(.*\)|\[.*\]", re.DOTALL)
 _QUOTING = (
     "Double quotation marks within a field, and enclose the field in quotation marks; or save the "
     "file as TSV, which has no quoting."
@@ -372,6 +373,8 @@ def check(path: Path, dialect: Dialect) -> None:
     count = every = 0
     for line, fields in _read_rows(path, dialect, skipped, header):
         every += 1
+        if every == 1 and not dialect.columns:
+            refuse_units(path, line, fields)
         if len(fields) == len(header):
             continue
         count += 1
@@ -389,6 +392,25 @@ def check(path: Path, dialect: Dialect) -> None:
             " separator = ..."
         )
     _require_same_count(path, dialect, every)
+
+
+def refuse_units(path: Path, line: int, fields: Sequence[str | None]) -> None:
+    """Refuse a first row whose fields are all in brackets, as units below a header are.
+
+    Examples
+    --------
+    >>> refuse_units(Path("a.tsv"), 2, ["(sich)", "laut"])
+    >>> refuse_units(Path("a.tsv"), 2, ["(word)", "(tokens)"])
+    Traceback (most recent call last):
+    pipeline.errors.DataError: a.tsv: line 2 has units or types, not data: (word), (tokens)
+    Delete this line; if it has data, move it further down.
+    """
+    if len(fields) > 1 and all(_IN_BRACKETS.fullmatch((each or "").strip()) for each in fields):
+        shown = ", ".join(each or "" for each in fields[:_EXAMPLES])
+        raise DataError(
+            f"{path}: line {line} has units or types, not data: {shown}\nDelete this line; if it "
+            "has data, move it further down."
+        )
 
 
 def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:

@@ -348,6 +348,10 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     files: list[SourceFile] = []
     readers: Readers = {}
     for written in source.path:
+        if "\0" in written:
+            what = "no file name has the character U+0000"
+            problems.append(Problem(where, f"{_shorten(written)}: {what}", "correct the path"))
+            continue
         try:
             if address := address_of(written):
                 files += _remote(written, address, source, places, where)

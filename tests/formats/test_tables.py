@@ -94,6 +94,25 @@ def test_a_table_without_a_header(tmp_path: Path) -> None:
     assert found == [(2, "dog", "3"), (3, None, "4")]
 
 
+@pytest.mark.parametrize("units", ["(word),(tokens)", '"[text]"," [1] "', "(a),(b)\n[c],[d]"])
+def test_a_row_of_units_below_the_header_is_refused(units: str, tmp_path: Path) -> None:
+    content = f"word,f\n{units}\ndog,3\n".encode()
+    with pytest.raises(DataError, match=r"t\.csv: line 2 has units or types, not data: .*\nDelete"):
+        rows(tmp_path / "t.csv", content, "word")
+
+
+@pytest.mark.parametrize("first", ["(sich),3", "(word)", "dog,3\n(a),(b)"])
+def test_data_in_brackets_are_not_units(first: str, tmp_path: Path) -> None:
+    header = "word,f" if "," in first else "word"
+    found = rows(tmp_path / "t.csv", f"{header}\n{first}\n".encode(), "word")
+    assert [row[1] for row in found] == [row.partition(",")[0] for row in first.splitlines()]
+
+
+def test_names_for_columns_leave_a_first_row_in_brackets(tmp_path: Path) -> None:
+    named = {"columns": ["word", "f"]}
+    assert rows(tmp_path / "t.csv", b"(a),(b)\n", "word", "f", **named) == [(1, "(a)", "(b)")]
+
+
 def test_columns_are_named_once(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="duplicate names: word"):
         rows(tmp_path / "t.csv", b"a,b\n", "word", columns=["word", "word"])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import DataError, Problem
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import Batch, FormatOptions, format_of
 from pipeline.runner import inputs
 from pipeline.runner.config import RunOptions, parse
@@ -105,6 +105,13 @@ def test_a_table_has_no_sentences(tmp_path: Path) -> None:
     assert file.scan().select("file", "form").collect().rows() == [("x.tsv", "a")]
     with pytest.raises(TypeError, match="format tsv reads no corpus"):
         next(file.batches(["form"], 100))
+
+
+def test_a_path_with_a_null_character_is_refused(tmp_path: Path) -> None:
+    source = CorpusSource.model_validate("a\0b.tsv")
+    with pytest.raises(ConfigError) as error:
+        find(source, Places(tmp_path), where="stages.pairs.corpus")
+    assert "no file name has the character U+0000; correct the path" in str(error.value)
 
 
 def tables_of(folder: Path, *texts: str) -> list[SourceFile]:

@@ -443,13 +443,16 @@ def _no_header_error(
     names = content.TREETAGGER if content.is_treetagger(rows) else content.usual_names(len(row))
     listed = ", ".join(f'"{name}"' for name in names)
     shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
-    what = "is a token, not a header" if certain else "may be a header or a token"
+    what = "may be a header or a token"
+    remedy = f"If it is a token, name the columns: columns = [{listed}]. If it is a header, add"
+    if certain:
+        what = "is a token, not a header"
+        remedy = f"Name the columns: columns = [{listed}]. If it is a header nevertheless, add"
     return DataError(
         f"{path}: line {number} {what}:\n"
         f"  as a token: {shown}\n"
         f"  as a header: the columns {', '.join(map(repr, row))}\n"
-        f"If it is a token, name the columns: columns = [{listed}]. If it is a header, add"
-        " header = true."
+        f"{remedy} header = true."
     )
 
 

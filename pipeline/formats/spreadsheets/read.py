@@ -24,7 +24,7 @@ from pipeline import memory
 from pipeline.errors import DataError, did_you_mean, is_present, no_file
 from pipeline.formats.base import LINE, FormatOptions, SkippedPart, not_utf8, reader, reading
 from pipeline.formats.compression import LARGEST_RATIO
-from pipeline.formats.lines import distinct
+from pipeline.formats.lines import distinct, refuse_units
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
 from schemas.errors import count_text
 
@@ -703,6 +703,8 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     grid = _choose_worksheet(path, read_worksheets(path), options.sheet)
     names = _names(path, grid, options.columns)
     first = 0 if options.columns else 1
+    if first:
+        refuse_units(path, first + 1, next(iter(grid.rows[first:]), ()))
     texts = pl.DataFrame(
         grid.rows[first:],
         schema=dict.fromkeys(map(str, range(len(names))), pl.String),

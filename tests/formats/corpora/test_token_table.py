@@ -60,7 +60,7 @@ def read_token_scan(path: Path, wanted: list[str], size: int, **given: Any) -> p
 
 def unscanned(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
     """Read the same in the other way."""
-    with patch.object(TextBlock, "scanned", lambda *_: None):
+    with patch.object(TextBlock, "try_scan", lambda *_: None):
         return read_token_scan(path, wanted, size, **given)
 
 
@@ -475,7 +475,7 @@ def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None
     ("content", "columns", "said"),
     [
         ("The\tDT\tthe\ntea\tNN\ttea\n", [], 'is a token, not a header:\n  as a token: word \'The\', pos'),
-        ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'columns = ["word", "attribute_2"]. If it is a header'),
+        ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'Name the columns: columns = ["word", "attribute_2"]. If it is a'),
         ("The\tDT\ntea\tNN\n", [], "may be a header or a token"),
         ("word\tNN\tword\na\tDT\ta\n", [], "may be a header or a token"),
         ("Word\tTag\nThe\tDT\n", ["form", "pos"], "looks like a header (Word, Tag), although columns = "),
