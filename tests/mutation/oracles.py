@@ -118,9 +118,9 @@ def conllu_tokens(path: Path) -> int | None:
 
 
 def vertical_tokens(path: Path) -> int | None:
-    """Count the lines that are neither blank nor tags."""
-    lines = lines_of(path)
-    if lines is None or any(line.startswith("<") and not re.fullmatch(r"</?(s|p|text)( [^<>]*)?>", line)
+    """Count the lines that are neither blank nor tags, without byte-order marks within the file."""
+    lines = [line.lstrip("\ufeff") for line in lines_of(path) or []]
+    if not lines or any(line.startswith("<") and not re.fullmatch(r"</?(s|p|text)( [^<>]*)?>", line)
                             for line in lines):  # fmt: skip
         return None
     return sum(bool(line.strip()) and not line.startswith("<") for line in lines)
