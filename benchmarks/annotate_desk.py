@@ -47,7 +47,7 @@ def furnish(folder: Path, *, people: Sequence[str], items: int) -> None:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[dict[str, str]]:
+def serve(folder: Path) -> Iterator[dict[str, str]]:
     """Run the command; yield the link of everybody, and stop it in the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pipeline.cli", "annotate", "bench.toml", "--port", "0"],
@@ -75,7 +75,7 @@ def origin(address: str) -> str:
     return re.sub(r"(https?://[^/]+).*", r"\1", address)
 
 
-def logged(folder: Path) -> dict[str, str]:
+def logged_answers(folder: Path) -> dict[str, str]:
     """Return key, as its sender made it, and answer of every decision in the log."""
     (path,) = folder.glob("sheets/*/*/decisions.sqlite")
     connection = sqlite3.connect(path)

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from annotate_desk import furnish, logged, served, spread, sync_costs
+from annotate_desk import furnish, logged_answers, serve, spread, sync_costs
 from playwright.sync_api import Page, sync_playwright
 from results import record
 
@@ -33,7 +33,9 @@ WATCH = """() => {
 }"""
 
 
-def pressed(page: Page, address: str, decisions: int, latency: int) -> list[tuple[float, float]]:
+def time_decisions(
+    page: Page, address: str, decisions: int, latency: int
+) -> list[tuple[float, float]]:
     """Decide card after card; return the seconds of each to the document and to the paint."""
     page.goto(address)
     page.locator("#card[data-ready]").wait_for()
@@ -61,11 +63,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         furnish(folder, people=["anna"], items=given.items)
-        with served(folder) as links, sync_playwright() as playwright:
+        with serve(folder) as links, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=given.browser, args=FLAGS)
-            waits = pressed(browser.new_page(), links["anna"], given.decisions, given.latency)
+            waits = time_decisions(
+                browser.new_page(), links["anna"], given.decisions, given.latency
+            )
             browser.close()
-        kept, sync = len(logged(folder)), sync_costs(folder)
+        kept, sync = len(logged_answers(folder)), sync_costs(folder)
     print(f"{given.items:,} items, {kept} of {given.decisions} decisions saved")
     print(f"a sync of this disk: median {sync[0] * 1e3:.1f} ms, 99 % within {sync[1] * 1e3:.1f} ms")
     for what, times in zip(("placed", "painted"), zip(*waits, strict=True), strict=True):

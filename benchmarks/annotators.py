@@ -23,7 +23,7 @@ from random import Random
 
 import httpx
 import numpy as np
-from annotate_desk import LABELS, furnish, logged, origin, served, spread, sync_costs
+from annotate_desk import LABELS, furnish, logged_answers, origin, serve, spread, sync_costs
 from results import record
 
 AHEAD = 20
@@ -106,12 +106,12 @@ def main() -> int:
         folder = Path(name)
         names = [f"p{number:02d}" for number in range(given.people)]
         furnish(folder, people=names, items=given.items)
-        with served(folder) as links:
+        with serve(folder) as links:
             people = [Person(links[each], Random(number)) for number, each in enumerate(names)]
             asyncio.run(everybody(people, seconds=given.seconds, rate=given.rate))
         sent = {key: label for each in people for key, label in each.sent.items()}
         errors = [error for each in people for error in each.errors]
-        there, sync = logged(folder), sync_costs(folder)
+        there, sync = logged_answers(folder), sync_costs(folder)
     lost, more = len(sent.items() - there.items()), len(there.keys() - sent.keys())
     waits = [wait for each in people for wait in each.waits]
     print(

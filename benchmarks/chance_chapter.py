@@ -12,7 +12,7 @@ CHAPTER = Path(__file__).parents[1] / "docs" / "evaluation.md"
 BEGIN, END = "<!-- {}: made by benchmarks/{} -->\n", "<!-- end of {} -->\n"
 
 
-def updated(text: str, found: Mapping[str, str], script: str) -> str:
+def update_chapter(text: str, found: Mapping[str, str], script: str) -> str:
     """Return the chapter with each block as it was found.
 
     Raises
@@ -78,4 +78,4 @@ def show(
         print(f"{name}\n\n{content}\n")
     if asked.write:
         text = CHAPTER.read_text(encoding="utf-8")
-        CHAPTER.write_text(updated(text, found, script), encoding="utf-8")
+        CHAPTER.write_text(update_chapter(text, found, script), encoding="utf-8")

@@ -64,7 +64,7 @@ def _along(start: IntArray, end: IntArray, some: BoolArray, last: int) -> IntArr
     return np.asarray(steps.cumsum())
 
 
-def marked(first: IntArray, second: IntArray, rate: float, samples: int) -> float:
+def share_with_mark(first: IntArray, second: IntArray, rate: float, samples: int) -> float:
     """Return the share of samples with a mark at some n."""
     draws = round(rate * len(first))
     return sum(is_marked(first, second, draws, number) for number in range(samples)) / samples
@@ -84,7 +84,7 @@ def marks_block(places: dict[str, IntArray], samples: int) -> str:
     rows = [
         (
             f"`{one}`, `{other}`",
-            [marked(places[one], places[other], rate, samples) for rate in RATES],
+            [share_with_mark(places[one], places[other], rate, samples) for rate in RATES],
         )
         for one, other in PAIRS
     ]

@@ -179,11 +179,11 @@ Sets = dict[str, set[str]]
 
 def _sets(size: Size) -> tuple[Sets, Sets]:
     gold, induced, _ = memberships(size)
-    one, two = _collected(gold.rows()), _collected(induced.rows())
+    one, two = _label_sets(gold.rows()), _label_sets(induced.rows())
     return one, two
 
 
-def _collected(rows: Iterable[tuple[str, str]]) -> Sets:
+def _label_sets(rows: Iterable[tuple[str, str]]) -> Sets:
     made: Sets = {}
     for item, label in rows:
         made.setdefault(item, set()).add(label)

@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from coverage_parts.estimation import estimated, offered
+from coverage_parts.estimation import enough_draws, estimate_sets
 from coverage_parts.populations import MEASURES, PUBLIC_TABLES, population
-from coverage_parts.samples import chances, drawn, numbers
+from coverage_parts.samples import chances, draw_samples, numbers
 
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest.combination import (
@@ -187,7 +187,7 @@ def estimates(name: str, rate: float, samples: int) -> None:
             print(f"{name:9} {rate:4.0%}  {kind:14} n = {size}: {shown}, {spread}", flush=True)
 
 
-def designed(name: str, rate: float, samples: int) -> None:
+def designed_samples(name: str, rate: float, samples: int) -> None:
     """Print bias and coverage where the sample is designed for lists of single measures."""
     everyone = population(name)
     tp, sizes = everyone.tp, (100, 500)
@@ -197,7 +197,7 @@ def designed(name: str, rate: float, samples: int) -> None:
     found: dict[int, list[list[float]]] = {size: [] for size in sizes}
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 17])
-        draws = drawn(pi, numbers(everyone.size, number, 1), size=judged)
+        draws = draw_samples(pi, numbers(everyone.size, number, 1), size=judged)
         places = np.flatnonzero(draws[0])
         labels = Labels(places, tp[places].astype(np.float64), 1.0 / pi[places])
         fold = bits.integers(0, FOLDS, everyone.size)
@@ -205,8 +205,8 @@ def designed(name: str, rate: float, samples: int) -> None:
         members = np.zeros((len(sizes), everyone.size), dtype=np.bool_)
         for row, size in enumerate(sizes):
             members[row, order[:size]] = True
-        some = offered(pi, members)
-        estimates = estimated(tp, pi, draws, members)
+        some = enough_draws(pi, members)
+        estimates = estimate_sets(tp, pi, draws, members)
         lower, upper = limits(estimates, confidence=0.95)
         for row, size in enumerate(sizes):
             at, low, high = (each[0, row] for each in (estimates.estimate, lower, upper))
@@ -278,7 +278,7 @@ def p_value(tp: FloatArray, judged: BoolArray, first: IntArray, second: IntArray
     return float(np.asarray(fisher(*(np.array([float(x)]) for pair in counts for x in pair)))[0])
 
 
-def delivered(odds: FloatArray, labels: Labels, size: int) -> IntArray:
+def delivered_list(odds: FloatArray, labels: Labels, size: int) -> IntArray:
     """Return the list: judged true positives, then the most probable unjudged candidates."""
     known = labels.per_candidate(len(odds))
     order = np.lexsort((-odds, np.isnan(known)))
@@ -313,7 +313,7 @@ def delivery(name: str, rate: float, samples: int) -> None:
             "random judged, learned": (again["random"].log_odds(features), every["random"]),
         }
         for way, (scores, labels) in lists.items():
-            row = [int(data.tp[delivered(scores, labels, size)].sum()) for size in sizes]
+            row = [int(data.tp[delivered_list(scores, labels, size)].sum()) for size in sizes]
             found.setdefault(way, []).append(row)
     for way, rows in found.items():
         mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / max(samples - 1, 1) ** 0.5
@@ -334,7 +334,7 @@ def main() -> int:
     parser.add_argument("--samples", type=int)
     given = parser.parse_args()
     run, samples = {
-        "lists": (lists, 50), "estimates": (estimates, 1000), "designed": (designed, 500),
+        "lists": (lists, 50), "estimates": (estimates, 1000), "designed": (designed_samples, 500),
         "calibration": (calibration, 1000), "delivery": (delivery, 50),
     }[given.what]  # fmt: skip
     samples = given.samples or samples

@@ -29,7 +29,7 @@ CUTS = list(range(30, 4_531, 30))
 """150 list sizes and one."""
 
 
-def invented(measures: int = MEASURES) -> Mapping[str, pl.LazyFrame]:
+def invented_tables(measures: int = MEASURES) -> Mapping[str, pl.LazyFrame]:
     """Return ranks under related scores, verdicts, and a sample of a tenth."""
     random = np.random.default_rng(2005)
     ids = [f"x{number:05}" for number in range(SIZE)]
@@ -66,7 +66,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
     print(f"{os.cpu_count()} cores; median of {runs} runs in one process; {Path(__file__).stem}")
-    tables = invented()
+    tables = invented_tables()
     whole = {name: tables[name] for name in ("ranks", "judgements")}
     pairs = MEASURES * (MEASURES - 1) // 2
     compared = "evaluate.comparison"
@@ -80,7 +80,7 @@ def main() -> int:
             tables,
         ),
         (f"{pairs} pairs at every 10th n", compared, {"cuts": CUTS, "every": 10}, whole),
-        (f"all pairs of {ALL} measures", compared, {}, invented(ALL)),
+        (f"all pairs of {ALL} measures", compared, {}, invented_tables(ALL)),
     ]
     for name, use, options, given in tasks:
         spent = [seconds(use, options, given) for _ in range(runs)]

@@ -89,7 +89,7 @@ def span(folder: Path, data: Path) -> Iterator[Task]:
     yield Task("span of 5: Counter", command, runs=3)
 
 
-def repeated(folder: Path, data: Path, times: int) -> Iterator[Task]:
+def long_corpus_tasks(folder: Path, data: Path, times: int) -> Iterator[Task]:
     """Yield both with a corpus that is many times as long, in one file."""
     for name, template, source in (("bigrams", BIGRAMS, TEXT), ("span of 5", SPAN, TABLE)):
         long = folder / f"long-{Path(source).name}"
@@ -122,16 +122,16 @@ def main() -> int:
         parts = {
             "bigrams": lambda: bigrams(folder, data),
             "span": lambda: span(folder, data),
-            "repeated": lambda: repeated(folder, data, given.repeat),
+            "repeated": lambda: long_corpus_tasks(folder, data, given.repeat),
         }
         for part in [given.only] if given.only else parts:
             first: tuple[float, float] | None = None
             for task in parts[part]():
-                first = shown(task, given.runs, first)
+                first = print_task(task, given.runs, first)
     return 0
 
 
-def shown(task: Task, runs: int, first: tuple[float, float] | None) -> tuple[float, float]:
+def print_task(task: Task, runs: int, first: tuple[float, float] | None) -> tuple[float, float]:
     """Print the line of a task; return wall and CPU seconds that peers are compared with."""
     wall, cpu, peak = measure(task, runs)
     last = record(f"count_peers: {task.name}", wall)

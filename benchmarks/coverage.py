@@ -126,7 +126,7 @@ def samples_of(
     yield from tables
 
 
-def counted(
+def count_samples(
     lists: Lists, *, rates: Sequence[float], samples: int, replacement: bool, seed: str
 ) -> dict[float, Counts]:
     """Return the counts of every sample in every list, for each rate."""
@@ -145,7 +145,9 @@ def counted(
     }
 
 
-def held(lists: Lists, counts: Counts, *, method: str, confidence: float = 0.95) -> pl.DataFrame:
+def interval_coverage(
+    lists: Lists, counts: Counts, *, method: str, confidence: float = 0.95
+) -> pl.DataFrame:
     """Return, for each list, how often the interval held the truth, and its mean width."""
     interval = INTERVALS.get(method)
     n = np.broadcast_to(lists.cells["n"].to_numpy(), counts.n_sampled.shape)
@@ -201,9 +203,9 @@ def coverage(
         rate, replacement, measure, n, true, truth, method, coverage, width, samples.
     """
     lists = nbest_lists(ranks, verdicts, cuts)
-    found = counted(lists, rates=rates, samples=samples, replacement=replacement, seed=seed)
+    found = count_samples(lists, rates=rates, samples=samples, replacement=replacement, seed=seed)
     return pl.concat(
-        held(lists, counts, method=method).select(
+        interval_coverage(lists, counts, method=method).select(
             pl.lit(rate).alias("rate"), pl.lit(replacement).alias("replacement"), pl.all()
         )
         for rate, counts in found.items()

@@ -20,7 +20,7 @@ from coverage_parts.cells import Task
 from coverage_parts.keeping import PartFile
 from coverage_parts.parts import DEFAULTS, LABELS, PARTS, few
 from coverage_parts.reading import LEAST, SIZE, read, verdict
-from coverage_parts.results import marked
+from coverage_parts.results import read_results
 
 from pipeline.report.page.images import chart_bytes
 
@@ -134,11 +134,11 @@ def _row(line: Line, own: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [
         f"{line.title}{default}", f"{sum(said['cells'] for said in own.values()):,}",
         low if low == high else f"{low} to {high}",
-        f"{(max if line.part in TESTS else min)(worst):.1f}", _said(own),
+        f"{(max if line.part in TESTS else min)(worst):.1f}", _verdict_text(own),
     ]  # fmt: skip
 
 
-def _said(own: Mapping[str, Mapping[str, Any]]) -> str:
+def _verdict_text(own: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the verdict, with the names of methods that fail or are cautious."""
     kinds = {
         kind: [method for method, said in own.items() if said["verdict"] == kind]
@@ -245,12 +245,12 @@ def _number(row: Mapping[str, Any] | None) -> str:
     return "none" if row["power"] is None else f"{row['power']:,}"
 
 
-def updated(text: str, name: str, made: str) -> str:
+def update_chapter(text: str, name: str, made: str) -> str:
     """Return a chapter with one block made anew.
 
     Examples
     --------
-    >>> updated(f"a{BEGIN.format('x')}b{END.format('x')}c", "x", "d").split()
+    >>> update_chapter(f"a{BEGIN.format('x')}b{END.format('x')}c", "x", "d").split()
     ['a<!--', 'x:', 'made', 'by', 'make', 'coverage', '-->', 'd', '<!--', 'end', 'of', 'x',
      '-->', 'c']
     """
@@ -266,7 +266,7 @@ def all_cells(folder: Path, *, samples: int) -> pl.DataFrame:
         cells.select(*COLUMNS)
         for part in PARTS
         if part != LABELS
-        for cells in marked(folder, part, samples=samples).values()
+        for cells in read_results(folder, part, samples=samples).values()
     ]
     before = pl.read_csv(gzip.decompress(CELLS.read_bytes()), schema=COLUMNS)
     if not found:
@@ -284,13 +284,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     cells = all_cells(given.folder, samples=given.samples)
     methods = by_method(cells)
-    text = updated(CHAPTER.read_text(encoding="utf-8"), "results", summary(methods))
+    text = update_chapter(CHAPTER.read_text(encoding="utf-8"), "results", summary(methods))
     CHAPTER.write_text(text, encoding="utf-8")
     CHART.write_bytes(chart_bytes(chart(methods), "svg"))
     CELLS.write_bytes(gzip.compress(cells.write_csv().encode(), mtime=0))
     needed = [row for rows in PartFile(given.folder, LABELS).read().values() for row in rows]
     if needed:
-        text = updated(LABELS_CHAPTER.read_text(encoding="utf-8"), "labels", labels(needed))
+        text = update_chapter(LABELS_CHAPTER.read_text(encoding="utf-8"), "labels", labels(needed))
         LABELS_CHAPTER.write_text(text, encoding="utf-8")
     return 0
 

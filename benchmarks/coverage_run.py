@@ -25,7 +25,7 @@ from coverage_parts.keeping import Job, PartFile
 from coverage_parts.parts import DEFAULTS, LABELS, PARTS, TITLES
 from coverage_parts.populations import NAMES, population
 from coverage_parts.reading import verdict
-from coverage_parts.results import doubtful, marked
+from coverage_parts.results import doubtful, read_results
 
 SAMPLES, AGAIN = 2000, 5
 WORST = 10
@@ -65,7 +65,7 @@ def run_part(
     tasks = PARTS[part].tasks(populations)
     finish((Job(task, 0, samples) for task in tasks), kept, workers=workers)
     if part != LABELS:
-        chosen = doubtful(marked(folder, part, samples=samples))
+        chosen = doubtful(read_results(folder, part, samples=samples))
         again = (Job(task, samples, AGAIN * samples) for task in tasks if task in chosen)
         finish(again, kept, workers=workers)
 
@@ -82,7 +82,7 @@ def present(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def shown(part: str, methods: dict[str, pl.DataFrame]) -> bool:
+def print_verdicts(part: str, methods: dict[str, pl.DataFrame]) -> bool:
     """Print the verdict on each method and its worst cells; tell whether a default fails."""
     print(f"\n{TITLES[part]}\n")
     failed = False
@@ -104,7 +104,7 @@ def shown(part: str, methods: dict[str, pl.DataFrame]) -> bool:
     return failed
 
 
-def reported(part: str, folder: Path, *, samples: int) -> bool:
+def report_part(part: str, folder: Path, *, samples: int) -> bool:
     """Print what came of a part, write its cells as CSV; tell whether a default fails."""
     if part == LABELS:
         rows = [cell for cells in PartFile(folder, part).read().values() for cell in cells]
@@ -112,10 +112,10 @@ def reported(part: str, folder: Path, *, samples: int) -> bool:
         for row in rows:
             print("{way}: {pair}, n = {size}: power {power}, half-width {half_width}".format(**row))
         return False
-    methods = marked(folder, part, samples=samples)
+    methods = read_results(folder, part, samples=samples)
     if methods:
         pl.concat(methods.values()).write_csv(folder / f"{part}.csv")
-    return shown(part, methods)
+    return print_verdicts(part, methods)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_part(
             part, populations, samples=given.samples, folder=given.folder, workers=given.workers
         )
-        failed |= reported(part, given.folder, samples=given.samples)
+        failed |= report_part(part, given.folder, samples=given.samples)
         print(f"\n{part}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     return int(failed)
 

@@ -56,7 +56,7 @@ def residuals(a: FloatArray, y: FloatArray) -> FloatArray:
     return found
 
 
-def bought(cost: Callable[[int], float], budget: float, most: int) -> int:
+def affordable_size(cost: Callable[[int], float], budget: float, most: int) -> int:
     """Return the largest size that the budget buys."""
     low, high = 1, most
     while high - low > 1:
@@ -74,10 +74,10 @@ def by_verbs(
     took = work.first + work.further * (np.bincount(group) - 1)
     size = np.sqrt((single + alike * (joint - single)) / took)
 
-    def spent(factor: int) -> float:
+    def cost_of_verbs(factor: int) -> float:
         return float((np.minimum(1.0, factor * 1e-4 * size / size.max()) * took).sum())
 
-    factor = bought(spent, budget, 10**8)
+    factor = affordable_size(cost_of_verbs, budget, 10**8)
     pi = np.minimum(1.0, factor * 1e-4 * size / size.max())
     totals = np.array([np.bincount(group, row) for row in e])
     return np.asarray((totals**2 * ((1.0 - pi) / pi)).sum(axis=1))
@@ -110,10 +110,10 @@ def main() -> int:
             def minding(m: int, work: LabellingCost) -> FloatArray:
                 return inclusion(cost_adjusted_sizes(x, work, size=m), size=m)
 
-            def spent(m: int, work: LabellingCost = work) -> float:
+            def cost_of_items(m: int, work: LabellingCost = work) -> float:
                 return expected_cost(minding(m, work), work)
 
-            own = minding(bought(spent, budget, len(ids)), work)
+            own = minding(affordable_size(cost_of_items, budget, len(ids)), work)
             base = (e**2 * ((1.0 - pi) / pi)).sum(axis=1)
             others = [(e**2 * ((1.0 - own) / own)).sum(axis=1)]
             others += [by_verbs(e, x, work, budget, alike) for alike in ALIKE]

@@ -29,7 +29,7 @@ DECLARED = CONFIG.with_name("krenn-design.toml")
 SIZES = (100, 250, 500, 1000)
 
 
-def designed(ranks: pl.DataFrame, **options: Any) -> dict[str, pl.DataFrame]:
+def run_design(ranks: pl.DataFrame, **options: Any) -> dict[str, pl.DataFrame]:
     """Return the tables of the stage."""
     stage = STAGES.get("sample.design")
     config = stage.config.model_validate({"ranks": "ranks", "rate": 0.11, "seed": "s"} | options)
@@ -42,7 +42,7 @@ def gains(ranks: pl.DataFrame) -> None:
     print(f"{'size':>5} {'baseline':>8} {'median':>7} {'n=100':>7} {'least':>7} {'baseline':>9}")
     for baseline in (True, False):
         for size in SIZES:
-            asked = designed(ranks, size=size, baseline=baseline)["questions"].with_columns(
+            asked = run_design(ranks, size=size, baseline=baseline)["questions"].with_columns(
                 gain=(pl.col("simple_half_width") / pl.col("half_width")) ** 2
             )
             lists = asked.filter(pl.col("kind") != "baseline")
@@ -56,7 +56,7 @@ def chances(ranks: pl.DataFrame, samples: int) -> None:
     """Print by how many per cent the share of samples with a candidate is off, by tenths."""
     bits = np.random.default_rng(1)
     for size in (100, 500):
-        table = designed(ranks, size=size)["inclusion"]
+        table = run_design(ranks, size=size)["inclusion"]
         pi, x = table["pi"].to_numpy(), table["size_measure"].to_numpy()
         drawn = np.zeros(len(pi))
         for _ in range(samples):
@@ -68,7 +68,7 @@ def chances(ranks: pl.DataFrame, samples: int) -> None:
         print("     standard errors below ", " ".join(f"{value:5.2f}" for value in error))
 
 
-def declared(questions: pl.DataFrame) -> None:
+def print_declared(questions: pl.DataFrame) -> None:
     """Print how many times smaller variances are than from a simple sample of all candidates."""
     gain = (pl.col("simple_half_width") / pl.col("half_width")) ** 2
     ordered = questions.select("question", gain=gain).sort("gain")
@@ -93,7 +93,7 @@ def main() -> int:
     print(", ".join(ranks["measure"].unique().sort()))
     gains(ranks)
     chances(ranks, given.samples)
-    declared(questions)
+    print_declared(questions)
     return 0
 
 

@@ -42,7 +42,7 @@ IntArray = npt.NDArray[np.int64]
 Tables = tuple[IntArray, IntArray]
 
 
-def drawn(
+def draw_counts(
     random: np.random.Generator, size: int, draws: int, K1: npt.ArrayLike, K2: npt.ArrayLike
 ) -> Tables:
     """Draw from D1 and D2 without replacement; K1 and K2 of their candidates are true positives."""
@@ -74,9 +74,9 @@ def sizes(size: int, rate: float, precision: float, samples: int) -> dict[str, f
     n, K, step = max(2, round(rate * size)), round(precision * size), round(MARGIN * size)
     lot = random.hypergeometric(2 * K, 2 * (size - K), size, samples)
     alike = np.full(samples, K)
-    by_lot = drawn(random, size, n, lot, 2 * K - lot)
-    equal = drawn(random, size, n, alike, alike)
-    apart = drawn(random, size, n, alike + step, alike)
+    by_lot = draw_counts(random, size, n, lot, 2 * K - lot)
+    equal = draw_counts(random, size, n, alike, alike)
+    apart = draw_counts(random, size, n, alike + step, alike)
     independent = random.binomial(n, precision, samples), random.binomial(n, precision, samples)
     return {
         "Fisher": _share(by_lot, lambda k1, k2: np.asarray(lx.fisher(k1, n, k2, n)) <= ALPHA),

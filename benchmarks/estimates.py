@@ -30,7 +30,7 @@ PAIRS = list(itertools.combinations(MEASURES, 2))
 CUTS = list(range(500, 10_001, 500))
 
 
-def invented(strata: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def invented_tables(strata: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return ranks under related scores, draws with their chances, and all candidates."""
     random = np.random.default_rng(2005)
     ids = [f"x{number:06}" for number in range(SIZE)]
@@ -70,7 +70,7 @@ def main() -> int:
         f"{os.cpu_count()} cores; median of {options.runs} runs in one process; "
         f"{Path(__file__).stem}"
     )
-    ranks, draws, candidates = invented(options.strata)
+    ranks, draws, candidates = invented_tables(options.strata)
     known = candidates if options.predictions else candidates.drop("prediction")
     given = study(ranks, draws, candidates=known, seed="2005")
     tasks: dict[str, Callable[[], object]] = {

@@ -56,7 +56,7 @@ def words(random: np.random.Generator, rows: int, prefix: str) -> list[str]:
     return [f"{prefix}{number:x}" for number in numbers]
 
 
-def invented(rows: int, measures: int) -> tuple[StageView, list[str]]:
+def invented_stage(rows: int, measures: int) -> tuple[StageView, list[str]]:
     """Return the stage that ranks invented candidates, and its measures."""
     random = np.random.default_rng(1)
     ids = [f"x{number:016x}" for number in random.permutation(rows).astype(np.int64) * 2654435761]
@@ -106,17 +106,17 @@ def _stages(table: pl.DataFrame, ranks: pl.DataFrame, random: np.random.Generato
         "adjudicated": said.with_columns(annotators=pl.lit(2), agreed=pl.lit(value=True)),
     }  # fmt: skip
 
-    def opened(name: str) -> pl.LazyFrame:
+    def open_table(name: str) -> pl.LazyFrame:
         return tables[name].lazy()
 
     among: dict[str, StageView] = {}
-    among["found"] = StageView("found", "extract.pairs", {}, opened, stages=among)
+    among["found"] = StageView("found", "extract.pairs", {}, open_table, stages=among)
     near = {"scores": "found.candidates"}
-    among["joined"] = StageView("joined", "join.sheets", {}, opened, inputs=near, stages=among)
-    return StageView("ranks", "score.rank", {}, opened, inputs=near, stages=among)
+    among["joined"] = StageView("joined", "join.sheets", {}, open_table, inputs=near, stages=among)
+    return StageView("ranks", "score.rank", {}, open_table, inputs=near, stages=among)
 
 
-def written(explorer: Explorer, path: Path) -> dict[str, float]:
+def write_page(explorer: Explorer, path: Path) -> dict[str, float]:
     """Write a page that holds a table of all rows, and return its sizes in megabytes."""
     part, files = explorer_part(explorer, "tables/candidates", most_rows=5_000_000)
     section = PageSection("ranks", "ranks", "ranks", "score.rank", "", (part,))
@@ -129,7 +129,7 @@ def written(explorer: Explorer, path: Path) -> dict[str, float]:
     return {name: size / 1e6 for name, size in sizes.items()}
 
 
-def measured(tab: Tab, path: Path) -> dict[str, float]:
+def measure_page(tab: Tab, path: Path) -> dict[str, float]:
     """Return how long the page takes to open and to answer, in milliseconds."""
     start = time.perf_counter()
     tab.goto(path.as_uri())
@@ -151,11 +151,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = (options.keep or Path(folder)) / "explorer.html"
-        stage, names = invented(options.rows, options.measures)
+        stage, names = invented_stage(options.rows, options.measures)
         start = time.perf_counter()
         scores = stage.table("scores")
         explorer = candidate_explorer(stage, scores, measures=names, most_rows=options.rows)
-        sizes = written(explorer, path)
+        sizes = write_page(explorer, path)
         print(f"{options.rows:,} rows, {len(explorer.columns)} columns")
         print(f"{time.perf_counter() - start:8.2f} s to make")
         for name, size in sizes.items():
@@ -165,7 +165,7 @@ def main() -> None:
             runs = []
             for _ in range(3):
                 tab = browser.new_page()
-                runs.append(measured(tab, path))
+                runs.append(measure_page(tab, path))
                 tab.close()
             browser.close()
         for name in runs[0]:

@@ -43,7 +43,7 @@ def known_words(position: FloatArray) -> FloatArray:
     return words
 
 
-def drawn(uniform: FloatArray, words: FloatArray | float) -> IntArray:
+def draw_ranks(uniform: FloatArray, words: FloatArray | float) -> IntArray:
     """Return ranks from 1 to `words`: the inverse of the law, taken as continuous."""
     power = 1.0 - EXPONENT
     low = (1.0 + SHIFT) ** power
@@ -57,12 +57,12 @@ def block(seed: int, number: int, tokens: int = BLOCK) -> IntArray:
     """Return the first `tokens` words of a block as ranks, from 1 on."""
     random = np.random.default_rng([seed, number])
     position = np.arange(number * BLOCK + 1, (number + 1) * BLOCK + 1, dtype=np.float64)
-    words = drawn(random.random(BLOCK), known_words(position))
+    words = draw_ranks(random.random(BLOCK), known_words(position))
     draws = random.random(BLOCK) < FOLLOWED
     at = np.flatnonzero(draws[1:] & ~draws[:-1]) + 1
     key = words[at - 1] * FOLLOWERS + random.integers(0, FOLLOWERS, len(at))
     limit = np.minimum(known_words(position[at]), FOLLOWING_WORDS)
-    words[at] = drawn((_hashed(key) >> np.uint64(11)) / 2.0**53, limit)
+    words[at] = draw_ranks((_hash(key) >> np.uint64(11)) / 2.0**53, limit)
     return words[:tokens]
 
 
@@ -101,11 +101,11 @@ def growth(seed: int, points: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 def _sample(words: IntArray) -> Hashes:
     """Return the bigrams inside lines whose hash is one in `ONE_IN`."""
     inside = np.arange(1, len(words)) % LINE != 0
-    pairs = _hashed((words[:-1] * 2**32 + words[1:])[inside])
+    pairs = _hash((words[:-1] * 2**32 + words[1:])[inside])
     return np.unique(pairs[pairs % np.uint64(ONE_IN) == 0])
 
 
-def _hashed(numbers: IntArray) -> Hashes:
+def _hash(numbers: IntArray) -> Hashes:
     """Mix 64 bits, one to one: the finalizer of SplitMix64."""
     mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

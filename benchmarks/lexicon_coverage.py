@@ -93,7 +93,7 @@ def spanish(root: Path) -> list[pl.DataFrame]:
     return scores_of(gold, lexicon, thinned.collect().lazy())
 
 
-def invented(lemmas: int = INVENTED) -> list[pl.DataFrame]:
+def invented_scores(lemmas: int = INVENTED) -> list[pl.DataFrame]:
     """Return the scores of the invented lexicons: one clustered, one made from paradigms."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
     import inflection
@@ -103,22 +103,22 @@ def invented(lemmas: int = INVENTED) -> list[pl.DataFrame]:
     words = inflection.lemmas(lemmas, random["w"])
     printed = [
         (lemma, form)
-        for lemma, _, forms in make_lexicon.printed(words, random["p"])
+        for lemma, _, forms in make_lexicon.printed_entries(words, random["p"])
         for form in forms.split(", ")
     ]
     web = [(lemma, form.lower()) for lemma, form, _ in make_lexicon.unimorph(words, random["u"])]
-    clustered = make_lexicon.computed(words, random["c"])
+    clustered = make_lexicon.computed_lexicon(words, random["c"])
     made = [
         (lemma, ending.replace("~", lemma) if "~" in ending else lemma + ending)
         for lemma, _, kind in make_lexicon.entries(words, random["m"])
         for ending in inflection.PARADIGMS[kind]
     ]
     computed = [(lemma, form) for lemma, forms in clustered.items() for form in forms]
-    gold = union(_listed(printed), _listed(web)).collect().lazy()
-    return scores_of(gold, _listed(computed), _listed(made))
+    gold = union(_wordlist(printed), _wordlist(web)).collect().lazy()
+    return scores_of(gold, _wordlist(computed), _wordlist(made))
 
 
-def _listed(rows: Sequence[tuple[str, str]]) -> pl.LazyFrame:
+def _wordlist(rows: Sequence[tuple[str, str]]) -> pl.LazyFrame:
     frame = pl.DataFrame(rows, schema={"lemma": pl.String, "form": pl.String}, orient="row")
     return canonical(frame.lazy()).collect().lazy()
 
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("LEXASSAY_DATA is not set: only the invented pair is simulated", file=sys.stderr)
     pairs = {"Spanish": spanish(Path(root))} if root else {}
     started = time.perf_counter()
-    for name, scores in {**pairs, "invented": invented(), "few large": few_large()}.items():
+    for name, scores in {**pairs, "invented": invented_scores(), "few large": few_large()}.items():
         stars = [star_of(each) for each in scores]
         print(f"\n{name}: {scores[0].height:,} lemmas, L* {stars[0]:.4f} and {stars[1]:.4f}\n")
         kinds = [(count, design) for count in given.counts for design in DESIGNS]

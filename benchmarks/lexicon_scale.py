@@ -108,7 +108,7 @@ def one_run(program: str, gold: Path, lexicon: Path) -> None:
     print(json.dumps({"seconds": seconds, "gigabytes": peak, **result}))
 
 
-def measured(program: str, gold: Path, lexicon: Path, *, runs: int) -> Result:
+def measure_program(program: str, gold: Path, lexicon: Path, *, runs: int) -> Result:
     """Return the median of several runs."""
     command = [sys.executable, __file__, "--one", program, str(gold), str(lexicon)]
     environment = {**os.environ, "POLARS_MAX_THREADS": "2"}
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _compare(gold: Path, lexicon: Path, *, runs: int) -> None:
     forms = [pl.scan_parquet(path).select(pl.len()).collect().item() for path in (gold, lexicon)]
     for program in PROGRAMS:
-        found = measured(program, gold, lexicon, runs=runs)
+        found = measure_program(program, gold, lexicon, runs=runs)
         print(
             f"| {gold.stem}: {forms[0]:,} forms | {lexicon.stem}: {forms[1]:,} | {program} "
             f"| {found['seconds']:.2f} | {found['gigabytes']:.2f} "

@@ -47,7 +47,7 @@ def spanish(root: Path) -> tuple[FloatArray, FloatArray]:
     return ordered["size"].to_numpy().astype(np.float64), ordered["L"].to_numpy()
 
 
-def drawn(size: FloatArray, values: FloatArray, count: int, number: int) -> inference.Sample:
+def draw_sample(size: FloatArray, values: FloatArray, count: int, number: int) -> inference.Sample:
     """Return a simple random sample without replacement."""
     chosen = np.random.default_rng(number).choice(len(size), count, replace=False)
     return inference.Sample((size[chosen] * values[chosen],), (size[chosen],), len(size))
@@ -56,7 +56,7 @@ def drawn(size: FloatArray, values: FloatArray, count: int, number: int) -> infe
 def spread(size: FloatArray, values: FloatArray, rate: float, samples: int) -> dict[str, float]:
     """Return mean, standard deviation and range of L* over samples, and the error they state."""
     count = sample_size(len(size), rate=rate)
-    every = [drawn(size, values, count, number) for number in range(samples)]
+    every = [draw_sample(size, values, count, number) for number in range(samples)]
     stars = np.array([inference.estimate(each) for each in every], dtype=np.float64)
     errors = np.array([inference.standard_error(each) for each in every], dtype=np.float64)
     low, high = np.quantile(stars, [0.025, 0.975])
@@ -74,7 +74,7 @@ def coverage(
     count = sample_size(len(size), rate=rate)
     found: dict[str, list[tuple[bool, bool, float]]] = {method: [] for method in inference.METHODS}
     for number in range(samples):
-        sample = drawn(size, values, count, number)
+        sample = draw_sample(size, values, count, number)
         for method in inference.METHODS:
             each = inference.interval(
                 sample, method=method, replicates=replicates, seed=f"simulation {number}"
@@ -96,7 +96,7 @@ def few(
     truth = l_star(size, values, float(size.sum())) or 0.0
     found: dict[str, list[tuple[float, float]]] = {str(method): [] for method in inference.METHODS}
     for number in range(samples):
-        sample = drawn(size, values, count, number)
+        sample = draw_sample(size, values, count, number)
         for method in inference.METHODS:
             each = inference.interval(
                 sample, method=method, replicates=replicates, seed=f"few {number}"

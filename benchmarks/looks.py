@@ -98,7 +98,7 @@ def plans(sizes: list[int], variances: FloatArray) -> Iterator[tuple[str, FloatA
         yield name, spent_levels(shares, variances, alpha=ALPHA, spending=name)
 
 
-def grown(
+def growing_samples(
     x: FloatArray, sizes: list[int], samples: int, random: np.random.Generator
 ) -> Iterator[tuple[list[BoolArray], list[FloatArray]]]:
     """Yield some samples at a time: who is in each at each look, and everybody's chance."""
@@ -115,7 +115,7 @@ def grown(
         yield masks, chances
 
 
-def estimated(mask: BoolArray, pi: FloatArray, tp: FloatArray, members: BoolArray) -> Estimates:
+def estimate_set(mask: BoolArray, pi: FloatArray, tp: FloatArray, members: BoolArray) -> Estimates:
     """Estimate one set from all samples."""
     uncertain = members & (pi < 1)
     moments = draw_moments(tp[uncertain], pi[uncertain])
@@ -151,7 +151,7 @@ def of_design(
     mask: BoolArray, pi: FloatArray, tp: FloatArray, members: BoolArray, alpha: float
 ) -> Limits:
     """Return Korn and Graubard's limits."""
-    return limits(estimated(mask, pi, tp, members), confidence=1.0 - alpha)
+    return limits(estimate_set(mask, pi, tp, members), confidence=1.0 - alpha)
 
 
 def difference(
@@ -162,7 +162,7 @@ def difference(
     if other is None:
         return method(mask, pi, people.tp, one, alpha)
     if method is of_design:
-        sides = [estimated(mask, pi, people.tp, each) for each in (one, other)]
+        sides = [estimate_set(mask, pi, people.tp, each) for each in (one, other)]
         lower, upper = difference_limits(*sides, confidence=1.0 - alpha)
         return scale * lower, scale * upper
     parts = []
@@ -174,13 +174,13 @@ def difference(
     return scale * lower, scale * upper
 
 
-def looked(
+def evaluate_looks(
     people: Population, method: Method, x: FloatArray, sizes: list[int], *, samples: int, seed: int
 ) -> pl.DataFrame:
     """Return for each question and plan how often some look misses, and how wide it is."""
     missed = missed_at_interims(x, np.zeros(len(x), dtype=bool), np.ones(len(x)), labels=sizes)
     rows = []
-    for masks, chances in grown(x, sizes, samples, np.random.default_rng(seed)):
+    for masks, chances in growing_samples(x, sizes, samples, np.random.default_rng(seed)):
         for name, (one, other, _) in people.questions.items():
             members = one if other is None else one | other
             for plan, levels in plans(sizes, missed[:, members].sum(axis=1)):
@@ -189,7 +189,7 @@ def looked(
                     for mask, pi, level in zip(masks, chances, levels, strict=True)
                 ]
                 rows.append(_row(name, plan, found, people.truth(name)))
-    return summed(rows)
+    return sum_parts(rows)
 
 
 def _row(name: str, plan: str, found: list[Limits], truth: float) -> dict[str, object]:
@@ -200,7 +200,7 @@ def _row(name: str, plan: str, found: list[Limits], truth: float) -> dict[str, o
             "first": first, "last": last}  # fmt: skip
 
 
-def summed(rows: list[dict[str, object]]) -> pl.DataFrame:
+def sum_parts(rows: list[dict[str, object]]) -> pl.DataFrame:
     """Put the parts of the samples together."""
     weight = pl.col("samples")
     return (
@@ -236,7 +236,7 @@ def at_any_time(people: Population, most: int, samples: int, seed: int) -> pl.Da
             outside = (scale * low > truth + _NEAR) | (scale * high < truth - _NEAR)
             rows.append({"question": name, "plan": "anytime", "missed": int(outside.any()),
                          "samples": 1, "first": width[at[0]], "last": width[at[1]]})  # fmt: skip
-    return summed(rows)
+    return sum_parts(rows)
 
 
 def fishers(people: Population, samples: int, seed: int) -> pl.DataFrame:
@@ -262,7 +262,7 @@ def fishers(people: Population, samples: int, seed: int) -> pl.DataFrame:
             )
             rows.append({"question": name, "plan": plan, "missed": int(wrong.sum()),
                          "samples": samples, "first": 0.0, "last": 0.0})  # fmt: skip
-    return summed(rows)
+    return sum_parts(rows)
 
 
 def designed_sizes(people: Population) -> FloatArray:
@@ -301,7 +301,7 @@ def main() -> int:
         ("designed, korn_graubard", of_design, designed, sizes),
         (f"designed, korn_graubard, {fewer} labels", of_design, designed, fewer),
     ):
-        show(title, looked(people, method, x, at, samples=given.samples, seed=given.seed))
+        show(title, evaluate_looks(people, method, x, at, samples=given.samples, seed=given.seed))
     show("Fisher's test, labels permuted", fishers(people, given.samples, given.seed))
     few = min(given.samples, 500)
     show(f"at any time, {few} samples", at_any_time(people, sizes[-1], few, given.seed))

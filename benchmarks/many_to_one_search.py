@@ -86,7 +86,7 @@ def sets(root: Path) -> Iterator[Case]:
         yield f"EWT {gold} by {cluster}", entries(*pairs).patterns
 
 
-def invented() -> Iterator[Case]:
+def invented_cases() -> Iterator[Case]:
     """Yield invented items, and random memberships of several shapes."""
     for size in (Size(39_546, 34, 34), Size(39_546, 34, 34, EVEN), Size(39_546, 34, 192)):
         gold, induced, _ = memberships(size)
@@ -104,14 +104,14 @@ def invented() -> Iterator[Case]:
     for items, classes, clusters in SHAPES:
         for most in (1, 4):
             tables = [
-                _drawn(bits, items, number, name, most)
+                _random_memberships(bits, items, number, name, most)
                 for number, name in ((classes, "gold"), (clusters, "cluster"))
             ]
             title = f"random {items:,} x {classes} x {clusters}, 1 to {most}"
             yield title, entries(*tables).patterns
 
 
-def _drawn(
+def _random_memberships(
     bits: np.random.Generator, items: int, groups: int, name: str, most: int
 ) -> pl.DataFrame:
     drawn = bits.integers(1, most + 1, size=items)
@@ -121,7 +121,7 @@ def _drawn(
     return pl.DataFrame(text).select(pl.all().cast(pl.String)).unique(maintain_order=True)
 
 
-def compared(case: Case, measure: str, *, restarts: int, seeds: int) -> bool:
+def compare_search(case: Case, measure: str, *, restarts: int, seeds: int) -> bool:
     """Print a row, and return whether no restart is better than any seed."""
     title, patterns = case
     if is_separable(patterns, measure):
@@ -166,11 +166,11 @@ def main(arguments: Sequence[str]) -> int:
     if root := os.environ.get("LEXASSAY_DATA"):
         cases += ewt(Path(root)) if "ewt" in kinds else ()
         cases += sets(Path(root)) if "sets" in kinds else ()
-    cases += invented() if "random" in kinds else ()
+    cases += invented_cases() if "random" in kinds else ()
     print("| data | measure | no kicks | default | its lowest | restarts | | s without | s with |")
     print("|---|---|---|---|---|---|---|---|---|")
     good = [
-        compared(case, measure, restarts=options.restarts, seeds=options.seeds)
+        compare_search(case, measure, restarts=options.restarts, seeds=options.seeds)
         for case in cases
         for measure in TYPE_LEVEL
     ]

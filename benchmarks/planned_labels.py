@@ -62,13 +62,13 @@ def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
     )
 
 
-def planned(given: Planner, plan: str, size: int) -> FloatArray:
+def planned_widths(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected half-widths."""
     levels = np.full(given.asked.questions.height, 0.05)
     return given.target.value_at(given.at[plan](size), levels)
 
 
-def drawn(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
+def draw_places(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
     """Return the places drawn: a fixed number in each stratum."""
     parts = []
     for name in np.unique(strata):
@@ -104,7 +104,7 @@ def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int)
     candidates = pl.DataFrame({"id": ids, "pi": pi, "stratum": strata.astype(str)})
     found = []
     for _ in range(samples):
-        places = drawn(pi, strata, bits.random(len(pi)))
+        places = draw_places(pi, strata, bits.random(len(pi)))
         draws = pl.DataFrame(
             {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
         )
@@ -149,7 +149,7 @@ def fewest(given: Planner, plan: str, size: int) -> FloatArray:
 
 def compare(given: Planner, plan: str, size: int, found: FloatArray, source: str) -> None:
     """Print planned against actual."""
-    expected, many = planned(given, plan, size), fewest(given, plan, size) >= ENOUGH
+    expected, many = planned_widths(given, plan, size), fewest(given, plan, size) >= ENOUGH
     some = many & (found > 1e-9)
     ratio = expected[some] / found[some]
     names = given.asked.questions["question"].to_numpy()[some]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 from run import COMMAND
-from tuples_scale import measured, write_words
+from tuples_scale import measure_command, write_words
 
 from pipeline.runner.inputs import Bytes
 
@@ -69,7 +69,7 @@ def main() -> int:
             text = EXPERIMENT.format(memory=given.memory, kind=kind, options=RELATIONS[name])
             (folder / "x.toml").write_text(text)
             runs = ["--no-report", "--runs", str(folder / f"runs-{name}")]
-            wall, cpu, peak = measured([*COMMAND, "run", str(folder / "x.toml"), *runs])
+            wall, cpu, peak = measure_command([*COMMAND, "run", str(folder / "x.toml"), *runs])
             worst = max(worst, peak / limit)
             shown = f"{peak / 2**20:,.0f} MB of {given.memory}, {peak / limit:.2f} times"
             print(f"{name:<18} {wall:6.1f} s wall, {cpu:6.1f} s CPU, {shown}", flush=True)

@@ -56,7 +56,7 @@ def write_words(path: Path, words: int) -> int:
     return types
 
 
-def measured(command: list[str]) -> tuple[float, float, int]:
+def measure_command(command: list[str]) -> tuple[float, float, int]:
     """Return wall and CPU seconds of a command, and the peak of its memory."""
     before, started, peak = os.times(), time.perf_counter(), 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -88,7 +88,7 @@ def main() -> int:
             (folder / "x.toml").write_text(text)
             runs = folder / f"runs-{length}"
             command = [*COMMAND, "run", str(folder / "x.toml"), "--no-report", "--runs", str(runs)]
-            wall, cpu, peak = measured(command)
+            wall, cpu, peak = measure_command(command)
             parts = list(runs.glob("**/tuples/[0-9a-f]*/tuples/*.parquet"))
             rows = pl.scan_parquet(parts).select(pl.len()).collect().item()
             print(

@@ -43,14 +43,14 @@ def clauses(simulation: Simulation, uniform: Uniform) -> list[Clause]:
         Source of chance.
     """
     tokens, planted = simulation
-    used = list(_used(simulation, uniform))
-    made = list(_dealt(_shuffled(used, uniform), uniform))
+    used = list(_choose_pairs(simulation, uniform))
+    made = list(_dealt(_shuffle(used, uniform), uniform))
     for _ in range(int(BARE * len(made))):
         made.append(Clause(tokens[int(uniform() * len(tokens))][1], ()))
     return _by_topic(made, planted, uniform)
 
 
-def _used(simulation: Simulation, uniform: Uniform) -> Iterator[Pair]:
+def _choose_pairs(simulation: Simulation, uniform: Uniform) -> Iterator[Pair]:
     seen = Counter(simulation.tokens)
     for pair in simulation.tokens:
         planted = pair in simulation.planted
@@ -59,7 +59,7 @@ def _used(simulation: Simulation, uniform: Uniform) -> Iterator[Pair]:
             yield pair
 
 
-def _shuffled(tokens: Iterable[Pair], uniform: Uniform) -> list[Pair]:
+def _shuffle(tokens: Iterable[Pair], uniform: Uniform) -> list[Pair]:
     return sorted(tokens, key=lambda _: uniform())
 
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pseudo_words import PREPOSITIONS, Uniform, draw, invented, zipf
+from pseudo_words import PREPOSITIONS, Uniform, draw, invented_words, zipf
 
 SEED = "lexassay"
 N_WORDS = 5_000
@@ -44,9 +44,9 @@ class Made(NamedTuple):
 def corpora(seed: str) -> Made:
     """Make both corpora; the seed fixes everything."""
     uniform = random.Random(f"{seed} keywords").random
-    words = [*PREPOSITIONS, *invented(N_WORDS, ENDINGS, uniform)]
+    words = [*PREPOSITIONS, *invented_words(N_WORDS, ENDINGS, uniform)]
     usual = zipf(len(words), exponent=1.05, shift=8.0)
-    planted = _planted(words, uniform)
+    planted = _choose_planted(words, uniform)
     rates = {
         "target": [
             w * _times(planted.get(word), uniform) for word, w in zip(words, usual, strict=True)
@@ -69,7 +69,7 @@ def _from(words: Sequence[str], first: int, uniform: Uniform) -> str:
     return words[first + int(uniform() * (len(words) - first))]
 
 
-def _planted(words: Sequence[str], uniform: Uniform) -> dict[str, str]:
+def _choose_planted(words: Sequence[str], uniform: Uniform) -> dict[str, str]:
     """Choose words of middling frequency for each kind, and new ones as names."""
     kinds = ["theme"] * THEMES + ["slight"] * SLIGHT + ["avoided"] * AVOIDED
     planted: dict[str, str] = {}
@@ -77,7 +77,9 @@ def _planted(words: Sequence[str], uniform: Uniform) -> dict[str, str]:
         word = words[60 + int(uniform() ** 2 * 1_500)]
         planted.setdefault(word, kinds[len(planted)])
     known = {*words}
-    names = [word for word in invented(3 * NAMES, ("burg", "stad"), uniform) if word not in known]
+    names = [
+        word for word in invented_words(3 * NAMES, ("burg", "stad"), uniform) if word not in known
+    ]
     for number, word in enumerate(names[: 2 * NAMES]):
         planted[word] = f"{('target', 'reference')[number % 2]} name"
     return planted

@@ -37,7 +37,7 @@ WRONG_PARADIGM = 0.06
 Words = dict[str, list[str]]
 
 
-def printed(words: Sequence[Lemma], uniform: Uniform) -> list[tuple[str, str, str]]:
+def printed_entries(words: Sequence[Lemma], uniform: Uniform) -> list[tuple[str, str, str]]:
     """Return headword, number of the homograph, and listed forms, as keyed in from print."""
     rows = []
     for word in words:
@@ -66,7 +66,7 @@ def unimorph(words: Sequence[Lemma], uniform: Uniform) -> list[tuple[str, str, s
     return rows
 
 
-def computed(words: Sequence[Lemma], uniform: Uniform) -> Words:
+def computed_lexicon(words: Sequence[Lemma], uniform: Uniform) -> Words:
     """Return what a program would cluster: forms missing, misspelt, split off, merged."""
     found: Words = {"missier": list(MISSIER[:7])}
     last = "missier"
@@ -144,9 +144,11 @@ def files(size: int, *, seed: str) -> dict[str, bytes]:
               for name in ("printed", "unimorph", "computed", "entries")}  # fmt: skip
     endings = [(name, end) for name, ends in PARADIGMS.items() for end in ends]
     return {
-        "printed.tsv": tsv(printed(words, chance["printed"]), ("headword", "homograph", "forms")),
+        "printed.tsv": tsv(
+            printed_entries(words, chance["printed"]), ("headword", "homograph", "forms")
+        ),
         "dictionary.unimorph": tsv(unimorph(words, chance["unimorph"])),
-        "computed.wordforms": blocks(computed(words, chance["computed"])),
+        "computed.wordforms": blocks(computed_lexicon(words, chance["computed"])),
         "entries.tsv": tsv(entries(words, chance["entries"]), ("lemma", "stem", "paradigm")),
         "paradigms.tsv": tsv(endings, ("paradigm", "ending")),
     }

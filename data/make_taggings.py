@@ -23,22 +23,22 @@ STARTER = Path(__file__).parents[1] / "pipeline" / "cli" / "starters" / "cluster
 
 def corpus(seed: str, *, n_sentences: int = N_SENTENCES) -> list[list[Token]]:
     """Make the sentences, with the gold class of each token."""
-    uniform = taggers.seeded(seed, "text")
+    uniform = taggers.random_source(seed, "text")
     return list(sentences(n_sentences, lexicon(uniform), uniform))
 
 
 def files(text: taggers.Text, seed: str) -> dict[str, str]:
     """Return the files by name."""
     made = {"corpus.conllu": "".join(_conllu(i, each) for i, each in enumerate(text, start=1))}
-    context = taggers.tagging("context", text, taggers.seeded(seed, "context"), parts=3)
-    memory = taggers.consistent("memory", text, taggers.seeded(seed, "memory"))
+    context = taggers.tagging("context", text, taggers.random_source(seed, "context"), parts=3)
+    memory = taggers.consistent("memory", text, taggers.random_source(seed, "memory"))
     taggings = {"context": context, "memory": memory}
     for run in range(1, taggers.RUNS + 1):
-        uniform = taggers.seeded(seed, f"sampler {run}")
+        uniform = taggers.random_source(seed, f"sampler {run}")
         taggings[f"sampler-{run}"] = taggers.tagging("sampler", text, uniform, parts=1)
     made |= {f"{name}.tsv": _tsv(text, tags) for name, tags in taggings.items()}
     counts = taggers.frequencies(text)
-    tree = taggers.paths(text, taggers.seeded(seed, "tree"))
+    tree = taggers.paths(text, taggers.random_source(seed, "tree"))
     rows = sorted((path, form) for form, path in tree.items())
     made["tree.paths"] = "".join(f"{path}\t{form}\t{counts[form]}\n" for path, form in rows)
     blocks = taggers.by_ending(text).values()

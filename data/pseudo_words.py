@@ -59,7 +59,7 @@ def prepositional_phrases(size: int, uniform: Uniform, *, n_nouns: int) -> list[
     return _different(size, lambda: f"{PREPOSITIONS[draw(usual, uniform)]}:{_any(nouns, uniform)}")
 
 
-def invented(size: int, endings: Sequence[str], uniform: Uniform) -> list[str]:
+def invented_words(size: int, endings: Sequence[str], uniform: Uniform) -> list[str]:
     """Return `size` different invented words with some of the endings."""
     return _different(size, lambda: _word(endings, uniform))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from pseudo_words import PREPOSITIONS, Uniform, draw, invented, zipf
+from pseudo_words import PREPOSITIONS, Uniform, draw, invented_words, zipf
 
 ENDINGS = {
     "NOUN": ("el", "on", "et", "ip", "um", "ad", "ow"),
@@ -43,17 +43,17 @@ Lexicon: TypeAlias = Mapping[str, tuple[Sequence[str], Sequence[float]]]
 
 def lexicon(uniform: Uniform) -> Lexicon:
     """Make the words of each class; the more frequent of a class come first."""
-    own = {tag: invented(SIZES[tag], ENDINGS[tag], uniform) for tag in ENDINGS}
+    own = {tag: invented_words(SIZES[tag], ENDINGS[tag], uniform) for tag in ENDINGS}
     words = {tag: [*own[tag]] for tag in own} | {tag: [*held] for tag, held in CLOSED.items()}
     for (tag, other), share in BORROWED.items():
         source = own.get(other, CLOSED.get(other, ()))
         for place in range(len(words[tag])):
             if uniform() < share:
                 words[tag][place] = source[int(uniform() * len(source))]
-    return {tag: _weighted(list(dict.fromkeys(held))) for tag, held in words.items()}
+    return {tag: _add_weights(list(dict.fromkeys(held))) for tag, held in words.items()}
 
 
-def _weighted(words: Sequence[str]) -> tuple[Sequence[str], Sequence[float]]:
+def _add_weights(words: Sequence[str]) -> tuple[Sequence[str], Sequence[float]]:
     return words, list(accumulate(zipf(len(words), exponent=1.05, shift=2.0)))
 
 

@@ -53,7 +53,9 @@ def tagging(name: str, text: Text, uniform: Uniform, *, parts: int) -> list[list
     found = []
     for sentence in text:
         before = ["", *(token.tag for token in sentence)]
-        seen = [_seen(token.tag, _sure(name, counts[token.form]), uniform) for token in sentence]
+        seen = [
+            _read_tag(token.tag, _sure(name, counts[token.form]), uniform) for token in sentence
+        ]
         found.append([
             _cluster(tag, part if parts > 1 else 0, parts)
             for tag, part in zip(seen, map(_part, before), strict=False)
@@ -66,7 +68,7 @@ def _sure(name: str, frequency: int) -> float:
     return often if frequency >= FREQUENT else rarely if frequency < RARE else usual
 
 
-def _seen(tag: str, sure: float, uniform: Uniform) -> str:
+def _read_tag(tag: str, sure: float, uniform: Uniform) -> str:
     return tag if uniform() < sure else TAGS[int(uniform() * len(TAGS))]
 
 
@@ -118,6 +120,6 @@ def by_ending(text: Text) -> dict[str, list[str]]:
     return dict(sorted(blocks.items()))
 
 
-def seeded(seed: str, what: str) -> Uniform:
+def random_source(seed: str, what: str) -> Uniform:
     """Return a source of chance of its own."""
     return random.Random(f"{seed} {what}").random

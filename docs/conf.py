@@ -59,9 +59,9 @@ def setup(app: Sphinx) -> None:
     def chapter(_app: Sphinx, _name: str, content: list[str]) -> None:
         content[0] = _on_the_site(content[0], begin=r"(?:\.\./)+")
 
-    def included(_app: Sphinx, _path: Path, _name: str, content: list[str]) -> None:
+    def replace_links(_app: Sphinx, _path: Path, _name: str, content: list[str]) -> None:
         content[0] = _on_the_site(content[0], begin="").replace("](docs/", "](")
         content[0] = content[0].replace("](configs/", "](../configs/")
 
     app.connect("source-read", chapter)
-    app.connect("include-read", included)
+    app.connect("include-read", replace_links)

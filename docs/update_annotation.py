@@ -107,13 +107,13 @@ def labels(folder: Path) -> Callable[[str, Mapping[str, Any]], str]:
         rows = csv.DictReader(file, delimiter="\t")
         planted = {(row["l1"], row["l2"]): row["label"] for row in rows}
 
-    def said(who: str, row: Mapping[str, Any]) -> str:
+    def label_of(who: str, row: Mapping[str, Any]) -> str:
         label = planted[row["l1"], row["l2"]]
         strays = _chance(who, row["id"], "label") < (0.05 if label == "free" else 0.15)
         other = {"SVC": "figurative", "figurative": "free", "free": "figurative"}
         return other[label] if strays else label
 
-    return said
+    return label_of
 
 
 def forms(folder: Path) -> Callable[[str, Mapping[str, Any]], str]:
@@ -131,7 +131,7 @@ def _lexassay(folder: Path, *arguments: str) -> None:
 
 
 @contextmanager
-def served(folder: Path, name: str) -> Iterator[dict[str, str]]:
+def serve(folder: Path, name: str) -> Iterator[dict[str, str]]:
     """Serve an experiment by the command, and yield everybody's link as it prints them."""
     command = [sys.executable, "-m", "pipeline.cli", "annotate", name, "--port", "0"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
@@ -165,7 +165,7 @@ def opened_page(browser: Browser, link: str, name: str) -> Page:
 
 def draw(browser: Browser, folder: Path) -> None:
     """Take all pictures from pages that are served in a folder."""
-    with served(folder, "verbs.toml") as links:
+    with serve(folder, "verbs.toml") as links:
         for name, who in (("card", "anna"), ("phone", "ben")):
             picture(opened_page(browser, links[who], name), name, ".unit")
         page = opened_page(browser, links["coordinator"], "coordinator")
@@ -174,7 +174,7 @@ def draw(browser: Browser, folder: Path) -> None:
         computed = page.get_by_text(re.compile(r"^Computed "))
         computed.evaluate("(node, text) => { node.textContent = text }", COMPUTED)
         picture(page, "coordinator", "#certainty table")
-    with served(folder, "mine/paper.toml") as links:
+    with serve(folder, "mine/paper.toml") as links:
         picture(opened_page(browser, links["annotator"], "keying"), "keying", ".unit")
 
 

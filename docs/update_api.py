@@ -68,10 +68,10 @@ def _users(entry: Entry) -> str:
 
 def _parameters(thing: object) -> list[Entry]:
     """Return the parameters in a docstring, with those that another function explains."""
-    return list(_resolved(_entries(_sections(thing)[1].get("Parameters", ""))))
+    return list(_resolve_entries(_entries(_sections(thing)[1].get("Parameters", ""))))
 
 
-def _resolved(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _resolve_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield parameters, each with its own text where that of another function is referred to."""
     for head, text in entries:
         pointer = _POINTER.fullmatch(text)
@@ -87,7 +87,7 @@ def _name(name: str, shared: Collection[Entry]) -> Iterator[str]:
     thing = getattr(lx, name)
     yield f"## {name}\n"
     if inspect.isclass(thing):
-        yield from _documented(thing, shared)
+        yield from _docstring_lines(thing, shared)
         yield from _members(name, thing, shared)
     else:
         yield from _function(thing, shared)
@@ -119,7 +119,7 @@ def _function_of(own: object) -> Callable[..., Any]:
 def _function(function: Callable[..., Any], shared: Collection[Entry]) -> Iterator[str]:
     said = textwrap.fill(_signature(function), 96, subsequent_indent="    ")
     yield f"```\n{said}\n```\n"
-    yield from _documented(function, shared)
+    yield from _docstring_lines(function, shared)
 
 
 def _signature(function: Callable[..., Any]) -> str:
@@ -145,7 +145,7 @@ def _sections(thing: object) -> tuple[str, dict[str, str]]:
     return "\n".join(lines[: starts[0] if starts else None]).strip(), sections
 
 
-def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
+def _docstring_lines(thing: object, shared: Collection[Entry]) -> Iterator[str]:
     """Yield a docstring in numpydoc's order as Markdown."""
     text, sections = _sections(thing)
     yield text

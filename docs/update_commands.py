@@ -114,11 +114,11 @@ def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterat
         options = ", ".join(f"`{each}`" for each in common if each.startswith("-"))
         yield from [f"Shared: {options}."] if options else []
     usages = [_usage(name, found), *lines]
-    if examples := [each for each in COMMANDS[name].examples if not _told(each, usages)]:
+    if examples := [each for each in COMMANDS[name].examples if not _in_usage(each, usages)]:
         yield "```bash\n" + "\n".join(examples) + "\n```"
 
 
-def _told(example: str, lines: list[str]) -> bool:
+def _in_usage(example: str, lines: list[str]) -> bool:
     """Return whether an example has no options besides its experiment, or the usage has it, too."""
     plain = "experiment.toml" in example and "--" not in example
     return plain or any(each.startswith(example) for each in lines)
@@ -133,13 +133,13 @@ def _usage(name: str, found: Any) -> str:
     words = []
     for each in found.params:
         if each.param_type_name == "argument":
-            word = _called(each) + ("..." if each.nargs == -1 else "")
+            word = _argument_name(each) + ("..." if each.nargs == -1 else "")
             words.append(word if each.required else f"[{word}]")
     options = ["[OPTIONS]"] if any(p.param_type_name == "option" for p in found.params) else []
     return " ".join(["lexassay", name, *words, *options])
 
 
-def _called(argument: Any) -> str:
+def _argument_name(argument: Any) -> str:
     """Return what an argument is called, without the brackets of one that can be omitted."""
     word = str(argument.metavar or argument.name.upper())
     return word if argument.required or word[:1] != "[" else word[1:-1]
@@ -173,7 +173,7 @@ def _takes(kind: Any, information: Any, *, again: str) -> str:
 
 def _name(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
-        return f"`{_called(parameter)}`"
+        return f"`{_argument_name(parameter)}`"
     metavar = f" {parameter.metavar}" if parameter.metavar else ""
     names: list[str] = [*parameter.opts, *parameter.secondary_opts]
     return ", ".join([f"`{names[0]}{metavar}`", *(f"`{name}`" for name in names[1:])])

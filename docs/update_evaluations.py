@@ -266,7 +266,7 @@ def runs(name: str, data: Path, folder: Path, *, report: bool = False) -> list[A
     return [lx.run(file, runs=folder, data=data, report=report, deliver=False) for file in files]
 
 
-def updated(text: str, name: str, made: Sequence[Any]) -> str:
+def update_chapter(text: str, name: str, made: Sequence[Any]) -> str:
     """Return the chapter with the table of an evaluation made anew."""
     begin, end = BEGIN.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:
@@ -287,7 +287,7 @@ def main(names: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             made = runs(name, data, Path(folder), report=bool(evaluation.picture))
             text = CHAPTER.read_text(encoding="utf-8")
-            CHAPTER.write_text(updated(text, name, made), encoding="utf-8")
+            CHAPTER.write_text(update_chapter(text, name, made), encoding="utf-8")
             if evaluation.picture:
                 figures = Path(folder) / evaluation.configs[0] / "report" / "figures"
                 shutil.copy(figures / f"{evaluation.picture}.svg", PICTURES / f"{name}.svg")

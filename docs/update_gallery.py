@@ -48,7 +48,7 @@ def experiments() -> list[str]:
     return list(dict.fromkeys(config for config, _ in PICTURES.values()))
 
 
-def copied(folder: Path) -> None:
+def copy_experiments(folder: Path) -> None:
     """Copy experiments and data to a folder, and make there what is not kept."""
     for name in ("configs", "data"):
         left_out = shutil.ignore_patterns("sheets", "__pycache__", *MADE.values())
@@ -83,7 +83,7 @@ def main() -> None:
     """Draw all pictures."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        copied(folder)
+        copy_experiments(folder)
         plan(folder)
         draw(folder)
 

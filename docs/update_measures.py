@@ -59,7 +59,7 @@ def _cases(note: str) -> Iterator[str]:
         yield f"{case}: {value}{comma}{why}" if case else clause
 
 
-def updated(text: str) -> str:
+def update_chapter(text: str) -> str:
     """Return the chapter with the tables as they are today."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -67,4 +67,4 @@ def updated(text: str) -> str:
 
 
 if __name__ == "__main__":
-    CHAPTER.write_text(updated(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
+    CHAPTER.write_text(update_chapter(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")

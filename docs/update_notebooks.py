@@ -42,7 +42,7 @@ class MachinePath(Exception):
     """A notebook shows where it ran, which no reader wants to know."""
 
 
-def executed(path: Path, checkout: Path) -> Notebook:
+def execute(path: Path, checkout: Path) -> Notebook:
     """Return a notebook with what its cells give when they run in a copy of the checkout.
 
     Raises
@@ -63,7 +63,7 @@ def executed(path: Path, checkout: Path) -> Notebook:
     return dict(client.execute())
 
 
-def cleaned(notebook: Notebook, name: str, *, private: Sequence[str] = ()) -> Notebook:
+def clean(notebook: Notebook, name: str, *, private: Sequence[str] = ()) -> Notebook:
     """Return a notebook without what differs from one machine or run to the next.
 
     Cells are named by their places, so that the names are the same each time.
@@ -119,12 +119,12 @@ def _timeless(shown: Any) -> Any:
     return SECONDS.sub("in … s", shown.replace("\r\n", "\n"))
 
 
-def written(notebook: Notebook) -> str:
+def notebook_text(notebook: Notebook) -> str:
     """Return the text of a notebook as Jupyter writes it, keys in order, a line a line."""
     return writes(node(notebook)).rstrip("\n") + "\n"
 
 
-def copied(checkout: Path) -> None:
+def copy_files(checkout: Path) -> None:
     """Put there what git knows of `data` and `configs`, and an empty folder for the notebooks."""
     known = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     found = subprocess.run(
@@ -141,11 +141,11 @@ def update(path: Path) -> None:
     """Run a notebook and write it back."""
     with tempfile.TemporaryDirectory() as scratch:
         checkout = Path(scratch) / "checkout"
-        copied(checkout)
+        copy_files(checkout)
         os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
         private = [str(Path(scratch)), tempfile.gettempdir() + "/", str(ROOT), sys.prefix]
-        done = cleaned(executed(path, checkout), path.stem, private=private)
-    path.write_text(written(done), encoding="utf-8")
+        done = clean(execute(path, checkout), path.stem, private=private)
+    path.write_text(notebook_text(done), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

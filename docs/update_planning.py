@@ -110,7 +110,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def updated(text: str, name: str, content: str) -> str:
+def update_chapter(text: str, name: str, content: str) -> str:
     """Return the chapter with a block as it is today."""
     begin, end = BEGIN.format(name), END.format(name)
     before, _, rest = text.partition(begin)
@@ -127,6 +127,6 @@ def picture() -> bytes:
 
 
 if __name__ == "__main__":
-    chapter = updated(CHAPTER.read_text(encoding="utf-8"), "widths", widths())
-    CHAPTER.write_text(updated(chapter, "powers", powers()), encoding="utf-8")
+    chapter = update_chapter(CHAPTER.read_text(encoding="utf-8"), "widths", widths())
+    CHAPTER.write_text(update_chapter(chapter, "powers", powers()), encoding="utf-8")
     CHAPTER.with_suffix(".svg").write_bytes(picture())

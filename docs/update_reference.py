@@ -189,7 +189,7 @@ def _rows(model: type[BaseModel]) -> Iterator[Row]:
     """Yield a row for each option, with its choices."""
     said = descriptions(model)
     for option, field in model.model_fields.items():
-        yield f"`{option}`", _default(field), _described(field, said.get(option, ""))
+        yield f"`{option}`", _default(field), _description(field, said.get(option, ""))
 
 
 def _more(model: type[Table], others: Mapping[str, type[Table]], keys: Collection[str]) -> str:
@@ -213,12 +213,12 @@ def _columns(model: type[Table], omitted: Collection[str]) -> str:
 
 def tables_of_options() -> str:
     """Return a section for each option that is a table itself, and one for those of readers."""
-    nested = _nested()
+    nested = _nested_models()
     sections = ["\n".join(_table_of_options(m, used, nested)) for m, used in nested.items()]
     return "\n\n".join([*sections, f"## Reader options\n\n{_readers()}"])
 
 
-def _nested() -> dict[type[BaseModel], list[str]]:
+def _nested_models() -> dict[type[BaseModel], list[str]]:
     """Return the models that options are of, with these options; files are among the readers'."""
     found: dict[type[BaseModel], list[str]] = {}
     open_: list[type[BaseModel]] = [STAGES.get(name).config for name in own(STAGES)]
@@ -243,7 +243,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 def _table_of_options(
     model: type[BaseModel], used: list[str], others: Mapping[type[BaseModel], list[str]]
 ) -> Iterator[str]:
-    yield f"## {_names(used)}\n\n{_said(model)}\n"
+    yield f"## {_names(used)}\n\n{_summary(model)}\n"
     yield _fields(model, others)
 
 
@@ -251,7 +251,7 @@ def _names(options: Iterable[str]) -> str:
     return ", ".join(f"`{option}`" for option in options)
 
 
-def _said(model: type[BaseModel]) -> str:
+def _summary(model: type[BaseModel]) -> str:
     return " ".join((model.__doc__ or "").partition("\n\n")[0].split())
 
 
@@ -360,7 +360,7 @@ def _default(field: FieldInfo) -> str:
     return f"`{shown}`" if len(shown) <= LONG else "..."
 
 
-def _described(field: FieldInfo, said: str) -> str:
+def _description(field: FieldInfo, said: str) -> str:
     said = " ".join(said.split())
     return " ".join([said, *_choices(field)]).strip()
 
@@ -486,7 +486,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
 }
 
 
-def updated(file: str, text: str) -> str:
+def update_chapter(file: str, text: str) -> str:
     """Return a chapter with its reference made anew."""
     for name, make in PARTS[file]:
         begin, end = BEGIN.format(name), END.format(name)
@@ -499,4 +499,6 @@ def updated(file: str, text: str) -> str:
 if __name__ == "__main__":
     for file in PARTS:
         chapter = HERE / file
-        chapter.write_text(updated(file, chapter.read_text(encoding="utf-8")), encoding="utf-8")
+        chapter.write_text(
+            update_chapter(file, chapter.read_text(encoding="utf-8")), encoding="utf-8"
+        )

@@ -85,7 +85,7 @@ TABLES = {
 }
 
 
-def updated(text: str, run: lx.Run) -> str:
+def update_chapter(text: str, run: lx.Run) -> str:
     """Return the chapter with its tables made anew."""
     for name, make in TABLES.items():
         begin, end = BEGIN.format(name), END.format(name)
@@ -99,7 +99,7 @@ def main() -> None:
     """Run the experiment, then write."""
     with tempfile.TemporaryDirectory() as folder:
         run = lx.run(CONFIG, runs=folder)
-        CHAPTER.write_text(updated(CHAPTER.read_text(), run))
+        CHAPTER.write_text(update_chapter(CHAPTER.read_text(), run))
         figures = Path(folder) / "krenn" / "report" / "figures"
         for name, figure in PICTURES.items():
             shutil.copy(figures / f"{figure}.svg", HERE / "reproduction" / f"{name}.svg")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
-from coverage_parts.estimation import estimated
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, cells_of, limits_hold
+from coverage_parts.estimation import estimate_sets
 from coverage_parts.populations import Population, population
-from coverage_parts.samples import chances, drawn, numbers
+from coverage_parts.samples import chances, draw_samples, numbers
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -47,7 +47,7 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
     ]
 
 
-def declared(task: Task, candidates: int) -> IntArray:
+def list_sizes(task: Task, candidates: int) -> IntArray:
     """Return the list sizes of a task's bands."""
     n = np.array(CUTS if task.method.startswith("cuts") else RANGE)
     n = n[n <= candidates]
@@ -60,12 +60,12 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: a curve each; the truth is the mean over the list sizes."""
     everyone, pairs = population(task.population), "mover" in task.method
     curves = PAIRS if pairs else tuple((name, None) for name in CURVES)
-    n = declared(task, everyone.size)
+    n = list_sizes(task, everyone.size)
     if not n.size:
         return []
     what = [f"{one} - {two}" if two else one for one, two in curves]
     truths = [_truth(everyone, one, two, n) for one, two in curves]
-    return filled(
+    return cells_of(
         task, _outcomes(task, curves, truths, first, samples), what=what,
         n=[int(n[0])] * len(what), truth=[float(each.mean()) for each in truths],
     )  # fmt: skip
@@ -87,11 +87,11 @@ def _outcomes(
     samples: int,
 ) -> Iterator[Outcome]:
     everyone = population(task.population)
-    n = declared(task, everyone.size)
+    n = list_sizes(task, everyone.size)
     design = "designed" if task.method.endswith("designed") else "simple"
     pi = chances(task.population, design, task.size)
     for start, count in batches(first, samples):
-        draws = drawn(pi, numbers(everyone.size, start, count), size=task.size)
+        draws = draw_samples(pi, numbers(everyone.size, start, count), size=task.size)
         hit, width = np.zeros((count, len(curves)), dtype=np.bool_), np.zeros((count, len(curves)))
         for at, (one, two) in enumerate(curves):
             ranks = everyone.of(one), everyone.of(two) if two else None
@@ -100,7 +100,7 @@ def _outcomes(
                 for row, sample in enumerate(draws)
             ]
             lower, upper = _limits(task, everyone, (one, two), (pi, draws, n), alphas)
-            hit[:, at] = held((lower, upper), truths[at]).all(axis=1)
+            hit[:, at] = limits_hold((lower, upper), truths[at]).all(axis=1)
             width[:, at] = (upper - lower).mean(axis=1)
         shortest = everyone.of(curves[0][0]) <= n[0]
         yield Outcome(hit, width, np.tile((draws & shortest).sum(axis=1), (len(curves), 1)).T)
@@ -139,11 +139,11 @@ def _limits(
     _, draws, n = drawing
     one, two = (everyone.of(name or curve[0])[None] <= n[:, None] for name in curve)
     if task.method.endswith("designed"):
-        return _designed(everyone, (one, two), curve[1] is not None, drawing, alphas)
+        return _designed_limits(everyone, (one, two), curve[1] is not None, drawing, alphas)
     if curve[1]:
         return _differences(everyone, (one & ~two, two & ~one), drawing, alphas)
     method = INTERVALS.get(task.method.split(", ")[1])
-    seen, k = _counted(everyone, draws, one)
+    seen, k = _count_draws(everyone, draws, one)
     rows = [
         method(k[row], seen[row], confidence=1.0 - alpha, population=n)
         for row, alpha in enumerate(alphas)
@@ -152,7 +152,7 @@ def _limits(
     return lower, upper
 
 
-def _counted(
+def _count_draws(
     everyone: Population, draws: BoolArray, members: BoolArray
 ) -> tuple[IntArray, IntArray]:
     inside = members.T.astype(np.float32)
@@ -168,7 +168,7 @@ def _differences(
     alphas: list[float],
 ) -> tuple[FloatArray, FloatArray]:
     _, draws, n = drawing
-    (n1, k1), (n2, k2) = (_counted(everyone, draws, side) for side in sides)
+    (n1, k1), (n2, k2) = (_count_draws(everyone, draws, side) for side in sides)
     size = sides[0].sum(axis=1)
     rows = [
         difference_limits(
@@ -181,7 +181,7 @@ def _differences(
     return lower, upper
 
 
-def _designed(
+def _designed_limits(
     everyone: Population,
     both: tuple[BoolArray, BoolArray],
     compared: bool,
@@ -191,7 +191,7 @@ def _designed(
     pi, draws, n = drawing
     one, two = both
     sides = (one & ~two, two & ~one) if compared else (one,)
-    found = [estimated(everyone.tp, pi, draws, side) for side in sides]
+    found = [estimate_sets(everyone.tp, pi, draws, side) for side in sides]
     scale = sides[0].sum(axis=1) / n if compared else 1.0
     rows = []
     for row, alpha in enumerate(alphas):

@@ -48,7 +48,7 @@ def batches(first: int, samples: int, *, batch: int = BATCH) -> Iterator[tuple[i
         yield start, min(batch, first + samples - start)
 
 
-def held(limits: tuple[FloatArray, FloatArray], truth: FloatArray) -> BoolArray:
+def limits_hold(limits: tuple[FloatArray, FloatArray], truth: FloatArray) -> BoolArray:
     """Tell where limits hold the truth."""
     lower, upper = limits
     return np.asarray((lower <= truth + _ROUNDING) & (truth - _ROUNDING <= upper))
@@ -58,10 +58,10 @@ def coverage_of(
     limits: tuple[FloatArray, FloatArray], truth: FloatArray, found: Estimates
 ) -> Outcome:
     """Return what limits of estimated sets gave."""
-    return Outcome(held(limits, truth), limits[1] - limits[0], found.draws)
+    return Outcome(limits_hold(limits, truth), limits[1] - limits[0], found.draws)
 
 
-def filled(
+def cells_of(
     task: Task,
     outcomes: Iterable[Outcome],
     *,

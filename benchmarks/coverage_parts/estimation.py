@@ -21,7 +21,7 @@ from pipeline.kernels.survey.study import add_classes, chance_classes, cross_fit
 _GUESSED = Moments._fields.index("guessed")
 
 
-def estimated(
+def estimate_sets(
     y: BoolArray,
     pi: FloatArray,
     draws: BoolArray,
@@ -69,7 +69,7 @@ def estimated(
     return _hajek(y, pi, members, sums, rest)
 
 
-def fitted(
+def estimate_with_fit(
     y: BoolArray,
     pi: FloatArray,
     draws: BoolArray,
@@ -78,7 +78,7 @@ def fitted(
     features: FloatArray,
     fold: IntArray,
 ) -> Estimates:
-    """Estimate sets with predictions that are fitted in each sample; as `estimated`."""
+    """Estimate sets with predictions that are fitted in each sample; as `estimate_sets`."""
     group = chance_classes(pi)
     classes = int(group.max(initial=0)) + 1
     sums = np.zeros((len(Moments._fields), len(draws), len(members), classes, FOLDS))
@@ -169,7 +169,7 @@ def strata_estimates(size: IntArray, n: IntArray, k: IntArray, pi: FloatArray) -
     return hajek(sums[..., None], mass, known=CertainCounts(hits, misses, np.zeros_like(hits)))
 
 
-def offered(pi: FloatArray, members: BoolArray) -> BoolArray:
+def enough_draws(pi: FloatArray, members: BoolArray) -> BoolArray:
     """Return which sets, shape (sets,), get an estimate: not those with too few expected draws."""
     group = chance_classes(pi)
     sizes = _by_class(members, (pi < 1).astype(np.float64), group)

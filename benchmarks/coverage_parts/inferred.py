@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, cells_of, limits_hold
 from coverage_parts.populations import population
-from coverage_parts.samples import DESIGNS, chances, drawn, numbers
+from coverage_parts.samples import DESIGNS, chances, draw_samples, numbers
 from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     inferred_average_precision,
@@ -35,7 +35,7 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
         for name in MEASURES
     ]
     n = [everyone.size] * len(MEASURES)
-    return filled(
+    return cells_of(
         task, _outcomes(task, np.array(truth), first, samples), what=MEASURES, n=n, truth=truth
     )
 
@@ -45,7 +45,7 @@ def _outcomes(task: Task, truth: np.ndarray, first: int, samples: int) -> Iterat
     pi = chances(task.population, task.method.split(", ")[1], task.size)
     orders = [np.argsort(everyone.of(name)) for name in MEASURES]
     for start, count in batches(first, samples):
-        draws = drawn(pi, numbers(everyone.size, start, count), size=task.size)
+        draws = draw_samples(pi, numbers(everyone.size, start, count), size=task.size)
         labels = np.where(draws, everyone.tp, np.nan)
         found = np.array([
             [
@@ -56,4 +56,4 @@ def _outcomes(task: Task, truth: np.ndarray, first: int, samples: int) -> Iterat
         ])  # fmt: skip
         lower, upper = found[..., 0], found[..., 1]
         hits = np.broadcast_to((draws & everyone.tp).sum(axis=1)[:, None], lower.shape)
-        yield Outcome(held((lower, upper), truth), upper - lower, hits)
+        yield Outcome(limits_hold((lower, upper), truth), upper - lower, hits)

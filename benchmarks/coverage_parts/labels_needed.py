@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coverage_parts.cells import LEVEL, Cell, Task, batches
-from coverage_parts.estimation import estimated, fitted
+from coverage_parts.estimation import estimate_sets, estimate_with_fit
 from coverage_parts.populations import MEASURES, Population, features, folds, population
-from coverage_parts.samples import BASELINE_WIDTH, chances, drawn, numbers, questions_measure
+from coverage_parts.samples import BASELINE_WIDTH, chances, draw_samples, numbers, questions_measure
 from coverage_parts.sets import Differences, differences_of
 from coverage_parts.simple_samples import once_each
-from coverage_parts.stratified_samples import drawn as draws_from_strata
-from coverage_parts.stratified_samples import estimated as estimated_from_strata
-from coverage_parts.tests_of_differences import Tables, rejected
+from coverage_parts.stratified_samples import draw_from_strata, estimate_from_strata
+from coverage_parts.tests_of_differences import Tables, rejections
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits as simple_limits
 from pipeline.kernels.survey.allocation import question_sets
@@ -87,7 +86,7 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     asked = differences_of(everyone, ((one, two),), (task.size,))
     question = Question(task.population, everyone, asked, (one, two))
     most = 2 * question.size if ", question" in way else everyone.size
-    look = _remembered(partial(outcome, question, way, first, samples))
+    look = _remember(partial(outcome, question, way, first, samples))
     return [
         {
             **task._asdict(), "way": way, "pair": named, "difference": float(asked.truth[0]),
@@ -98,7 +97,7 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     ]  # fmt: skip
 
 
-def _remembered(look: Callable[[int], Outcome]) -> Callable[[int], Outcome]:
+def _remember(look: Callable[[int], Outcome]) -> Callable[[int], Outcome]:
     seen: dict[int, Outcome] = {}
     return lambda labels: seen[labels] if labels in seen else seen.setdefault(labels, look(labels))
 
@@ -124,13 +123,13 @@ def fewest(enough: Callable[[int], bool], most: int) -> int | None:
 def outcome(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
     """Simulate power and half-width with so many labels."""
     if way == "mover, strata":
-        return _stratified(question, first, samples, labels)
+        return _stratified_outcome(question, first, samples, labels)
     if way.startswith("mover"):
-        return _estimated(question, way, first, samples, labels)
-    return _counted(question, way, first, samples, labels)
+        return _designed_outcome(question, way, first, samples, labels)
+    return _simple_outcome(question, way, first, samples, labels)
 
 
-def _counted(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
+def _simple_outcome(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
     test, design = way.split(", ")
     size, exact = question.size, test == "exact"
     bits = np.random.default_rng([80, first, labels])
@@ -150,7 +149,7 @@ def _counted(question: Question, way: str, first: int, samples: int, labels: int
         )
 
     lower, upper = once_each(limits, k1, n1, k2, n2)
-    return float(rejected(name, tables)[0].mean()), float((upper - lower).mean() / 2)
+    return float(rejections(name, tables)[0].mean()), float((upper - lower).mean() / 2)
 
 
 def _draws(
@@ -167,7 +166,7 @@ def _draws(
     return n1, n2
 
 
-def _stratified(question: Question, first: int, samples: int, labels: int) -> Outcome:
+def _stratified_outcome(question: Question, first: int, samples: int, labels: int) -> Outcome:
     """Simulate a stratified sample with the best rates for this difference."""
     everyone, n = question.everyone, int(question.asked.n[0])
     vectors = {name: everyone.of(name) for name in question.pair}
@@ -181,8 +180,8 @@ def _stratified(question: Question, first: int, samples: int, labels: int) -> Ou
     stratum, counts = _whole_draws(strata_of(sets), inclusion(x, size=labels))
     rejects, widths = [], []
     for start, count in batches(first, samples):
-        draws = draws_from_strata(stratum, counts, numbers(everyone.size, start, count))
-        found, _ = estimated_from_strata(everyone, stratum, draws, question.asked.members)
+        draws = draw_from_strata(stratum, counts, numbers(everyone.size, start, count))
+        found, _ = estimate_from_strata(everyone, stratum, draws, question.asked.members)
         one, other = (found.at(np.s_[:, side]) for side in (slice(0, 1), slice(1, 2)))
         lower, upper = difference_limits(one, other, confidence=LEVEL)
         rejects.append((lower > 0) | (upper < 0))
@@ -201,19 +200,21 @@ def _whole_draws(strata: IntArray, pi: FloatArray) -> tuple[IntArray, IntArray]:
     return stratum, counts
 
 
-def _estimated(question: Question, way: str, first: int, samples: int, labels: int) -> Outcome:
+def _designed_outcome(
+    question: Question, way: str, first: int, samples: int, labels: int
+) -> Outcome:
     pi, assisted = _chances(question, way.split(", ")[1], labels), way.endswith("scores")
     wanted = samples // FITTED if assisted else samples
     rejects, widths, tp = [], [], question.everyone.tp
     for start, count in batches(first, wanted):
-        draws = drawn(pi, numbers(len(pi), start, count), size=labels)
+        draws = draw_samples(pi, numbers(len(pi), start, count), size=labels)
         if assisted:
-            found = fitted(
+            found = estimate_with_fit(
                 tp, pi, draws, question.asked.members, features=features(question.name),
                 fold=folds(question.name),
             )  # fmt: skip
         else:
-            found = estimated(tp, pi, draws, question.asked.members)
+            found = estimate_sets(tp, pi, draws, question.asked.members)
         one, other = (found.at(np.s_[:, side]) for side in (0, 1))
         lower, upper = difference_limits(one, other, confidence=LEVEL)
         rejects.append((lower > 0) | (upper < 0))

@@ -9,7 +9,7 @@ import lexicon_coverage
 import numpy as np
 import polars as pl
 
-from coverage_parts.cells import LEVEL, Cell, Outcome, Task, batches, filled, held
+from coverage_parts.cells import LEVEL, Cell, Outcome, Task, batches, cells_of, limits_hold
 from pipeline.kernels.lexicon.inference import (
     Interval,
     IntervalOptions,
@@ -18,7 +18,7 @@ from pipeline.kernels.lexicon.inference import (
 )
 
 METHODS = ("by size",)
-PAIRS = {"invented": lexicon_coverage.invented, "giants": lexicon_coverage.few_large}
+PAIRS = {"invented": lexicon_coverage.invented_scores, "giants": lexicon_coverage.few_large}
 COUNTS = (30, 60, 100, 200)
 
 
@@ -38,7 +38,7 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: L* of the first lexicon, and the difference of the two."""
     stars = [lexicon_coverage.star_of(each) for each in scores(task.population)]
     truth = np.array([stars[0], stars[0] - stars[1]])
-    return filled(
+    return cells_of(
         task, _outcomes(task, truth, first, samples), what=("L*", "difference of L*"),
         n=[task.size, task.size], truth=truth,
     )  # fmt: skip
@@ -60,4 +60,4 @@ def _outcomes(task: Task, truth: np.ndarray, first: int, samples: int) -> Iterat
             for end in ("lower", "upper")
         )
         draws = np.full(lower.shape, float(task.size))
-        yield Outcome(held((lower, upper), truth), upper - lower, draws)
+        yield Outcome(limits_hold((lower, upper), truth), upper - lower, draws)

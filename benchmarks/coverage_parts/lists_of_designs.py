@@ -15,8 +15,8 @@ import numpy as np
 
 from coverage_parts import populations as known
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, coverage_of
-from coverage_parts.estimation import estimated, fitted, offered
-from coverage_parts.samples import chances, drawn, numbers
+from coverage_parts.estimation import enough_draws, estimate_sets, estimate_with_fit
+from coverage_parts.samples import chances, draw_samples, numbers
 from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import difference_limits, limits
@@ -56,12 +56,14 @@ def estimates(task: Task, draws: BoolArray, members: BoolArray) -> Estimates:
     design, by = task.method.split(", ")
     everyone, pi = known.population(task.population), chances(task.population, design, task.size)
     if by == "none":
-        return estimated(everyone.tp, pi, draws, members)
+        return estimate_sets(everyone.tp, pi, draws, members)
     fold = known.folds(task.population)
     if by == "scores":
         features = known.features(task.population)
-        return fitted(everyone.tp, pi, draws, members, features=features, fold=fold)
-    return estimated(everyone.tp, pi, draws, members, guess=judge(task.population, by), fold=fold)
+        return estimate_with_fit(everyone.tp, pi, draws, members, features=features, fold=fold)
+    return estimate_sets(
+        everyone.tp, pi, draws, members, guess=judge(task.population, by), fold=fold
+    )
 
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
@@ -69,8 +71,8 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     made = filled_sets(task, _outcomes(task, first, samples))
     listed, compared = lists(task.population), differences(task.population)
     pi = chances(task.population, task.method.split(", ")[0], task.size)
-    sides = offered(pi, compared.members).reshape(2, -1).all(axis=0)
-    kept = np.concatenate([offered(pi, listed.members), sides])
+    sides = enough_draws(pi, compared.members).reshape(2, -1).all(axis=0)
+    kept = np.concatenate([enough_draws(pi, listed.members), sides])
     return [cell for cell, fine in zip(made, kept, strict=True) if fine]
 
 
@@ -80,23 +82,25 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     pi = chances(task.population, task.method.split(", ")[0], task.size)
     ends = len(listed.n), len(listed.n) + len(compared.n)
     for start, count in batches(first, samples):
-        draws = drawn(pi, numbers(len(pi), start, count), size=task.size)
+        draws = draw_samples(pi, numbers(len(pi), start, count), size=task.size)
         found = estimates(task, draws, members)
         own, one, other = (
             found.at(np.s_[:, part])
             for part in (slice(ends[0]), slice(*ends), slice(ends[1], None))
         )
-        yield _joined(
+        yield _join(
             coverage_of(limits(own, confidence=LEVEL), listed.truth, own),
-            _compared(one, other, compared.scale, compared.truth),
+            _difference_outcome(one, other, compared.scale, compared.truth),
         )
 
 
-def _compared(one: Estimates, other: Estimates, scale: FloatArray, truth: FloatArray) -> Outcome:
+def _difference_outcome(
+    one: Estimates, other: Estimates, scale: FloatArray, truth: FloatArray
+) -> Outcome:
     lower, upper = (scale * each for each in difference_limits(one, other, confidence=LEVEL))
     outcome = coverage_of((lower, upper), truth, one)
     return outcome._replace(draws=np.minimum(one.draws, other.draws))
 
 
-def _joined(*outcomes: Outcome) -> Outcome:
+def _join(*outcomes: Outcome) -> Outcome:
     return Outcome(*(np.concatenate(each, axis=1) for each in zip(*outcomes, strict=True)))

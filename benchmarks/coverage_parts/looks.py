@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, Cell, Outcome, Task, batches, filled, held
-from coverage_parts.estimation import estimated
+from coverage_parts.cells import LEVEL, Cell, Outcome, Task, batches, cells_of, limits_hold
+from coverage_parts.estimation import estimate_sets
 from coverage_parts.populations import population
-from coverage_parts.samples import chances, drawn, numbers
+from coverage_parts.samples import chances, draw_samples, numbers
 from coverage_parts.sets import differences, lists
 from coverage_parts.simple_samples import once_each
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
@@ -43,10 +43,10 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists; of designed samples all differences, too."""
     listed, compared = lists(task.population), differences(task.population)
     both = task.method.endswith("designed")
-    find = _designed if both else _always if task.method == ALWAYS else _simple
+    find = _designed_outcomes if both else _always if task.method == ALWAYS else _simple
     truth = np.concatenate([listed.truth, compared.truth]) if both else listed.truth
     n = np.concatenate([listed.n, compared.n]) if both else listed.n
-    return filled(
+    return cells_of(
         task, find(task, first, samples), truth=truth, n=n.tolist(),
         what=listed.names + compared.names if both else listed.names,
     )  # fmt: skip
@@ -78,7 +78,7 @@ def _simple(task: Task, first: int, samples: int) -> Iterator[Outcome]:
         hit, width = np.ones((count, len(listed.n)), dtype=np.bool_), np.zeros(0)
         for size, level in zip(sizes(task), levels, strict=True):
             pi = np.full(everyone.size, size / everyone.size)
-            draws = drawn(pi, u, size=size).astype(np.float32)
+            draws = draw_samples(pi, u, size=size).astype(np.float32)
             n, k = (
                 (draws @ each).astype(np.int64) for each in (inside, inside * everyone.tp[:, None])
             )
@@ -90,7 +90,7 @@ def _simple(task: Task, first: int, samples: int) -> Iterator[Outcome]:
                 return lower, upper
 
             found = once_each(bounds, k, n, np.broadcast_to(listed.n, n.shape))
-            hit &= held(found, listed.truth)
+            hit &= limits_hold(found, listed.truth)
             width = found[1] - found[0]
         yield Outcome(hit, width, n)
 
@@ -108,7 +108,7 @@ def _always(task: Task, first: int, samples: int) -> Iterator[Outcome]:
             n = np.cumsum(inside, axis=1)
             k = np.cumsum(inside & everyone.tp[order], axis=1)
             lower, upper = once_each(_sequence, k, n, np.full(n.shape, size))
-            hit[:, at] = held((lower, upper), listed.truth[at]).all(axis=1)
+            hit[:, at] = limits_hold((lower, upper), listed.truth[at]).all(axis=1)
             width[:, at], draws[:, at] = (upper - lower)[:, -1], n[:, -1]
         yield Outcome(hit, width, draws)
 
@@ -117,7 +117,7 @@ def _sequence(k: IntArray, n: IntArray, size: IntArray) -> tuple[FloatArray, Flo
     return confidence_sequence(k, n, population=size, confidence=LEVEL)
 
 
-def _designed(task: Task, first: int, samples: int) -> Iterator[Outcome]:
+def _designed_outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     everyone = population(task.population)
     listed, compared = lists(task.population), differences(task.population)
     pairs = len(compared.n)
@@ -130,12 +130,15 @@ def _designed(task: Task, first: int, samples: int) -> Iterator[Outcome]:
         hit = np.ones((count, len(truth)), dtype=np.bool_)
         for look, size in enumerate(sizes(task)):
             pi = chances(task.population, "designed", size)
-            union |= drawn(pi, u, size=size)
+            union |= draw_samples(pi, u, size=size)
             lower, upper, draws = _at_look(
-                [estimated(everyone.tp, pi, union, each) for each in (listed.members, one, other)],
+                [
+                    estimate_sets(everyone.tp, pi, union, each)
+                    for each in (listed.members, one, other)
+                ],
                 compared.scale, levels[:, look],
             )  # fmt: skip
-            hit &= held((lower, upper), truth)
+            hit &= limits_hold((lower, upper), truth)
         yield Outcome(hit, upper - lower, draws)
 
 

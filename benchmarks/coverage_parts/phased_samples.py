@@ -13,9 +13,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 import polars as pl
 
-from coverage_parts.cells import Cell, Outcome, Task, batches, held
+from coverage_parts.cells import Cell, Outcome, Task, batches, limits_hold
 from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
-from coverage_parts.samples import BASELINE_WIDTH, FLOOR, drawn, numbers
+from coverage_parts.samples import BASELINE_WIDTH, FLOOR, draw_samples, numbers
 from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.allocation import estimands, question_sets
@@ -95,7 +95,7 @@ class Questions:
             made, _ = self.design(size, rate, self.nobody, seed="first", assisted=False)
             self._chances[size] = made
         pi = self._chances[size]
-        return pi, np.flatnonzero(drawn(pi, numbers(len(pi), number, 1), size=size)[0])
+        return pi, np.flatnonzero(draw_samples(pi, numbers(len(pi), number, 1), size=size)[0])
 
     @cached_property
     def _chances(self) -> dict[int, FloatArray]:
@@ -119,7 +119,7 @@ class Questions:
         """Return a sample that is drawn at once."""
         pi, places = self.first(size, number)
         draws = self.draws(tp, places).with_columns(pi=pi[places])
-        draws, candidates = self._helped(draws, f"{number}")
+        draws, candidates = self._add_predictions(draws, f"{number}")
         return study(self.ranked, draws, candidates=candidates.with_columns(pi=pi))
 
     def two_phases(self, tp: BoolArray, sizes: tuple[int, int], number: int) -> Study:
@@ -132,7 +132,7 @@ class Questions:
             sizes[1], expected, chosen[0], seed=f"{number} second", assisted=self.assisted
         )
         chosen[1, second] = True
-        draws, candidates = self._helped(
+        draws, candidates = self._add_predictions(
             self.draws(tp, np.concatenate([first, second])), f"{number}"
         )
         phases = pl.concat(
@@ -144,7 +144,7 @@ class Questions:
         )  # fmt: skip
         return phased_study(self.ranked, draws, phases=phases, candidates=candidates)
 
-    def _helped(self, draws: pl.DataFrame, seed: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def _add_predictions(self, draws: pl.DataFrame, seed: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the draws and all candidates, with predictions if these help."""
         candidates = self.given.ids.to_frame("id")
         if not self.assisted:
@@ -198,4 +198,4 @@ def _one(task: Task, number: int) -> Outcome:
     table = names.join(found, on=["what", "n"], how="left", maintain_order="left")
     limits = table["lower"].to_numpy(), table["upper"].to_numpy()
     truth = np.concatenate([listed.truth, compared.truth])
-    return Outcome(held(limits, truth), limits[1] - limits[0], table["draws"].to_numpy())
+    return Outcome(limits_hold(limits, truth), limits[1] - limits[0], table["draws"].to_numpy())

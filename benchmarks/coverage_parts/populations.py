@@ -56,7 +56,7 @@ class Population(NamedTuple):
         return np.asarray(self.ranks[MEASURES.index(measure)])
 
 
-def ranked(table: pl.DataFrame) -> Population:
+def rank_candidates(table: pl.DataFrame) -> Population:
     """Score and rank candidates l1, l2, f, f1, f2, N, tp."""
     candidates = table.with_columns(candidate_id("l1", "l2"))
     scores = score(candidates.lazy(), measures=MEASURES)
@@ -79,7 +79,7 @@ def _streusle() -> pl.DataFrame:
     return table.filter(pl.col("f") >= 2).with_columns(tp=pl.col("TP"))
 
 
-def _invented() -> pl.DataFrame:
+def _invented_table() -> pl.DataFrame:
     return pl.read_csv(INVENTED, separator="\t", quote_char=None).with_columns(tp=pl.col("TP"))
 
 
@@ -129,7 +129,7 @@ PUBLIC_TABLES: dict[str, Callable[[], pl.DataFrame]] = {
     "krenn": _krenn,
     "streusle": _streusle,
     "eltec": _eltec,
-    "invented": _invented,
+    "invented": _invented_table,
 }
 NAMES = (*PUBLIC_TABLES, *_SHAPES)
 """krenn and streusle are the candidates of configs/krenn.toml and configs/streusle.toml, eltec the
@@ -156,7 +156,7 @@ def population(name: str) -> Population:
     FileNotFoundError
         If its file is not there.
     """
-    return ranked(PUBLIC_TABLES[name]()) if name in PUBLIC_TABLES else _random(name)
+    return rank_candidates(PUBLIC_TABLES[name]()) if name in PUBLIC_TABLES else _random(name)
 
 
 def cuts_of(everyone: Population, cuts: tuple[int, ...] = CUTS) -> tuple[int, ...]:

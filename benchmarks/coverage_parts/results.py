@@ -15,7 +15,7 @@ Key = tuple[str, int]
 """What a cell is about, and n."""
 
 
-def marked(folder: Path, part: str, *, samples: int) -> dict[str, pl.DataFrame]:
+def read_results(folder: Path, part: str, *, samples: int) -> dict[str, pl.DataFrame]:
     """Return the cells of each method of a part as far as they are finished, read.
 
     A cell that was doubtful counts with the samples of its second simulation alone.

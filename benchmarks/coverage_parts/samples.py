@@ -28,7 +28,7 @@ def numbers(candidates: int, first: int, samples: int) -> FloatArray:
     return np.stack([np.random.default_rng([2005, seed]).random(candidates) for seed in seeds])
 
 
-def drawn(pi: FloatArray, u: FloatArray, *, size: int) -> BoolArray:
+def draw_samples(pi: FloatArray, u: FloatArray, *, size: int) -> BoolArray:
     """Tell who is drawn by sequential Poisson sampling, shape (samples, candidates).
 
     `pipeline.kernels.survey.design.sequential_poisson` for many samples.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coverage_parts.cells import Cell, Outcome, Task, filled
+from coverage_parts.cells import Cell, Outcome, Task, cells_of
 from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
@@ -48,7 +48,7 @@ def lists(name: str) -> Lists:
 def filled_sets(task: Task, outcomes: Iterable[Outcome]) -> list[Cell]:
     """Return the cells of a task: all lists of its population, then all differences."""
     listed, compared = lists(task.population), differences(task.population)
-    return filled(
+    return cells_of(
         task, outcomes, what=listed.names + compared.names,
         n=np.concatenate([listed.n, compared.n]).tolist(),
         truth=np.concatenate([listed.truth, compared.truth]),

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, cells_of, limits_hold
 from coverage_parts.populations import Population, population
-from coverage_parts.samples import drawn, numbers
+from coverage_parts.samples import draw_samples, numbers
 from coverage_parts.sets import Differences, Lists, differences, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
@@ -46,7 +46,7 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     else:
         asked = lists(task.population)
         outcomes = _lists(task, everyone, lists(task.population), first, samples)
-    return filled(task, outcomes, what=asked.names, n=asked.n.tolist(), truth=asked.truth)
+    return cells_of(task, outcomes, what=asked.names, n=asked.n.tolist(), truth=asked.truth)
 
 
 def _counts(
@@ -65,7 +65,7 @@ def _times(task: Task, candidates: int, first: int, samples: int) -> npt.NDArray
     if task.method.endswith(AGAIN):
         return _again(candidates, task.size, first, samples).astype(np.float32)
     pi, u = np.full(candidates, task.size / candidates), numbers(candidates, first, samples)
-    return drawn(pi, u, size=task.size).astype(np.float32)
+    return draw_samples(pi, u, size=task.size).astype(np.float32)
 
 
 def _again(candidates: int, size: int, first: int, samples: int) -> IntArray:
@@ -91,7 +91,7 @@ def _lists(
             return found
 
         lower, upper = once_each(limits, k, n, whole)
-        yield Outcome(held((lower, upper), asked.truth), upper - lower, n)
+        yield Outcome(limits_hold((lower, upper), asked.truth), upper - lower, n)
 
 
 def _differences(
@@ -111,7 +111,7 @@ def _differences(
 
         lower, upper = once_each(limits, *columns)
         fewer = np.minimum(columns[1], columns[3])
-        yield Outcome(held((lower, upper), asked.truth), upper - lower, fewer)
+        yield Outcome(limits_hold((lower, upper), asked.truth), upper - lower, fewer)
 
 
 def once_each(

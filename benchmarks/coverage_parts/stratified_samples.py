@@ -11,11 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, held
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, limits_hold
 from coverage_parts.estimation import strata_estimates
 from coverage_parts.populations import Population, population
-from coverage_parts.samples import drawn as drawn_by_chance
-from coverage_parts.samples import numbers
+from coverage_parts.samples import draw_samples, numbers
 from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.limits import difference_limits, limits
@@ -72,8 +71,8 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     members = np.concatenate([listed.members, compared.members])
     first_pair, second_pair = len(listed.n), len(listed.n) + len(compared.n)
     for start, count in batches(first, samples):
-        draws = drawn(stratum, counts, numbers(everyone.size, start, count))
-        found, fewest = estimated(everyone, stratum, draws, members)
+        draws = draw_from_strata(stratum, counts, numbers(everyone.size, start, count))
+        found, fewest = estimate_from_strata(everyone, stratum, draws, members)
         own, one, other = (
             found.at(np.s_[:, part])
             for part in (
@@ -86,23 +85,21 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
         truth = np.concatenate([listed.truth, compared.truth])
         less = np.minimum(fewest[:, first_pair:second_pair], fewest[:, second_pair:])
         seen = np.concatenate([fewest[:, :first_pair], less], axis=1)
-        yield Outcome(held((lower, upper), truth), upper - lower, seen)
+        yield Outcome(limits_hold((lower, upper), truth), upper - lower, seen)
 
 
-def drawn(stratum: IntArray, counts: IntArray, u: FloatArray) -> BoolArray:
+def draw_from_strata(stratum: IntArray, counts: IntArray, u: FloatArray) -> BoolArray:
     """Tell who is drawn, as many as are counted in each stratum, shape (samples, candidates)."""
     found = np.zeros(u.shape, dtype=np.bool_)
     for place, size in enumerate(counts):
         if not size:
             continue
         own = np.flatnonzero(stratum == place)
-        found[:, own] = drawn_by_chance(
-            np.full(len(own), size / len(own)), u[:, own], size=int(size)
-        )
+        found[:, own] = draw_samples(np.full(len(own), size / len(own)), u[:, own], size=int(size))
     return found
 
 
-def estimated(
+def estimate_from_strata(
     everyone: Population, stratum: IntArray, draws: BoolArray, members: BoolArray
 ) -> tuple[Estimates, IntArray]:
     """Return the estimates of sets, and how many draws each has."""

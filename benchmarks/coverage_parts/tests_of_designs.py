@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled
-from coverage_parts.estimation import class_estimates, offered
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, cells_of
+from coverage_parts.estimation import class_estimates, enough_draws
 from coverage_parts.lists_of_designs import JUDGES
 from coverage_parts.populations import FOLDS, Population, folds, population
-from coverage_parts.samples import DESIGNS, chances, drawn, numbers
+from coverage_parts.samples import DESIGNS, chances, draw_samples, numbers
 from coverage_parts.sets import differences_of
 from coverage_parts.tests_of_differences import CUTS, PAIRS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
@@ -39,12 +39,12 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: some pairs at all cuts."""
     everyone = population(task.population)
     asked = differences_of(everyone, PAIRS, CUTS)
-    made = filled(
+    made = cells_of(
         task, _outcomes(task, everyone, first, samples), what=asked.names, n=asked.n.tolist(),
         truth=np.zeros(len(asked.n)), kind="test",
     )  # fmt: skip
     pi = chances(task.population, task.method.split(", ")[0], task.size)
-    fine: BoolArray = np.asarray(offered(pi, asked.members).reshape(2, -1).all(axis=0))
+    fine: BoolArray = np.asarray(enough_draws(pi, asked.members).reshape(2, -1).all(axis=0))
     return [cell for cell, kept in zip(made, fine, strict=True) if kept]
 
 
@@ -55,28 +55,28 @@ def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Ite
     pi, fold = chances(task.population, design, task.size), folds(task.population)
     group = chance_classes(pi)
     for start, count in batches(first, samples):
-        draws = drawn(pi, numbers(everyone.size, start, count), size=task.size)
+        draws = draw_samples(pi, numbers(everyone.size, start, count), size=task.size)
         columns = []
         for at in range(pairs):
             sides = [np.flatnonzero(asked.members[place]) for place in (at, at + pairs)]
             true = int(sum(everyone.tp[side].sum() for side in sides) + 1) // 2
             bits = np.random.default_rng([1998, start, at, task.size])
             found = [
-                _estimated(bits, true, by, (pi[side], draws[:, side], fold[side], group[side]))
+                _estimate_side(bits, true, by, (pi[side], draws[:, side], fold[side], group[side]))
                 for side in sides
             ]
-            columns.append(_rejected(found[0], found[1]))
+            columns.append(_test_difference(found[0], found[1]))
         hit, width, seen = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
         yield Outcome(hit, width, seen)
 
 
-def _rejected(one: Estimates, other: Estimates) -> tuple[BoolArray, FloatArray, FloatArray]:
+def _test_difference(one: Estimates, other: Estimates) -> tuple[BoolArray, FloatArray, FloatArray]:
     lower, upper = difference_limits(one, other, confidence=LEVEL)
     fewer = np.minimum(one.draws, other.draws)
     return np.asarray((lower > 0) | (upper < 0)), upper - lower, fewer
 
 
-def _estimated(
+def _estimate_side(
     bits: np.random.Generator,
     true: int,
     by: str,

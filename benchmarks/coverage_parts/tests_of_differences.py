@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, filled
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, cells_of
 from coverage_parts.estimation import strata_estimates
 from coverage_parts.populations import Population, population
 from coverage_parts.sets import differences_of
@@ -67,18 +67,20 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     everyone = population(task.population)
     asked = differences_of(everyone, PAIRS, CUTS)
     columns = [
-        rejected(task.method, tables)
-        for tables in simulated(everyone, task, first=first, samples=samples)
+        rejections(task.method, tables)
+        for tables in simulate_counts(everyone, task, first=first, samples=samples)
     ]
     hit, draws = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
     outcome = Outcome(hit, np.zeros(hit.shape), draws)
-    return filled(
+    return cells_of(
         task, [outcome], what=asked.names, n=asked.n.tolist(),
         truth=np.zeros(len(asked.n)), kind="test",
     )  # fmt: skip
 
 
-def simulated(everyone: Population, task: Task, *, first: int, samples: int) -> Iterator[Tables]:
+def simulate_counts(
+    everyone: Population, task: Task, *, first: int, samples: int
+) -> Iterator[Tables]:
     """Yield the counts of the samples for each pair and cut, under the task's null hypothesis."""
     asked = differences_of(everyone, PAIRS, CUTS)
     pairs = len(asked.n)
@@ -102,7 +104,7 @@ def simulated(everyone: Population, task: Task, *, first: int, samples: int) -> 
             yield Tables(k1, n1, k2, n2, size, int(asked.n[at]), rate)
 
 
-def rejected(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
+def rejections(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
     """Tell which samples a test finds significant, and how many draws the smaller set has."""
     name = method.split(", ", maxsplit=1)[0]
     counts = np.stack(tables[:4])

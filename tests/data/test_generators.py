@@ -255,7 +255,7 @@ def test_words_are_polysemous(text: list[list[Token]]) -> None:
 
 def test_memory_gives_a_type_one_tag(text: list[list[Token]]) -> None:
     found: dict[str, set[str]] = defaultdict(set)
-    tagged = taggers.consistent("memory", text, taggers.seeded(make_taggings.SEED, "memory"))
+    tagged = taggers.consistent("memory", text, taggers.random_source(make_taggings.SEED, "memory"))
     for sentence, tags in zip(text, tagged, strict=True):
         for token, tag in zip(sentence, tags, strict=True):
             found[token.form].add(tag)

@@ -132,7 +132,7 @@ def chapter(chance: ModuleType) -> ModuleType:
 
 
 def test_the_best_of_many_lists(chance: ModuleType, chapter: ModuleType) -> None:
-    made = chapter.updated(CHAPTER, {"best": chance.best_block()}, "chance_findings.py")
+    made = chapter.update_chapter(CHAPTER, {"best": chance.best_block()}, "chance_findings.py")
     assert made == CHAPTER
 
 
@@ -140,7 +140,7 @@ def test_the_best_of_many_lists(chance: ModuleType, chapter: ModuleType) -> None
 def test_the_marks(chance: ModuleType, public_data: Callable[[str], Path]) -> None:
     places = chance.krenn(public_data("collocations/krenn_pp_verb.ds").parents[1])
     one, other = chance.PAIRS[0]
-    share = chance.marked(places[one], places[other], chance.RATES[0], chance.SAMPLES)
+    share = chance.share_with_mark(places[one], places[other], chance.RATES[0], chance.SAMPLES)
     assert f"| `{one}`, `{other}` | {100 * share:.0f} |" in CHAPTER
 
 
@@ -155,7 +155,7 @@ def test_the_report_gives_the_figures_of_the_chapter() -> None:
 
 def test_there_is_a_place_for_each_block(chapter: ModuleType) -> None:
     with pytest.raises(ValueError, match="no place for mine"):
-        chapter.updated(CHAPTER, {"mine": ""}, "chance_findings.py")
+        chapter.update_chapter(CHAPTER, {"mine": ""}, "chance_findings.py")
 
 
 @pytest.mark.long
@@ -308,7 +308,7 @@ def test_evaluations_find_what_the_page_has(
 ) -> None:
     needs = update_evaluations.EVALUATIONS[name].needs
     made = update_evaluations.runs(name, public_data(needs).parents[1], tmp_path)
-    assert update_evaluations.updated(EVALUATIONS_PAGE, name, made) == EVALUATIONS_PAGE
+    assert update_evaluations.update_chapter(EVALUATIONS_PAGE, name, made) == EVALUATIONS_PAGE
     if name in SENTENCES:
         assert SENTENCES[name](made[0]) in " ".join(EVALUATIONS_PAGE.split())
 
@@ -337,7 +337,7 @@ DOCS_MEASURES_CHAPTER = Path(__file__).parents[2] / "docs"
 def test_the_tables_are_those_of_the_registry() -> None:
     update = script("update_measures")
     text = (DOCS_MEASURES_CHAPTER / "measures.md").read_text(encoding="utf-8")
-    assert text == update.updated(text), "run: python docs/update_measures.py"
+    assert text == update.update_chapter(text), "run: python docs/update_measures.py"
 
 
 def test_every_measure_is_named() -> None:
@@ -358,7 +358,7 @@ def update_planning_chapter() -> ModuleType:
 @pytest.mark.long
 def test_the_widths_are_those_of_the_functions(update_planning_chapter: ModuleType) -> None:
     text = (DOCS_PLANNING_CHAPTER / "planning.md").read_text(encoding="utf-8")
-    again = update_planning_chapter.updated(text, "widths", update_planning_chapter.widths())
+    again = update_planning_chapter.update_chapter(text, "widths", update_planning_chapter.widths())
     assert text == again, "run: python docs/update_planning.py"
 
 
@@ -385,7 +385,7 @@ def test_the_pairs_are_those_of_the_data(
 @pytest.mark.long
 def test_the_power_is_that_of_the_functions(update_planning_chapter: ModuleType) -> None:
     text = (DOCS_PLANNING_CHAPTER / "planning.md").read_text(encoding="utf-8")
-    again = update_planning_chapter.updated(text, "powers", update_planning_chapter.powers())
+    again = update_planning_chapter.update_chapter(text, "powers", update_planning_chapter.powers())
     assert text == again, "run: python docs/update_planning.py"
 
 
@@ -422,7 +422,7 @@ def update_reference_chapters() -> ModuleType:
 @pytest.mark.parametrize("file", script("update_reference").PARTS)
 def test_up_to_date(file: str, update_reference_chapters: ModuleType) -> None:
     text = (DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8")
-    assert text == update_reference_chapters.updated(file, text), (
+    assert text == update_reference_chapters.update_chapter(file, text), (
         "run: python docs/update_reference.py"
     )
 

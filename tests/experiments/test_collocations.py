@@ -63,7 +63,7 @@ def test_another_null_is_another_question(simulation: ModuleType) -> None:
     random = np.random.default_rng(2)
     size, n, true = 100, 90, 40
     lot = random.hypergeometric(true, 2 * size - true, size, 400)
-    k1, k2 = simulation.drawn(random, size, n, lot, true - lot)
+    k1, k2 = simulation.draw_counts(random, size, n, lot, true - lot)
     finite: Callable[..., np.ndarray] = simulation.finite_population_test
     assert (finite(k1, n, k2, n, size=size) <= 0.05).mean() > 0.3
 
@@ -254,7 +254,9 @@ def test_the_chapter_has_these_numbers(done_krenn: lx.Run) -> None:
     update = importlib.util.module_from_spec(found)
     found.loader.exec_module(update)
     text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
-    assert text == update.updated(text, done_krenn), "run: python docs/update_reproduction.py"
+    assert text == update.update_chapter(text, done_krenn), (
+        "run: python docs/update_reproduction.py"
+    )
 
 
 def test_samples(done_krenn: lx.Run) -> None:
@@ -400,7 +402,7 @@ def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> No
     asked = people(looks)
     x = np.ones(SIZE) if design == "simple" else looks.designed_sizes(asked)
     method = looks.of_counts("hypergeometric_shortest") if design == "simple" else looks.of_design
-    found = looks.looked(asked, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
+    found = looks.evaluate_looks(asked, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
     for question in asked.questions:
         for plan in ("obrien_fleming", "pocock"):
             assert missed(found, question, plan) < 5 + 3 * ERROR, (question, plan)
@@ -410,7 +412,7 @@ def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> No
 def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
     asked = people(looks)
     method = looks.of_counts("clopper_pearson")
-    found = looks.looked(asked, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6)
+    found = looks.evaluate_looks(asked, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6)
     for question in asked.questions:
         for plan in ("obrien_fleming", "pocock"):
             assert missed(found, question, plan) < 5, (question, plan)

@@ -76,7 +76,7 @@ def cells(simulation: ModuleType) -> pl.DataFrame:
 def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: bool) -> None:
     ranks, judgements = ranked()
     lists = simulation.nbest_lists(ranks, judgements, CUTS)
-    found = simulation.counted(
+    found = simulation.count_samples(
         lists, rates=(0.1, 0.3), samples=3, replacement=replacement, seed="same"
     )
     draw = with_replacement if replacement else without_replacement
@@ -214,7 +214,7 @@ def test_samples_are_those_of_the_kernel(lab: Any) -> None:
     assert (pi == 1).any()
     u = lab.samples.numbers(len(pi), 3, 2)
     assert (u[1] == lab.samples.numbers(len(pi), 4, 1)[0]).all()
-    for row, sample in zip(u, lab.samples.drawn(pi, u, size=900), strict=True):
+    for row, sample in zip(u, lab.samples.draw_samples(pi, u, size=900), strict=True):
         expected = sequential_poisson(pi, row, size=900)
         assert np.flatnonzero(sample).tolist() == sorted(expected.tolist())
 
@@ -224,7 +224,7 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     everyone = lab.populations.population("invented")
     task = lab.cells.Task("designs", f"designed, {by}", "invented", 250)
     pi = lab.samples.chances("invented", "designed", 250)
-    sample = lab.samples.drawn(pi, lab.samples.numbers(len(pi), 0, 1), size=250)
+    sample = lab.samples.draw_samples(pi, lab.samples.numbers(len(pi), 0, 1), size=250)
     listed, compared = lab.sets.lists("invented"), lab.sets.differences("invented")
     (outcome,) = lab.lists_of_designs._outcomes(task, 0, 1)
     places = np.flatnonzero(sample[0])
@@ -267,8 +267,10 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
     counts = lab.stratified_samples.draws_of(np.bincount(stratum), "even 5 strata", 104)
     assert counts.tolist() == [21, 21, 21, 21, 20]
     u = lab.samples.numbers(everyone.size, 0, 2)
-    draws = lab.stratified_samples.drawn(stratum, counts, u)
-    found, seen = lab.stratified_samples.estimated(everyone, stratum, draws, listed.members)
+    draws = lab.stratified_samples.draw_from_strata(stratum, counts, u)
+    found, seen = lab.stratified_samples.estimate_from_strata(
+        everyone, stratum, draws, listed.members
+    )
     (drawn,) = np.nonzero(draws[1])
     names = pl.Series(stratum.astype(str))
     sample = pl.DataFrame({
@@ -390,7 +392,7 @@ def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
         for a, b in bits.integers(1, 40, (100, 2))
     ]).T  # fmt: skip
     for name in ("boschloo_minlike", "finite_population_test"):
-        found, _ = lab.tests_of_differences.rejected(
+        found, _ = lab.tests_of_differences.rejections(
             f"{name}, these candidates", tables(k1, n1, k2, n2, 60, 100)
         )
         every = (
@@ -401,7 +403,7 @@ def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
         assert found.tolist() == (every < 0.05).tolist()
         assert 10 < found.sum() < 90
     full = tables(np.array([30]), np.array([60]), np.array([31]), np.array([60]), 60, 100)
-    assert lab.tests_of_differences.rejected("finite_population_test, these candidates", full)[0]
+    assert lab.tests_of_differences.rejections("finite_population_test, these candidates", full)[0]
 
 
 @pytest.mark.long
@@ -431,11 +433,11 @@ def test_doubtful_cells_count_by_their_second_samples(lab: Any, tmp_path: Path) 
     kept = lab.keeping.PartFile(tmp_path, "simple")
     own = task._asdict()
     kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.935) | own, cell(0.96, n=99) | own])
-    first = lab.results.marked(tmp_path, "simple", samples=2000)
+    first = lab.results.read_results(tmp_path, "simple", samples=2000)
     assert lab.results.doubtful(first) == {task: {("mi", 50)}}
     repeated = [cell(0.951, samples=10_000) | own, cell(0.90, samples=10_000, n=99) | own]
     kept.add(lab.keeping.Job(task, 2000, 10_000), repeated)
-    found = lab.results.marked(tmp_path, "simple", samples=2000)["wilson"].sort("n")
+    found = lab.results.read_results(tmp_path, "simple", samples=2000)["wilson"].sort("n")
     assert found["share"].to_list() == [0.951, 0.96]
     assert found["samples"].to_list() == [10_000, 2000]
 
@@ -445,7 +447,7 @@ def test_a_default_that_fails_is_the_failure_of_the_run(lab: Any, tmp_path: Path
         task = lab.cells.Task("simple", method, "invented", 100)
         kept = lab.keeping.PartFile(tmp_path / method, "simple")
         kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.9) | task._asdict()])
-        assert lab.run.reported("simple", tmp_path / method, samples=2000) is fails
+        assert lab.run.report_part("simple", tmp_path / method, samples=2000) is fails
 
 
 def test_absent_populations_are_said(
@@ -541,7 +543,7 @@ def test_table_and_chart_are_those_of_the_cells(lab: Any) -> None:
     cells = pl.read_csv(gzip.decompress(chapter.CELLS.read_bytes()), schema=chapter.COLUMNS)
     methods = chapter.by_method(cells)
     text = chapter.CHAPTER.read_text(encoding="utf-8")
-    assert text == chapter.updated(text, "results", chapter.summary(methods))
+    assert text == chapter.update_chapter(text, "results", chapter.summary(methods))
     drawn = chapter.CHART.read_text(encoding="utf-8")
     assert [key for key in methods if f"{key[0]}: {key[1]}" not in drawn] == []
     failing = {key for key, found in methods.items() if found["low"].any()}
@@ -636,7 +638,7 @@ def test_differences_hold_what_they_say(simulation_lexicon_coverage: ModuleType)
 
 
 def test_the_invented_lexicons(simulation_lexicon_coverage: ModuleType) -> None:
-    one, two = simulation_lexicon_coverage.invented(600)
+    one, two = simulation_lexicon_coverage.invented_scores(600)
     assert one["lemma"].equals(two["lemma"])
     assert 100 < one.height < 600
     (beta, _) = simulation_lexicon_coverage.coverage(one, 30, "size", samples=100)
