@@ -82,7 +82,7 @@ MODULES = {name_of(path) for path in FILES}
 
 
 @cache
-def imported(path: Path) -> set[str]:
+def imported_modules(path: Path) -> set[str]:
     """Return the modules of the project that a module imports, as far down as they are named."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -113,7 +113,7 @@ def test_imports_follow_the_layers() -> None:
     wrong = {}
     for path in FILES:
         own = layer(name_of(path))
-        others = {layer(name) for name in imported(path)} - {""}
+        others = {layer(name) for name in imported_modules(path)} - {""}
         if own in MAY and (beyond := others - {*MAY[own], own}):
             wrong[name_of(path)] = beyond
     assert wrong == {}
@@ -123,21 +123,26 @@ def test_families_do_not_know_each_other() -> None:
     wrong = {}
     for path in FILES:
         own = name_of(path)
-        others = {family(name) for name in imported(path)} - {family(own), ""}
+        others = {family(name) for name in imported_modules(path)} - {family(own), ""}
         if others and layer(own) in {"kernels", "stages", "findings", "report"}:
             wrong[own] = others
     assert wrong == {}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    left = {name_of(path): imported(path) & MODULES - {name_of(path)} for path in FILES}
+    left = {name_of(path): imported_modules(path) & MODULES - {name_of(path)} for path in FILES}
     while free := {name for name, others in left.items() if not others & left.keys()}:
         left = {name: others for name, others in left.items() if name not in free}
     assert left == {}
 
 
 def test_the_report_takes_titles_alone_from_kernels() -> None:
-    found = {name for path in FILES if layer(name_of(path)) == "report" for name in imported(path)}
+    found = {
+        name
+        for path in FILES
+        if layer(name_of(path)) == "report"
+        for name in imported_modules(path)
+    }
     assert {name for name in found if layer(name) == "kernels"} == TITLES
 
 

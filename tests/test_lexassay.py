@@ -45,7 +45,9 @@ if __name__ == "__main__":
 """
 
 
-def called(*words: str, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+def run_command(
+    *words: str, folder: Path, path: str | None = None
+) -> subprocess.CompletedProcess[str]:
     given = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
     given["PYTHONPATH"] = os.pathsep.join([*([path] if path else []), str(ROOT)])
     return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True, check=False)
@@ -85,7 +87,7 @@ def test_an_unknown_name_is_said_to_be_lexassays() -> None:
 def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
     (beside / "mine.py").write_text(USE)
     words = {"script": ["mine.py"], "notebook": ["-c", USE], "module": ["-m", "mine"]}[way]
-    done = called(sys.executable, *words, folder=beside)
+    done = run_command(sys.executable, *words, folder=beside)
     assert (done.stdout, done.stderr) == ("2.722\n", "")
 
 
@@ -96,17 +98,17 @@ def test_workers_find_it_beside_others(
     other = tmp_path_factory.mktemp("other")
     for folder, path in ((other, str(beside)), (beside, None)):
         (folder / "mine.py").write_text(WORKERS)
-        done = called(sys.executable, "mine.py", folder=folder, path=path)
+        done = run_command(sys.executable, "mine.py", folder=folder, path=path)
         assert (done.stdout, done.stderr) == ("12\n", "")
 
 
 def test_the_command_finds_it_beside_others(beside: Path) -> None:
     command = "import lexassay; lexassay.script()"
-    done = called(sys.executable, "-c", command, folder=beside, path=str(beside))
+    done = run_command(sys.executable, "-c", command, folder=beside, path=str(beside))
     assert done.returncode == 2
     assert "somebody" not in done.stdout + done.stderr
     version = command.replace("import", "import sys; sys.argv[1:] = ['--version']; import", 1)
-    done = called(sys.executable, "-c", version, folder=beside, path=str(beside))
+    done = run_command(sys.executable, "-c", version, folder=beside, path=str(beside))
     assert done.stdout == f"lexassay {lexassay.__version__}\n"
 
 
@@ -114,7 +116,7 @@ def test_the_command_finds_it_beside_others(beside: Path) -> None:
 def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
     other = tmp_path / f"{name}.py"
     other.write_text("")
-    done = called(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
+    done = run_command(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
     assert done.returncode == 1
     said = done.stderr.strip().splitlines()[-1]
     assert said.startswith(f"ImportError: lexassay needs its own module {name!r}, but another one")
@@ -124,5 +126,7 @@ def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
 def test_another_without_an_init_is_named(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     other = "import sys\nsys.path.pop(1)\nimport schemas\nsys.path.append"
-    done = called(sys.executable, "-c", f"{other}({str(ROOT)!r})\nimport lexassay", folder=tmp_path)
+    done = run_command(
+        sys.executable, "-c", f"{other}({str(ROOT)!r})\nimport lexassay", folder=tmp_path
+    )
     assert "a folder without __init__.py" in done.stderr

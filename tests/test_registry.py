@@ -38,7 +38,7 @@ def shapes() -> Registry[Shape]:
     return Registry("shape", "pipeline.engine", spellings=lambda each: each.aliases)
 
 
-def filled() -> Registry[Shape]:
+def two_shapes() -> Registry[Shape]:
     registry = shapes()
     registry.named_decorator(Shape)("square", corners=4, aliases=["box"])(shapes)
     registry.named_decorator(Shape)("triangle", corners=3)(shapes)
@@ -47,11 +47,11 @@ def filled() -> Registry[Shape]:
 
 def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     registry = shapes()
-    assert registry.decorator(Shape)(corners=4)(filled) is filled
-    assert registry.get("filled") == Shape("filled", filled, corners=4)
-    assert registry.place("filled") == f"{__name__}:filled"
+    assert registry.decorator(Shape)(corners=4)(two_shapes) is two_shapes
+    assert registry.get("two_shapes") == Shape("two_shapes", two_shapes, corners=4)
+    assert registry.place("two_shapes") == f"{__name__}:two_shapes"
     with pytest.raises(TypeError, match="sides"):
-        registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]  # the mistake
+        registry.decorator(Shape)(sides=4)(two_shapes)  # type: ignore[call-arg]  # the mistake
     things: Registry[object] = Registry("thing", "pipeline.engine")
     things.decorator(identity)()(shapes)
     assert things.get("shapes") is shapes
@@ -66,7 +66,7 @@ def test_a_thing_is_called_by_its_title() -> None:
 
 
 def test_a_name_is_taken_once() -> None:
-    registry = filled()
+    registry = two_shapes()
     registry.named_decorator(Shape)("square", corners=5)(shapes)  # the same module may say it anew
     assert registry.get("square").corners == 5
     with pytest.raises(ConfigError, match="shape 'square' is registered by .* and by elsewhere"):
@@ -74,7 +74,7 @@ def test_a_name_is_taken_once() -> None:
 
 
 def test_spellings() -> None:
-    registry = filled()
+    registry = two_shapes()
     assert registry.resolve(["box", "square", "triangle"]) == ["square", "triangle"]
     assert registry.resolve(["triangle", "all"]) == ["triangle", "square"]
     with pytest.raises(UnknownName) as error:
@@ -87,7 +87,7 @@ def test_spellings() -> None:
 
 
 def test_what_was_meant_by_another_spelling() -> None:
-    registry = filled()
+    registry = two_shapes()
     with pytest.raises(UnknownName, match=r"unknown shape 'bix'; did you mean square\?$"):
         registry.get("bix")
     with pytest.raises(UnknownName, match=r"unknown shape 'BOX'; did you mean square\?$"):
@@ -101,7 +101,7 @@ def test_former_names_say_what_to_use() -> None:
 
 
 def test_options_that_name_something() -> None:
-    registry = filled()
+    registry = two_shapes()
 
     class Asked(BaseModel):
         one: Annotated[str, Named(registry)] = "square"
@@ -121,7 +121,7 @@ def test_options_that_name_something() -> None:
 
 
 def polygons() -> Registry[Shape]:
-    registry = filled()
+    registry = two_shapes()
     ngon = Shape("ngon(n)", shapes, corners=0)
     registry.add_template(
         Template(
@@ -160,7 +160,7 @@ def test_a_name_of_a_family_is_taken_once() -> None:
     with pytest.raises(ConfigError, match="'ngon_8' is registered by .* and by elsewhere"):
         registry.add("ngon_8", registry.get("ngon_8"), "elsewhere")
     (template,) = registry.templates()
-    for other, name in ((polygons(), "ngon(n)"), (filled(), "ngon_9")):
+    for other, name in ((polygons(), "ngon(n)"), (two_shapes(), "ngon_9")):
         other.add("ngon_9", registry.get("ngon_9"), __name__)
         with pytest.raises(ConfigError, match=f"{re.escape(repr(name))} is registered by"):
             other.add_template(template, "elsewhere")

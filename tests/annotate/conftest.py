@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.formats.annotation_log import NAME, open_log
-from tests.annotate.office import Office, furnished
+from tests.annotate.office import Office, build_office
 
 
 @pytest.fixture
@@ -21,4 +21,4 @@ def log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     """An experiment that asks two people for labels."""
-    return furnished(tmp_path)
+    return build_office(tmp_path)

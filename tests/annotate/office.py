@@ -255,7 +255,7 @@ class Office:
             writer.writerows(rows)
 
 
-def furnished(folder: Path) -> Office:
+def build_office(folder: Path) -> Office:
     """Write the experiment into a folder."""
     rows = (f"{l1}\t{l2}\t5\t9\t9\t99" for l1, l2 in PAIRS)
     (folder / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN", *rows]) + "\n")
@@ -263,7 +263,7 @@ def furnished(folder: Path) -> Office:
     return Office(folder)
 
 
-def labelled(ids: list[str], who: str, labels: str, *, start: int = 0) -> Iterator[Decision]:
+def decisions_of(ids: list[str], who: str, labels: str, *, start: int = 0) -> Iterator[Decision]:
     """Yield a decision for each id: S, f and r stand for the labels."""
     meant = {"S": "SVC", "f": "figurative", "r": "free"}
     for number, (each, label) in enumerate(zip(ids, labels, strict=True), start):

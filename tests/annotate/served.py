@@ -65,7 +65,7 @@ def free_port() -> int:
         return port
 
 
-def started(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+def start_python(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
     """Start a Python that knows the project and its tests."""
     return subprocess.Popen(
         [sys.executable, *words], cwd=folder, text=True, stdin=subprocess.PIPE,
@@ -85,7 +85,7 @@ class Forks:
 
     def __init__(self, folder: Path, people: Sequence[str], port: int) -> None:
         self.port = port
-        self._process = started(["-c", _FORKS, str(folder), ",".join(people)], ROOT)
+        self._process = start_python(["-c", _FORKS, str(folder), ",".join(people)], ROOT)
         self._child = 0
         assert line_of(self._process) == "ready\n"
 
@@ -178,7 +178,7 @@ class Sender:
                     if each["kind"] == "label" and each["id"] not in seen:
                         each["replaces"] = self._versions.get(each["id"], 0)
                     seen = seen | {each["id"]} if each["kind"] != "undo" else set(self.items)
-                if not self._settled(batch, self._answer(client, batch)):
+                if not self._record_outcomes(batch, self._answer(client, batch)):
                     return
 
     def _next(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class Sender:
             self._port += 1
             time.sleep(0.01)
 
-    def _settled(self, batch: list[dict[str, Any]], outcomes: list[dict[str, Any]]) -> bool:
+    def _record_outcomes(self, batch: list[dict[str, Any]], outcomes: list[dict[str, Any]]) -> bool:
         for sent, outcome in zip(batch, outcomes, strict=True):
             status = outcome["status"]
             if status not in {"saved", "repeated"} and (sent["kind"], status) != (

@@ -287,7 +287,7 @@ def test_a_bad_backup_changes_nothing(work: SheetWork, content: bytes | None, sa
 
 
 @contextmanager
-def held(work: SheetWork, kind: int) -> Iterator[None]:
+def lock_folder(work: SheetWork, kind: int) -> Iterator[None]:
     with (work.folder / "annotate.lock").open("a+b") as file:
         fcntl.flock(file, kind)
         yield
@@ -302,7 +302,7 @@ def test_a_log_that_is_served_is_not_restored(work: SheetWork) -> None:
         restore(work.database, "newest")
     restore(work.database, "newest")
     waits = pytest.raises(StoreError, match="is being restored")
-    with held(work, fcntl.LOCK_EX), waits, serving(work.database):
+    with lock_folder(work, fcntl.LOCK_EX), waits, serving(work.database):
         raise AssertionError
 
 

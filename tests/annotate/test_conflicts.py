@@ -68,12 +68,16 @@ class Bench:
         with open_log(self.work.database) as log:
             append(log, [Decision(f"page-{next(_KEYS)}", who, item, answer=answer)])
 
-    def found(self) -> list[Conflict]:
+    def find_conflicts(self) -> list[Conflict]:
         return self.conflicts.find()[0]
 
     def keep(self, keep: Literal["sheet", "page"], *, item: str = "", file: str = "",
              who: str = "ana") -> ConflictCounts:  # fmt: skip
-        shown = [each for each in self.found() if each.annotator == who and item in {"", each.id}]
+        shown = [
+            each
+            for each in self.find_conflicts()
+            if each.annotator == who and item in {"", each.id}
+        ]
         wanted = ConflictDecision(
             keep=keep, annotator=who, id=item, file=file, token=token_of(shown)
         )
@@ -91,7 +95,7 @@ class Bench:
         with open_log(self.work.database) as log:
             return [tuple(row) for row in log.execute("SELECT * FROM log ORDER BY entry")]
 
-    def counted(self, item: str = "x0", who: str = "ana") -> set[str]:
+    def counted_answers(self, item: str = "x0", who: str = "ana") -> set[str]:
         """Return the answers that a run counts."""
         files = self.work.project.sheets.files("pairs", f"{self.kind}_sheet")
         rows = entries(files).filter(id=item, annotator=who).collect()
@@ -113,11 +117,11 @@ def bench(tmp_path: Path) -> Bench:
 
 def test_one_by_one(bench: Bench) -> None:
     before = bench.sheets()
-    assert [each.id for each in bench.found()] == ["x0", "x1", "x2"]
+    assert [each.id for each in bench.find_conflicts()] == ["x0", "x1", "x2"]
     assert bench.keep("sheet", item="x0") == ConflictCounts(1)
     assert bench.keep("page", item="x1") == ConflictCounts(1)
-    assert [each.id for each in bench.found()] == ["x2"]
-    assert [bench.counted(each) for each in bench.shown] == [{"free"}, {"SVC"}, set()]
+    assert [each.id for each in bench.find_conflicts()] == ["x2"]
+    assert [bench.counted_answers(each) for each in bench.shown] == [{"free"}, {"SVC"}, set()]
     assert bench.stands("x0") == "free"
     assert bench.sheets() == before
     assert [key.partition("-")[0] for _, key, *_ in bench.log()[-2:]] == ["coordinator"] * 2
@@ -128,15 +132,15 @@ def test_all_of_one_person(bench: Bench, keep: Literal["sheet", "page"], label: 
     bench.sheet("002.csv", {"x0": "free"}, who="ben")
     bench.say("figurative", who="ben")
     assert bench.keep(keep) == ConflictCounts(3)
-    assert [each.annotator for each in bench.found()] == ["ben"]
-    assert [bench.counted(each) for each in bench.shown] == [{label}] * 3
+    assert [each.annotator for each in bench.find_conflicts()] == ["ben"]
+    assert [bench.counted_answers(each) for each in bench.shown] == [{label}] * 3
     for _ in range(2):
         assert import_sheets(bench.work).answers == 0
     assert len(import_sheets(bench.work).conflicts) == 1  # that of ben
 
 
 def test_a_decision_is_on_what_was_seen(bench: Bench) -> None:
-    seen = token_of(bench.found())
+    seen = token_of(bench.find_conflicts())
     bench.say("figurative", "x2")
     entries = bench.log()
     for item in ("", "x0", "absent"):
@@ -148,7 +152,7 @@ def test_a_decision_is_on_what_was_seen(bench: Bench) -> None:
 
 
 def test_twice_is_once(bench: Bench) -> None:
-    wanted = ConflictDecision(keep="sheet", annotator="ana", token=token_of(bench.found()))
+    wanted = ConflictDecision(keep="sheet", annotator="ana", token=token_of(bench.find_conflicts()))
     bench.conflicts.keep(wanted)
     with pytest.raises(ChangedConflicts):
         bench.conflicts.keep(wanted)
@@ -158,12 +162,12 @@ def test_a_resolved_conflict_returns_after_a_change(bench: Bench) -> None:
     bench.keep("page", item="x0")
     for label, conflict in (("figurative", True), ("free", False), ("SVC", False)):
         bench.sheet("001.csv", {"x0": label})
-        assert bool(bench.found()) == conflict
+        assert bool(bench.find_conflicts()) == conflict
     import_sheets(bench.work)
     bench.say("figurative")
-    assert bench.found() == []  # the sheet agreed before, and has not changed
+    assert bench.find_conflicts() == []  # the sheet agreed before, and has not changed
     bench.sheet("001.csv", {"x0": "free"})
-    assert len(bench.found()) == 1
+    assert len(bench.find_conflicts()) == 1
 
 
 def test_a_sheet_goes_back_and_forth(bench: Bench) -> None:
@@ -172,15 +176,18 @@ def test_a_sheet_goes_back_and_forth(bench: Bench) -> None:
     for label in ("free", "figurative", "free", "figurative"):
         bench.sheet("001.csv", {"x0": label})
         assert bench.keep("page") == ConflictCounts(1)
-        assert bench.found() == []
+        assert bench.find_conflicts() == []
 
 
 def test_two_sheets_with_different_answers(bench: Bench) -> None:
     bench.sheet("002.csv", {"x0": "figurative", "x1": "free"})
-    assert [each.answer for each in choices(bench.work, bench.found()[0])] == ["free", "figurative"]
+    assert [each.answer for each in choices(bench.work, bench.find_conflicts()[0])] == [
+        "free",
+        "figurative",
+    ]
     assert bench.keep("sheet") == ConflictCounts(2, left=1)
     assert bench.keep("sheet", item="x0", file="002.csv") == ConflictCounts(1)
-    assert (bench.found(), bench.counted()) == ([], {"figurative"})
+    assert (bench.find_conflicts(), bench.counted_answers()) == ([], {"figurative"})
     assert import_sheets(bench.work).answers == 0
 
 
@@ -193,19 +200,22 @@ def test_a_sheet_that_agrees_with_the_page_makes_no_conflict_later(
     bench.sheet("002.csv", {"x0": "SVC"})
     bench.say("SVC")
     assert bench.keep(keep) == ConflictCounts(1)
-    assert (bench.found(), bench.counted()) == ([], {"free" if keep == "sheet" else "SVC"})
+    assert (bench.find_conflicts(), bench.counted_answers()) == (
+        [],
+        {"free" if keep == "sheet" else "SVC"},
+    )
 
 
 def test_two_sheets_and_no_answer_on_the_page(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.sheet("001.csv", {"x0": "free"})
     bench.sheet("002.csv", {"x0": "SVC"})
-    assert bench.counted() == set()
+    assert bench.counted_answers() == set()
     assert import_sheets(bench.work).answers == 0
     assert bench.keep("page") == ConflictCounts(1)
-    assert (bench.found(), bench.counted()) == ([], set())  # open again
+    assert (bench.find_conflicts(), bench.counted_answers()) == ([], set())  # open again
     bench.say("figurative")
-    assert (bench.found(), bench.counted()) == ([], {"figurative"})
+    assert (bench.find_conflicts(), bench.counted_answers()) == ([], {"figurative"})
 
 
 def test_an_empty_cell_can_be_kept(bench: Bench) -> None:
@@ -213,14 +223,14 @@ def test_an_empty_cell_can_be_kept(bench: Bench) -> None:
     bench.say("figurative")
     bench.sheet("001.csv", {"x0": None})
     assert bench.keep("sheet") == ConflictCounts(1)
-    assert (bench.found(), bench.counted(), bench.stands()) == ([], set(), None)
+    assert (bench.find_conflicts(), bench.counted_answers(), bench.stands()) == ([], set(), None)
 
 
 def test_what_is_not_a_label_cannot_be_kept(bench: Bench) -> None:
     bench.sheet("001.csv", {"x0": "SVG"})
     taken = import_sheets(bench.work)
     assert (taken.conflicts, taken.strange) == ((), ("001.csv, row 2: 'SVG' is not a label",))
-    assert choices(bench.work, bench.found()[0]) == []
+    assert choices(bench.work, bench.find_conflicts()[0]) == []
     assert bench.keep("sheet") == ConflictCounts(0, left=1)
     assert bench.keep("page") == ConflictCounts(1)
     assert import_sheets(bench.work).strange == ()
@@ -229,11 +239,11 @@ def test_what_is_not_a_label_cannot_be_kept(bench: Bench) -> None:
 def test_what_adjudicators_have_seen_stays(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
     ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
-    assert bench.found()[0].settled
-    assert bench.counted() == {"SVC"}
+    assert bench.find_conflicts()[0].settled
+    assert bench.counted_answers() == {"SVC"}
     assert bench.keep("sheet") == ConflictCounts(2, left=1)
     assert bench.keep("page") == ConflictCounts(1)
-    assert (bench.found(), bench.counted()) == ([], {"SVC"})
+    assert (bench.find_conflicts(), bench.counted_answers()) == ([], {"SVC"})
 
 
 def test_two_answers_in_one_sheet_are_told(tmp_path: Path) -> None:
@@ -243,21 +253,21 @@ def test_two_answers_in_one_sheet_are_told(tmp_path: Path) -> None:
     (bench.work.folder / "001.csv").write_text(text + text.splitlines()[1].replace("free", "SVC"))
     (strange,) = import_sheets(bench.work).strange
     assert strange == "001.csv, row 2: 'free' is one of several answers to this item in the sheet"
-    assert bench.counted() == {"free", "SVC"}  # the run reports both rows
+    assert bench.counted_answers() == {"free", "SVC"}  # the run reports both rows
 
 
 def test_keyed_forms(tmp_path: Path) -> None:
     bench = Bench(tmp_path, "keying", _LEMMAS)
     bench.sheet("001.csv", {"x0": "rajt; ra"})
     bench.say("ra, rajt")
-    assert bench.found() == []
+    assert bench.find_conflicts() == []
     bench.sheet("001.csv", {"x0": "ra"})
     assert import_sheets(bench.work).conflicts == (
         "ana, ra: 'ra' in 001.csv, row 2; 'ra, rajt' on the page",
     )
-    assert bench.counted() == set()
+    assert bench.counted_answers() == set()
     assert bench.keep("sheet") == ConflictCounts(1)
-    assert (bench.found(), bench.counted()) == ([], {"ra"})
+    assert (bench.find_conflicts(), bench.counted_answers()) == ([], {"ra"})
 
 
 # Sheets are read again when they change.
@@ -271,33 +281,33 @@ def old(bench: Bench) -> None:
 def test_a_sheet_is_read_when_it_changed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def counted(files: Any, answer: str) -> Any:
+    def count_reads(files: Any, answer: str) -> Any:
         read.extend(file.label for file in files)
         return typed_answers(files, answer)
 
-    monkeypatch.setattr(module, "typed_answers", counted)
+    monkeypatch.setattr(module, "typed_answers", count_reads)
     monkeypatch.setattr(module, "is_fresh", lambda _: False)
     bench.sheet("002.csv", {"x0": "free"}, who="ben")
     for _ in range(3):
-        assert len(bench.found()) == 3
+        assert len(bench.find_conflicts()) == 3
     assert read == ["001.csv", "002.csv"]
     before = bench.conflicts.stamp()
     bench.sheet("002.csv", {"x0": "SVC", "x1": "free"}, who="ben")
     assert bench.conflicts.stamp() != before
-    bench.found()
+    bench.find_conflicts()
     assert read == ["001.csv", "002.csv", "002.csv"]
     (bench.work.folder / "001.csv").unlink()
-    assert bench.found() == []
+    assert bench.find_conflicts() == []
 
 
 def test_a_sheet_that_was_just_saved_is_read_again(bench: Bench) -> None:
     """Another change could leave size and time as they are."""
-    assert bench.found()[0].sheets[0].answer == "free"
+    assert bench.find_conflicts()[0].sheets[0].answer == "free"
     path = bench.work.folder / "001.csv"
     stat = path.stat()
     path.write_text(path.read_text().replace("free", "FREE"))
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert bench.found()[0].sheets[0].answer == "FREE"
+    assert bench.find_conflicts()[0].sheets[0].answer == "FREE"
 
 
 def test_a_sheet_that_cannot_be_read_is_told(bench: Bench) -> None:
@@ -330,8 +340,8 @@ def test_nothing_is_lost_and_no_conflict_returns(
     given_answers: list[str] = []
     resolved = False
     for kind, value in events:
-        log, typed, counted = bench.log(), bench.sheets(), bench.counted()
-        conflict = bool(bench.found())
+        log, typed, counted = bench.log(), bench.sheets(), bench.counted_answers()
+        conflict = bool(bench.find_conflicts())
         if kind == "page":
             bench.say(value)
             given_answers += [value] if value else []
@@ -341,13 +351,13 @@ def test_nothing_is_lost_and_no_conflict_returns(
             resolved = False
         elif kind == "import":
             import_sheets(bench.work)
-            assert bench.counted() == counted  # as a run had counted before
-            assert bool(bench.found()) == conflict
-            assert conflict or bench.counted() == {bench.stands()} - {None}
+            assert bench.counted_answers() == counted  # as a run had counted before
+            assert bool(bench.find_conflicts()) == conflict
+            assert conflict or bench.counted_answers() == {bench.stands()} - {None}
         elif conflict and value:
             file = value if value.endswith(".csv") else ""
             wanted: Literal["page", "sheet"] = "page" if value == "page" else "sheet"
-            offered = choices(bench.work, bench.found()[0])
+            offered = choices(bench.work, bench.find_conflicts()[0])
             possible = wanted == "page" or (
                 file in {each.file for each in offered} if file else len(offered) == 1
             )
@@ -356,10 +366,10 @@ def test_nothing_is_lost_and_no_conflict_returns(
             )
             resolved = resolved or possible
             if possible:
-                assert bench.counted() == {bench.stands()} - {None}
+                assert bench.counted_answers() == {bench.stands()} - {None}
         assert bench.log()[: len(log)] == log
         assert kind.endswith(".csv") or bench.sheets() == typed
-        assert not (resolved and bench.found())
-        assert len(bench.counted()) <= 1
+        assert not (resolved and bench.find_conflicts())
+        assert len(bench.counted_answers()) <= 1
     logged = [row[4] for row in bench.log()]
     assert all(each in logged for each in given_answers)

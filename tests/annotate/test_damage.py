@@ -29,7 +29,7 @@ LISTS = ("cards", "recent", "search?text=a")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def finished_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A work with decisions and a backup; all is in the main file."""
     made = desk(tmp_path_factory.mktemp("made"))
     made.judge("ana", made.cards("ana")[:30])
@@ -38,10 +38,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 @pytest.fixture
-def served(made: Desk, tmp_path: Path) -> Iterator[Served]:
+def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[Served]:
     """The pages of a copy of it, the coordinator's too."""
-    work = replace(made.work, folder=tmp_path / "desk")
-    shutil.copytree(made.work.folder, work.folder)
+    work = replace(finished_desk.work, folder=tmp_path / "desk")
+    shutil.copytree(finished_desk.work.folder, work.folder)
     links: list[Links] = []
 
     def address(person: Person) -> str:
@@ -117,91 +117,91 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_every_answer_says_what_to_do(
-    served: Served, kind: str, caplog: pytest.LogCaptureFixture
+    served_work: Served, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     damage, what = DAMAGES[kind]
-    damage(served.work.database)
-    found = answers(served)
+    damage(served_work.work.database)
+    found = answers(served_work)
     assert [each.status_code for each in found] == [503] * len(found)
     for each in found:
         said = each.json()["error"]
         assert BACKUP in said
-        assert str(served.work.folder) not in each.text
+        assert str(served_work.work.folder) not in each.text
         assert any(part in said for part in what.split("|")), said
         action = "start it again" if kind == "replaced" else f"--restore {BACKUP}"
         assert action in said
-    assert f"{served.work.database}: " in caplog.text
+    assert f"{served_work.work.database}: " in caplog.text
     assert "Traceback" not in caplog.text
-    assert served.client.get("/a/none").status_code in {404, 503}
-    assert served.client.get("/assets/card.js").status_code == 200
+    assert served_work.client.get("/a/none").status_code in {404, 503}
+    assert served_work.client.get("/assets/card.js").status_code == 200
 
 
 def test_a_log_that_may_not_be_opened_is_told(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
-    for each in answers(served):
+    for each in answers(served_work):
         assert each.status_code == 503
         assert "permission denied" in each.json()["error"]
         assert f"the newest automatic backup is {BACKUP}" in each.json()["error"]
     monkeypatch.undo()
-    assert {each.status_code for each in answers(served)} == {200}
+    assert {each.status_code for each in answers(served_work)} == {200}
 
 
-def test_an_entry_that_is_no_json_is_damage(served: Served) -> None:
-    with open_log(served.work.database) as log:
+def test_an_entry_that_is_no_json_is_damage(served_work: Served) -> None:
+    with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = '{' || shown")
-    answer = served.get("ana", "/cards")
+    answer = served_work.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
     assert "an entry cannot be read" in answer.json()["error"]
 
 
-def test_a_text_that_is_no_text_is_damage(served: Served) -> None:
-    with open_log(served.work.database) as log:
+def test_a_text_that_is_no_text_is_damage(served_work: Served) -> None:
+    with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = CAST(x'7bff7d' AS TEXT)")
-    answer = served.get("ana", "/cards")
+    answer = served_work.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
 
 
-def test_a_table_that_is_missing_is_damage(served: Served) -> None:
-    with open_log(served.work.database) as log:
+def test_a_table_that_is_missing_is_damage(served_work: Served) -> None:
+    with open_log(served_work.work.database) as log:
         log.execute("ALTER TABLE tasks RENAME TO former")
-    answer = served.get("ana", "/cards")
+    answer = served_work.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
     assert "no such table: tasks" in answer.json()["error"]
 
 
 def test_a_failure_within_an_undamaged_log_is_a_failure(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
         raise TypeError
 
     monkeypatch.setattr("pipeline.annotate.web.annotator.progress_of", fails)
-    assert served.get("ana", "/cards").status_code == 500
+    assert served_work.get("ana", "/cards").status_code == 500
 
 
-def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(served: Served) -> None:
-    item = json.loads(served.get("ana", "/cards").text)["cards"][0]["id"]
-    assert served.statuses("ana", label(item, "yes")) == ["saved"]
-    served.work.database.with_name("decisions.sqlite-wal").unlink()
-    answer = served.post("ana", label(item, "no", replaces=None))
+def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(served_work: Served) -> None:
+    item = json.loads(served_work.get("ana", "/cards").text)["cards"][0]["id"]
+    assert served_work.statuses("ana", label(item, "yes")) == ["saved"]
+    served_work.work.database.with_name("decisions.sqlite-wal").unlink()
+    answer = served_work.post("ana", label(item, "no", replaces=None))
     assert answer.status_code == 503
     assert "decisions.sqlite-wal beside it was deleted" in answer.json()["error"]
-    assert served.get("ana", "/cards").status_code == 503
+    assert served_work.get("ana", "/cards").status_code == 503
 
 
 def test_a_log_in_use_is_checked_once_for_each_state(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guard = LogGuard(served.work.database)
+    guard = LogGuard(served_work.work.database)
     made: list[None] = []
     examine = guard._examine
     monkeypatch.setattr(guard, "_examine", lambda: made.append(examine()))
     for _ in range(3):
         guard.check()
     assert len(made) == 1
-    overwrite(served.work.database)
+    overwrite(served_work.work.database)
     for _ in range(3):
         with pytest.raises(LogDamaged):
             guard.check()

@@ -366,10 +366,10 @@ def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.Mo
     work = desk(tmp_path)
     work.judge_all(10)
 
-    def broken(*_: object, **__: object) -> None:
+    def divide_by_zero(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("pipeline.annotate.estimates.interim_look", broken)
+    monkeypatch.setattr("pipeline.annotate.estimates.interim_look", divide_by_zero)
     (said,) = estimates_of(work).stages
     assert said.failed
     assert said.text.startswith("There are no limits: ZeroDivisionError: division by zero")

@@ -61,7 +61,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def known(work: SheetWork) -> list[tuple[str, str, str, bool, str | None]]:
+def counted_answers(work: SheetWork) -> list[tuple[str, str, str, bool, str | None]]:
     """Return the answers that count: annotator, item, label, unsure, note."""
     return sorted(
         (each["annotator"], each["id"], each["label"], each["unsure"], each["note"])
@@ -156,7 +156,7 @@ def test_the_documented_forms(
     path = write(file, content)
     people = {"ana": "10"} if name == "label-studio" else {}
     assert import_answers(work, path, name, people) == ToolImport(answers=1)
-    assert known(work) == EXPECTED
+    assert counted_answers(work) == EXPECTED
     assert entries(work, "kind") == ["import"]
     if name == "label-studio":
         assert entries(work, "seconds") == [4.288]
@@ -176,7 +176,7 @@ def test_a_folder_of_potato_has_a_folder_for_each_person(
     write("out/ana/user_state.json", POTATO)
     write("out/ben/user_state.json", documented)
     assert import_answers(work, tmp_path / "out", "potato") == ToolImport(answers=2)
-    assert known(work) == [*EXPECTED, ("ben", "x1", "free", False, None)]
+    assert counted_answers(work) == [*EXPECTED, ("ben", "x1", "free", False, None)]
     with pytest.raises(DataError, match=r"has no folders with user_state\.json"):
         import_answers(work, tmp_path / "out" / "ana", "potato")
 
@@ -221,7 +221,7 @@ def test_there_and_back(work: SheetWork, tmp_path: Path, name: str) -> None:
     assert all(path.is_file() for path in places)
     back = annotate_there(name, places[0], "free")
     assert import_answers(work, back, name).answers == 1
-    assert known(work) == [("ana", "x0", "free", False, None)]
+    assert counted_answers(work) == [("ana", "x0", "free", False, None)]
     with pytest.raises(StoreError, match="File exists"):
         export_tasks(work, tmp_path / FILES[name], name)
 
@@ -255,7 +255,7 @@ def test_any_text_survives(
     assert import_answers(other, source, name) == ToolImport(answers=1)
     if name == "label-studio":
         ElementTree.fromstring(places[1].read_text(encoding="utf-8"))  # well-formed
-    (row,) = known(other)
+    (row,) = counted_answers(other)
     assert row[:4] == ("Ana \u05d0", item, "SVC", unsure)
     if name != "doccano":  # which has no place for a note in what it imports
         assert (row[4] or "") == note.strip()
@@ -309,7 +309,7 @@ def test_one_account_for_two_annotators(work: SheetWork, write: Callable[..., Pa
     both = {"ana": "10", "ben": "10"}
     path = write("t.json", [LABEL_STUDIO])
     assert import_answers(work, path, "label-studio", both).answers == 1
-    assert known(work) == EXPECTED  # the task was written for her
+    assert counted_answers(work) == EXPECTED  # the task was written for her
 
 
 # What is not an answer, and what contradicts
@@ -327,7 +327,7 @@ def test_skipped_tasks_are_told(work: SheetWork, write: Callable[..., Path]) -> 
     open_task = {"text": "b", "meta": {"item": "x1"}, "options": []}
     taken = import_answers(work, write("t.jsonl", *lines, "", open_task), "prodigy")
     assert taken == ToolImport(skipped=("line 1: x0", "line 2: x0"))
-    assert known(work) == []
+    assert counted_answers(work) == []
 
 
 def test_one_label_to_accept_in_prodigy(work: SheetWork, write: Callable[..., Path]) -> None:
@@ -341,10 +341,10 @@ def test_another_answer_is_a_conflict(work: SheetWork, write: Callable[..., Path
     say(work, "ana", "x0", "free")
     (conflict,) = import_answers(work, path, "doccano").conflicts
     assert conflict == "line 1: 'SVC' for x0, but ana decided 'free'"
-    assert known(work) == [("ana", "x0", "free", False, None)]
+    assert counted_answers(work) == [("ana", "x0", "free", False, None)]
     say(work, "ana", "x0", "SVC")
     assert import_answers(work, path, "doccano") == ToolImport(answers=1)  # its note is new
-    assert known(work) == EXPECTED
+    assert counted_answers(work) == EXPECTED
     say(work, "ana", "x0", "SVC", note="sure")
     (conflict,) = import_answers(work, path, "doccano").conflicts
     assert conflict.endswith("with another note than ana's 'sure'")
@@ -359,7 +359,7 @@ def test_what_was_withdrawn_does_not_come_again(
         append(log, [Decision("k-1", "ana", "x0", answer=None)])
     (conflict,) = import_answers(work, path, "doccano").conflicts
     assert conflict.endswith("which ana has withdrawn since it was imported")
-    assert known(work) == []
+    assert counted_answers(work) == []
 
 
 def test_an_answer_that_adjudicators_have_seen_stays(
@@ -403,7 +403,7 @@ def test_mistakes_are_all_told_and_nothing_is_imported(
         "Correct this in doccano, or in the file, and import it again.",
     ):
         assert one in said
-    assert known(work) == []
+    assert counted_answers(work) == []
 
 
 @pytest.mark.parametrize(

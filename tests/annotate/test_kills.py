@@ -22,7 +22,7 @@ from tests.annotate.served import (
     items,
     line_of,
     log,
-    started,
+    start_python,
     undone,
     work_in,
 )
@@ -48,7 +48,7 @@ def senders(every: Sequence[Sender]) -> Iterator[None]:
 
 def killed_by_command(office: Office, port: int, random: Random) -> None:
     """Start the command; kill it while it starts, or when it has served for a while."""
-    process = started(
+    process = start_python(
         ["-m", "pipeline.cli", "annotate", "desk.toml", "--port", str(port)], office.folder
     )
     if random.random() < 0.2:

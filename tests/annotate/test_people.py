@@ -51,7 +51,7 @@ from pipeline.formats.annotation_rows import (
 from pipeline.kernels.annotation.sheets import reassign as reassign_rows
 from pipeline.runner.delivery import progress
 from pipeline.stages.collocations.sheets import JoinSheets, join_sheets
-from tests.annotate.office import Office, furnished
+from tests.annotate.office import Office, build_office
 from tests.annotate.served import ask, say, work_in
 
 ITEMS = [f"x{n}" for n in range(6)]
@@ -243,7 +243,7 @@ def test_the_digest_changes_with_a_transfer_and_only_then(
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return furnished(tmp_path)
+    return build_office(tmp_path)
 
 
 def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office: Office) -> None:
@@ -386,10 +386,12 @@ def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
         tasks = set(asked_tasks(log))
     moved = reassign_rows(sheet.lazy(), transfer_rows(work.database, DecisionOptions()).lazy())
     assert set(moved.select("id", "annotator").collect().iter_rows()) == tasks
-    assert judged(work, sheet, transfers=True) == judged(work, moved.collect(), transfers=False)
+    assert join_tables(work, sheet, transfers=True) == join_tables(
+        work, moved.collect(), transfers=False
+    )
 
 
-def judged(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
+def join_tables(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
     """Return what the join makes of the log, with the transfers or on another sheet."""
     config = JoinSheets(
         sheet="sheet", labels="sheet.labels", folder="desk", categories={"TP": ("SVC",)},

@@ -237,17 +237,19 @@ def test_the_coordinator_may_let_a_person_annotate(work: SheetWork) -> None:
         assert served.post("ben", label(cards(work)[0])).status_code == 409
 
 
-def said(*given: object, **more: object) -> list[str]:
+def alert_texts(*given: object, **more: object) -> list[str]:
     return [str(each) for each in alerts(*given, **more)]  # type: ignore[arg-type]
 
 
 def test_alerts() -> None:
     steady = [("a", 2.0), ("b", 3.0), ("c", 2.5)] * 20
-    assert said(steady) == []
-    assert said([("a", 2.0)] * 30) == []  # nothing says that this is unusual
-    assert said([("a", 2.0)] * 30, {"a": 0.3, "b": 0.7}) == ["the last 30 answers are all a."]
-    assert said([("a", 2.0)] * 30, {"a": 0.95, "b": 0.05}) == []
-    assert said([("a", 0.5), ("b", 5.0)] * 10) == [
+    assert alert_texts(steady) == []
+    assert alert_texts([("a", 2.0)] * 30) == []  # nothing says that this is unusual
+    assert alert_texts([("a", 2.0)] * 30, {"a": 0.3, "b": 0.7}) == [
+        "the last 30 answers are all a."
+    ]
+    assert alert_texts([("a", 2.0)] * 30, {"a": 0.95, "b": 0.05}) == []
+    assert alert_texts([("a", 0.5), ("b", 5.0)] * 10) == [
         "10 of the last 20 decisions took less than 1 second."
     ]
-    assert said([]) == []
+    assert alert_texts([]) == []

@@ -336,11 +336,11 @@ def test_what_waits_is_written_before_it_stops(work_writer: SheetWork, writer: W
         stopping.start()
         late = []
 
-        def refused() -> bool:
+        def is_refused() -> bool:
             late.append(writer.send([decision(20)]))
             return late[-1].done()
 
-        wait_until(refused)
+        wait_until(is_refused)
         assert stopping.is_alive()
         other.execute("COMMIT")
     stopping.join(60)

@@ -22,7 +22,7 @@ from pipeline.formats.annotation_log import Decision, TaskRequest, copy, open_lo
 from pipeline.formats.spreadsheets import read
 from pipeline.runner.conflicts import typed_answers
 from pipeline.runner.store.history import StageRecord
-from tests.annotate.office import Office, furnished, labelled
+from tests.annotate.office import Office, build_office, decisions_of
 
 
 def judgements(run: lx.Run) -> dict[str, bool | None]:
@@ -35,10 +35,10 @@ def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
     assert work.annotators == ("anna", "ben")
     assert dict(work.categories) == {"TP": ("SVC", "figurative")}
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"))
     (waits,) = office.run().waits
     assert waits.missing == 3
-    office.decide(work, *labelled(ids, "ben", "SfS"))
+    office.decide(work, *decisions_of(ids, "ben", "SfS"))
     assert judgements(office.run()) == dict(zip(ids, [True, None, None], strict=True))
 
 
@@ -51,7 +51,7 @@ def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
     assert import_sheets(work) == ImportResult(answers=2)
     assert import_sheets(work) == ImportResult()
     # The page changes its mind on the second, and decides the third.
-    office.decide(work, *labelled(ids[1:], "anna", "rr"), *labelled(ids, "ben", "Srr"))
+    office.decide(work, *decisions_of(ids[1:], "anna", "rr"), *decisions_of(ids, "ben", "Srr"))
     run = office.run()
     assert not run.waits
     assert judgements(run) == dict(zip(ids, [True, False, False], strict=True))
@@ -65,7 +65,7 @@ def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
 def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids[:2], "anna", "SS"), *labelled(ids, "ben", "SSS"))
+    office.decide(work, *decisions_of(ids[:2], "anna", "SS"), *decisions_of(ids, "ben", "SSS"))
     assert len(hand_to_sheets(work)) == 2
     office.label("anna", {ids[1]: "free", ids[2]: "figurative"})
     run = office.run()
@@ -100,7 +100,7 @@ def test_a_sweep_reports_conflicts_and_waits(
     work = office.work()
     ids = office.ids(work)
     office.label("anna", {ids[0]: "SVC"})
-    office.decide(work, *labelled(ids, "anna", "rrr"))
+    office.decide(work, *decisions_of(ids, "anna", "rrr"))
     with office.config.open("a") as file:
         file.write(SWEEP)
     call = ["run", str(office.config), "--runs", str(office.runs), "--no-report"]
@@ -127,7 +127,7 @@ def test_both_changed_and_differ(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.label("anna", {ids[0]: "SVC"})
-    office.decide(work, *labelled(ids, "anna", "rrr"), *labelled(ids, "ben", "rrr"))
+    office.decide(work, *decisions_of(ids, "anna", "rrr"), *decisions_of(ids, "ben", "rrr"))
     taken = import_sheets(work)
     assert taken.answers == 0
     said = (
@@ -162,7 +162,7 @@ def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
 def test_results_rest_on_the_labels_not_on_the_file(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "SSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "SSr"))
     office.run()
     # The file changes, and what counts does not: nothing runs again.
     skip = Decision("skip-0001", "anna", ids[0], "skip")
@@ -187,7 +187,7 @@ def stages(run: lx.Run) -> list[StageRecord]:
 def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"))
     office.run()
     assert set(office.sheets()) == {"ben"}
 
@@ -196,7 +196,7 @@ def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
 def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "SSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "SSr"))
     text = office.config.read_text().replace('"anna", "ben"', '"carla", "ben"')
     office.config.write_text(
         text.replace('folder = "pairs"\ncat', 'former = ["anna"]\nfolder = "pairs"\ncat')
@@ -243,7 +243,7 @@ def test_export(office: Office, tmp_path: Path) -> None:
 def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, kind: str) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSr"))
     with open_log(work.database) as log:
         assert give_to_those_who_disagree(log) == 1
     for who in ("anna", "ben"):
@@ -257,7 +257,7 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
     before = office.run()
     # Another copy of the experiment has nothing but the export.
     (tmp_path / "copy").mkdir()
-    other = furnished(tmp_path / "copy")
+    other = build_office(tmp_path / "copy")
     other.desk.mkdir(parents=True)
     (tmp_path / f"all.{kind}").rename(other.desk / f"001-all.{kind}")
     again = other.run()
@@ -275,7 +275,7 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
 def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"))
     copy(work.database, tmp_path / "copy.sqlite")
     assert [path.name for path in tmp_path.glob("copy*")] == ["copy.sqlite"]
     with pytest.raises(StoreError, match="cannot be written"):
@@ -293,7 +293,7 @@ def test_nobody_is_served_who_is_not_asked(office: Office) -> None:
 def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSS"))
     with open_log(work.database) as connection:
         tasks = [TaskRequest("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
         update_tasks(connection, {}, tasks, round_name="adjudication")
@@ -311,11 +311,11 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
 
 
 @pytest.fixture
-def handed(office: Office) -> tuple[Office, SheetWork, list[str]]:
+def labelled_office(office: Office) -> tuple[Office, SheetWork, list[str]]:
     """Both have labelled all in the page, and have sheets with it."""
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
+    office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSS"))
     hand_to_sheets(work)
     return office, work, ids
 
@@ -331,9 +331,9 @@ def page(work: SheetWork, item: str) -> str | None:
 
 @pytest.mark.long
 def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
-    handed: tuple[Office, SheetWork, list[str]],
+    labelled_office: tuple[Office, SheetWork, list[str]],
 ) -> None:
-    office, work, ids = handed
+    office, work, ids = labelled_office
     office.label("anna", {ids[0]: "a later thought"}, column="note")
     assert notes(office) == [(ids[0], "a later thought")]
     assert import_sheets(work) == ImportResult(answers=1)
@@ -343,8 +343,10 @@ def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
 
 
 @pytest.mark.long
-def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, SheetWork, list[str]]) -> None:
-    office, work, ids = handed
+def test_notes_on_both_sides_are_both_kept(
+    labelled_office: tuple[Office, SheetWork, list[str]],
+) -> None:
+    office, work, ids = labelled_office
     office.label("anna", {ids[0]: "of the sheet"}, column="note")
     said = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
     office.decide(work, said)
@@ -357,7 +359,7 @@ def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, SheetWork, list
 def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "ben", "SSr"), *labelled(ids[1:], "anna", "SS"))
+    office.decide(work, *decisions_of(ids, "ben", "SSr"), *decisions_of(ids[1:], "anna", "SS"))
     office.decide(work, Decision("noted-01", "anna", ids[0], answer="SVC", note="old"))
     hand_to_sheets(work)
     office.decide(work, Decision("noted-02", "anna", ids[0], answer="SVC", note="new"))
@@ -367,9 +369,9 @@ def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) ->
 
 @pytest.mark.long
 def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
-    handed: tuple[Office, SheetWork, list[str]],
+    labelled_office: tuple[Office, SheetWork, list[str]],
 ) -> None:
-    office, work, ids = handed
+    office, work, ids = labelled_office
     with open_log(work.database) as log:
         assert give_to_third(log, "carla") == 2
     office.label("anna", {ids[0]: "free", ids[1]: "free"})
@@ -388,9 +390,9 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
 
 
 def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
-    handed: tuple[Office, SheetWork, list[str]], monkeypatch: pytest.MonkeyPatch
+    labelled_office: tuple[Office, SheetWork, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office, work, ids = handed
+    office, work, ids = labelled_office
     office.label("anna", {ids[0]: "free"})
 
     def slowly(*given: Any) -> pl.DataFrame:

@@ -44,11 +44,11 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     rows = [f"a{n}\tb\t{n + 1}\t{n + 5}\t60\t999\t{n % 2}" for n in range(20)]
     (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
 
-    def written(text: str) -> Path:
+    def write_experiment(text: str) -> Path:
         (tmp_path / "x.toml").write_text(EXPERIMENT + text)
         return tmp_path / "x.toml"
 
-    return written
+    return write_experiment
 
 
 def refusal(experiment: Path) -> str:
@@ -445,14 +445,14 @@ def write_sweep_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
     (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
 
-    def written(text: str) -> Path:
+    def write_experiment(text: str) -> Path:
         (tmp_path / "x.toml").write_text(EXPERIMENT_SWEEP_REPORT + text)
         return tmp_path / "x.toml"
 
-    return written
+    return write_experiment
 
 
-def made(experiment: Path) -> tuple[Path, str]:
+def run_sweep(experiment: Path) -> tuple[Path, str]:
     """Return the folder of a sweep, and its page."""
     folder = sweep(experiment, runs=experiment.parent / "runs").folder
     return folder, (folder / "index.html").read_text()
@@ -461,7 +461,7 @@ def made(experiment: Path) -> tuple[Path, str]:
 @pytest.mark.long
 def test_the_page_stands_beside_the_tables(write_sweep_report: Write) -> None:
     over = '[sweep.over]\n"stages.sample.rate" = [0.5, 1.0]\n"stages.sample.seed" = { count = 2 }\n'
-    folder, page = made(write_sweep_report(COLLECT + over))
+    folder, page = run_sweep(write_sweep_report(COLLECT + over))
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert {"index.html", "sampled.cuts.csv", "findings.parquet", "sample.csv",
             "tables/answers-points.csv", "figures/sampled-cuts-panels.svg"} <= names  # fmt: skip
@@ -522,7 +522,7 @@ def test_there_need_not_be_a_page(
     ],
 )
 def test_settings_of_all_kinds(write_sweep_report: Write, over: str) -> None:
-    _, page = made(write_sweep_report(f"{COLLECT}[sweep.over]\n{over}"))
+    _, page = run_sweep(write_sweep_report(f"{COLLECT}[sweep.over]\n{over}"))
     assert "<img onerror" not in page
     assert "Data and provenance" in page
 
@@ -530,5 +530,5 @@ def test_settings_of_all_kinds(write_sweep_report: Write, over: str) -> None:
 @pytest.mark.long
 def test_tables_without_rows(write_sweep_report: Write) -> None:
     section = '\n[sweep]\ncollect = ["sampled.cuts"]\nwhere = "n > 99"\n[sweep.over]\n'
-    _, page = made(write_sweep_report(section + '"stages.sample.seed" = [1, 2]\n'))
+    _, page = run_sweep(write_sweep_report(section + '"stages.sample.seed" = [1, 2]\n'))
     assert "The table has no rows at any of 2 points." in page

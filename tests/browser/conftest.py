@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.pages import AXE, Open, Windows, page_of
-from tests.browser.reports import REPORTS, made
+from tests.browser.reports import REPORTS, build_report
 from tests.groups import scheduler
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def report_page(
     """Return a function to the page of a report, which all processes of the session share."""
     folder = tmp_path_factory.getbasetemp()
     shared = folder.parent if hasattr(request.config, "workerinput") else folder
-    return lambda name: made(name, shared)
+    return lambda name: build_report(name, shared)
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,7 @@ def nothing(faults: list[Any]) -> None:
     assert not faults, f"{len(faults)} faults\n" + "\n".join(str(each) for each in faults[:40])
 
 
-def found(page: Page, question: str, *given: Any) -> list[Any]:
+def evaluate_list(page: Page, question: str, *given: Any) -> list[Any]:
     """Return what a function of the page's document finds, as a list."""
     answers: list[Any] = page.evaluate(question, *given)
     return answers
@@ -201,7 +201,7 @@ def settled_settling(page: Page, *, patience: int = PATIENCE_PAGES, still: int =
     page.evaluate(_SETTLE, [patience, still])
     most = patience + 2 * still
     end = time.monotonic() + most / 1000
-    while (found := _found(page)) is None:
+    while (found := _settle_result(page)) is None:
         if time.monotonic() > end:
             raise NothingPaintedSettling(f"no answer in {most} milliseconds")
         page.wait_for_timeout(20)
@@ -212,7 +212,7 @@ def settled_settling(page: Page, *, patience: int = PATIENCE_PAGES, still: int =
     assert found["missing"] == "", f"this figure was not drawn in {found['painted']} frames"
 
 
-def _found(page: Page) -> dict[str, Any] | None:
+def _settle_result(page: Page) -> dict[str, Any] | None:
     found: dict[str, Any] | None = page.evaluate("() => window.settling")
     return found
 
@@ -250,9 +250,9 @@ class Windows:
     def open(self, name: str, **how: Any) -> Watch:
         """Open a report in a window of its own, and wait until it is settled; see `Open`."""
         try:
-            return self._opened(self._chromium, name, **how)
+            return self._open_window(self._chromium, name, **how)
         except NothingPaintedSettling:
-            return self._opened(self._another(), name, **how)
+            return self._open_window(self._another(), name, **how)
 
     def keep(self, name: str, *, width: int = WIDTHS_PAGES[-1], **how: Any) -> Watch:
         """Open a report, or return the window that has it open; those of other reports are closed."""
@@ -267,7 +267,7 @@ class Windows:
         for key in [key for key in self._kept if key[0] != but]:
             self._kept.pop(key).context.close()
 
-    def _opened(
+    def _open_window(
         self, browser: Browser, name: str, *, width: int = WIDTHS_PAGES[-1], height: int = 900,
         dark: bool = False, scripts: bool = True, finger: bool = False, unfold: bool = True,
     ) -> Watch:  # fmt: skip

@@ -151,7 +151,7 @@ def _starter(family: str) -> Callable[[Path], Path]:
     return write
 
 
-def _annotated(folder: Path) -> Path:
+def _write_annotated(folder: Path) -> Path:
     """Write the experiment on PP-verb pairs, with its corpus, two annotators and examples."""
     generator = [sys.executable, str(ROOT / "data/make_corpus.py"), str(folder / "data/pp-verb")]
     subprocess.run(generator, check=True, capture_output=True)
@@ -159,9 +159,9 @@ def _annotated(folder: Path) -> Path:
     return Path(shutil.copy(ROOT / "configs/pp-verb.toml", folder / "configs"))
 
 
-def _designed(folder: Path) -> Path:
+def _write_designed(folder: Path) -> Path:
     """Write the experiment with a sample designed for its questions, and its corpus."""
-    _annotated(folder)
+    _write_annotated(folder)
     return Path(shutil.copy(ROOT / "configs/pp-verb-design.toml", folder / "configs"))
 
 
@@ -174,7 +174,7 @@ def _swept(folder: Path) -> Path:
     return path
 
 
-def _compared(folder: Path, experiment: Path) -> None:
+def _compare_runs(folder: Path, experiment: Path) -> None:
     """Run an experiment once more, with another sample, and compare both runs."""
     runs = str(folder / "runs")
     other = ("--set", "stages.sample.rate=0.7")
@@ -189,8 +189,8 @@ def _krenn(_folder: Path) -> Path:
 
 REPORTS = {
     "collocations": Report(_starter("collocations"), most_pages=12),
-    "annotated": Report(_annotated, most_pages=14),
-    "designed": Report(_designed, most_pages=6),
+    "annotated": Report(_write_annotated, most_pages=14),
+    "designed": Report(_write_designed, most_pages=6),
     "clustering": Report(_starter("clustering"), most_pages=14),
     "lexicon": Report(_starter("lexicon"), most_pages=16),
     "waiting": Report(_starter("corpus"), most_pages=6, drawn=False),
@@ -200,7 +200,7 @@ REPORTS = {
     "hostile": Report(write, most_pages=20),
     "sweep": Report(_swept, most_pages=6, page="runs/*/sweep/index.html"),
     "compared": Report(
-        _starter("collocations"), most_pages=12, page="runs/compared.html", then=_compared
+        _starter("collocations"), most_pages=12, page="runs/compared.html", then=_compare_runs
     ),
 }
 
@@ -211,7 +211,7 @@ if Path(os.environ.get("LEXASSAY_DATA") or "/", KRENN).is_file():
     REPORTS["krenn"] = Report(_krenn, most_pages=12)
 
 
-def made(name: str, folder: Path) -> Path:
+def build_report(name: str, folder: Path) -> Path:
     """Return the page of a report. Who comes first makes it, and others wait."""
     with FileLock(folder / f"{name}.lock"):
         own = folder / name

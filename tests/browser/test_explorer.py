@@ -265,7 +265,7 @@ def test_columns_can_be_chosen(open_report: Open) -> None:
     assert "l1" not in figure.get_by_role("columnheader").all_inner_texts()
 
 
-def saved(page: Page, figure: Locator) -> list[list[str]]:
+def saved_rows(page: Page, figure: Locator) -> list[list[str]]:
     with page.expect_download() as waiting:
         figure.get_by_role("button", name="Save as CSV").click()
     text = Path(waiting.value.path()).read_text(encoding="utf-8-sig")
@@ -278,7 +278,7 @@ def test_what_is_filtered_is_saved(open_report: Open) -> None:
     figure.get_by_text("Filter", exact=True).click()
     figure.get_by_label("Value").fill("10")
     settle(page)
-    heads, *rows = saved(page, figure)
+    heads, *rows = saved_rows(page, figure)
     assert len(rows) == 10
     assert heads[:3] == ["l1", "l2", "f"]
     assert [row[0] for row in rows] == column(figure, "l1")[:10]
@@ -335,7 +335,7 @@ def test_the_page_shows_what_is_packed(open_report: Open) -> None:
     """Every number of a column in the page is that of its file."""
     page = open_report("annotated")
     figure = explorer(page)
-    heads, *rows = saved(page, figure)
+    heads, *rows = saved_rows(page, figure)
     packed = page.locator("script[id$='-rows']").first.text_content() or ""
     assert len(gzip.decompress(b64decode(packed))) > 1000
     place = heads.index("f1")

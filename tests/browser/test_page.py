@@ -17,7 +17,7 @@ from tests.browser.pages import (
     answer,
     caption,
     charts,
-    found,
+    evaluate_list,
     nothing,
     pdf_pages,
 )
@@ -60,7 +60,7 @@ def test_a_hostile_text_is_shown_as_it_is(read_report: Open, kind: str) -> None:
 def test_hostile_words_are_among_the_texts_of_tables(read_report: Open) -> None:
     page = read_report("hostile")
     cells = "() => [...document.querySelectorAll('td, th')].map((cell) => cell.textContent.trim())"
-    there = found(page, cells)
+    there = evaluate_list(page, cells)
     assert [word[:40] for word in WORDS if not any(word[:40] in cell for cell in there)] == []
 
 
@@ -103,14 +103,14 @@ def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -
         .map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 60)}`);
       return [`${root.scrollWidth} pixels in a window of ${root.clientWidth}`, ...names];
     }"""
-    nothing(found(page, wide))
+    nothing(evaluate_list(page, wide))
 
 
 @smoke_report
 def test_headings_are_in_order(read_report: Open, name: str) -> None:
     page = read_report(name)
     headings = "() => [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((h) => +h.tagName[1])"
-    levels = found(page, headings)
+    levels = evaluate_list(page, headings)
     assert levels[:1] == [1]
     assert levels.count(1) == 1
     nothing([pair for pair in pairwise(levels) if pair[1] > pair[0] + 1])
@@ -138,7 +138,7 @@ def test_every_table_has_headings(read_report: Open, name: str) -> None:
       return heads.length === 0 || !heads.every(rows);
     }).map((table) => table.innerText.slice(0, 60))"""
     assert page.locator("table").count() > 0
-    nothing(found(page, bare))
+    nothing(evaluate_list(page, bare))
 
 
 @smoke_report
@@ -151,8 +151,8 @@ def test_links_lead_somewhere(read_report: Open, name: str) -> None:
       .map((link) => link.getAttribute("href"))
       .filter((address) => !/^(https?|mailto|blob|data):/.test(address))"""
     folder = Path(unquote(urlsplit(page.url).path)).parent
-    nothing(found(page, anchors))
-    nothing([each for each in found(page, files) if not (folder / unquote(each)).is_file()])
+    nothing(evaluate_list(page, anchors))
+    nothing([each for each in evaluate_list(page, files) if not (folder / unquote(each)).is_file()])
 
 
 PICTURES = """(figure) => [...figure.querySelectorAll(".chart img, .chart svg.marks, .chart canvas")]
@@ -253,14 +253,14 @@ FAINT = """() => {
 @every_report
 def test_texts_stand_out(read_report: Open, name: str, dark: bool) -> None:
     page = read_report(name, dark=dark)
-    nothing(found(page, FAINT))
+    nothing(evaluate_list(page, FAINT))
 
 
 @every_report
 def test_the_page_is_dark_where_that_is_preferred(read_report: Open, name: str) -> None:
     page = read_report(name, dark=True)
     ground = "() => getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number)"
-    assert max(found(page, ground)[:3]) < 80
+    assert max(evaluate_list(page, ground)[:3]) < 80
 
 
 SMALLEST = 9
@@ -279,7 +279,7 @@ def test_texts_can_be_read_on_a_phone(read_report: Open, name: str) -> None:
         return [Math.round(size * 10) / 10, text.textContent];
       });
     }"""
-    texts = found(page, sizes)
+    texts = evaluate_list(page, sizes)
     assert texts
     examples = {size: text for size, text in reversed(texts) if size < SMALLEST}
     nothing([f"{size} px, as {text!r}" for size, text in sorted(examples.items())])
@@ -304,7 +304,7 @@ MEASURED = ("collocations", "annotated", "designed", "clustering", "lexicon")
 def test_the_first_screen_answers(open_report: Open, name: str) -> None:
     """A table, a figure and at most five sentences stand in 1400 x 900 pixels; the rest is folded."""
     page = open_report(name, unfold=False)
-    bottoms = found(page, """() => [...document.querySelectorAll(
+    bottoms = evaluate_list(page, """() => [...document.querySelectorAll(
       ".overview table, .overview .chart, .overview .finding")]
       .map((each) => Math.round(each.getBoundingClientRect().bottom))""")  # fmt: skip
     assert len(bottoms) >= 3
@@ -341,12 +341,12 @@ def test_one_toolbar_sets_all_figures(open_report: Open) -> None:
     bar = page.get_by_role("region", name="All figures")
     assert bar.count() == 1
     assert page.locator(".tools select").count() == 1
-    before = found(page, SHOWN)
+    before = evaluate_list(page, SHOWN)
     bar.get_by_role("button", name="Zoom in").click()
     page.wait_for_timeout(400)
-    zoomed = found(page, SHOWN)
+    zoomed = evaluate_list(page, SHOWN)
     assert len(zoomed) == len(before)
     assert sum(one != other for one, other in zip(before, zoomed, strict=True)) >= 2
     bar.get_by_role("button", name="Reset").click()
     page.wait_for_timeout(400)
-    assert found(page, SHOWN) == before
+    assert evaluate_list(page, SHOWN) == before

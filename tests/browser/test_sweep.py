@@ -155,7 +155,7 @@ def test_keys_are_enough(show: Show) -> None:
     assert "rate = 0.5" in caption(page)
 
 
-def saved(page: Page, name: str) -> str:
+def saved_text(page: Page, name: str) -> str:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()
     return Path(waiting.value.path()).read_text(encoding="utf-8-sig")
@@ -163,11 +163,11 @@ def saved(page: Page, name: str) -> str:
 
 def test_what_is_drawn_is_saved(show: Show) -> None:
     page = show(estimates())
-    heads, *lines = csv.reader(io.StringIO(saved(page, "Save as CSV")))
+    heads, *lines = csv.reader(io.StringIO(saved_text(page, "Save as CSV")))
     shown = ["rate", "span", "measure", "corpus", "n", "estimate", "value", "lower", "upper"]
     assert heads == [*shown, "averaged"]
     assert len(lines) == 3 * 4 * 8
-    picture = saved(page, "Save as SVG")
+    picture = saved_text(page, "Save as SVG")
     assert picture.startswith("<svg")
     assert 'xmlns="http://www.w3.org/2000/svg"' in picture
     assert "var(" not in picture
@@ -287,7 +287,7 @@ def test_hostile_names_are_shown_as_text(show: Show, name: str) -> None:
     assert any(start[:8] in each for each in texts(page))
     control(page, "measure").select_option("x")
     control(page, "Show").select_option("heat")
-    saved(page, "Save as CSV")
+    saved_text(page, "Save as CSV")
 
 
 @pytest.mark.parametrize("view", ["lines", "heat"])

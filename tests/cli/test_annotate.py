@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.cli.annotate import _keys, annotate
 from pipeline.errors import ConfigError
-from tests.annotate.office import furnished
+from tests.annotate.office import build_office
 from tests.annotate.served import LABELS, work_in
 
 
@@ -34,28 +34,28 @@ def test_labels_have_the_keys_that_are_given(tmp_path: Path) -> None:
 def test_annotators_are_managed_by_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    office = furnished(tmp_path)
+    office = build_office(tmp_path)
 
-    def said(**options: object) -> str:
+    def output_of(**options: object) -> str:
         capsys.readouterr()
         assert annotate(office.config, runs=office.runs, **options) == 0  # type: ignore[arg-type]
         return capsys.readouterr().out
 
     new = "New links: on the coordinator's page, and when lexassay annotate starts.\n"
-    assert said(add="carla, dan") == (
+    assert output_of(add="carla, dan") == (
         "carla is an annotator now. Give carla open cards of others.\n"
         f"dan is an annotator now. Give dan open cards of others.\n{new}"
     )
-    assert said(stop="anna") == (
+    assert output_of(stop="anna") == (
         "anna’s part is finished: the link says so and takes no more answers. Answers so far:"
         " 0; they count. Open cards: 3; you can give them to others.\n"
     )
-    assert said(reassign="anna=carla,dan") == (
+    assert output_of(reassign="anna=carla,dan") == (
         "2 open cards of anna are now carla's, 1 is now dan's.\n"
     )
-    assert said(reassign="ben=carla", cards=1).startswith("1 open card of ben is now carla's.")
-    assert said(resume="anna") == "anna can go on, with the same link.\n"
-    assert said(revoke="Anna") == (
+    assert output_of(reassign="ben=carla", cards=1).startswith("1 open card of ben is now carla's.")
+    assert output_of(resume="anna") == "anna can go on, with the same link.\n"
+    assert output_of(revoke="Anna") == (
         f"The old link of anna no longer works. The new one is for anna only.\n{new}"
     )
     for options, message in (
@@ -65,4 +65,4 @@ def test_annotators_are_managed_by_the_command(
         ({"cards": 3}, "--cards: needs --reassign FROM=TO"),
     ):
         with pytest.raises(ConfigError, match=message):
-            said(**options)
+            output_of(**options)

@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def offered(line: str) -> list[str]:
+def offered_words(line: str) -> list[str]:
     """Return what fits at the end of a line, after the name of the program."""
     *words, begun = line.split(" ")
     return [each.word for each in offers(CommandLine(words, begun))]
@@ -88,12 +88,12 @@ def offered(line: str) -> list[str]:
     ],
 )
 def test_what_fits(line: str, words: list[str]) -> None:
-    assert offered(line) == words
+    assert offered_words(line) == words
 
 
 def test_names_with_blanks_are_left_to_the_shell(folder: Path) -> None:
     (folder / "two words.toml").write_text("")
-    assert offered("run t") == []
+    assert offered_words("run t") == []
 
 
 def asking(shell: str, line: str) -> dict[str, str]:

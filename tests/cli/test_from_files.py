@@ -30,16 +30,18 @@ def text(head: tuple[str, ...] = HEAD, separator: str = ",", end: str = "\n") ->
     return "".join(separator.join(map(str, row)) + end for row in [head, *ROWS])
 
 
-def scored(path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[tuple[object, ...]]:
+def score_rows(
+    path: Path, capsys: pytest.CaptureFixture[str], *words: str
+) -> list[tuple[object, ...]]:
     assert main(["score", str(path), "--measures", "mi", "--format", "csv", *words]) == 0
     found = pl.read_csv(io.StringIO(capsys.readouterr().out))
     return found.select(*HEAD, "mi").rows()
 
 
 @pytest.fixture
-def expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[object, ...]]:
+def expected_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[object, ...]]:
     (tmp_path / "plain.csv").write_text(text())
-    found = scored(tmp_path / "plain.csv", capsys)
+    found = score_rows(tmp_path / "plain.csv", capsys)
     assert [row[:6] for row in found] == ROWS
     return found
 
@@ -48,34 +50,34 @@ def expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[o
 @pytest.mark.parametrize("packed", [False, True])
 def test_whatever_parts_the_fields(
     separator: str, packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    expected: list[tuple[object, ...]],
+    expected_rows: list[tuple[object, ...]],
 ) -> None:  # fmt: skip
     content = ("\ufeff" + text(separator=separator, end="\r\n")).encode()
     path = tmp_path / ("t.csv.gz" if packed else "t.csv")
     path.write_bytes(gzip.compress(content) if packed else content)
     assert separator_of(path) == separator
-    assert scored(path, capsys) == expected
+    assert score_rows(path, capsys) == expected_rows
 
 
 def test_a_workbook(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     with Workbook(str(tmp_path / "t.xlsx")) as book:
         sheet = book.add_worksheet("Collocates")
         for number, row in enumerate([OTHER, *ROWS]):
             sheet.write_row(number, 0, row)
-    assert scored(tmp_path / "t.xlsx", capsys, "--columns", SAME) == expected
+    assert score_rows(tmp_path / "t.xlsx", capsys, "--columns", SAME) == expected_rows
 
 
 def test_names_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text(OTHER, ";"))
-    assert scored(path, capsys, "--columns", SAME) == expected
+    assert score_rows(path, capsys, "--columns", SAME) == expected_rows
     path.write_text("\n".join(line.rpartition(";")[0] for line in text(OTHER, ";").splitlines()))
     given = SAME.replace("Corpus_Size", "1000")
-    assert scored(path, capsys, "--columns", given) == expected
+    assert score_rows(path, capsys, "--columns", given) == expected_rows
 
 
 def test_collocates_of_one_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,16 +287,16 @@ def test_marks_between_digits_that_nobody_can_read_are_refused(
 @pytest.mark.parametrize("value", ["1.000", "1 000", "1'000", "1,000", "1\u202f000"])
 def test_marks_between_thousands_are_read(
     value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    expected: list[tuple[object, ...]],
+    expected_rows: list[tuple[object, ...]],
 ) -> None:  # fmt: skip
     content = text(separator=";").replace(";1000", f";{value}")
     (tmp_path / "t.csv").write_text(content)
     words = ["--decimal", ","] if value == "1.000" else []
-    assert scored(tmp_path / "t.csv", capsys, *words) == expected
+    assert score_rows(tmp_path / "t.csv", capsys, *words) == expected_rows
 
 
 def test_marks_that_are_read_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
@@ -307,7 +309,7 @@ def test_marks_that_are_read_are_told(
     said = capsys.readouterr().err
     assert "t.csv: the first line is not a header: columns are named column_1" in said
     names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
-    assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
+    assert score_rows(tmp_path / "t.csv", capsys, "--columns", names) == expected_rows
 
 
 SIX = [("kick", "bucket", 6, 20, 30, 5000)]
@@ -321,7 +323,7 @@ def test_whole_numbers_are_counts_however_they_are_kept(
     """MI = log10(O / E), E = 20 x 30 / 5000 = .12, and 6 / .12 = 50."""
     table = pl.DataFrame(SIX, schema=list(HEAD), orient="row")
     write_table(table.with_columns(pl.col(HEAD[2:]).cast(dtype)), tmp_path / name)
-    assert scored(tmp_path / name, capsys) == [(*SIX[0], pytest.approx(math.log10(50)))]
+    assert score_rows(tmp_path / name, capsys) == [(*SIX[0], pytest.approx(math.log10(50)))]
 
 
 @pytest.mark.parametrize(

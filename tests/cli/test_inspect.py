@@ -33,7 +33,7 @@ cuts = [1, 2]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an experiment that has run."""
     folder = tmp_path_factory.mktemp("show")
     (folder / "x.toml").write_text(EXPERIMENT)
@@ -47,30 +47,30 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _there(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(made)
+def _there(finished_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(finished_run)
 
 
-def shown(capsys: pytest.CaptureFixture[str], *words: str) -> list[list[str]]:
+def show_rows(capsys: pytest.CaptureFixture[str], *words: str) -> list[list[str]]:
     """Return what is shown as CSV: the names of the columns, then the rows."""
     assert main(["show", "x.toml", *words, "--format", "csv"]) == 0
     return list(csv.reader(io.StringIO(capsys.readouterr().out)))
 
 
 def test_rows_in_another_order(capsys: pytest.CaptureFixture[str]) -> None:
-    found = shown(capsys, "scores", "--sort", "l2,f:desc", "--columns", "l2,f")
+    found = show_rows(capsys, "scores", "--sort", "l2,f:desc", "--columns", "l2,f")
     assert found[0] == ["l2", "f"]
     expected = sorted(((f"b{i % 3}", i + 1) for i in range(12)), key=lambda row: (row[0], -row[1]))
     assert [(second, int(f)) for second, f in found[1:]] == expected
 
 
 def test_equal_rows_stand_in_the_order_of_the_key(capsys: pytest.CaptureFixture[str]) -> None:
-    found = shown(capsys, "scores", "--sort", "l2", "--columns", "l2,id")[1:]
+    found = show_rows(capsys, "scores", "--sort", "l2", "--columns", "l2,id")[1:]
     assert found == sorted(found)
 
 
 def test_the_first_rows_of_that_order(capsys: pytest.CaptureFixture[str]) -> None:
-    top = shown(capsys, "scores", "--sort", "f:desc", "--top", "2", "--columns", "l1,f")
+    top = show_rows(capsys, "scores", "--sort", "f:desc", "--top", "2", "--columns", "l1,f")
     assert top[1:] == [["a11", "12"], ["a10", "11"]]
     assert main(["show", "x.toml", "scores", "--top", "5", "--rows", "2"]) == 0
     said = capsys.readouterr().out
@@ -84,7 +84,7 @@ def test_the_first_rows_of_that_order(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_missing_values_come_last_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     for way in ("", ":desc"):
-        values = [row[0] for row in shown(
+        values = [row[0] for row in show_rows(
             capsys, "full", "--sort", f"lower{way}", "--columns", "lower"
         )[1:]]  # fmt: skip
         filled = [float(each) for each in values if each]
@@ -94,14 +94,14 @@ def test_missing_values_come_last_both_ways(capsys: pytest.CaptureFixture[str]) 
 
 def test_rows_that_keep_to_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
     condition = "f >= 5 AND l2 IN ('b0', 'b1')"
-    found = shown(capsys, "scores", "--where", condition, "--columns", "l1")[1:]
+    found = show_rows(capsys, "scores", "--where", condition, "--columns", "l1")[1:]
     assert {each for (each,) in found} == {f"a{i}" for i in range(12) if i >= 4 and i % 3 < 2}
 
 
 def test_columns_by_name_and_pattern_in_the_order_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert shown(capsys, "scores", "--columns", "mi, f*,l?,f")[0] == [
+    assert show_rows(capsys, "scores", "--columns", "mi, f*,l?,f")[0] == [
         "mi", "f", "f1", "f2", "l1", "l2",
     ]  # fmt: skip
 
@@ -116,26 +116,26 @@ def test_words_beside_ids_for_people(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_words_in_files_only_if_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    plain = shown(capsys, "sample")
+    plain = show_rows(capsys, "sample")
     assert plain[0] == ["id", "multiplicity", "position", "pi", "stratum"]
-    worded = shown(capsys, "sample", "--words")
+    worded = show_rows(capsys, "sample", "--words")
     assert worded[0] == ["id", "l1", "l2", "multiplicity", "position", "pi", "stratum"]
     assert [[row[0], *row[3:]] for row in worded] == plain
-    scores = {row[0]: row[1:3] for row in shown(capsys, "scores")[1:]}
+    scores = {row[0]: row[1:3] for row in show_rows(capsys, "scores")[1:]}
     assert all(scores[row[0]] == row[1:3] for row in worded[1:])
 
 
 def test_words_can_be_named_without_being_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    found = shown(capsys, "ranks", "--where", "l1 = 'a3' AND measure = 'mi'", "--sort", "l2")
+    found = show_rows(capsys, "ranks", "--where", "l1 = 'a3' AND measure = 'mi'", "--sort", "l2")
     assert len(found) == 2
     assert "l1" not in found[0]
-    assert shown(capsys, "ranks", "--columns", "rank,l1", "--where", "l1 = 'a3'")[0] == [
+    assert show_rows(capsys, "ranks", "--columns", "rank,l1", "--where", "l1 = 'a3'")[0] == [
         "rank", "l1",
     ]  # fmt: skip
 
 
 def test_tables_without_ids_are_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown(capsys, "full.cuts", "--words") == shown(capsys, "full.cuts")
+    assert show_rows(capsys, "full.cuts", "--words") == show_rows(capsys, "full.cuts")
 
 
 @pytest.mark.long
@@ -209,7 +209,7 @@ def test_misspelt_findings_are_asked_after(capsys: pytest.CaptureFixture[str]) -
 def test_the_findings_are_text_in_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = [row[0] for row in shown(capsys, "findings", "--columns", "text")[1:]]
+    texts = [row[0] for row in show_rows(capsys, "findings", "--columns", "text")[1:]]
     monkeypatch.setenv("COLUMNS", "40")
     assert main(["show", "x.toml", "findings"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -230,7 +230,9 @@ def test_the_findings_are_text_in_a_terminal(
 
 
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = shown(capsys, "findings", "--columns", "order,kind,text", "--where", "kind = 'answer'")
+    rows = show_rows(
+        capsys, "findings", "--columns", "order,kind,text", "--where", "kind = 'answer'"
+    )
     assert rows[0] == ["order", "kind", "text"]
     assert [row[0] for row in rows[1:]] == [str(place) for place in range(1, len(rows))]
     assert all(re.search(r"\d", row[2]) for row in rows[1:])

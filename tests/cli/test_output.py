@@ -91,7 +91,7 @@ def test_a_table_without_columns() -> None:
 NAMES = st.text("abc日é_", min_size=1, max_size=8)
 
 
-def drawn(head: list[str], rows: list[list[str]], right: list[bool]) -> str:
+def table_text(head: list[str], rows: list[list[str]], right: list[bool]) -> str:
     table = Table()
     for name, flush in zip(head, right, strict=True):
         table.add_column(name, justify="right" if flush else "left", overflow="fold")
@@ -123,7 +123,7 @@ def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], st
     else:
         above, table = text[: text.index("┏")], text[text.index("┏") :]
         assert above.rstrip() == title
-        assert table == drawn(head, rows, right)
+        assert table == table_text(head, rows, right)
 
 
 def test_a_title_longer_than_the_table_stays_on_one_line(
@@ -183,7 +183,7 @@ def folder_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def json_output(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """Return what a command says as JSON, the whole of its output."""
     capsys.readouterr()
     assert main(words) == 0
@@ -195,7 +195,7 @@ def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]
 def test_plan_and_status_before_and_after(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = told(["plan", "x.toml", "--json"], capsys)
+    before = json_output(["plan", "x.toml", "--json"], capsys)
     assert set(before) == PLAN
     assert all(set(step) == STEP for step in before["stages"])
     first, *_, last = before["stages"]
@@ -205,32 +205,32 @@ def test_plan_and_status_before_and_after(
     assert first["reasons"] == ["it has never run"]
     assert (last["state"], last["tables"], last["seconds"]) == ("unknown", {}, None)
     assert main(["run", "x.toml", "--no-report"]) == 0
-    after = told(["status", "x.toml", "--json"], capsys)
+    after = json_output(["status", "x.toml", "--json"], capsys)
     assert set(after) >= {*PLAN, *PEOPLE, "done", "remarks", "report"}
     assert (after["done"], after["report"], after["people"]) == (4, None, [])
     assert {step["name"]: step["tables"] for step in after["stages"]}["ranks"] == {"ranks": 24}
     assert all(step["state"] == "done" and step["reasons"] == [] for step in after["stages"])
     assert main(["run", "x.toml"]) == 0
-    page = told(["status", "x.toml", "--json"], capsys)["report"]
+    page = json_output(["status", "x.toml", "--json"], capsys)["report"]
     assert (folder_programs / page).is_file()
 
 
 def test_points_of_a_sweep(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = '[sweep]\ncollect = ["ranks"]\n[sweep.over]\n"stages.ranks.seed" = ["a", "b", "c"]\n'
     (folder_programs / "x.toml").write_text(SMALL + sweep)
-    assert told(["plan", "x.toml", "--json"], capsys)["sweep_points"] == 3
+    assert json_output(["plan", "x.toml", "--json"], capsys)["sweep_points"] == 3
 
 
 def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "people.toml", "--no-report"]) == 3
-    said = told(["sheets", "people.toml", "--json"], capsys)
+    said = json_output(["sheets", "people.toml", "--json"], capsys)
     assert set(said) == {"experiment", *PEOPLE, "moved"}
     assert folder_programs / said["sheets"] == folder_programs / "sheets" / "people"
     (person,) = said["people"]
     assert (person["asked"], person["done"], person["saved"]) == (5, 0, None)
     assert Path(person["folder"]) == Path(said["sheets"]) / "pairs"
     assert (said["left_aside"], said["former"], said["moved"]) == ([], [], [])
-    status = told(["status", "people.toml", "--json"], capsys)
+    status = json_output(["status", "people.toml", "--json"], capsys)
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
     assert main(["status", "people.toml"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -257,12 +257,12 @@ def test_stored_results_need_no_data_root(
         said = capsys.readouterr().out
         assert "would run" not in said
         assert "needs the data root" not in said
-    assert told(["status", "x.toml", "--json"], capsys)["done"] == 4
+    assert json_output(["status", "x.toml", "--json"], capsys)["done"] == 4
     # Other options of a later stage, other files, and a run still need the files.
     assert main(["plan", "x.toml", "--set", "stages.ranks.seed=b"]) == 0
     assert "would run  ranks" in capsys.readouterr().out
     config.write_text(config.read_text().replace("data:pairs.tsv", "data:other.tsv", 1))
-    stages = told(["plan", "x.toml", "--json"], capsys)["stages"]
+    stages = json_output(["plan", "x.toml", "--json"], capsys)["stages"]
     assert stages[0]["reasons"] == [needed.replace("pairs", "other")]
     assert main(["show", "x.toml", "ranks"]) == 2
     assert main(["run", "x.toml"]) == 2
@@ -323,7 +323,7 @@ def test_a_run_that_waits_says_how_to_label_in_the_browser(
     assert "in the browser" not in capsys.readouterr().out
 
 
-def seen(words: list[str], more: Mapping[str, str] | None = None) -> bytes:
+def terminal_output(words: list[str], more: Mapping[str, str] | None = None) -> bytes:
     """Return all that a command writes to a terminal."""
     mine, theirs = pty.openpty()
     variables = environment(more={"TERM": "xterm", "COLUMNS": "100", **(more or {})})
@@ -350,13 +350,13 @@ def _read(terminal: int) -> bytes:
 @pytest.mark.usefixtures("folder_programs")
 @pytest.mark.long
 def test_colours_are_for_terminals_that_want_them() -> None:
-    assert seen(["run", "x.toml", "--quiet"]) == b""
+    assert terminal_output(["run", "x.toml", "--quiet"]) == b""
     run = ["run", "x.toml", "--no-report", "--force", "ranks"]
-    assert COLOUR.search(seen(run, {"NO_COLOR": ""}))
-    assert not COLOUR.search(seen(run, {"NO_COLOR": "1"}))
+    assert COLOUR.search(terminal_output(run, {"NO_COLOR": ""}))
+    assert not COLOUR.search(terminal_output(run, {"NO_COLOR": "1"}))
     shown = ["show", "x.toml", "ranks", "--rows", "2"]
-    assert b"\x1b[" in seen(shown, {"NO_COLOR": ""})
-    assert b"\x1b" not in seen(shown, {"NO_COLOR": "1"})
+    assert b"\x1b[" in terminal_output(shown, {"NO_COLOR": ""})
+    assert b"\x1b" not in terminal_output(shown, {"NO_COLOR": "1"})
     piped = subprocess.run(
         [sys.executable, "-m", "pipeline.cli", *shown], capture_output=True, check=True
     )

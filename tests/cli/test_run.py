@@ -146,7 +146,7 @@ CHAPTER = Path(__file__).parents[2] / "docs" / "runs.md"
 SCRIPT = "    #!/bin/sh\n    #SBATCH --array="
 
 
-def documented() -> str:
+def documented_script() -> str:
     """Return the script as the chapter has it."""
     _, _, rest = CHAPTER.read_text(encoding="utf-8").partition(SCRIPT)
     lines = f"{SCRIPT}{rest}".split("\n\n")[0].splitlines()
@@ -189,7 +189,7 @@ class Queue:
         env = environment(more=more)
         env["PATH"] = f"{self.folder / 'bin'}:{env['PATH']}"
         return subprocess.Popen(
-            ["sh", "-c", documented()],
+            ["sh", "-c", documented_script()],
             cwd=self.folder,
             env=env,
             text=True,
@@ -200,7 +200,7 @@ class Queue:
 
 
 def test_the_documented_script_has_five_lines() -> None:
-    lines = documented().splitlines()
+    lines = documented_script().splitlines()
     assert len(lines) == 5
     assert lines[-1] == 'lexassay task corpus.toml candidates "$SLURM_ARRAY_TASK_ID"'
 

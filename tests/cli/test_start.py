@@ -26,7 +26,7 @@ script()
 """
 
 
-def imported(*words: str) -> set[str]:
+def imported_modules(*words: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *words], capture_output=True, text=True, check=True
     )
@@ -34,7 +34,7 @@ def imported(*words: str) -> set[str]:
 
 
 def test_help_imports_no_command() -> None:
-    modules = imported("--help")
+    modules = imported_modules("--help")
     assert not modules & (HEAVY | NUMBERS | {"pydantic", "schemas"})
     own = {name for name in modules if name.startswith("pipeline.")}
     assert own == {
@@ -45,7 +45,7 @@ def test_help_imports_no_command() -> None:
 
 @pytest.mark.long
 def test_measures_are_listed_without_what_computes_them() -> None:
-    modules = imported("measures")
+    modules = imported_modules("measures")
     assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})
     assert {"pipeline.kernels.measure", "pipeline.cli.measures"} <= modules
 
@@ -55,7 +55,7 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
     laboratory = build(tmp_path)
     laboratory.run()
     again = [str(laboratory.config), "--no-report", "--runs", str(laboratory.runs)]
-    modules = imported("run", *again)
+    modules = imported_modules("run", *again)
     assert not modules & {
         "altair", "pandas", "pandera", "scipy.special", "scipy.stats", "sqlglot",
     }  # fmt: skip
@@ -68,8 +68,8 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
 def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> None:
     laboratory = build(tmp_path)
     words = ["run", str(laboratory.config), "--runs", str(laboratory.runs)]
-    assert imported(*words) & {"altair", "scipy.special"}
-    modules = imported(*words)
+    assert imported_modules(*words) & {"altair", "scipy.special"}
+    modules = imported_modules(*words)
     assert not modules & {"altair", "jinja2"}
     parts = {"linalg", "optimize", "sparse", "spatial", "special", "stats"}
     assert not modules & {f"scipy.{part}" for part in parts}

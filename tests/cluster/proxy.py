@@ -76,7 +76,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:  # noqa: 
             if fault == "dropped":
                 self.close_connection = True
                 return
-            status, headers, content = self._passed(body)
+            status, headers, content = self._pass_on(body)
             if fault == "late":
                 time.sleep(LATE)
             if fault:
@@ -86,7 +86,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:  # noqa: 
 
         do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _do  # noqa: N815  names of the library
 
-        def _passed(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        def _pass_on(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
             server = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             headers = {
                 name: value

@@ -67,12 +67,12 @@ class Elsewhere(LocalEngine):
             away = mine.with_name("away")
             mine.rename(away)
             try:
-                yield self._done(pickle.dumps((task, item)), mine.with_name("theirs"))
+                yield self._run_elsewhere(pickle.dumps((task, item)), mine.with_name("theirs"))
             finally:
                 shutil.rmtree(mine, ignore_errors=True)
                 away.rename(mine)
 
-    def _done(self, packed: bytes, copies: Path) -> Any:
+    def _run_elsewhere(self, packed: bytes, copies: Path) -> Any:
         done = subprocess.run(
             [sys.executable, "-c", _WORK], input=packed, capture_output=True, check=False,
             env=environment((), {**os.environ, cloud.FOLDER: str(copies)}),
@@ -154,7 +154,7 @@ def cloud_listing(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return replace(found, runs=Path(home) / "runs")
 
 
-def counted(cloud: Laboratory, proxy: Proxy, *command: str) -> int:
+def count_requests(cloud: Laboratory, proxy: Proxy, *command: str) -> int:
     proxy.requests.clear()
     done = cloud.call(*command)
     assert done.code == 0, done.text
@@ -184,13 +184,13 @@ def fill(cloud: Laboratory) -> None:
 def test_what_is_not_used_costs_no_request(cloud_listing: Laboratory, proxy: Proxy) -> None:
     cloud_listing.run()
     cloud_listing.run()
-    few = {command: counted(cloud_listing, proxy, *command) for command in COMMANDS}
+    few = {command: count_requests(cloud_listing, proxy, *command) for command in COMMANDS}
     cloud_listing.run("--set", f'{ANEW}=["mi"]')  # the first of its kind remembers a little more
-    other = [counted(cloud_listing, proxy, *command) for command in anew("t_score")]
+    other = [count_requests(cloud_listing, proxy, *command) for command in anew("t_score")]
     fill(cloud_listing)
-    many = {command: counted(cloud_listing, proxy, *command) for command in COMMANDS}
+    many = {command: count_requests(cloud_listing, proxy, *command) for command in COMMANDS}
     assert many == few
-    assert [counted(cloud_listing, proxy, *command) for command in anew("dice")] == other
+    assert [count_requests(cloud_listing, proxy, *command) for command in anew("dice")] == other
 
 
 # Whole experiments with results on a server: the same digests as in a folder.

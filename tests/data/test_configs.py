@@ -119,7 +119,7 @@ def test_demo(tmp_path: Path) -> None:
     assert check_runs_together([done, other]) >= 8
 
 
-def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
+def run_on_generated(name: str, script: str, folder: Path, **settings: object) -> Run:
     """Run an experiment of the project on the data that a script makes."""
     for each in ("configs", "data"):
         (folder / each).mkdir()
@@ -141,7 +141,7 @@ def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
 def test_pos_induction(tmp_path: Path) -> None:
     """Types and tokens disagree on the systems, as the description says."""
     few = {"stages.types.replicates": 50, "stages.types.restarts": 10, "stages.types.kicks": 5}
-    done = generated("pos-induction", "make_taggings.py", tmp_path, **few)
+    done = run_on_generated("pos-induction", "make_taggings.py", tmp_path, **few)
     assert set(done.manifests) == set(done.project.nodes)
     table = done.table("systems.table")
     best = dict(table.filter(rank=1.0).select("measure", "system").iter_rows())
@@ -174,7 +174,7 @@ def test_lexicon(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_pp_verb(tmp_path: Path) -> None:
     """From the generated corpus to the estimate; the truth lies in most of the intervals."""
-    done = generated("pp-verb", "make_corpus.py", tmp_path)
+    done = run_on_generated("pp-verb", "make_corpus.py", tmp_path)
     assert not done.waits
     truth = done.table("full.cuts").select("measure", "n", truth="precision")
     cuts = done.table("sampled.cuts").join(truth, on=["measure", "n"])
@@ -186,7 +186,7 @@ def test_pp_verb(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_pp_verb_design(tmp_path: Path) -> None:
     """A quarter of the labels; the truth lies in the intervals of lists and of differences."""
-    done = generated("pp-verb-design", "make_corpus.py", tmp_path)
+    done = run_on_generated("pp-verb-design", "make_corpus.py", tmp_path)
     assert not done.waits
     assert done.table("designed.sample").height == 150
     truth = done.table("full.cuts").select("measure", "n", truth="precision")
@@ -203,7 +203,7 @@ def test_pp_verb_design(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_keywords(tmp_path: Path) -> None:
     """Names of one document lead by effect size; dispersion finds the themes, as the chapter says."""
-    done = generated("keywords", "make_keywords.py", tmp_path)
+    done = run_on_generated("keywords", "make_keywords.py", tmp_path)
     assert set(done.manifests) == set(done.project.nodes)
     cuts = done.table("full.cuts").select("measure", "n", pl.col("precision") * 100)
     chapter = (ROOT / "docs" / "keywords.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ def simulation() -> Simulation:
 
 
 @pytest.fixture(scope="module")
-def committed() -> pl.DataFrame:
+def committed_table() -> pl.DataFrame:
     return pl.read_csv(CANDIDATES, separator="\t", quote_char=None)
 
 
@@ -44,7 +44,9 @@ def test_committed_tables_are_what_the_generator_makes(simulation: Simulation) -
     assert make_candidates.table(frequent) == STARTER.read_bytes()
 
 
-def test_counts_are_those_of_another_count(simulation: Simulation, committed: pl.DataFrame) -> None:
+def test_counts_are_those_of_another_count(
+    simulation: Simulation, committed_table: pl.DataFrame
+) -> None:
     tokens = pl.DataFrame(simulation.tokens, schema=["l1", "l2"], orient="row")
     counted = tokens.select(
         "l1",
@@ -59,19 +61,19 @@ def test_counts_are_those_of_another_count(simulation: Simulation, committed: pl
         .filter(pl.col("f") >= 3)
         .cast(dict.fromkeys(("f", "f1", "f2", "N"), pl.Int64))
     )
-    assert committed.select(frequent.columns).equals(frequent.sort("l1", "l2"))
+    assert committed_table.select(frequent.columns).equals(frequent.sort("l1", "l2"))
 
 
-def test_laws(committed: pl.DataFrame) -> None:
+def test_laws(committed_table: pl.DataFrame) -> None:
     f, f1, f2, n = (pl.col(name) for name in ("f", "f1", "f2", "N"))
-    broken = committed.filter(
+    broken = committed_table.filter(
         ~((f >= MIN_FREQUENCY) & (f <= pl.min_horizontal(f1, f2)) & (f1 + f2 - f <= n))
         | (pl.col("TP") != pl.col("support_verb") + pl.col("figurative"))
         | ~pl.col("TP").is_in([0, 1])
     )
     assert broken.is_empty()
-    assert not committed.select("l1", "l2").is_duplicated().any()
-    per_left = committed.group_by("l1").agg(pl.col("f").sum(), pl.col("f1").unique())
+    assert not committed_table.select("l1", "l2").is_duplicated().any()
+    per_left = committed_table.group_by("l1").agg(pl.col("f").sum(), pl.col("f1").unique())
     assert (per_left["f1"].list.len() == 1).all()
     assert (per_left["f"] <= per_left["f1"].list.first()).all()
 
@@ -88,10 +90,10 @@ def test_by_hand() -> None:
 
 
 def test_judgements_follow_what_was_planted_but_for_a_few_errors(
-    simulation: Simulation, committed: pl.DataFrame
+    simulation: Simulation, committed_table: pl.DataFrame
 ) -> None:
     found: Counter[tuple[bool, int]] = Counter()
-    for row in map(Row._make, committed.iter_rows()):
+    for row in map(Row._make, committed_table.iter_rows()):
         kind = simulation.planted.get((row.l1, row.l2))
         collocation = kind is not None and kind.collocation
         found[collocation, row.TP] += 1
@@ -111,10 +113,10 @@ def test_planted_pairs_keep_to_their_kind(simulation: Simulation) -> None:
     assert all(joint[pair] >= kind.least for pair, kind in simulation.planted.items())
 
 
-def test_precision_graphs_are_as_the_readme_says(committed: pl.DataFrame) -> None:
+def test_precision_graphs_are_as_the_readme_says(committed_table: pl.DataFrame) -> None:
     names = ["t_score", "log_likelihood", "chi_squared", "mi", "dice"]
-    scored = lx.score(committed.drop("TP", "support_verb", "figurative"), measures=names)
-    judged = scored.join(committed.select("l1", "l2", "TP"), on=["l1", "l2"])
+    scored = lx.score(committed_table.drop("TP", "support_verb", "figurative"), measures=names)
+    judged = scored.join(committed_table.select("l1", "l2", "TP"), on=["l1", "l2"])
     best = {name: judged.sort(name, "l1", "l2", descending=True)["TP"] for name in names}
     assert {name: _per_cent(best[name]) for name in names} == {
         "log_likelihood": [49.0, 32.6, 27.2, 18.05],
@@ -123,7 +125,7 @@ def test_precision_graphs_are_as_the_readme_says(committed: pl.DataFrame) -> Non
         "dice": [27.0, 21.6, 17.2, 12.7],
         "mi": [16.0, 18.6, 25.6, 18.1],
     }
-    assert round(100 * committed["TP"].sum() / committed.height, 2) == 11.23
+    assert round(100 * committed_table["TP"].sum() / committed_table.height, 2) == 11.23
 
 
 def _per_cent(judgements: pl.Series) -> list[float]:

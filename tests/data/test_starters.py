@@ -297,7 +297,7 @@ def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize("place", [place for place in OPTIONS if place < COMBINATION])
 @pytest.mark.long
 def test_each_commented_option_can_be_used(place: int, tmp_path: Path) -> None:
-    assert _problems(_enabled(place), tmp_path) == ""
+    assert _problems(_enable_option(place), tmp_path) == ""
 
 
 def test_the_commented_sweep_can_be_used(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_each_option_of_the_precision_graph_is_explained() -> None:
     assert [name for name in options if not re.search(rf"\b{name} = ", section)] == []
 
 
-def _enabled(place: int) -> str:
+def _enable_option(place: int) -> str:
     """Return the experiment with one commented option used, in place of the one that is set."""
     found = OPTION.match(LINES[place])
     assert found is not None

@@ -35,7 +35,7 @@ CAPTION = re.compile(r"\A(?::\w[\w-]*:[^\n]*\n)+")
 SECTIONS = {"stages", "report", "run", "sweep", "remarks"}
 
 
-def shown(language: str) -> Iterator[tuple[str, str]]:
+def code_blocks(language: str) -> Iterator[tuple[str, str]]:
     """Yield every block in a language, and the page and line it stands at."""
     for path in TEXTS:
         text = path.read_text(encoding="utf-8")
@@ -45,11 +45,11 @@ def shown(language: str) -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{line}", CAPTION.sub("", block[3])
 
 
-TABLES = {place: block for place, block in shown("toml") if re.search(r"^\[", block, re.M)}
+TABLES = {place: block for place, block in code_blocks("toml") if re.search(r"^\[", block, re.M)}
 EXPERIMENTS = {
     place: block for place, block in TABLES.items() if SECTIONS & set(tomllib.loads(block))
 }
-PYTHON = dict(shown("python"))
+PYTHON = dict(code_blocks("python"))
 
 
 def whole(fragment: dict[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ class Walk:
         self._environment.pop("LEXASSAY_LIBRARIES", None)  # of tests that want many buckets
         self._python: subprocess.Popen[str] | None = None
         for name in ("data", "configs"):
-            shutil.copytree(ROOT / name, folder / name, ignore=_made)
+            shutil.copytree(ROOT / name, folder / name, ignore=_made_files)
         (folder / ".home").mkdir()
 
     def take(self, step: Step) -> None:
@@ -183,7 +183,7 @@ class Walk:
             self._python.communicate()
 
 
-def _made(folder: str, names: list[str]) -> set[str]:
+def _made_files(folder: str, names: list[str]) -> set[str]:
     """Return what a checkout does not have: what generators and runs have made there."""
     known = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],

@@ -137,7 +137,7 @@ COMMAND = Path(sys.executable).with_name("lexassay")
 
 
 @pytest.fixture
-def trapped(tmp_path: Path) -> Path:
+def trap_folder(tmp_path: Path) -> Path:
     """A folder with an experiment over two files, and modules that say that they were run."""
     for name in NAMES:
         trap = f"open(r'{tmp_path}/RUN', 'a').write('{name} ')\nraise ImportError('{name}')\n"
@@ -154,13 +154,13 @@ def trapped(tmp_path: Path) -> Path:
     "command", [[str(COMMAND)], [sys.executable, "-m", "pipeline.cli"]], ids=["lexassay", "-m"]
 )
 @pytest.mark.long
-def test_neither_the_command_nor_its_workers(trapped: Path, command: list[str]) -> None:
+def test_neither_the_command_nor_its_workers(trap_folder: Path, command: list[str]) -> None:
     words = [*command, "run", "small.toml"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        words, cwd=trapped, env=environment, check=False, capture_output=True, text=True
+        words, cwd=trap_folder, env=environment, check=False, capture_output=True, text=True
     )
-    run = trapped / "RUN"
+    run = trap_folder / "RUN"
     assert not run.exists(), run.read_text()
     assert done.returncode == 0, done.stderr
     assert "candidates 2 rows" in done.stderr

@@ -77,7 +77,7 @@ class Script:
             self.process.kill()
             raise
 
-    def begun(self, *numbers: int) -> None:
+    def wait_until_begun(self, *numbers: int) -> None:
         """Wait until tasks have begun."""
         until(lambda: all((self.folder / f"{each}.begun").exists() for each in numbers))
 
@@ -136,7 +136,7 @@ worker.stop()
 @dies
 def test_workers_end_when_the_process_is_killed_that_they_work_for(tmp_path: Path) -> None:
     script = Script(tmp_path, WAITS)
-    script.begun(1, 2)
+    script.wait_until_begun(1, 2)
     script.process.kill()
     script.end()
     script.assert_alone()
@@ -190,7 +190,7 @@ def test_a_pipe_ends_with_the_process_that_is_killed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("group", [True, False], ids=["terminal", "process"])
 def test_an_interrupt_ends_all(tmp_path: Path, group: bool) -> None:
     script = Script(tmp_path, WAITS)
-    script.begun(1, 2)
+    script.wait_until_begun(1, 2)
     (os.killpg if group else os.kill)(script.process.pid, signal.SIGINT)
     _, err = script.end()
     assert script.process.returncode == -signal.SIGINT
@@ -205,7 +205,7 @@ def test_an_interrupt_ends_all(tmp_path: Path, group: bool) -> None:
 @pytest.mark.parametrize("seconds", [0.2, 0.4, 0.6, 0.8])
 def test_an_interrupt_while_workers_start(tmp_path: Path, seconds: float) -> None:
     script = Script(tmp_path, "Path('0.begun').touch()\n" + WAITS)
-    script.begun(0)
+    script.wait_until_begun(0)
     time.sleep(seconds)
     os.killpg(script.process.pid, signal.SIGINT)
     _, err = script.end()
@@ -306,7 +306,7 @@ def pid(_item: int) -> int:
     return os.getpid()
 
 
-def killed(number: int) -> int:
+def kill_first(number: int) -> int:
     if number == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
@@ -400,11 +400,11 @@ def test_a_killed_worker_is_the_error_of_its_task_alone() -> None:
     done: list[int] = []
     with ProcessEngine(workers=2) as engine:
         with pytest.raises(
-            WorkerLost, match=r"task killed of 0: 3 workers died .* SIGKILL"
+            WorkerLost, match=r"task kill_first of 0: 3 workers died .* SIGKILL"
         ) as lost:
-            done += engine.map(killed, range(5))
+            done += engine.map(kill_first, range(5))
         assert "set memory = ... or fewer workers" in str(lost.value)
-        assert sorted(engine.map(killed, [1, 2])) == [1, 2]
+        assert sorted(engine.map(kill_first, [1, 2])) == [1, 2]
 
 
 @dies
@@ -413,7 +413,7 @@ def test_a_worker_killed_between_two_maps_is_replaced() -> None:
     with ProcessEngine(workers=2) as engine:
         for each in {*engine.map(pid, range(4))}:
             os.kill(each, signal.SIGKILL)
-        assert sorted(engine.map(killed, [1, 2, 3])) == [1, 2, 3]
+        assert sorted(engine.map(kill_first, [1, 2, 3])) == [1, 2, 3]
 
 
 @pytest.mark.long

@@ -105,12 +105,12 @@ QUICK = {"one class, an item a cluster"}
 """What `make test` runs; each takes more than a second."""
 
 
-def _marked(case: str) -> Any:
+def _mark_long(case: str) -> Any:
     return case if case in QUICK else pytest.param(case, marks=pytest.mark.long)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", [_marked(case) for case in sorted(CASES)])
+@pytest.mark.parametrize("case", [_mark_long(case) for case in sorted(CASES)])
 def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
     corpus, words, of_words, of_tags = CASES[case]
     report = case == "one class and one cluster"

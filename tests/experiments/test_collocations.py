@@ -392,7 +392,7 @@ def people(looks: ModuleType) -> Any:
     return looks.Population(TRUE, questions)
 
 
-def missed(table: Any, question: str, plan: str) -> float:
+def missed_share(table: Any, question: str, plan: str) -> float:
     return float(table.filter(question=question, plan=plan)["missed"].item())
 
 
@@ -405,8 +405,8 @@ def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> No
     found = looks.evaluate_looks(asked, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
     for question in asked.questions:
         for plan in ("obrien_fleming", "pocock"):
-            assert missed(found, question, plan) < 5 + 3 * ERROR, (question, plan)
-    assert missed(found, "baseline", "none") > 5 + 3 * ERROR
+            assert missed_share(found, question, plan) < 5 + 3 * ERROR, (question, plan)
+    assert missed_share(found, "baseline", "none") > 5 + 3 * ERROR
 
 
 def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
@@ -415,7 +415,7 @@ def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
     found = looks.evaluate_looks(asked, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6)
     for question in asked.questions:
         for plan in ("obrien_fleming", "pocock"):
-            assert missed(found, question, plan) < 5, (question, plan)
+            assert missed_share(found, question, plan) < 5, (question, plan)
 
 
 @pytest.mark.long

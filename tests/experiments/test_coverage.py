@@ -47,7 +47,7 @@ def simulation() -> Iterator[ModuleType]:
     sys.path.remove(str(BENCHMARKS))
 
 
-def ranked() -> tuple[pl.DataFrame, pl.DataFrame]:
+def ranked_candidates() -> tuple[pl.DataFrame, pl.DataFrame]:
     """500 candidates, 120 of them true, under a good measure and a useless one."""
     bits = np.random.default_rng(11)
     true = np.arange(500) < 120
@@ -65,7 +65,12 @@ def cells(simulation: ModuleType) -> pl.DataFrame:
     kinds = (False, True)
     found: pl.DataFrame = pl.concat(
         simulation.coverage(
-            *ranked(), cuts=CUTS, rates=(0.1, 0.2), samples=SAMPLES, replacement=again, seed="small"
+            *ranked_candidates(),
+            cuts=CUTS,
+            rates=(0.1, 0.2),
+            samples=SAMPLES,
+            replacement=again,
+            seed="small",
         )
         for again in kinds
     )
@@ -74,7 +79,7 @@ def cells(simulation: ModuleType) -> pl.DataFrame:
 
 @pytest.mark.parametrize("replacement", [False, True])
 def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: bool) -> None:
-    ranks, judgements = ranked()
+    ranks, judgements = ranked_candidates()
     lists = simulation.nbest_lists(ranks, judgements, CUTS)
     found = simulation.count_samples(
         lists, rates=(0.1, 0.3), samples=3, replacement=replacement, seed="same"
@@ -131,7 +136,7 @@ def test_a_wrong_interval_is_found_out(
 ) -> None:
     known = {"clopper_pearson": Interval("clopper_pearson", wald, reference="")}
     monkeypatch.setattr(simulation, "INTERVALS", known)
-    found = simulation.coverage(*ranked(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
+    found = simulation.coverage(*ranked_candidates(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
     assert found["coverage"].min() < 0.95 - 3 * ERROR
 
 
@@ -201,7 +206,7 @@ def lab() -> Iterator[Any]:
     sys.path.remove(str(BENCHMARKS))
 
 
-def marked(
+def read_cells(
     lab: Any, part: str, method: str, size: int, samples: int = SAMPLES_COVERAGE_PARTS
 ) -> pl.DataFrame:
     task = lab.cells.Task(part, method, "invented", size)
@@ -317,7 +322,7 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
 )
 def test_what_is_offered_holds(lab: Any, part: str, method: str, size: int) -> None:
     samples = 40 if part == "bands" or method == "confidence_sequence" else SAMPLES_COVERAGE_PARTS
-    cells = marked(lab, part, method, size, samples)
+    cells = read_cells(lab, part, method, size, samples)
     said = lab.reading.verdict(cells)
     assert said["verdict"] != "fails", cells.head(5)
     assert cells.filter("judged").height == said["cells"] > 0
@@ -326,7 +331,7 @@ def test_what_is_offered_holds(lab: Any, part: str, method: str, size: int) -> N
 
 
 def test_average_precision_of_a_sample(lab: Any) -> None:
-    cells = marked(lab, "average", "infAP, designed", 500, 60)
+    cells = read_cells(lab, "average", "infAP, designed", 500, 60)
     assert lab.reading.verdict(cells)["verdict"] != "fails"
     assert cells["what"].n_unique() == 4
 
@@ -334,10 +339,10 @@ def test_average_precision_of_a_sample(lab: Any) -> None:
 @pytest.mark.long
 def test_looks_without_a_plan_are_found_out(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     method = "obrien_fleming, korn_graubard, designed"
-    held = marked(lab, "looks", method, 737)
+    held = read_cells(lab, "looks", method, 737)
     assert lab.reading.verdict(held)["verdict"] != "fails"
     monkeypatch.setattr(lab.looks, "spent_levels", lambda _, V, **__: np.full(V.shape, 0.05))
-    assert lab.reading.verdict(marked(lab, "looks", method, 737))["verdict"] == "fails"
+    assert lab.reading.verdict(read_cells(lab, "looks", method, 737))["verdict"] == "fails"
 
 
 def cell(share: float, samples: int = 2000, **further: object) -> dict[str, object]:
@@ -366,14 +371,14 @@ def test_cells_with_few_draws_are_for_exact_intervals(lab: Any) -> None:
 
 
 def test_a_low_mean_fails_and_caution_is_said(lab: Any) -> None:
-    def said(*rows: dict[str, object]) -> object:
+    def verdict_on(*rows: dict[str, object]) -> object:
         return lab.reading.verdict(lab.reading.read(pl.DataFrame(rows), few=True))["verdict"]
 
-    assert said(cell(0.944), cell(0.945)) == "fails"
-    assert said(cell(0.945), cell(0.946)) == "holds"
-    assert said(cell(0.999), cell(0.95)) == "cautious"
-    assert said(cell(0.999, draws=29.0), cell(0.95)) == "holds"
-    assert said(cell(1.0, width=0.0), cell(0.95)) == "holds"
+    assert verdict_on(cell(0.944), cell(0.945)) == "fails"
+    assert verdict_on(cell(0.945), cell(0.946)) == "holds"
+    assert verdict_on(cell(0.999), cell(0.95)) == "cautious"
+    assert verdict_on(cell(0.999, draws=29.0), cell(0.95)) == "holds"
+    assert verdict_on(cell(1.0, width=0.0), cell(0.95)) == "holds"
 
 
 def test_sizes_of_tests_are_read_from_above(lab: Any) -> None:

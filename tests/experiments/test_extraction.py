@@ -61,7 +61,9 @@ def signatures(pairs: Pairs) -> dict[tuple[str, str], tuple[int, int, int, int]]
     return {(l1, l2): (f, left[l1], right[l2], total) for (l1, l2), f in pairs.items()}
 
 
-def extracted(folder: Path, experiment: str) -> dict[tuple[str, str], tuple[int, int, int, int]]:
+def extract_counts(
+    folder: Path, experiment: str
+) -> dict[tuple[str, str], tuple[int, int, int, int]]:
     (folder / "x.toml").write_text('name = "x"\n' + experiment)
     found = lx.run(folder / "x.toml", runs=folder / "runs", report=False).table("candidates")
     return {
@@ -89,7 +91,7 @@ def test_german_pp_verb_pairs(
                         if w["head"] == word["id"] and w["deprel"] == "compound:prt"
                     ]
                     slow.update((noun, "".join(prt[:1]) + word["lemma"]) for noun in nouns)
-    found = extracted(
+    found = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -115,7 +117,7 @@ def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], 
             noun = word["deprel"] == "obj" and word["upos"] == "NOUN"
             if noun and above and above["upos"] == "VERB":
                 slow[above["lemma"], word["lemma"]] += 1
-    found = extracted(
+    found = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -140,7 +142,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
         nouns = [word["form"] for word in sentence if word["upos"] == "NOUN"]
         verbs = [word["lemma"] for word in sentence if word["upos"] == "VERB"]
         slow.update((noun, verb) for noun in nouns for verb in verbs)
-    found = extracted(
+    found = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -159,7 +161,7 @@ def test_pair_tokens_of_dickens(tmp_path: Path, public_data: Callable[[str], Pat
     path = public_data("collocations/dickens_an_tokens.tsv")
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
     slow: Pairs = Counter((l1, l2) for l1, l2 in (line.split("\t") for line in lines))
-    found = extracted(
+    found = extract_counts(
         tmp_path,
         """
         [stages.candidates]
@@ -234,7 +236,7 @@ def test_wrong_units(change: str, said: str, tmp_path: Path) -> None:
 
 def test_no_pairs(tmp_path: Path) -> None:
     (tmp_path / "c.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
-    found = extracted(
+    found = extract_counts(
         tmp_path,
         """
         [stages.candidates]
@@ -551,7 +553,7 @@ def test_any_files_and_batches_give_the_same(
     assert {**one, "examples": ""} == {**many, "examples": ""}
 
 
-def held(documents: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+def text_triples(documents: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
     for number, document in enumerate(documents):
         for sentence in document.split("\n\n"):
             words = [line.split("\t")[2] for line in sentence.splitlines() if "\t" in line]
@@ -563,7 +565,7 @@ def test_documents_and_examples(tmp_path: Path) -> None:
     documents = made_up(3)
     (tmp_path / "c.conllu").write_text("".join(documents))
     done = run(tmp_path, WORDS)
-    slow = Counter(words for words, _ in set(held(documents)))
+    slow = Counter(words for words, _ in set(text_triples(documents)))
     found = done.table("tuples")
     assert {
         (a, b, c): n for a, b, c, n in found.select("l1", "l2", "l3", "documents").rows()
@@ -631,7 +633,7 @@ def test_merging_is_associative() -> None:
         tallied = tally(raw, DocumentBounds(starts_before=True, continues_after=True))
         return made | {name: each.lazy() for name, each in tallied.items()}, after
 
-    def merged(*parts: Partial) -> Partial:
+    def merge_parts(*parts: Partial) -> Partial:
         joined = {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
         return {name: each.lazy() for name, each in counting.merge(config, joined).items()}
 
@@ -640,12 +642,12 @@ def test_merging_is_associative() -> None:
         return counting.combine(config, closed)["tuples"].lazy().sort("id").collect()
 
     nothing = pl.LazyFrame(schema=OPEN)
-    whole = tuples(merged(work(1, 12, nothing)[0]))
+    whole = tuples(merge_parts(work(1, 12, nothing)[0]))
     first, open_1 = work(1, 3, nothing)
     second, open_2 = work(4, 5, open_1)
     third, _ = work(6, 12, open_2)
-    assert whole.equals(tuples(merged(merged(third, first), second)))
-    assert whole.equals(tuples(merged(first, merged(second, third))))
+    assert whole.equals(tuples(merge_parts(merge_parts(third, first), second)))
+    assert whole.equals(tuples(merge_parts(first, merge_parts(second, third))))
     assert whole.height == 4
 
 
@@ -725,7 +727,7 @@ def rewrite(path: Path, change: Change) -> None:
     book.save(path)
 
 
-def labelled(row: dict[str, str | None]) -> dict[str, str | None]:
+def add_label(row: dict[str, str | None]) -> dict[str, str | None]:
     return row | {"label": "fixed" if row["l1"] == "give" else "free"}
 
 
@@ -735,7 +737,7 @@ def test_a_filled_sheet_of_triples_joins(kind: str, tmp_path: Path) -> None:
     (waits,) = first.waits
     assert waits.missing == 6
     assert all(shown.endswith((" 007 now", " 007 2-3")) for shown in waits.such_as)
-    rewrite(sheet(tmp_path), labelled)
+    rewrite(sheet(tmp_path), add_label)
     done = run_tuple_sheets(tmp_path, kind)
     triples = done.table("triples").select("id", "l1", "l2", "l3")
     made = done.table("judgements").join(triples, on="id")
@@ -751,7 +753,7 @@ def test_a_filled_sheet_of_triples_joins(kind: str, tmp_path: Path) -> None:
 def test_a_changed_third_unit_is_a_fault(kind: str, typed: str | None, tmp_path: Path) -> None:
     def spoilt(row: dict[str, str | None]) -> dict[str, str | None]:
         changed = row["l1"] == "give" and row["l3"] == "now"
-        return labelled(row) | ({"l3": typed} if changed else {})
+        return add_label(row) | ({"l3": typed} if changed else {})
 
     run_tuple_sheets(tmp_path, kind)
     rewrite(sheet(tmp_path), spoilt)

@@ -153,7 +153,7 @@ def write(path: Path, writing: Writing, layout: str) -> Path:
     return path
 
 
-def listed(folder: Path, *words: str) -> list[dict[str, str]]:
+def list_rows(folder: Path, *words: str) -> list[dict[str, str]]:
     """Return the rows that a command writes."""
     every = ["--min-f", "1", "--top", "1000000", "--raw", "--runs", str(folder / "runs")]
     assert main([*words, *every, "--output", str(folder / "list.csv"), "--overwrite"]) == 0
@@ -166,7 +166,7 @@ def signature(row: dict[str, str]) -> tuple[int, ...]:
 
 
 def collocates(folder: Path, *words: str) -> dict[str, tuple[int, ...]]:
-    rows = listed(folder, "collocates", *words)
+    rows = list_rows(folder, "collocates", *words)
     found = {row["collocate"]: signature(row) for row in rows}
     assert len(found) == len(rows)
     return found
@@ -179,7 +179,7 @@ def test_the_plain_counter_finds_every_sentence(name: str) -> None:
         assert list(plain.sentences(text, writing.rules)) == sentences
 
 
-def asked(writing: Writing, node: str) -> str:
+def node_tokens(writing: Writing, node: str) -> str:
     """Return a node as the tokens of the text have it, with blanks between."""
     if {*node} & {*"/*"}:
         return node
@@ -190,7 +190,7 @@ def asked(writing: Writing, node: str) -> str:
 def check_collocates(folder: Path, name: str, layout: str, way: str, node: str) -> None:
     writing, (options, counted) = WRITINGS[name], WAYS[way]
     path = write(folder / f"{name}.txt", writing, layout)
-    words = asked(writing, node)
+    words = node_tokens(writing, node)
     expected = plain.collocates([document(writing)], words, fold=writing.fold, **counted)
     assert expected
     assert collocates(folder, node, str(path), *options) == expected
@@ -222,7 +222,7 @@ def test_collocates_in_every_way(name: str, layout: str, tmp_path: Path) -> None
 
 
 def candidates(folder: Path, *words: str) -> dict[tuple[str, str], tuple[int, ...]]:
-    rows = listed(folder, "candidates", *words)
+    rows = list_rows(folder, "candidates", *words)
     return {(row["l1"], row["l2"]): signature(row) for row in rows}
 
 
@@ -306,7 +306,7 @@ def test_word_sketch(node: str, tmp_path: Path) -> None:
     content, sentences = treebank()
     path = tmp_path / "a.conllu"
     path.write_text(content)
-    rows = listed(tmp_path, "collocates", node, str(path))
+    rows = list_rows(tmp_path, "collocates", node, str(path))
     found = {(row["relation"], row["collocate"]): signature(row) for row in rows}
     assert found == plain.word_sketch(sentences, node.lower())
     assert len(found) == len(rows) > 20
@@ -375,7 +375,7 @@ def test_wrapped_novels_give_what_unwrapped_ones_do(
         ("hyphens", 60, True),
     ):
         write_novels(path, tmp_path / name, width=width, hyphens=hyphens)
-        found[name] = listed(tmp_path, "collocates", "eyes", str(tmp_path / name))
+        found[name] = list_rows(tmp_path, "collocates", "eyes", str(tmp_path / name))
     assert found["wrapped"] == found["lines"]
     total = {name: sum(int(row["nodes"]) for row in rows) for name, rows in found.items()}
     assert total["lines"] > 3000

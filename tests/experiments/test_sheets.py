@@ -85,7 +85,7 @@ def rows(folder: Path) -> pl.DataFrame:
     ).collect()
 
 
-def asked(folder: Path) -> dict[str, int]:
+def rows_per_annotator(folder: Path) -> dict[str, int]:
     """Return how many rows everybody has."""
     return dict(rows(folder)["annotator"].value_counts().iter_rows())
 
@@ -107,14 +107,14 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     assert main(["run", "x.toml", "--no-report"]) == 3
     said = capsys.readouterr()
     wanted = rows(folder).height
-    whose = ", ".join(f'{n} from "{who}"' for who, n in sorted(asked(folder).items()))
+    whose = ", ".join(f'{n} from "{who}"' for who, n in sorted(rows_per_annotator(folder).items()))
     text = f"sheets/small/pairs: waiting for {wanted} labels ({whose}), for example "
     assert text in said.out
     assert "not run: depends on judgements" in said.err
     assert [path.name for path in sheets_sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill_sheets(sheets_sheets(folder)[0])
     assert main(["run", "x.toml", "--no-report"]) == 3
-    left = asked(folder)["ben"]
+    left = rows_per_annotator(folder)["ben"]
     assert f'waiting for {left} labels from "ben", for example ' in capsys.readouterr().out
     fill_sheets(sheets_sheets(folder)[1], "svc ")
     assert main(["run", "x.toml", "--no-report"]) == 0
@@ -256,7 +256,7 @@ def test_a_what_if_writes_no_sheets(
 def test_progress_of_each_annotator(waiting: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill_sheets(sheets_sheets(waiting)[0], only=2)
     fill_sheets(sheets_sheets(waiting)[1])
-    anna, ben = asked(waiting)["anna"], asked(waiting)["ben"]
+    anna, ben = rows_per_annotator(waiting)["anna"], rows_per_annotator(waiting)["ben"]
     for command in ("status", "sheets"):
         capsys.readouterr()
         assert main([command, "x.toml"]) == 0

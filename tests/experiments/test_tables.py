@@ -227,7 +227,7 @@ SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
 """The last are the best, and true."""
 
 
-def ranked(texts: list[str], separator: str = "\t") -> str:
+def ranked_list(texts: list[str], separator: str = "\t") -> str:
     rows = [
         f"{word}{separator}v{separator}{text}" for word, text in zip(RANKED, texts, strict=True)
     ]
@@ -249,7 +249,7 @@ EVALUATE = ["evaluate", "list.tsv", "judged.tsv", "--n", "4", "--no-report"]
 def test_scores_are_read_as_they_are_written(
     case: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "list.tsv").write_text(ranked(WRITTEN[case]))
+    (folder / "list.tsv").write_text(ranked_list(WRITTEN[case]))
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 0
     found = capsys.readouterr()
@@ -264,7 +264,9 @@ def test_scores_are_read_as_they_are_written(
 def test_a_score_that_is_none_is_refused(
     cell: str, score: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "list.tsv").write_text(ranked([*map(str, SCORES[:3]), cell, *map(str, SCORES[4:])]))
+    (folder / "list.tsv").write_text(
+        ranked_list([*map(str, SCORES[:3]), cell, *map(str, SCORES[4:])])
+    )
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main([*EVALUATE, *score]) == 1
     said = capsys.readouterr().err
@@ -279,7 +281,7 @@ def test_a_score_that_is_none_is_refused(
 def test_marks_that_nobody_can_tell_ask_for_an_option(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "list.tsv").write_text(ranked([f"{i},{i}00" for i in range(1, 9)]))
+    (folder / "list.tsv").write_text(ranked_list([f"{i},{i}00" for i in range(1, 9)]))
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 1
     assert (
@@ -293,7 +295,7 @@ def test_marks_that_nobody_can_tell_ask_for_an_option(
 def test_the_order_of_rows_is_never_taken_in_silence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = ranked(["x"] * 8).replace("\tx", "").replace("\tmi", "")
+    rows = ranked_list(["x"] * 8).replace("\tx", "").replace("\tmi", "")
     (folder / "list.tsv").write_text(rows)
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 0
@@ -455,14 +457,14 @@ def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[
     (folder / "t.tsv").write_text("a\tx\t7\nb\ty\t9\n")
     words = ["keywords", "t.tsv", "t.tsv", "--min-f", "1", "--format", "json"]
 
-    def found(*options: str) -> dict[str, int]:
+    def keyword_counts(*options: str) -> dict[str, int]:
         assert main([*words, *options]) == 0
         return {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)}
 
-    assert found() == {"a": 7, "b": 9}
-    assert found("--columns", "word=column_2") == {"x": 7, "y": 9}
-    assert found("--header") == {"b": 9}
-    assert found("--read-as", "tokens") == {"a": 1, "b": 1}
+    assert keyword_counts() == {"a": 7, "b": 9}
+    assert keyword_counts("--columns", "word=column_2") == {"x": 7, "y": 9}
+    assert keyword_counts("--header") == {"b": 9}
+    assert keyword_counts("--read-as", "tokens") == {"a": 1, "b": 1}
     (folder / "t.tsv").write_text("word\tf\nb\t9\n")
     assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
     said = capsys.readouterr().err

@@ -57,14 +57,14 @@ def table(model: type[Table], rows: Sequence[Mapping[str, Any]], **same: Any) ->
     return pl.DataFrame([{**same, **row} for row in rows], schema=model.columns())
 
 
-def found(finder: str, of: StageView) -> list[Finding]:
+def findings_of(finder: str, of: StageView) -> list[Finding]:
     """Return what a finder finds in a stage."""
     return list(FINDERS.get(finder).findings(of))
 
 
 def texts(finder: str, of: StageView, about: str = "") -> list[str]:
     """Return the sentences that a finder makes; those about one thing, if it is named."""
-    return [each.text for each in found(finder, of) if about in ("", each.about)]
+    return [each.text for each in findings_of(finder, of) if about in ("", each.about)]
 
 
 LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)

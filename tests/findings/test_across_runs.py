@@ -16,7 +16,9 @@ from pipeline.findings.across_runs import (
 from pipeline.findings.base import Finding, StageFinding
 
 
-def told(name: str, value: float, about: str = "L*", question: str = "how good") -> StageFinding:
+def stage_finding(
+    name: str, value: float, about: str = "L*", question: str = "how good"
+) -> StageFinding:
     text = f"L* of {name}: {100 * value:.1f} %."
     return StageFinding(
         "quality", Finding(about=about, text=text, question=question, name=name, value=value)
@@ -28,17 +30,17 @@ def kinds(pairs: list[Pair]) -> list[str]:
 
 
 def test_equal_sentences_are_said_by_both() -> None:
-    (pair,) = pair_findings([told("a", 0.5)], [told("a", 0.5)])
+    (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("a", 0.5)])
     assert (pair.kind, pair.change) == ("both", "")
 
 
 def test_other_numbers_have_a_change_in_points() -> None:
-    (pair,) = pair_findings([told("a", 0.5)], [told("a", 0.375)])
+    (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("a", 0.375)])
     assert (pair.kind, pair.change) == ("other", "−12.5 points")
 
 
 def test_another_name_has_no_change() -> None:
-    (pair,) = pair_findings([told("a", 0.5)], [told("b", 0.375)])
+    (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("b", 0.375)])
     assert (pair.kind, pair.change) == ("other", "")
 
 
@@ -51,7 +53,10 @@ def test_another_size_has_no_change() -> None:
 
 
 def test_of_several_names_each_finds_its_own() -> None:
-    pairs = pair_findings([told("a", 0.1), told("b", 0.2)], [told("b", 0.3), told("a", 0.4)])
+    pairs = pair_findings(
+        [stage_finding("a", 0.1), stage_finding("b", 0.2)],
+        [stage_finding("b", 0.3), stage_finding("a", 0.4)],
+    )
     assert [
         (pair.first.name, pair.second.name) for pair in pairs if pair.first and pair.second
     ] == [
@@ -61,12 +66,15 @@ def test_of_several_names_each_finds_its_own() -> None:
 
 
 def test_unlike_names_are_not_matched_where_there_are_several() -> None:
-    pairs = pair_findings([told("a", 0.1), told("b", 0.2)], [told("c", 0.3), told("d", 0.4)])
+    pairs = pair_findings(
+        [stage_finding("a", 0.1), stage_finding("b", 0.2)],
+        [stage_finding("c", 0.3), stage_finding("d", 0.4)],
+    )
     assert sorted(kinds(pairs)) == ["first", "first", "second", "second"]
 
 
 def test_another_question_is_another_finding() -> None:
-    pairs = pair_findings([told("a", 0.1)], [told("a", 0.1, question="how sure")])
+    pairs = pair_findings([stage_finding("a", 0.1)], [stage_finding("a", 0.1, question="how sure")])
     assert kinds(pairs) == ["first", "second"]
 
 
@@ -76,7 +84,10 @@ def test_nothing_against_nothing() -> None:
 
 FOUND = st.lists(
     st.builds(
-        told, st.sampled_from("abc"), st.sampled_from([0.1, 0.2]), st.sampled_from(["L*", "lost"])
+        stage_finding,
+        st.sampled_from("abc"),
+        st.sampled_from([0.1, 0.2]),
+        st.sampled_from(["L*", "lost"]),
     ),
     max_size=6,
 )
@@ -117,14 +128,14 @@ def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
     return [StageFinding("tests", each) for each in found]
 
 
-def said(points: list[list[StageFinding]]) -> list[str]:
+def texts_over_points(points: list[list[StageFinding]]) -> list[str]:
     labels = [f"point {place}" for place in range(len(points))]
     return [found.text for lead in leading_answers(points) for found in over_points(lead, labels)]
 
 
 def test_what_is_not_separable_counts_too() -> None:
     points = [best("mi"), best("t_score", "mi", "dice"), best("t_score")]
-    assert said(points) == [
+    assert texts_over_points(points) == [
         (
             "Best for 500 candidates: MI and t-score are each best, or not significantly worse than"
             " the best, at 2 of 3 points; Dice at 1."
@@ -133,7 +144,7 @@ def test_what_is_not_separable_counts_too() -> None:
 
 
 def test_one_leads_everywhere_and_its_estimate_spans() -> None:
-    texts = said([best("mi", value=0.25), best("mi", value=0.4)])
+    texts = texts_over_points([best("mi", value=0.25), best("mi", value=0.4)])
     assert texts == [
         (
             "Best for 500 candidates: MI is best, or not significantly worse than the best, at all 2"
@@ -145,20 +156,20 @@ def test_one_leads_everywhere_and_its_estimate_spans() -> None:
 
 def test_what_is_the_same_is_said_so_and_stands_last() -> None:
     same = StageFinding("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
-    texts = said([[same, *best("mi")], [same, *best("dice")]])
+    texts = texts_over_points([[same, *best("mi")], [same, *best("dice")]])
     assert texts[-1] == "Same result at all 2 points: Baseline 11.1 %."
     assert "Baseline" not in texts[0]
 
 
 def test_points_without_an_answer_do_not_count() -> None:
-    (text,) = said([best("mi"), [], best("dice")])
+    (text,) = texts_over_points([best("mi"), [], best("dice")])
     assert text.startswith("Best for 500 candidates: Dice and MI are each")
     assert "1 of 2 points" in text
 
 
 def test_nothing_is_said_over_one_point_or_none() -> None:
-    assert said([best("mi")]) == []
-    assert said([[]]) == []
+    assert texts_over_points([best("mi")]) == []
+    assert texts_over_points([[]]) == []
     assert leading_answers([]) == []
 
 
@@ -178,12 +189,12 @@ def test_values_of_no_known_unit_have_no_span() -> None:
         [StageFinding("a", Finding(about="x", text=f"{n} rows.", question="q", name="x", value=n))]
         for n in (4.0, 5.0)
     ]
-    assert said(points) == []
+    assert texts_over_points(points) == []
 
 
 def test_a_hostile_name_stays_on_its_line() -> None:
     points = [best("a\nb" + "x" * 90), best("mi")]
-    assert all("\n" not in text and len(text) < 250 for text in said(points))
+    assert all("\n" not in text and len(text) < 250 for text in texts_over_points(points))
 
 
 @given(st.lists(st.sampled_from(["mi", "dice", "phi"]), min_size=2, max_size=9))

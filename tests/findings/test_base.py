@@ -32,7 +32,7 @@ from pipeline.findings.lexicon import ComparisonOptions, EvaluationOptions
 from pipeline.registry import Registry
 from pipeline.stages.base import STAGES
 from schemas import Findings
-from tests.data.test_configs import CONFIGS, generated
+from tests.data.test_configs import CONFIGS, run_on_generated
 from tests.findings.stages import stage
 from tests.valid import valid
 
@@ -148,23 +148,23 @@ def stages(*uses: str) -> Mapping[str, StageView]:
     return {use[0]: stage(use, {}, name=use[0]) for use in uses}
 
 
-def said(told: tuple[StageFinding, ...]) -> list[str]:
+def texts_of(told: tuple[StageFinding, ...]) -> list[str]:
     return [each.finding.text for each in told]
 
 
 @pytest.mark.usefixtures("finders")
 def test_answers_by_stage_and_place_then_cautions_once() -> None:
     told = collect_findings(stages("a.a", "b.b"))
-    assert said(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
+    assert texts_of(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
     assert [each.stage for each in told] == ["a", "a", "b", "b", "a"]
 
 
 @pytest.mark.usefixtures("finders")
 def test_the_order_that_is_asked_for_leaves_others_out() -> None:
     every = stages("a.a", "b.b")
-    assert said(collect_findings(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
-    assert said(collect_findings(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
-    assert said(collect_findings(every, order=["b", "not_there"])) == [
+    assert texts_of(collect_findings(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
+    assert texts_of(collect_findings(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
+    assert texts_of(collect_findings(every, order=["b", "not_there"])) == [
         "b 1.",
         "b 2.",
         "Only 3 lemmas.",
@@ -173,7 +173,7 @@ def test_the_order_that_is_asked_for_leaves_others_out() -> None:
 
 @pytest.mark.usefixtures("finders")
 def test_a_stage_that_waits_is_passed_over() -> None:
-    assert "b 1." in said(collect_findings(stages("waits.waits", "b.b")))
+    assert "b 1." in texts_of(collect_findings(stages("waits.waits", "b.b")))
 
 
 @pytest.mark.usefixtures("finders")
@@ -199,7 +199,7 @@ def test_hostile_text_stays_as_it_is_in_the_table() -> None:
 # The findings of the project's experiments: what their descriptions say, and figures that exist.
 
 
-def checked(done: lx.Run) -> pl.DataFrame:
+def check_findings(done: lx.Run) -> pl.DataFrame:
     """Return the findings of a run, of which each is a sentence, and each figure is there."""
     table = valid(done.findings, Findings)
     assert table["order"].to_list() == list(range(1, table.height + 1))
@@ -226,7 +226,7 @@ def test_invented_clusters(tmp_path: Path) -> None:
         "stages.types.replicates": 20, "stages.types.restarts": 10, "stages.types.kicks": 5,
         "stages.types.certificate_seconds": 0.1, "stages.tokens.replicates": 20,
     }  # fmt: skip
-    table = checked(generated("pos-induction", "make_taggings.py", tmp_path, **few))
+    table = check_findings(run_on_generated("pos-induction", "make_taggings.py", tmp_path, **few))
     assert about(table, "systems", "types")[0].startswith(
         "Highest MicroI 1-1 at type level: memory, 82.0 % ["
     )
@@ -243,7 +243,7 @@ def test_invented_clusters(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_clusters_of_english_words(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     public_data("corpora/UD_English-EWT.all.conllu.gz")
-    table = checked(lx.run(CONFIGS / "ewt-pos-induction.toml", runs=tmp_path, report=False))
+    table = check_findings(lx.run(CONFIGS / "ewt-pos-induction.toml", runs=tmp_path, report=False))
     assert "Highest V at token level: Clark 45, 53.5 %" in about(table, "systems", "tokens")[0]
     assert (
         "Highest MicroI 1-1 at type level: Brown 17, 36.4 %" in about(table, "systems", "types")[0]
@@ -256,7 +256,7 @@ def test_clusters_of_english_words(public_data: Callable[[str], Path], tmp_path:
 @pytest.mark.long
 def test_invented_lexicons(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
-    table = checked(done)
+    table = check_findings(done)
     (held,) = about(table, "comparison", "held against it")
     assert held.startswith("By L*, computed is worse than generated (−8.7 points [−14.7, −2.8])")
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
@@ -268,7 +268,7 @@ def test_invented_lexicons(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     public_data("lexicon/unimorph_mlt.tsv")
-    table = checked(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
+    table = check_findings(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
     (held,) = about(table, "comparison", "held against it")
     assert held.startswith("By L*, GF is worse than UniMorph (exactly −6.5 points)")
     stars = table.filter(about="L*")

@@ -31,7 +31,7 @@ from tests.findings.stages import (
     COARSE,
     GOLD_ENTRIES,
     RIGHT,
-    found,
+    findings_of,
     stage,
     systems_stage,
     table,
@@ -70,7 +70,7 @@ def test_each_level_has_its_first() -> None:
 
 def test_orders_that_are_the_other_way_round() -> None:
     (agreement,) = (
-        each for each in found("systems", systems_stage(THREE)) if each.about == "agreement"
+        each for each in findings_of("systems", systems_stage(THREE)) if each.about == "agreement"
     )
     assert agreement.text == (
         "Type-level and token-level scores rank the 3 systems in reverse order: Spearman's rho −1.00 "
@@ -99,7 +99,7 @@ def test_levels_that_agree_on_the_first_system() -> None:
     )  # fmt: skip
     assert agree.endswith("They agree in all 2 pairs of a type-level and a token-level measure.")
     other = {**same, "many_to_one": THREE["many_to_one"], "vi": THREE["vi"]}
-    (some,) = found("systems", systems_stage(other))[2:3]
+    (some,) = findings_of("systems", systems_stage(other))[2:3]
     assert some.text.endswith(
         "They disagree in 1 of 2 pairs of a type-level and a token-level measure."
     )
@@ -277,7 +277,7 @@ def test_a_comparing_stage_says_which_is_first() -> None:
 
 def test_nothing_is_said_of_nothing() -> None:
     nothing = token_stage({})
-    assert found("token_level", nothing) == found("token_level_cautions", nothing) == []
+    assert findings_of("token_level", nothing) == findings_of("token_level_cautions", nothing) == []
 
 
 def test_tokens_without_a_cluster() -> None:
@@ -351,7 +351,7 @@ def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
 
 def test_classes_that_are_missed_have_their_types() -> None:
     (missed,) = (
-        f for f in found("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
+        f for f in findings_of("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
     )
     assert missed.text == (
         "Classes without a cluster in coarse (mapping of MicroI M-1): V (2 types) and P (1 type), in "
@@ -454,7 +454,7 @@ def test_mappings_that_are_not_proven(gap: float | None) -> None:
 
 def test_no_system_says_nothing() -> None:
     nothing = type_stage({})
-    assert found("type_level", nothing) == found("type_level_cautions", nothing) == []
+    assert findings_of("type_level", nothing) == findings_of("type_level_cautions", nothing) == []
 
 
 def test_names_of_any_kind_make_a_valid_table() -> None:

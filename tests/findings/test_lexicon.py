@@ -24,7 +24,7 @@ from tests.findings.stages import (
     GOLD,
     Words,
     comparison_stage,
-    found,
+    findings_of,
     lexicon_stage,
     stage,
     table,
@@ -86,7 +86,7 @@ def test_ties_and_none() -> None:
     said = texts("compared_lexicons", tied)
     assert said[0] == "Highest L*: a and b (tied), 50.0 % (40 lemmas)."
     assert "does not differ" in said[1]
-    assert found("compared_lexicons", comparison_stage({"a": None, "b": None}, {})) == []
+    assert findings_of("compared_lexicons", comparison_stage({"a": None, "b": None}, {})) == []
 
 
 def test_lexicons_are_called_by_what_made_them() -> None:
@@ -131,7 +131,7 @@ COUNTS = st.lists(
 )
 
 
-def scored(counts: list[tuple[int, int, int]], weights: Weights) -> pl.DataFrame:
+def score_lemmas(counts: list[tuple[int, int, int]], weights: Weights) -> pl.DataFrame:
     """Return the scores of lemmas with so many common, missing and spurious forms."""
     rows = pl.DataFrame({
         "lemma": [f"l{place}" for place in range(len(counts))],
@@ -152,7 +152,7 @@ def scored(counts: list[tuple[int, int, int]], weights: Weights) -> pl.DataFrame
 def test_the_parts_add_up_to_what_is_lost(
     counts: list[tuple[int, int, int]], weights: Weights
 ) -> None:
-    scores = scored(counts, weights)
+    scores = score_lemmas(counts, weights)
     costs = losses(scores)
     if scores["base"].sum() == 0:
         assert costs.is_empty()
@@ -171,7 +171,7 @@ def test_the_parts_add_up_to_what_is_lost(
 def test_the_parts_add_up_whatever_the_chances(
     counts: list[tuple[int, int, int]], weights: Weights
 ) -> None:
-    even = scored(counts, weights).sort("lemma")
+    even = score_lemmas(counts, weights).sort("lemma")
     scores = by_chance(even.with_columns(pi=1.0 / (2 + pl.int_range(pl.len()))))
     if scores["base"].sum() == 0:
         return
@@ -183,7 +183,7 @@ def test_the_parts_add_up_whatever_the_chances(
 @pytest.mark.parametrize("weights", ["gold", "published"])
 @given(counts=COUNTS)
 def test_only_faults_cost(counts: list[tuple[int, int, int]], weights: Weights) -> None:
-    costs = losses(scored(counts, weights))
+    costs = losses(score_lemmas(counts, weights))
     for row in costs.iter_rows(named=True):
         if not row["n_missing"]:
             assert row["missing_cost"] == pytest.approx(0, abs=1e-12)
@@ -195,12 +195,12 @@ def test_only_faults_cost(counts: list[tuple[int, int, int]], weights: Weights) 
 
 @given(st.integers(1, 30), st.integers(0, 30))
 def test_missing_and_spurious_forms_cost_alike_within_a_lemma(common: int, faults: int) -> None:
-    (row,) = losses(scored([(common, faults, faults)], "gold")).to_dicts()
+    (row,) = losses(score_lemmas([(common, faults, faults)], "gold")).to_dicts()
     assert row["missing_cost"] == pytest.approx(row["spurious_cost"], abs=1e-12)
 
 
 def test_a_lemma_without_a_right_form_is_a_part_of_its_own() -> None:
-    found = loss(losses(scored([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
+    found = loss(losses(score_lemmas([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
     assert (found.n_without_right, found.n_missing, found.n_spurious) == (1, 2, 0)
     assert found.without_right == pytest.approx(4 / 12)
     assert found.missing == pytest.approx(4 / 12 * (1 - 4 / 6))
@@ -208,7 +208,7 @@ def test_a_lemma_without_a_right_form_is_a_part_of_its_own() -> None:
 
 
 def test_the_worked_example_of_the_measure() -> None:
-    found = loss(losses(scored([(7, 3, 0)], "gold")))
+    found = loss(losses(score_lemmas([(7, 3, 0)], "gold")))
     assert found.whole == pytest.approx(3 / 17)
     assert found.missing == pytest.approx(3 / 17)
 
@@ -272,12 +272,12 @@ def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
     }
     lemmas = sorted(many)[:20]
     made = lexicon_stage(many, some, lemmas=lemmas, population=60)
-    (star,) = (each for each in found("lexicon_quality", made) if each.about == "L*")
+    (star,) = (each for each in findings_of("lexicon_quality", made) if each.about == "L*")
     assert star.lower is not None
     assert star.upper is not None
     assert star.lower < (star.value or 0) < star.upper
     assert "from 20 of 60 lemmas (33.3 %)" in star.text
-    (needed,) = (each for each in found("lexicon_quality", made) if each.about == "needed")
+    (needed,) = (each for each in findings_of("lexicon_quality", made) if each.about == "needed")
     assert needed.value == lemmas_more(20, 60) == 20
     assert needed.text.startswith(
         "About 20 more lemmas (40 in total) would halve the width of the interval, now "
@@ -298,7 +298,7 @@ def test_lemmas_drawn_by_size() -> None:
     lemmas = sorted(many)[:40]
     pi = [len(many[lemma].split()) / 20 for lemma in lemmas]
     made = lexicon_stage(many, some, lemmas=lemmas, population=90, pi=pi)
-    said = found("lexicon_quality", made)
+    said = findings_of("lexicon_quality", made)
     (star,) = (each for each in said if each.about == "L*")
     assert "from 40 of 90 lemmas (44.4 %), drawn in proportion to paradigm size" in star.text
     assert star.lower is not None
@@ -333,19 +333,24 @@ def test_lemmas_that_somebody_chose() -> None:
 
 
 def test_with_an_n_of_its_own_nothing_is_split() -> None:
-    said = {each.about for each in found("lexicon_quality", lexicon_stage(GOLD, LEXICON, n=500))}
+    said = {
+        each.about for each in findings_of("lexicon_quality", lexicon_stage(GOLD, LEXICON, n=500))
+    }
     assert "L*" in said
     assert not said & {"lost", "costliest", "missing lemmas"}
 
 
 def test_a_gold_that_is_keyed_for_the_sample_alone_has_no_missing_lemmas() -> None:
     made = lexicon_stage(GOLD, LEXICON, complete=False)
-    assert not {each.about for each in found("lexicon_quality", made)} & {"missing lemmas", "whole"}
+    assert not {each.about for each in findings_of("lexicon_quality", made)} & {
+        "missing lemmas",
+        "whole",
+    }
 
 
 def test_no_common_lemma() -> None:
     nothing = lexicon_stage({"a": "a1"}, {"b": "b1"})
-    assert found("lexicon_quality", nothing) == []
+    assert findings_of("lexicon_quality", nothing) == []
     assert texts("lexicon_cautions", nothing) == [
         "No L* for lexicon: it has 0 lemmas in common with gold."
     ]

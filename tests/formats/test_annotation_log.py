@@ -44,14 +44,14 @@ from pipeline.formats.annotation_rows import DecisionOptions, digest, scan_annot
 ITEMS = {f"x{n}": {"units": {"l1": f"left{n}", "l2": f"right{n}"}} for n in range(5)}
 
 
-def asked(*people: str) -> list[TaskRequest]:
+def requests_for(*people: str) -> list[TaskRequest]:
     return [TaskRequest(who, each, n) for who in people for n, each in enumerate(ITEMS, 1)]
 
 
 @pytest.fixture
 def log_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with open_log(tmp_path / NAME) as connection:
-        update_tasks(connection, ITEMS, asked("ana", "ben"))
+        update_tasks(connection, ITEMS, requests_for("ana", "ben"))
         yield connection
 
 
@@ -128,7 +128,7 @@ def test_a_sample_that_shrinks_keeps_what_was_decided(log_log: sqlite3.Connectio
     append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
     update_tasks(log_log, ITEMS, [TaskRequest("ana", "x3", 1)])
     assert ids(log_log) == ["x3"]
-    update_tasks(log_log, ITEMS, asked("ana"))
+    update_tasks(log_log, ITEMS, requests_for("ana"))
     assert ids(log_log) == ["x1", "x2", "x3", "x4"]
     assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0"]
 
@@ -166,7 +166,7 @@ def test_like_a_stack_of_states(
     """The slow twin keeps every former state, and undo goes back to the one before."""
     states: list[dict[str, str]] = [{}]
     with open_log(tmp_path_factory.mktemp("log") / NAME) as log:
-        update_tasks(log, ITEMS, asked("ana"))
+        update_tasks(log, ITEMS, requests_for("ana"))
         for number, (kind, item, label) in enumerate(acts):
             answer = label if kind == "label" else None
             append(log, [Decision(str(number), "ana", item, kind, answer)])
@@ -205,7 +205,7 @@ def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
             return super().execute(sql, *values)  # type: ignore[arg-type]
 
     with open_log(tmp_path / NAME) as plain:
-        update_tasks(plain, ITEMS, asked("ana"))
+        update_tasks(plain, ITEMS, requests_for("ana"))
     log = sqlite3.connect(tmp_path / NAME, isolation_level=None, factory=Failing)
     log.row_factory = sqlite3.Row
     with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
@@ -222,7 +222,7 @@ _HEAD, _PAGE = 32, 24 + 4096
 ITEMS_POWER = {f"x{n}": {"units": {"l1": f"l{n}", "l2": "r"}} for n in range(4)}
 
 
-def filled(path: Path) -> sqlite3.Connection:
+def filled_log(path: Path) -> sqlite3.Connection:
     """Return an open log whose tables are in the file itself, and no decision."""
     connection = connect(path)
     update_tasks(
@@ -245,7 +245,7 @@ def count(path: Path) -> int:
 
 def test_cut_anywhere(tmp_path: Path) -> None:
     path = tmp_path / "whole" / NAME
-    connection = filled(path)
+    connection = filled_log(path)
     beside, ends = path.with_name(f"{NAME}-wal"), []
     for number in range(4):
         append(connection, [Decision(f"k{number}", "ana", f"x{number}", answer=f"label {number}")])
@@ -269,7 +269,7 @@ def test_cut_anywhere(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
     path = tmp_path / "whole" / NAME
-    connection = filled(path)
+    connection = filled_log(path)
     beside = path.with_name(f"{NAME}-wal")
     append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
     end = beside.stat().st_size
@@ -289,7 +289,7 @@ def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
 
 
 def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
-    connection = filled(tmp_path / NAME)
+    connection = filled_log(tmp_path / NAME)
     append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
     connection.execute("BEGIN IMMEDIATE")
     copy(tmp_path / NAME, tmp_path / "copy.sqlite")
@@ -299,7 +299,7 @@ def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    connection = filled(tmp_path / "ro" / NAME)
+    connection = filled_log(tmp_path / "ro" / NAME)
     append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
     connection.close()
     (tmp_path / "ro").chmod(0o555)
@@ -326,7 +326,7 @@ def test_a_file_of_the_first_version_is_read_as_it_is_and_gets_the_later_tables(
 ) -> None:
     path = tmp_path / NAME
     with open_log(path) as log:
-        update_tasks(log, ITEMS, asked("ana"))
+        update_tasks(log, ITEMS, requests_for("ana"))
         append(log, [Decision("k1", "ana", "x0", answer="SVC")])
         for table in re.findall(r"CREATE TABLE (\w+)", annotation_log._LATER_TABLES):
             log.execute(f"DROP TABLE {table}")
@@ -362,7 +362,7 @@ def test_suggestions_are_off_until_they_are_switched_on(tmp_path: Path) -> None:
 
 
 def test_only_standing_decisions_have_the_suggestion_in_sight(tmp_path: Path) -> None:
-    log = filled(tmp_path / NAME)
+    log = filled_log(tmp_path / NAME)
     first = Decision("k1", "ana", "x0", answer="SVC", suggested="SVC")
     stale = Decision("k2", "ana", "x0", answer="free", replaces=7, suggested="SVC")
     second = Decision("k3", "ana", "x1", answer="free", suggested="SVC")

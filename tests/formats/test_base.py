@@ -67,7 +67,7 @@ def read_line_ends(path: Path, name: str) -> list[tuple[object, ...]]:
     return frame.drop("line", strict=False).rows()
 
 
-def written(folder: Path, name: str, end: str, *, packed: bool = False) -> Path:
+def write_records(folder: Path, name: str, end: str, *, packed: bool = False) -> Path:
     content = "".join(line + end for line in RECORDS_LINE_ENDS[name]).encode()
     path = folder / f"file.x{'.gz' if packed else ''}"
     path.write_bytes(gzip.compress(content) if packed else content)
@@ -87,8 +87,8 @@ def test_every_text_format_is_here() -> None:
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", RECORDS_LINE_ENDS)
 def test_unix_and_windows_ends_are_the_same(tmp_path: Path, name: str, packed: bool) -> None:
-    unix = read_line_ends(written(tmp_path, name, "\n", packed=packed), name)
-    windows = read_line_ends(written(tmp_path, name, "\r\n", packed=packed), name)
+    unix = read_line_ends(write_records(tmp_path, name, "\n", packed=packed), name)
+    windows = read_line_ends(write_records(tmp_path, name, "\r\n", packed=packed), name)
     assert unix
     assert unix == windows
 
@@ -96,7 +96,7 @@ def test_unix_and_windows_ends_are_the_same(tmp_path: Path, name: str, packed: b
 @pytest.mark.parametrize("name", RECORDS_LINE_ENDS)
 def test_a_file_of_carriage_returns_alone_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match="carriage return"):
-        read_line_ends(written(tmp_path, name, "\r"), name)
+        read_line_ends(write_records(tmp_path, name, "\r"), name)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -119,7 +119,7 @@ def test_one_carriage_return_in_the_middle_is_refused_with_its_line(
 
 @pytest.mark.parametrize("name", RECORDS_LINE_ENDS)
 def test_a_carriage_return_at_the_very_end_loses_nothing(tmp_path: Path, name: str) -> None:
-    whole = read_line_ends(written(tmp_path, name, "\n"), name)
+    whole = read_line_ends(write_records(tmp_path, name, "\n"), name)
     path = tmp_path / "cut.x"
     path.write_bytes(("\n".join(RECORDS_LINE_ENDS[name]) + "\r").encode())
     assert read_line_ends(path, name) == whole
@@ -230,12 +230,12 @@ def wrong_sum(packed: bytes) -> bytes:
     return packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
 
 
-def scrambled(packed: bytes) -> bytes:
+def scramble(packed: bytes) -> bytes:
     return packed[:10] + b"\xff" * 20 + packed[30:]
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("damage", [cut, wrong_sum, scrambled])
+@pytest.mark.parametrize("damage", [cut, wrong_sum, scramble])
 def test_a_damaged_gzip_file(name: str, damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / "file.x.gz"
     path.write_bytes(damage(gzip.compress(content(name))))

@@ -43,7 +43,7 @@ class Modules:
         self.all = set().union(self.stems, *self.names.values(), *self.classes.values())
 
     def _add(self, module: str, tree: ast.Module) -> None:
-        self.names.setdefault(module, set()).update(_defined(tree.body))
+        self.names.setdefault(module, set()).update(_defined_names(tree.body))
         while "." in module:
             module, _, child = module.rpartition(".")
             self.names.setdefault(module, set()).add(child)
@@ -77,7 +77,7 @@ class Modules:
         return not further or first not in self.classes or further in self.classes[first]
 
 
-def _defined(body: list[ast.stmt]) -> Iterator[str]:
+def _defined_names(body: list[ast.stmt]) -> Iterator[str]:
     """Yield the names that statements define."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -89,12 +89,12 @@ def _defined(body: list[ast.stmt]) -> Iterator[str]:
             names = (each for target in targets for each in ast.walk(target))
             yield from (each.id for each in names if isinstance(each, ast.Name))
         elif isinstance(node, ast.If | ast.Try):
-            yield from _defined(node.body)
+            yield from _defined_names(node.body)
 
 
 def _members(node: ast.ClassDef) -> set[str]:
     """Return the members of a class: its own, and all that its methods set on `self`."""
-    found = set(_defined(node.body))
+    found = set(_defined_names(node.body))
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
             found.add(each.attr)

@@ -30,12 +30,12 @@ def follow() -> None:
 def _following(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(first: Any, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-        return method(first, functools.partial(_traced, function), *given, **options)
+        return method(first, functools.partial(_trace_call, function), *given, **options)
 
     return call
 
 
-def _traced(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def _trace_call(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
     if sys.gettrace() is None:
         sys.settrace(threading.gettrace())
     return function(*given, **options)

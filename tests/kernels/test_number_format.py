@@ -13,7 +13,9 @@ from pipeline.kernels import numeric
 from pipeline.kernels.cells import PLAIN, Kind, NumberFormat, number_formats
 
 
-def told(texts: list[str | None], kind: Kind, **options: Any) -> tuple[NumberFormat, list[Any]]:
+def format_and_numbers(
+    texts: list[str | None], kind: Kind, **options: Any
+) -> tuple[NumberFormat, list[Any]]:
     """Return the format of a column, and its numbers."""
     rows = pl.DataFrame({"x": texts}, schema={"x": pl.String})
     form = number_formats(rows.lazy(), {"x": kind}, **options)["x"]
@@ -60,12 +62,12 @@ COUNTS: list[tuple[list[str | None], list[int | None]]] = [
 
 @pytest.mark.parametrize(("texts", "expected"), NUMBERS)
 def test_numbers(texts: list[str | None], expected: list[float | None]) -> None:
-    assert told(texts, "number")[1] == expected
+    assert format_and_numbers(texts, "number")[1] == expected
 
 
 @pytest.mark.parametrize(("texts", "expected"), COUNTS)
 def test_counts(texts: list[str | None], expected: list[int | None]) -> None:
-    assert told(texts, "count")[1] == expected
+    assert format_and_numbers(texts, "count")[1] == expected
 
 
 DOUBTS: list[tuple[Kind, list[str | None], dict[str, list[float | None]]]] = [
@@ -79,15 +81,15 @@ DOUBTS: list[tuple[Kind, list[str | None], dict[str, list[float | None]]]] = [
 def test_what_nobody_can_tell_is_refused_until_somebody_says(
     kind: Kind, texts: list[str | None], readings: dict[str, list[float | None]]
 ) -> None:
-    form, values = told(texts, kind)
+    form, values = format_and_numbers(texts, kind)
     assert form.unclear
     assert [value is None for value in values] == [not str(text).isdecimal() for text in texts]
     for decimal, expected in readings.items():
-        assert told(texts, kind, decimal=decimal)[1] == expected
+        assert format_and_numbers(texts, kind, decimal=decimal)[1] == expected
 
 
 def test_what_stands_for_nothing_is_no_mistake() -> None:
-    form, values = told(["NA", "0,5", "-"], "number", missing=["NA", "-"])
+    form, values = format_and_numbers(["NA", "0,5", "-"], "number", missing=["NA", "-"])
     assert (form, values) == (NumberFormat(",", missing=("NA", "-")), [None, 0.5, None])
     rows = pl.LazyFrame({"x": ["NA", "y"], "file": "t", "line": [2, 3]})
     parsed = {"x": numeric.number("x", pl.String(), form)}
@@ -121,7 +123,7 @@ def test_a_column_is_read_as_it_was_written_or_refused(
 ) -> None:
     """The one exception is 1.234, which programs write for a little more than one."""
     numbers, texts = column
-    form, values = told(list(texts), "number")
+    form, values = format_and_numbers(list(texts), "number")
     if form == PLAIN:
         numbers = [float(text.replace("\u2212", "-")) for text in texts]
     assert form.unclear or values == pytest.approx(numbers, rel=1e-12)

@@ -22,7 +22,7 @@ class Problem(NamedTuple):
     weights: FloatArray
 
 
-def made(seed: int, size: int = 30, numbers: int = 3) -> Problem:
+def random_problem(seed: int, size: int = 30, numbers: int = 3) -> Problem:
     bits = np.random.default_rng(seed)
     features = Features(bits.normal(size=(size, numbers)), bits.integers(0, 12, size=(2, size)))
     odds = features.numbers.sum(axis=1) + (features.words[0] % 3 - 1.0)
@@ -56,14 +56,14 @@ def by_optimizer(given_: Problem, ridge: float, of_numbers: float) -> FloatArray
     numbers=st.integers(1, 6), of_numbers=st.sampled_from([1.0, 5.0]),
 )  # fmt: skip
 def test_the_fit_is_the_minimum(seed: int, ridge: float, numbers: int, of_numbers: float) -> None:
-    problem = made(seed, numbers=numbers)
+    problem = random_problem(seed, numbers=numbers)
     model = fit_ridge(*problem, ridge=ridge, of_numbers=of_numbers)
     expected = by_optimizer(problem, ridge, of_numbers)
     assert model.log_odds(problem.features) == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_start_changes_nothing() -> None:
-    problem = made(1)
+    problem = random_problem(1)
     first = fit_ridge(*problem, ridge=10.0)
     cold = fit_ridge(*problem, ridge=1.0).log_odds(problem.features)
     warm = fit_ridge(*problem, ridge=1.0, start=first).log_odds(problem.features)
@@ -83,7 +83,7 @@ def test_separated_labels_have_a_finite_fit() -> None:
 
 def test_judged_words_alone_give_the_same_model() -> None:
     """Words that are not judged have no effect, whether they have a code of their own or not."""
-    problem = made(2, size=60)
+    problem = random_problem(2, size=60)
     places = np.arange(0, 60, 5)
     own, values = judged_words(problem.features, places)
     y, weights = problem.y[places], problem.weights[places]

@@ -36,7 +36,7 @@ class Case:
     real: bool
 
 
-def prepared(subject: Subject, folder: Path) -> bool:
+def is_prepared(subject: Subject, folder: Path) -> bool:
     """Tell whether the folder of a subject has been made."""
     return (folder / ".ready").is_file() if folder.is_dir() else not subject.files
 

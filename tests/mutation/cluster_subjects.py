@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.mutations import MutationByteMutations, delimited
+from tests.mutation.mutations import MutationByteMutations, table_mutation
 from tests.mutation.subject import Subject
 
 _WORDS = ["dog", "cat", "run", "walk", "big", "small", "the", "of"]
@@ -33,7 +33,7 @@ _TABLE = "item\tcluster\tf\n" + "".join(f"{w}\t{n // 3}\t{n + 1}\n" for n, w in 
 _BLOCKS = "\n\n".join(["\n".join(_WORDS[:3]), "\n".join(_WORDS[3:6]), "\n".join(_WORDS[6:])]) + "\n"
 
 
-def _observed(table: str) -> Callable[[Path], object]:
+def _table_counter(table: str) -> Callable[[Path], object]:
     def count(folder: Path) -> object:
         entries = lx.show(folder / "x.toml", runs=folder / "runs").table(table)
         return entries.height, entries["f"].sum()
@@ -97,9 +97,17 @@ def _number_of_items(folder: Path) -> object:
 
 
 SUBJECTS = (
-    _subject("gold.tsv", _GOLD, delimited("\t"), _sum_of("gold.tsv", "gold"), _observed("gold")),
-    _subject("x.tsv", _TABLE, delimited("\t"), _sum_of("x.tsv", "cluster"), _observed("clusters")),
-    _subject("x.paths", _PATHS, delimited("\t"), _path_rows, _observed("clusters")),
-    _subject("x.blocks", _BLOCKS, delimited(" "), _items, _number_of_items),
+    _subject(
+        "gold.tsv", _GOLD, table_mutation("\t"), _sum_of("gold.tsv", "gold"), _table_counter("gold")
+    ),
+    _subject(
+        "x.tsv",
+        _TABLE,
+        table_mutation("\t"),
+        _sum_of("x.tsv", "cluster"),
+        _table_counter("clusters"),
+    ),
+    _subject("x.paths", _PATHS, table_mutation("\t"), _path_rows, _table_counter("clusters")),
+    _subject("x.blocks", _BLOCKS, table_mutation(" "), _items, _number_of_items),
 )
 """Dictionaries of clusters and of classes."""

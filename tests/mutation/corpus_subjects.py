@@ -10,7 +10,7 @@ import polars as pl
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.mutations import MutationByteMutations, delimited, packed
+from tests.mutation.mutations import MutationByteMutations, damage_gzip, table_mutation
 from tests.mutation.subject import Subject
 
 _SENTENCES = [["the", "dog", "barks"], ["a", "cat", "sleeps", "there"], ["dogs", "and", "cats"]] * 3
@@ -53,7 +53,7 @@ def _token_table() -> bytes:
     return f"form\ttag\n{body}".encode()
 
 
-def _observed(folder: Path) -> object:
+def _token_count(folder: Path) -> object:
     counts = lx.show(folder / "x.toml", runs=folder / "runs").table("pairs.corpus")
     return counts.filter(pl.col("what") == "tokens")["count"].item()
 
@@ -76,7 +76,7 @@ def _subject(
         },
         targets={name: mutation},
         expected=lambda folder: count(folder / name),
-        observed=_observed,
+        observed=_token_count,
         weight=weight,
     )
 
@@ -87,11 +87,11 @@ _TEI = '{ path = "c.xml", tokens = \'\\S+\', normalise = "none" }'
 _PLAIN = "{ path = \"c.txt\", tokens = '\\S+' }"
 
 SUBJECTS = (
-    _subject("c.conllu", _conllu(), delimited("\t"), oracles.conllu_tokens, weight=3),
-    _subject("c.conllu.gz", gzip.compress(_conllu(), mtime=0), packed, oracles.conllu_tokens),
-    _subject("c.vrt", _vertical(), delimited("\t"), oracles.vertical_tokens, corpus=_VERTICAL),
-    _subject("c.tsv", _token_table(), delimited("\t"), oracles.table_tokens),
-    _subject("c.xml", _tei(), delimited(" "), oracles.tei_tokens, corpus=_TEI),
-    _subject("c.txt", _TEXT, delimited(" "), oracles.words, corpus=_PLAIN),
+    _subject("c.conllu", _conllu(), table_mutation("\t"), oracles.conllu_tokens, weight=3),
+    _subject("c.conllu.gz", gzip.compress(_conllu(), mtime=0), damage_gzip, oracles.conllu_tokens),
+    _subject("c.vrt", _vertical(), table_mutation("\t"), oracles.vertical_tokens, corpus=_VERTICAL),
+    _subject("c.tsv", _token_table(), table_mutation("\t"), oracles.table_tokens),
+    _subject("c.xml", _tei(), table_mutation(" "), oracles.tei_tokens, corpus=_TEI),
+    _subject("c.txt", _TEXT, table_mutation(" "), oracles.words, corpus=_PLAIN),
 )
 """Corpora whose adjacent pairs are counted."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.mutations import MutationByteMutations, delimited
+from tests.mutation.mutations import MutationByteMutations, table_mutation
 from tests.mutation.subject import Subject
 
 _FORMS = {
@@ -80,7 +80,7 @@ def _blocks(folder: Path) -> object:
     return _pairs([(block[0], form) for block in found if block for form in block])
 
 
-def _generated(folder: Path) -> object:
+def _expected_forms(folder: Path) -> object:
     entries = oracles.records(folder / "entries.tsv", "\t")
     endings = oracles.records(folder / "paradigms.tsv", "\t")
     if entries is None or endings is None:
@@ -96,7 +96,7 @@ def _generated(folder: Path) -> object:
     return _pairs(rows)
 
 
-def _observed(folder: Path) -> object:
+def _observed_forms(folder: Path) -> object:
     lexicon = lx.show(folder / "x.toml", runs=folder / "runs").table("lexicon")
     return frozenset(lexicon.select("lemma", "form").iter_rows())
 
@@ -111,14 +111,14 @@ def _subject(
         files={"x.toml": experiment, "gold.tsv": _TABLE.encode(), name: content.encode()},
         targets={name: mutation},
         expected=expected,
-        observed=_observed,
+        observed=_observed_forms,
     )
 
 
 SUBJECTS = (
-    _subject("lexicon.tsv", _TABLE, delimited("\t"), _table),
-    _subject("lexicon.unimorph", _UNIMORPH, delimited("\t"), _unimorph),
-    _subject("lexicon.wordforms", _BLOCKS, delimited(" "), _blocks),
+    _subject("lexicon.tsv", _TABLE, table_mutation("\t"), _table),
+    _subject("lexicon.unimorph", _UNIMORPH, table_mutation("\t"), _unimorph),
+    _subject("lexicon.wordforms", _BLOCKS, table_mutation(" "), _blocks),
     Subject(
         name="paradigms",
         kind="lexicons",
@@ -127,9 +127,9 @@ SUBJECTS = (
             "entries.tsv": _ENTRIES.encode(),
             "paradigms.tsv": _ENDINGS.encode(),
         },
-        targets={"entries.tsv": delimited("\t"), "paradigms.tsv": delimited("\t")},
-        expected=_generated,
-        observed=_observed,
+        targets={"entries.tsv": table_mutation("\t"), "paradigms.tsv": table_mutation("\t")},
+        expected=_expected_forms,
+        observed=_observed_forms,
     ),
 )
 """Lexicons in each format, and one that paradigms generate."""

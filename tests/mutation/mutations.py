@@ -20,12 +20,12 @@ ODD_BYTES = (b"\x00", b"\xff", b"\xfe\xff", b"\x1a", b"\x0b", b"\xc3", b"\xed\xa
 """Bytes that are read in different ways, or are no text."""
 
 
-def truncated(random: Random, content: bytes) -> bytes:
+def truncate(random: Random, content: bytes) -> bytes:
     """Cut the end off."""
     return content[: random.randrange(len(content) + 1)]
 
 
-def flipped(random: Random, content: bytes) -> bytes:
+def flip(random: Random, content: bytes) -> bytes:
     """Change one byte, at least."""
     changed = bytearray(content)
     for _ in range(random.choice([1, 1, 1, 3])):
@@ -34,7 +34,7 @@ def flipped(random: Random, content: bytes) -> bytes:
     return bytes(changed)
 
 
-def inserted(random: Random, content: bytes) -> bytes:
+def insert(random: Random, content: bytes) -> bytes:
     """Put odd bytes in somewhere."""
     place = random.randrange(len(content) + 1)
     return content[:place] + random.choice(ODD_BYTES) + content[place:]
@@ -46,7 +46,7 @@ def cut_out(random: Random, content: bytes) -> bytes:
     return content[:start] + content[start + random.randint(1, 20) :]
 
 
-def emptied(random: Random, content: bytes) -> bytes:
+def clear(random: Random, content: bytes) -> bytes:
     """Leave nothing, or next to nothing."""
     return random.choice([b"", b"\n", b" ", content[:1], b"\xef\xbb\xbf"])
 
@@ -97,22 +97,22 @@ def long_line(random: Random, content: bytes) -> bytes:
 
 
 LINES_BYTE_MUTATIONS: tuple[MutationByteMutations, ...] = (
-    *(truncated, flipped, inserted, cut_out, emptied, lines_moved, lines_moved, line_ends),
+    *(truncate, flip, insert, cut_out, clear, lines_moved, lines_moved, line_ends),
     *(other_encoding, long_line),
 )
 """Of text."""
 BYTES_BYTE_MUTATIONS: tuple[MutationByteMutations, ...] = (
-    truncated,
-    flipped,
-    flipped,
+    truncate,
+    flip,
+    flip,
     cut_out,
-    inserted,
-    emptied,
+    insert,
+    clear,
 )
 """Of what is no text."""
 
 
-def packed(random: Random, content: bytes) -> bytes:
+def damage_gzip(random: Random, content: bytes) -> bytes:
     """Damage a gzip file, or the text within it."""
     text = gzip.decompress(content)
     act = random.choice(["text", "text", "bytes", "plain", "members", "tail"])
@@ -225,7 +225,7 @@ CHANGES: tuple[Change, ...] = (
 )
 
 
-def delimited(separator: str, *, top: int = 0) -> MutationByteMutations:
+def table_mutation(separator: str, *, top: int = 0) -> MutationByteMutations:
     """Return the mutation of a table in text.
 
     Parameters
@@ -272,11 +272,11 @@ def experiment(random: Random, content: bytes) -> bytes:
         return random.choice(LINES_BYTE_MUTATIONS)(random, content)
     text = content.decode()
     for _ in range(random.choice([1, 1, 1, 2])):
-        text = _changed(random, text)
+        text = _change_experiment(random, text)
     return text.encode("utf-8", errors="surrogatepass")
 
 
-def _changed(random: Random, text: str) -> str:
+def _change_experiment(random: Random, text: str) -> str:
     lines = text.splitlines()
     keys = [number for number, line in enumerate(lines) if _KEY.match(line)]
     heads = [number for number, line in enumerate(lines) if line.startswith("[")]
@@ -384,7 +384,7 @@ def _change(random: Random, book: Any) -> None:
     random.choice(_CHANGES)(random, page, header, row)
 
 
-def _typed(random: Random, page: Any, header: Any, row: int) -> None:
+def _fill_cell(random: Random, page: Any, header: Any, row: int) -> None:
     """Type something into a cell that people fill in."""
     asked = [cell.column for cell in header if cell.value in _WRITABLE]
     if asked:
@@ -413,7 +413,7 @@ def _column_gone(random: Random, page: Any, _header: Any, _row: int) -> None:
     page.delete_cols(random.randint(1, max(1, page.max_column)))
 
 
-def _sorted(random: Random, page: Any, header: Any, _row: int) -> None:
+def _shuffle_rows(random: Random, page: Any, header: Any, _row: int) -> None:
     first = header[0].row + 1
     values = [[cell.value for cell in row] for row in page.iter_rows(min_row=first)]
     random.shuffle(values)
@@ -426,7 +426,7 @@ def _more_sheets(random: Random, page: Any, _header: Any, _row: int) -> None:
     page.parent.create_sheet("more", random.choice([0, 1]))
 
 
-def _renamed(random: Random, _page: Any, header: Any, _row: int) -> None:
+def _rename_column(random: Random, _page: Any, header: Any, _row: int) -> None:
     random.choice(header).value = random.choice(["ID", "Label", "", "x", None])
 
 
@@ -435,8 +435,18 @@ def _far(random: Random, page: Any) -> None:
 
 
 _CHANGES = (
-    *(_typed, _typed, _typed, _typed, _any_cell, _any_cell, _row_gone, _row_again, _blank_row),
-    *(_column_gone, _sorted, _more_sheets, _renamed),
+    *(
+        _fill_cell,
+        _fill_cell,
+        _fill_cell,
+        _fill_cell,
+        _any_cell,
+        _any_cell,
+        _row_gone,
+        _row_again,
+        _blank_row,
+    ),
+    *(_column_gone, _shuffle_rows, _more_sheets, _rename_column),
 )
 
 

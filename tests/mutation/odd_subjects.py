@@ -58,7 +58,7 @@ measures = ["mi", "log_likelihood"]
 # Numbers and labels
 
 
-def _grouped(mark: str) -> Callable[[int], str]:
+def _group_digits(mark: str) -> Callable[[int], str]:
     return lambda number: f"{number:,}".replace(",", mark)
 
 
@@ -68,7 +68,7 @@ def _scientific(number: int) -> str:
 
 
 NUMBERS: tuple[Callable[[int], str], ...] = (
-    *(_grouped(mark) for mark in (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f", "_")),
+    *(_group_digits(mark) for mark in (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f", "_")),
     *(lambda n, end=end: f"{n}{end}" for end in (".0", ",0", ".", ".00", " ", "\u00a0")),
     *(lambda n, start=start: f"{start}{n}" for start in ("+", " ", "0", "00", "\u200e", "'")),
     _scientific,
@@ -274,14 +274,14 @@ def _fraction(path: Path) -> bool:
     return any(isinstance(each, float | Decimal) and each != int(each) for each in values)
 
 
-def _expected(name: str) -> Callable[[Path], object]:
+def _expected_counts(name: str) -> Callable[[Path], object]:
     def rows(folder: Path) -> object:
         return "a refusal: counts have fractions" if _fraction(folder / name) else TRUTH
 
     return rows
 
 
-def _observed(folder: Path) -> object:
+def _observed_counts(folder: Path) -> object:
     done = lx.show(folder / "x.toml", runs=folder / "runs")
     candidates, judged = done.table("candidates"), done.table("judgements.coverage")
     pairs = {tuple(unicodedata.normalize("NFC", text) for text in pair)
@@ -308,8 +308,8 @@ def _subject(
         kind="odd files",
         files={"x.toml": EXPERIMENT.replace("PATH", name).encode(), name: content},
         targets={name: mutation},
-        expected=_expected(name),
-        observed=_observed,
+        expected=_expected_counts(name),
+        observed=_observed_counts,
         weight=weight,
     )
 
@@ -329,7 +329,7 @@ SUBJECTS = (
         files={"x.toml": EXPERIMENT.replace("PATH", "parts/*.tsv").encode(), **_MANY},
         targets={"parts/*.tsv": write_text("\t")},
         expected=lambda _: TRUTH,
-        observed=_observed,
+        observed=_observed_counts,
         weight=2,
     ),
     replace(_GOLD, name="odd gold.tsv", kind="odd files", targets={"gold.tsv": write_text("\t")},

@@ -151,7 +151,7 @@ def words(path: Path) -> int | None:
     return None if text is None else len(_WORD.findall(text.replace("\u200b", "")))
 
 
-def typed(path: Path, column: str) -> dict[str, list[str]] | None:
+def sheet_entries(path: Path, column: str) -> dict[str, list[str]] | None:
     """Return what is typed into a column of a sheet, by id; None if it is no sheet."""
     rows = _sheet_rows(path)
     header = next((number for number, row in enumerate(rows or []) if "id" in row), None)

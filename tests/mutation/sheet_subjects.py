@@ -13,7 +13,7 @@ import openpyxl
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.mutations import MutationByteMutations, delimited, workbook
+from tests.mutation.mutations import MutationByteMutations, table_mutation, workbook
 from tests.mutation.subject import Subject
 from tests.mutation.table_subjects import text
 
@@ -106,14 +106,14 @@ def _labels(folder: Path) -> object:
     found: set[tuple[str, str]] = set()
     for path in sorted((folder / "sheets").rglob("*")):
         if path.is_file() and not path.name.startswith("."):
-            typed = oracles.typed(path, "label")
+            typed = oracles.sheet_entries(path, "label")
             if typed is None:
                 return None
             found |= {(row, label) for row, labels in typed.items() for label in labels}
     return frozenset(found)
 
 
-def _joined(folder: Path) -> object:
+def _joined_labels(folder: Path) -> object:
     done = lx.show(folder / "x.toml", runs=folder / "runs")
     tables = [done.table("judgements.annotations"), done.table("judgements.others")]
     rows = [row for table in tables for row in table.select("id", "label").iter_rows()]
@@ -124,7 +124,7 @@ def _forms(folder: Path) -> object:
     found: set[str] = set()
     for path in sorted((folder / "sheets").rglob("*")):
         if path.is_file() and not path.name.startswith("."):
-            typed = oracles.typed(path, _FORMS)
+            typed = oracles.sheet_entries(path, _FORMS)
             if typed is None:
                 return None
             found |= {form for cells in typed.values() for cell in cells for form in _parts(cell)}
@@ -136,7 +136,7 @@ def _parts(cell: str) -> list[str]:
     return [text for text in texts if text not in {"", "-"}]
 
 
-def _keyed(folder: Path) -> object:
+def _keyed_forms(folder: Path) -> object:
     done = lx.show(folder / "x.toml", runs=folder / "runs")
     others = [
         part
@@ -160,7 +160,7 @@ def _subject(
         if keying
         else _fill("label", ["SVC", "free", "figurative"]),
         expected=_forms if keying else _labels,
-        observed=_keyed if keying else _joined,
+        observed=_keyed_forms if keying else _joined_labels,
         weight=4 if kind == "xlsx" else 3,
     )
 
@@ -169,8 +169,8 @@ _PAIRS = {"pairs.tsv": text()}
 _ENTRIES = {"lexicon.tsv": _LEXICON.encode()}
 SUBJECTS = (
     _subject("annotation", "xlsx", _ANNOTATION, _PAIRS, workbook),
-    _subject("annotation", "csv", _ANNOTATION, _PAIRS, delimited(",")),
+    _subject("annotation", "csv", _ANNOTATION, _PAIRS, table_mutation(",")),
     _subject("keying", "xlsx", _KEYING, _ENTRIES, workbook),
-    _subject("keying", "csv", _KEYING, _ENTRIES, delimited(",")),
+    _subject("keying", "csv", _KEYING, _ENTRIES, table_mutation(",")),
 )
 """Sheets of annotators and of keyers, filled in."""

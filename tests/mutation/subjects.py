@@ -13,7 +13,7 @@ from tests.mutation import (
     sheet_subjects,
     table_subjects,
 )
-from tests.mutation.mutations import cut_out, experiment, flipped, truncated, words
+from tests.mutation.mutations import cut_out, experiment, flip, truncate, words
 from tests.mutation.subject import RUN, Subject
 from tests.mutation.table_subjects import EXPERIMENT, text
 
@@ -38,7 +38,7 @@ def _result(name: str, command: tuple[str, ...]) -> Subject:
         name=name,
         kind="results",
         files=_FILES,
-        targets={_RESULTS: flipped, "runs/**/*.parquet": truncated, "runs/**/*.json*": cut_out},
+        targets={_RESULTS: flip, "runs/**/*.parquet": truncate, "runs/**/*.json*": cut_out},
         before=(("run", "x.toml", "--no-report"),),
         prepare=_keep,
         expected=_right,

@@ -18,8 +18,8 @@ from tests.mutation.mutations import (
     BYTES_BYTE_MUTATIONS,
     TEXTS_CELL_MUTATIONS,
     MutationByteMutations,
-    delimited,
-    packed,
+    damage_gzip,
+    table_mutation,
 )
 from tests.mutation.subject import Subject
 
@@ -140,7 +140,7 @@ def parquet(random: Random, content: bytes) -> bytes:
     return parquet_bytes(rows.set_column(place, name, pa.array(values)))
 
 
-def _expected(
+def _expected_counts(
     read: Callable[[Path], oracles.Records | None], name: str
 ) -> Callable[[Path], object]:
     def count(folder: Path) -> object:
@@ -153,7 +153,7 @@ def _expected(
     return count
 
 
-def _observed(folder: Path) -> object:
+def _observed_counts(folder: Path) -> object:
     done = lx.show(folder / "x.toml", runs=folder / "runs")
     candidates, judged = done.table("candidates"), done.table("judgements.coverage")
     return candidates.height, candidates["f"].sum(), judged["n_true"].sum()
@@ -171,8 +171,8 @@ def _subject(
         kind="tables",
         files={"x.toml": EXPERIMENT.replace("PATH", name).encode(), name: content},
         targets={name: mutation},
-        expected=_expected(read, name),
-        observed=_observed,
+        expected=_expected_counts(read, name),
+        observed=_observed_counts,
         weight=weight,
     )  # fmt: skip
 
@@ -194,17 +194,17 @@ WORD_LIST = Subject(
     name="words.tsv",
     kind="tables",
     files={"x.toml": FREQUENCIES.encode(), "words.tsv": text()},
-    targets={"words.tsv": delimited("\t")},
+    targets={"words.tsv": table_mutation("\t")},
     expected=_words_expected,
     observed=_words_observed,
 )
 """A frequency list, each word several times."""
 
 SUBJECTS = (
-    _subject("pairs.tsv", text(), delimited("\t"), lambda path: oracles.records(path, "\t"), 4),
-    _subject("pairs.csv", text(","), delimited(","), lambda path: oracles.records(path, ","), 3),
-    _subject("pairs.ds", text(top="# made by hand\n"), delimited("\t", top=1), lambda path: oracles.records(path, "\t", comment="#")),
-    _subject("pairs.tsv.gz", gzip.compress(text(), mtime=0), packed, lambda path: oracles.records(path, "\t")),
+    _subject("pairs.tsv", text(), table_mutation("\t"), lambda path: oracles.records(path, "\t"), 4),
+    _subject("pairs.csv", text(","), table_mutation(","), lambda path: oracles.records(path, ","), 3),
+    _subject("pairs.ds", text(top="# made by hand\n"), table_mutation("\t", top=1), lambda path: oracles.records(path, "\t", comment="#")),
+    _subject("pairs.tsv.gz", gzip.compress(text(), mtime=0), damage_gzip, lambda path: oracles.records(path, "\t")),
     _subject("pairs.jsonl", json_lines(), any_bytes, oracles.json_lines),
     _subject("pairs.parquet", parquet_bytes(table()), parquet, oracles.parquet, 3),
     WORD_LIST,
@@ -240,7 +240,7 @@ MACHINES = (
         name="said.tsv",
         kind="tables",
         files={"x.toml": _JUDGED_BY_MACHINE.encode(), "pairs.tsv": text(), "said.tsv": text()},
-        targets={"said.tsv": delimited("\t")},
+        targets={"said.tsv": table_mutation("\t")},
         expected=_expected_of_machine,
         observed=_observed_of_machine,
     ),

@@ -45,7 +45,7 @@ def prepare(bases: Path) -> None:
         folder = bases / subject.name
         subject.build(folder)
         for command in subject.before:
-            ended = _called(list(command), folder)
+            ended = _call(list(command), folder)
             if ended.code not in (0, 3):
                 raise RuntimeError(f"{subject.name} cannot be prepared: {ended.said}")
         if subject.prepare is not None:
@@ -57,9 +57,9 @@ def run(seed: str, number: int, folder: Path, *, keep: Path | None = None) -> di
     place = keep or Path(tempfile.mkdtemp(dir=folder / "cases")) / "case"
     start = time.monotonic()
     case = cases.make(seed, number, folder / "bases", place)
-    ended = _real(case.command, place) if case.real else _called(case.command, place)
+    ended = _real(case.command, place) if case.real else _call(case.command, place)
     if ended.code in (0, 3) and case.subject.observed is not None:
-        ended = _compared(case.subject, ended, place)
+        ended = _compare(case.subject, ended, place)
     record = {
         "number": number,
         "kind": case.subject.kind,
@@ -90,7 +90,7 @@ def _words(case: cases.Case) -> list[str]:
     return [name or " ", *keys, "option", *(word for word in case.command if len(word) > 1)]
 
 
-def _compared(subject: Subject, ended: Ended, folder: Path) -> Ended:
+def _compare(subject: Subject, ended: Ended, folder: Path) -> Ended:
     if subject.expected is None or subject.observed is None:
         return ended
     expected = subject.expected(folder)
@@ -103,7 +103,7 @@ def _compared(subject: Subject, ended: Ended, folder: Path) -> Ended:
     return Ended(ended.code, ended.said, ended.peak, expected, observed)
 
 
-def _called(command: list[str], folder: Path) -> Ended:
+def _call(command: list[str], folder: Path) -> Ended:
     """Run a command in this process."""
     from pipeline.cli.main import main
 
@@ -112,7 +112,7 @@ def _called(command: list[str], folder: Path) -> Ended:
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     os.chdir(folder)
     try:
-        with _captured() as text:
+        with _capture() as text:
             try:
                 code = main(command)
             except BaseException:
@@ -126,7 +126,7 @@ def _called(command: list[str], folder: Path) -> Ended:
 
 
 @contextlib.contextmanager
-def _captured() -> Iterator[list[str]]:
+def _capture() -> Iterator[list[str]]:
     """Take what is written to the two outputs, by Python or by a library."""
     held = [""]
     with tempfile.TemporaryFile() as file:
@@ -231,7 +231,7 @@ def run_all(
     left = iter(numbers)
     at_work: list[Worker] = []
     for number in [each for _, each in zip(range(workers), left, strict=False)]:
-        at_work.append(_started(seed, folder))
+        at_work.append(_start_worker(seed, folder))
         at_work[-1].give(number)
     while at_work:
         ready = wait([worker.channel for worker in at_work], timeout=1)
@@ -245,12 +245,12 @@ def run_all(
             if following is None:
                 worker.end()
                 continue
-            fresh = _kept(worker) or _started(seed, folder)
+            fresh = _keep_worker(worker) or _start_worker(seed, folder)
             fresh.give(following)
             at_work.append(fresh)
 
 
-def _started(seed: str, folder: Path) -> Worker:
+def _start_worker(seed: str, folder: Path) -> Worker:
     ours, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=serve_worker, args=(theirs, seed, folder), daemon=True)
     process.start()
@@ -258,7 +258,7 @@ def _started(seed: str, folder: Path) -> Worker:
     return Worker(process, ours)
 
 
-def _kept(worker: Worker) -> Worker | None:
+def _keep_worker(worker: Worker) -> Worker | None:
     """Return a worker that can go on; None if it has died, or is to be replaced."""
     worker.done += 1
     if worker.process.is_alive() and worker.number is not None and worker.done < _CASES:
@@ -274,15 +274,15 @@ def _result(worker: Worker, *, ready: bool) -> dict[str, Any] | None:
             found: dict[str, Any] = worker.channel.recv()
         except (EOFError, OSError):
             worker.process.join()
-            return _ended(worker, "died", worker.process.exitcode or 0)
+            return _outcome_record(worker, "died", worker.process.exitcode or 0)
         return found
     if time.monotonic() - worker.since > SECONDS:
         worker.process.kill()
-        return _ended(worker, "too long", -9)
+        return _outcome_record(worker, "too long", -9)
     return None
 
 
-def _ended(worker: Worker, outcome: str, code: int) -> dict[str, Any]:
+def _outcome_record(worker: Worker, outcome: str, code: int) -> dict[str, Any]:
     number, worker.number = worker.number, None
     return {"number": number, "kind": "?", "subject": "?", "mutated": "?", "outcome": outcome, "reached": False,
             "code": code, "seconds": round(time.monotonic() - worker.since, 2), "peak": 0, "said": ""}  # fmt: skip

@@ -116,7 +116,7 @@ NAMED = "form tag lemma|" + ENGLISH
 TWO = "The DT|tea NN|cools VVZ|. SENT|The DT|tea NN"
 
 
-def written(folder: Path, name: str, lines: str) -> Path:
+def write_table(folder: Path, name: str, lines: str) -> Path:
     (folder / name).write_text("\n".join(lines.replace(" ", "\t").split("|")) + "\n")
     return folder / name
 
@@ -140,7 +140,7 @@ def written(folder: Path, name: str, lines: str) -> Path:
 def test_what_files_of_tokens_are_read_as(
     name: str, lines: str, options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    corpus = corpus_files([written(tmp_path, name, lines)])
+    corpus = corpus_files([write_table(tmp_path, name, lines)])
     assert {option: corpus.source.get(option) for option in options} == options
     (note,) = corpus.notes
     assert note.startswith(f"{tmp_path / name}: ")
@@ -164,7 +164,7 @@ def test_what_files_of_tokens_are_read_as(
 def test_files_of_which_it_is_not_certain_are_refused(
     name: str, lines: str, remedies: list[str], tmp_path: Path
 ) -> None:
-    path = written(tmp_path, name, lines)
+    path = write_table(tmp_path, name, lines)
     with pytest.raises(ConfigError, match=str(path)) as refused:
         corpus_files([path])
     assert all(remedy in str(refused.value) for remedy in remedies)
@@ -199,7 +199,7 @@ def test_tei_without_marked_words_is_plain_text(tmp_path: Path, runs: Path) -> N
 
 def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A text.\nIt is plain.\n")
-    written(tmp_path, "b.txt", ENGLISH)
+    write_table(tmp_path, "b.txt", ENGLISH)
     with pytest.raises(ConfigError, match="b.txt: its lines have fields"):
         corpus_files([tmp_path])
     assert corpus_files([tmp_path / "b.txt"]).source["format"] == "vertical"

@@ -123,7 +123,7 @@ def test_a_remedy_as_a_sentence(remedy: str, advice: str) -> None:
     assert Remark(level="note", text="x", remedy=remedy).advice == advice
 
 
-def told(
+def remarks_on(
     name: str, gold: list[str], other: list[str], threshold: float | None = None
 ) -> list[Remark]:
     """Return what is said of a lexicon, and make sure that the same is said of a system."""
@@ -140,11 +140,11 @@ def told(
 
 def test_a_lexicon_that_shares_few_words() -> None:
     gold = ["Haus", "Hund", "Katze", "casa"]
-    (one,) = told("few_shared_words", gold, ["casa", "perro"], threshold=0.3)
+    (one,) = remarks_on("few_shared_words", gold, ["casa", "perro"], threshold=0.3)
     assert one.level == "warning"
     assert one.text == "1 of 4 gold words are among the 2 of lexicon"
     assert one.such_as == ("Haus, Hund, Katze (gold)", "casa, perro (lexicon)")
-    assert not told("few_shared_words", ["Haus", "Hund"], ["Haus"])
+    assert not remarks_on("few_shared_words", ["Haus", "Hund"], ["Haus"])
 
 
 @pytest.mark.parametrize(
@@ -160,37 +160,37 @@ def test_a_lexicon_that_shares_few_words() -> None:
 )
 def test_a_lexicon_that_shares_no_word_is_refused(theirs: list[str], cause: str) -> None:
     with pytest.raises(DataError) as found:
-        told("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
+        remarks_on("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
     text = str(found.value)
     assert text.startswith("0 of 3 gold words are among the 2 of lexicon")
     assert "  Haus, Hund, Katze (gold)" in text
     assert cause in text
-    assert not told("few_shared_words", ["Haus", "Hund", "Katze"], theirs, threshold=0)
+    assert not remarks_on("few_shared_words", ["Haus", "Hund", "Katze"], theirs, threshold=0)
 
 
 def test_without_words_on_a_side_nothing_is_compared() -> None:
     for name in ("few_shared_words", "other_case", "other_unicode", "other_script"):
-        assert not told(name, [], ["casa"])
-        assert not told(name, ["casa"], [])
+        assert not remarks_on(name, [], ["casa"])
+        assert not remarks_on(name, ["casa"], [])
 
 
 def test_words_in_another_case_alone() -> None:
-    (one,) = told("other_case", ["Haus", "Hund", "geht"], ["haus", "hund", "geht"])
+    (one,) = remarks_on("other_case", ["Haus", "Hund", "geht"], ["haus", "hund", "geht"])
     assert one.numbers == {"twins": 2, "gold": 3}
     assert one.such_as == ("'Haus' and 'haus'", "'Hund' and 'hund'")
     assert one.level == "warning"
 
 
 def test_a_word_that_is_there_as_it_is_has_no_twin() -> None:
-    assert not told("other_case", ["Haus", "haus"], ["haus", "Haus", "HAUS"])
+    assert not remarks_on("other_case", ["Haus", "haus"], ["haus", "Haus", "HAUS"])
 
 
 def test_words_in_another_unicode_form() -> None:
     composed, apart = "caf\u00e9", "cafe\u0301"
-    (one,) = told("other_unicode", [composed, "thé"], [apart, "thé"])
+    (one,) = remarks_on("other_unicode", [composed, "thé"], [apart, "thé"])
     assert one.numbers == {"twins": 1, "gold": 2}
-    assert not told("other_unicode", [composed], [composed])
-    assert not told("other_unicode", ["cafe"], [apart])
+    assert not remarks_on("other_unicode", [composed], [composed])
+    assert not remarks_on("other_unicode", ["cafe"], [apart])
 
 
 @pytest.mark.parametrize(
@@ -198,16 +198,16 @@ def test_words_in_another_unicode_form() -> None:
     [(["дом", "кот"], "Cyrillic"), (["οίκος"], "Greek"), (["בית"], "Hebrew"), (["家"], "Han")],
 )
 def test_words_in_another_script(words: list[str], script: str) -> None:
-    (one,) = told("other_script", ["house", "cat"], words)
+    (one,) = remarks_on("other_script", ["house", "cat"], words)
     assert f"the gold is in Latin (100% of its words), lexicon in {script} (100%)" in one.text
-    assert not told("other_script", words, words)
+    assert not remarks_on("other_script", words, words)
 
 
 def test_mixed_scripts_are_told_only_where_one_prevails() -> None:
     gold, mixed = ["house", "cat"], ["дом", "кот", "сад", "house", "cat"]
-    assert told("other_script", gold, mixed)
-    assert not told("other_script", gold, mixed, threshold=0.9)
+    assert remarks_on("other_script", gold, mixed)
+    assert not remarks_on("other_script", gold, mixed, threshold=0.9)
 
 
 def test_numbers_are_in_no_script() -> None:
-    assert not told("other_script", ["house", "1999"], ["1999", "12"])
+    assert not remarks_on("other_script", ["house", "1999"], ["1999", "12"])

@@ -18,35 +18,35 @@ def entries(run: str, **f: int | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ENTRIES, orient="row")
 
 
-def said(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[Remark]:
+def remarks_on(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[Remark]:
     inputs = {"gold": known} | {f"systems.{i}": each for i, each in enumerate(systems)}
     return run_check(name, inputs=inputs)
 
 
 def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
     known = gold(**{f"w{i}": i + 1 for i in range(10)})
-    (told,) = said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(8)}))
+    (told,) = remarks_on("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(8)}))
     assert "2 of 10 gold types (20%) have no cluster in brown" in told.text
     assert told.such_as == ("'w9'", "'w8'")
     assert told.level == "note"
-    assert not said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(10)}))
+    assert not remarks_on("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(10)}))
 
 
 def test_each_run_is_told_by_its_name() -> None:
     both = pl.concat([entries("1", a=1, b=1), entries("2", a=1)])
-    (told,) = said("without_cluster", gold(a=1, b=1), both)
+    (told,) = remarks_on("without_cluster", gold(a=1, b=1), both)
     assert "brown (2)" in told.text
 
 
 def test_most_types_without_a_cluster_is_a_warning() -> None:
-    (told,) = said("without_cluster", gold(a=1, b=1), entries("1", a=1))
+    (told,) = remarks_on("without_cluster", gold(a=1, b=1), entries("1", a=1))
     assert told.level == "warning"
 
 
 def test_clusters_that_were_counted_on_another_text() -> None:
     known = gold(**{f"w{i}": i + 2 for i in range(30)})
     other = entries("1", **{f"w{i}": 2 * i + 1 for i in range(30)})
-    (told,) = said("other_text", known, other)
+    (told,) = remarks_on("other_text", known, other)
     # The counts i + 2 and 2 i + 1 are equal for i = 1 alone.
     assert told.numbers == {"equal": 1, "types": 30}
     assert told.such_as[0] == "'w29': 31 and 59"
@@ -54,9 +54,9 @@ def test_clusters_that_were_counted_on_another_text() -> None:
 
 def test_the_same_text_or_no_counts_at_all_are_nothing_to_tell() -> None:
     counts = {f"w{i}": i + 2 for i in range(30)}
-    assert not said("other_text", gold(**counts), entries("1", **counts))
-    assert not said("other_text", gold(**counts), entries("1", **dict.fromkeys(counts)))
-    assert not said("other_text", gold(**dict.fromkeys(counts, 1)), entries("1", **counts))
+    assert not remarks_on("other_text", gold(**counts), entries("1", **counts))
+    assert not remarks_on("other_text", gold(**counts), entries("1", **dict.fromkeys(counts)))
+    assert not remarks_on("other_text", gold(**dict.fromkeys(counts, 1)), entries("1", **counts))
 
 
 def test_a_gold_with_one_class_for_every_type() -> None:
@@ -108,14 +108,14 @@ def test_whole_numbers_and_few_clusters_are_no_measurements() -> None:
 
 
 def test_noise_that_does_not_occur() -> None:
-    def found(*noisy: int) -> list[Remark]:
+    def remarks_on_noise(*noisy: int) -> list[Remark]:
         rows = [("d", f"r{n}", "noise items, excluded", count) for n, count in enumerate(noisy)]
         sizes = pl.DataFrame(rows, schema=["system", "run", "what", "count"], orient="row")
         return run_check("absent_noise", outputs={"sizes": sizes}, noise=("-1",))
 
-    (told,) = found(0, 0)
+    (told,) = remarks_on_noise(0, 0)
     assert told.text == "no item has the noise label '-1'"
-    assert not found(0, 3)
+    assert not remarks_on_noise(0, 3)
 
 
 @pytest.mark.parametrize(

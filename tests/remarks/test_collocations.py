@@ -14,7 +14,7 @@ import pipeline as lx
 from tests.remarks.run_check import run_check
 
 
-def labelled(**labels: str) -> dict[str, pl.DataFrame]:
+def annotation_tables(**labels: str) -> dict[str, pl.DataFrame]:
     """Return annotations: of each annotator a letter for each candidate, "." where none."""
     rows = [
         (f"x{number:03}", annotator, label)
@@ -25,58 +25,64 @@ def labelled(**labels: str) -> dict[str, pl.DataFrame]:
     return {"annotations": pl.DataFrame(rows, schema=["id", "annotator", "label"], orient="row")}
 
 
-def adjudicated(labels: str, annotators: int = 2) -> dict[str, pl.DataFrame]:
+def adjudication_tables(labels: str, annotators: int = 2) -> dict[str, pl.DataFrame]:
     rows = [(None if each == "?" else each, annotators) for each in labels]
     return {"adjudicated": pl.DataFrame(rows, schema=["label", "annotators"], orient="row")}
 
 
 def test_annotators_who_agree_on_everything() -> None:
-    (told,) = run_check("all_agree", outputs=labelled(anna="ab" * 10, ben="ab" * 10))
+    (told,) = run_check("all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 10))
     assert "all 20 candidates" in told.text
 
 
 def test_one_difference_is_enough_to_trust_them() -> None:
-    assert not run_check("all_agree", outputs=labelled(anna="ab" * 10, ben="ab" * 9 + "aa"))
+    assert not run_check(
+        "all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 9 + "aa")
+    )
 
 
 def test_agreement_on_few_is_chance_and_on_their_own_is_none() -> None:
-    assert not run_check("all_agree", outputs=labelled(anna="ab" * 9, ben="ab" * 9))
-    assert not run_check("all_agree", outputs=labelled(anna="ab" * 20))
-    apart = labelled(anna="ab" * 20 + "." * 40, ben="." * 40 + "ab" * 20)
+    assert not run_check("all_agree", outputs=annotation_tables(anna="ab" * 9, ben="ab" * 9))
+    assert not run_check("all_agree", outputs=annotation_tables(anna="ab" * 20))
+    apart = annotation_tables(anna="ab" * 20 + "." * 40, ben="." * 40 + "ab" * 20)
     assert not run_check("all_agree", outputs=apart)
 
 
 def test_an_annotator_who_uses_one_label_only() -> None:
-    (told,) = run_check("one_label", outputs=labelled(anna="ab" * 20, ben="b" * 40))
+    (told,) = run_check("one_label", outputs=annotation_tables(anna="ab" * 20, ben="b" * 40))
     assert told.level == "warning"
     assert "ben 'b', 40 times" in told.text
-    assert not run_check("one_label", outputs=labelled(anna="b" * 19))
+    assert not run_check("one_label", outputs=annotation_tables(anna="b" * 19))
 
 
 def test_many_candidates_without_a_label_that_stands() -> None:
-    (told,) = run_check("undecided", outputs=adjudicated("aab?"))
+    (told,) = run_check("undecided", outputs=adjudication_tables("aab?"))
     assert told.numbers == {"undecided": 1, "labelled": 4}
-    assert not run_check("undecided", outputs=adjudicated("a" * 19 + "?"))
+    assert not run_check("undecided", outputs=adjudication_tables("a" * 19 + "?"))
 
 
 def test_what_one_person_left_open_is_no_disagreement() -> None:
-    assert not run_check("undecided", outputs=adjudicated("?" * 9, annotators=1))
+    assert not run_check("undecided", outputs=adjudication_tables("?" * 9, annotators=1))
 
 
 def test_one_person_with_several_names() -> None:
-    (told,) = run_check("several_names", inputs=labelled(**{"a1": "ab", " A1": "ab", "b": "ab"}))
+    (told,) = run_check(
+        "several_names", inputs=annotation_tables(**{"a1": "ab", " A1": "ab", "b": "ab"})
+    )
     assert told.such_as == ("' A1' = 'a1'",)
     assert told.numbers == {"people": 1}
-    assert not run_check("several_names", inputs=labelled(a1="ab", a11="ab"))
+    assert not run_check("several_names", inputs=annotation_tables(a1="ab", a11="ab"))
 
 
 def test_names_that_no_sheet_asks() -> None:
     sheet = {"sheet": pl.DataFrame({"annotator": ["anna", "ben"]})}
-    given = labelled(anna="ab", benn="ab", carla="a")
+    given = annotation_tables(anna="ab", benn="ab", carla="a")
     (told,) = run_check("unasked_annotator", inputs=sheet, outputs=given, former=("carla",))
     assert told.numbers == {"labels": 2}
     assert "did you mean ben?" in told.remedy
-    assert not run_check("unasked_annotator", inputs=sheet, outputs=labelled(anna="a"), former=())
+    assert not run_check(
+        "unasked_annotator", inputs=sheet, outputs=annotation_tables(anna="a"), former=()
+    )
 
 
 # Judgements from tables and lists.
@@ -112,7 +118,7 @@ candidates = "pairs"
 """
 
 
-def joined(folder: Path, use: str, options: str = "") -> dict[str, Any]:
+def remarks_of_join(folder: Path, use: str, options: str = "") -> dict[str, Any]:
     for name, content in JOINED.items():
         (folder / name).write_text(content)
     config = folder / "own.toml"
@@ -122,7 +128,7 @@ def joined(folder: Path, use: str, options: str = "") -> dict[str, Any]:
 
 
 def test_judged_pairs_that_are_spelt_otherwise(tmp_path: Path) -> None:
-    told = joined(tmp_path, "join.table")
+    told = remarks_of_join(tmp_path, "join.table")
     assert told["spelt_otherwise"].numbers == {"pairs": 1}  # the pair with a blank is not judged
     assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
     assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
@@ -164,16 +170,18 @@ def test_files_without_rows() -> None:
 
 def test_entries_that_are_spelt_otherwise(tmp_path: Path) -> None:
     own = 'covered = "all"\n'
-    told = joined(tmp_path, "join.gold", own)
+    told = remarks_of_join(tmp_path, "join.gold", own)
     assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
     assert told["files_without_candidates"].numbers == {"files": 1}
-    lower = joined(tmp_path, "join.gold", own + 'case = "lower"\n')
+    lower = remarks_of_join(tmp_path, "join.gold", own + 'case = "lower"\n')
     assert "spelt_otherwise" not in lower
 
 
 def test_reversed_entries_judge_candidates(tmp_path: Path) -> None:
     own = 'covered = "all"\ncolumns = { l1 = "l2", l2 = "l1" }\neither_order = true\n'
-    assert "a.tsv" not in str(joined(tmp_path, "join.gold", own)["files_without_candidates"])
+    assert "a.tsv" not in str(
+        remarks_of_join(tmp_path, "join.gold", own)["files_without_candidates"]
+    )
 
 
 def ranks(scores: dict[str, list[int]]) -> pl.DataFrame:
@@ -383,18 +391,18 @@ def test_pairs_that_are_compared_at_cuts_only() -> None:
 
 
 def test_a_sample_that_gives_few_draws_to_short_lists() -> None:
-    def found(n: int, drawn: int, *cuts: int) -> Any:
+    def remarks_on_sample(n: int, drawn: int, *cuts: int) -> Any:
         outputs, inputs = {"sample": sample(drawn)}, {"candidates": ids(n)}
         return run_check(
             "few_expected", use="sample.random", outputs=outputs, inputs=inputs, size=20,
             later_cuts=cuts,
         )  # fmt: skip
 
-    (told,) = found(400, 20, 50, 80, 100, 500)  # 0.05 draws for each candidate
+    (told,) = remarks_on_sample(400, 20, 50, 80, 100, 500)  # 0.05 draws for each candidate
     assert told.level == "warning"
     assert told.text.startswith("the lists of 2 of 4 sizes will have fewer than 5 draws on average")
     assert told.such_as == ("2.5 of the 50 best", "4 of the 80 best")
-    assert not found(400, 20, 100, 200)
-    assert not found(400, 20)
-    assert not found(400, 400, 2)
-    assert not found(0, 0, 5)
+    assert not remarks_on_sample(400, 20, 100, 200)
+    assert not remarks_on_sample(400, 20)
+    assert not remarks_on_sample(400, 400, 2)
+    assert not remarks_on_sample(0, 0, 5)

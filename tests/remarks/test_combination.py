@@ -67,16 +67,16 @@ UNITS = pl.DataFrame({"id": ["a", "b", "c"], "l1": ["in", "auf", "zu"], "l2": ["
 WORDS = pl.DataFrame({"kind": ["measure", "word"], "feature": ["mi", "{l1}"]})
 
 
-def applied(known: list[int], model: pl.DataFrame = WORDS) -> Any:
+def remarks_on_scores(known: list[int], model: pl.DataFrame = WORDS) -> Any:
     scores = pl.DataFrame({"id": ["a", "b", "c"][: len(known)], "known_words": known})
     inputs = {"coefficients": model, "candidates": UNITS}
     return run_check("few_known_words", inputs=inputs, outputs={"scores": scores})
 
 
 def test_few_known_words() -> None:
-    (told,) = applied([0, 2, 0])
+    (told,) = remarks_on_scores([0, 2, 0])
     assert "no word of 2 of 3 candidates (67%)" in told.text
     assert told.such_as == ("in x", "zu z")
-    assert not applied([0, 1, 2])
-    assert not applied([])
-    assert not applied([0, 0, 0], WORDS.filter(kind="measure"))  # learned without words
+    assert not remarks_on_scores([0, 1, 2])
+    assert not remarks_on_scores([])
+    assert not remarks_on_scores([0, 0, 0], WORDS.filter(kind="measure"))  # learned without words

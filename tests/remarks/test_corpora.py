@@ -34,7 +34,9 @@ def sizes(**counts: int) -> dict[str, pl.DataFrame]:
     return {"corpus": pl.DataFrame(list(counts.items()), schema=["what", "count"], orient="row")}
 
 
-def warned(folder: Path, *, relation: str = "obj", noun: str = "NOUN", least: int = 1) -> list[str]:
+def warnings_of(
+    folder: Path, *, relation: str = "obj", noun: str = "NOUN", least: int = 1
+) -> list[str]:
     (folder / "own.conllu").write_text(SENTENCE * 3)
     config = folder / "own.toml"
     config.write_text(PAIRS.format(relation=relation, noun=noun, least=least))
@@ -43,14 +45,14 @@ def warned(folder: Path, *, relation: str = "obj", noun: str = "NOUN", least: in
 
 
 def test_a_relation_that_the_corpus_has_not(tmp_path: Path) -> None:
-    (told,) = warned(tmp_path, relation="dobj")
+    (told,) = warnings_of(tmp_path, relation="dobj")
     assert told.startswith("warning: there are no candidates: no token has deprel 'dobj' (values: ")
     assert "root, obj" in told or "obj, root" in told
     assert "dependency.label: did you mean obj?" in told
 
 
 def test_a_tag_that_the_corpus_has_not(tmp_path: Path) -> None:
-    (told,) = warned(tmp_path, noun="NN")
+    (told,) = warnings_of(tmp_path, noun="NN")
     assert "no token has upos 'NN' (values: NOUN, VERB)" in told or "(values: VERB, NOUN)" in told
     assert "right.where" in told
 
@@ -67,12 +69,12 @@ def test_one_of_two_relations_is_misspelt(tmp_path: Path) -> None:
 
 
 def test_a_threshold_that_is_too_high(tmp_path: Path) -> None:
-    (told,) = warned(tmp_path, least=4)
+    (told,) = warnings_of(tmp_path, least=4)
     assert "lower min_frequency (4)" in told
 
 
 def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
-    assert not warned(tmp_path, least=3)
+    assert not warnings_of(tmp_path, least=3)
 
 
 HALF = pl.DataFrame({"a": ["x", None], "b": [None, None], "c": ["y", "z"]}, strict=False)
@@ -271,28 +273,28 @@ def test_no_words(tmp_path: Path) -> None:
 SCHEMA = ["l1", "l2", "f", "f1", "f2"]
 
 
-def told(*rows: tuple[str, str, int, int, int]) -> list[str]:
+def partner_remarks(*rows: tuple[str, str, int, int, int]) -> list[str]:
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     return [str(each) for each in run_check("one_partner", outputs={"candidates": frame})]
 
 
 def test_a_table_of_words_and_their_senses_is_none_of_pairs() -> None:
-    (text,) = told(*((f"word{i}", f"sense{i % 3}", 4, 4, 40) for i in range(30)))
+    (text,) = partner_remarks(*((f"word{i}", f"sense{i % 3}", 4, 4, 40) for i in range(30)))
     assert "30 of 30 units of l1 that occur at least twice have a single l2: f = f1" in text
     assert "word0 sense0" in text
 
 
 def test_words_with_several_partners_are_pairs() -> None:
     pairs = [(f"word{i}", f"verb{j}", 2, 6, 60) for i in range(30) for j in range(3)]
-    assert not told(*pairs)
+    assert not partner_remarks(*pairs)
 
 
 def test_units_that_occur_once_have_one_partner_by_nature() -> None:
-    assert not told(*((f"word{i}", "verb", 1, 1, 30) for i in range(30)))
+    assert not partner_remarks(*((f"word{i}", "verb", 1, 1, 30) for i in range(30)))
 
 
 def test_partners_that_were_too_rare_show_in_the_marginals() -> None:
-    assert not told(*((f"word{i}", f"verb{i}", 4, 5, 6) for i in range(30)))
+    assert not partner_remarks(*((f"word{i}", f"verb{i}", 4, 5, 6) for i in range(30)))
 
 
 def test_short_words_that_always_end_sentences_may_be_abbreviations(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def check_names(run: Run) -> int:
         for block in blocks_of(stage, slots=slots, run=run):
             texts += _texts(block)
             if isinstance(block, Figure) and not block.name.endswith("-print"):
-                for name, colour in _coloured(images.spec(block.chart)):
+                for name, colour in _coloured_names(images.spec(block.chart)):
                     known = colours.setdefault(name, colour)
                     assert known == colour, f"{stage.name}.{block.name}: {name} {known} {colour}"
     if ids:
@@ -212,7 +212,7 @@ def _strings(spec: Any, under: str = "") -> Iterator[str]:
         yield spec
 
 
-def _coloured(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _coloured_names(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the names of a figure's key and of its scales with their colours."""
     meta = spec.get("usermeta", {}).get("lexassay", {})
     yield from ((each["name"], each["colour"]) for each in meta.get("key", ()))

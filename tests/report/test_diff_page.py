@@ -12,7 +12,7 @@ from tests.report import report_frames as frames
 HOSTILE = "</script><img onerror=alert(1)>"
 
 
-def told(value: float, name: str = "mi") -> StageFinding:
+def stage_finding(value: float, name: str = "mi") -> StageFinding:
     text = f"Best for 9: {name}, {100 * value:.1f} %."
     return StageFinding(
         "tests", Finding(about="best", text=text, question="best", name=name, value=value)
@@ -25,7 +25,7 @@ def html(**given: Any) -> str:
     return diff_page(DiffInput(first=first, second=second, **given)).decode()
 
 
-def shown(hits: list[bool], name: str = "full") -> ReportStage:
+def report_stage(hits: list[bool], name: str = "full") -> ReportStage:
     tables = {
         "precision": frames.precision({"dice": hits, "t_score": hits}),
         "baseline": frames.baseline(sum(hits), len(hits)),
@@ -51,7 +51,7 @@ def test_what_differs_is_counted_and_listed() -> None:
 
 def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
     text = html(
-        first=Side("a:1", "", [told(0.3)]), second=Side("a:2", "", [told(0.35)]),
+        first=Side("a:1", "", [stage_finding(0.3)]), second=Side("a:2", "", [stage_finding(0.35)]),
     )  # fmt: skip
     assert "Best for 9: mi, 30.0 %." in text
     assert "+5.0 points" in text
@@ -60,7 +60,9 @@ def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
 
 
 def test_equal_runs() -> None:
-    text = html(first=Side("a:1", "", [told(0.3)]), second=Side("a:1", "", [told(0.3)]))
+    text = html(
+        first=Side("a:1", "", [stage_finding(0.3)]), second=Side("a:1", "", [stage_finding(0.3)])
+    )
     assert "Nothing differs; 0 stages are equal." in text
     assert "All settings are equal." in text
     assert "1 finding in both runs" in text
@@ -75,7 +77,7 @@ def test_what_is_gone_from_the_store_is_said() -> None:
 
 
 def test_figures_that_differ_are_drawn_of_both_runs() -> None:
-    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     text = html(stages=[ComparedStage("full", "Precision", (), (), pair)])
     assert text.count("<strong>Figure ") == 2
     assert "First run. " in text
@@ -83,24 +85,26 @@ def test_figures_that_differ_are_drawn_of_both_runs() -> None:
 
 
 def test_equal_figures_are_not_drawn() -> None:
-    pair = shown([True, False] * 60), shown([True, False] * 60)
+    pair = report_stage([True, False] * 60), report_stage([True, False] * 60)
     assert "<strong>Figure " not in html(stages=[ComparedStage("full", "P", (), (), pair)])
 
 
 def test_a_stage_of_one_run_alone() -> None:
-    text = html(stages=[ComparedStage("full", "Precision", (), (), (shown([True] * 120), None))])
+    text = html(
+        stages=[ComparedStage("full", "Precision", (), (), (report_stage([True] * 120), None))]
+    )
     assert "one of the runs has no results for this stage" in text
 
 
 def test_the_page_stands_alone() -> None:
-    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     text = html(stages=[ComparedStage("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
     assert "Beside this page" not in text
 
 
 def test_hostile_texts_stay_texts() -> None:
     text = html(
-        first=Side(HOSTILE, HOSTILE, [told(0.1, HOSTILE)], (HOSTILE,)),
+        first=Side(HOSTILE, HOSTILE, [stage_finding(0.1, HOSTILE)], (HOSTILE,)),
         settings=[(HOSTILE, HOSTILE, HOSTILE)],
         stages=[ComparedStage(HOSTILE, HOSTILE, (HOSTILE,),
                               [TableRows(HOSTILE, 1, 1, 1, [("gone", HOSTILE, HOSTILE)])])],
@@ -110,7 +114,7 @@ def test_hostile_texts_stay_texts() -> None:
 
 
 def test_equal_input_gives_equal_bytes() -> None:
-    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     made = DiffInput(
         first=Side("a:1", ""), second=Side("a:2", ""),
         stages=[ComparedStage("full", "P", (), (), pair)],

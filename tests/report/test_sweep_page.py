@@ -190,7 +190,7 @@ def precision(point: dict[str, Any], ns: list[int], measures: list[str]) -> pl.D
     ).select(*[pl.lit(str(value)).alias(path) for path, value in point.items()], pl.all())  # fmt: skip
 
 
-def collected(points: Points, ns: list[int], measures: list[str]) -> CollectedTable:
+def collected_table(points: Points, ns: list[int], measures: list[str]) -> CollectedTable:
     tables = [precision(point, ns, measures) for point in points]
     return CollectedTable("sampled.cuts", "Precision", tables, Precision)
 
@@ -201,9 +201,13 @@ def best(name: str) -> list[StageFinding]:
     return [StageFinding("tests", found)]
 
 
-def drawn(points: Points, ns: list[int], measures: list[str]) -> tuple[list[Figure], list[str]]:
+def draw_figures(
+    points: Points, ns: list[int], measures: list[str]
+) -> tuple[list[Figure], list[str]]:
     """Return the figures of a table of precisions, and what is said beside them."""
-    found = list(figures(collected(points, ns, measures), points, settings_of(points), Look()))
+    found = list(
+        figures(collected_table(points, ns, measures), points, settings_of(points), Look())
+    )
     texts = [block.text for block in found if isinstance(block, Text)]
     return [block for block in found if isinstance(block, Figure)], texts
 
@@ -224,7 +228,7 @@ def html(**given: Any) -> str:
 
 def test_a_panel_for_each_point_where_there_is_an_n() -> None:
     points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
-    (figure,), texts = drawn(points, [10, 20], ["mi", "dice"])
+    (figure,), texts = draw_figures(points, [10, 20], ["mi", "dice"])
     assert panel_titles(figure)[:4] == [
         "rate = 0.1, seed = 1", "rate = 0.1, seed = 2", "rate = 0.1, seed = 3",
         "rate = 0.2, seed = 1",
@@ -235,7 +239,7 @@ def test_a_panel_for_each_point_where_there_is_an_n() -> None:
 
 def test_one_estimate_a_point_stands_against_the_setting() -> None:
     points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
-    (figure,), _ = drawn(points, [10], ["mi"])
+    (figure,), _ = draw_figures(points, [10], ["mi"])
     assert panel_titles(figure) == ["rate = 0.1", "rate = 0.2"]
     axis = figure.chart["concat"][0]["layer"][0]["encoding"]["x"]
     assert axis["title"] == "seed"
@@ -244,7 +248,9 @@ def test_one_estimate_a_point_stands_against_the_setting() -> None:
 
 
 def test_numbers_without_a_step_stand_on_a_scale() -> None:
-    (figure,), _ = drawn(grid(rate=[0.05, 0.1, 0.5], seed=["a", "b", "c", "d"]), [10], ["mi"])
+    (figure,), _ = draw_figures(
+        grid(rate=[0.05, 0.1, 0.5], seed=["a", "b", "c", "d"]), [10], ["mi"]
+    )
     axis = figure.chart["concat"][0]["layer"][0]["encoding"]["x"]
     assert axis["title"] == "rate"
     assert "labelExpr" not in axis["axis"]
@@ -252,7 +258,7 @@ def test_numbers_without_a_step_stand_on_a_scale() -> None:
 
 def test_a_thousand_points_are_cut_and_counted() -> None:
     points = grid(rate=[n / 20 for n in range(1, 11)], seed=list(range(100)))
-    found, texts = drawn(points, [10, 20], ["mi"])
+    found, texts = draw_figures(points, [10, 20], ["mi"])
     titles = [title for figure in found for title in panel_titles(figure)]
     assert 12 < len(titles) <= MOST_PANELS
     assert len(set(titles)) == len(titles)
@@ -261,19 +267,19 @@ def test_a_thousand_points_are_cut_and_counted() -> None:
 
 
 def test_one_point_has_a_panel_only_where_there_is_an_n() -> None:
-    assert len(drawn(grid(rate=[0.1]), [10, 20], ["mi"])[0]) == 1
-    assert drawn(grid(rate=[0.1]), [10], ["mi"]) == ([], [])
+    assert len(draw_figures(grid(rate=[0.1]), [10, 20], ["mi"])[0]) == 1
+    assert draw_figures(grid(rate=[0.1]), [10], ["mi"]) == ([], [])
 
 
 def test_tables_without_rows_say_so() -> None:
-    assert drawn(grid(rate=[0.1, 0.2]), [], ["mi"]) == (
+    assert draw_figures(grid(rate=[0.1, 0.2]), [], ["mi"]) == (
         [], ["The table has no rows at any of 2 points."],
     )  # fmt: skip
 
 
 def test_a_point_without_rows_or_of_other_columns_has_an_empty_panel() -> None:
     points = grid(rate=[0.1, 0.2, 0.3])
-    whole = collected(points, [10, 20], ["mi"])
+    whole = collected_table(points, [10, 20], ["mi"])
     tables = [whole.tables[0], whole.tables[1].clear(), whole.tables[2].drop("precision")]
     mixed = CollectedTable("a", "A", tables, Precision)
     (figure,) = figures(mixed, points, settings_of(points), Look())
@@ -284,7 +290,7 @@ def test_a_point_without_rows_or_of_other_columns_has_an_empty_panel() -> None:
 
 def test_columns_of_nulls_are_not_drawn() -> None:
     points = grid(rate=[0.1, 0.2])
-    whole = collected(points, [10, 20], ["mi"])
+    whole = collected_table(points, [10, 20], ["mi"])
     empty = [table.with_columns(precision=pl.lit(None, pl.Float64)) for table in whole.tables]
     found = list(
         figures(CollectedTable("a", "A", empty, Precision), points, settings_of(points), Look())
@@ -293,7 +299,7 @@ def test_columns_of_nulls_are_not_drawn() -> None:
 
 
 def test_many_names_are_cut_and_counted() -> None:
-    (figure,), _ = drawn(grid(rate=[0.1, 0.2]), [10, 20], [f"m{n}" for n in range(30)])
+    (figure,), _ = draw_figures(grid(rate=[0.1, 0.2]), [10, 20], [f"m{n}" for n in range(30)])
     assert len(figure.chart["usermeta"]["lexassay"]["names"]) == 8
     assert "The table has 22 more names with lower values" in figure.caption
 
@@ -341,7 +347,7 @@ def test_the_stacked_tables_are_linked_and_not_written_again() -> None:
             title="T",
             points=points,
             findings=[[], []],
-            collected=[collected(points, [10, 20], ["mi"])],
+            collected=[collected_table(points, [10, 20], ["mi"])],
         )
     )
     assert set(files) == {"index.html", "figures/sampled-cuts-panels.svg"}
@@ -384,19 +390,21 @@ def test_equal_input_gives_equal_bytes() -> None:
     points = grid(rate=[0.1, 0.2])
     made: Callable[[], dict[str, bytes]] = lambda: sweep_page(  # noqa: E731
         SweepInput(title="T", points=points, findings=[best("mi")] * 2,
-                   collected=[collected(points, [10, 20], ["mi", "dice"])])
+                   collected=[collected_table(points, [10, 20], ["mi", "dice"])])
     )  # fmt: skip
     assert made() == made()
 
 
 def test_more_questions_than_columns_are_counted() -> None:
-    def asked(number: int, point: int) -> StageFinding:
+    def stage_finding(number: int, point: int) -> StageFinding:
         said = f"Answer {number} of {point} %."
         return StageFinding(
             "a", Finding(about="x", text=said, question=f"q{number}", value=float(point))
         )
 
-    told = [[asked(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)]
+    told = [
+        [stage_finding(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)
+    ]
     assert "The table of findings answers 3 more questions" in html(
         points=grid(rate=[0.1, 0.2]), findings=told
     )

@@ -151,11 +151,11 @@ def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
     looks: list[Look] = []
     frame = pl.DataFrame({"name": ["a"], "value": [0.5], "lower": [0.4], "upper": [0.6]})
 
-    def drawn(*, look: Look) -> dict[str, object]:
+    def draw_chart(*, look: Look) -> dict[str, object]:
         looks.append(look)
         return lexicon_chart(frame, title="L*", zero=False, look=look)
 
-    made = figure("x", "Said.", drawn, Look(style="print", width=300), alt="What it says.")
+    made = figure("x", "Said.", draw_chart, Look(style="print", width=300), alt="What it says.")
     assert (made.name, made.caption, made.alt) == ("x", "Said.", "What it says.")
     assert [(look.style, look.width, look.narrow) for look in looks] == [
         ("print", 300, False), ("print", 260, True),

@@ -39,7 +39,7 @@ def laboratory(tmp_path: Path) -> Laboratory:
 
 
 @pytest.fixture(scope="session")
-def _finished(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+def _built_laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     found = build(tmp_path_factory.mktemp("finished") / "laboratory")
     for path in found.folder.glob("*.tsv"):
         age(path)
@@ -48,8 +48,8 @@ def _finished(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
 
 
 @pytest.fixture
-def done(_finished: Laboratory, tmp_path: Path) -> Laboratory:
+def finished_laboratory(_built_laboratory: Laboratory, tmp_path: Path) -> Laboratory:
     """An experiment that has run, its files a while ago."""
     folder = tmp_path / "laboratory"
-    shutil.copytree(_finished.folder, folder)
-    return replace(_finished, folder=folder, runs=folder / "runs")
+    shutil.copytree(_built_laboratory.folder, folder)
+    return replace(_built_laboratory, folder=folder, runs=folder / "runs")

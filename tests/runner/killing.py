@@ -47,7 +47,7 @@ class Round:
     digests: Digests
 
 
-def uninterrupted(folder: Path, *, rows: int) -> Reference:
+def reference_run(folder: Path, *, rows: int) -> Reference:
     """Run an experiment to its end."""
     laboratory = build(folder, shards=4, rows=rows)
     driver = Driver()

@@ -136,7 +136,7 @@ class Laboratory:
         ordered = sorted(found, key=lambda event: event["time"])
         return [event for event in ordered if kind in {"", event["event"]}]
 
-    def started(self, stage: str) -> int:
+    def start_count(self, stage: str) -> int:
         """Return how often a stage was started, by whichever process."""
         return sum(each["stage"] == stage for each in self.events("stage_started"))
 
@@ -144,7 +144,7 @@ class Laboratory:
         """Return how many shards of a stage were computed, by whichever process."""
         return sum(each["stage"] == stage for each in self.events("shard_done"))
 
-    def said(self, stage: str, text: str) -> bool:
+    def has_message(self, stage: str, text: str) -> bool:
         """Tell whether a run has logged this message about a stage."""
         messages = self.events("message")
         return any(each["stage"] == stage and text in each["text"] for each in messages)

@@ -176,6 +176,6 @@ def test_a_run_waits_for_tasks_and_a_task_for_a_run(texts: Laboratory) -> None:
         artefacts.lock_stage(storage, "candidates", (), shared=True),
     ):
         waiting = texts.start("run")
-        wait_until(lambda: texts.said("candidates", WAITS), texts)
+        wait_until(lambda: texts.has_message("candidates", WAITS), texts)
     assert finish(waiting).code == 0
     assert texts.outcomes() == dict.fromkeys(STAGES, "done")

@@ -171,7 +171,7 @@ class Options(Strict):
     rate: int | Labels | None = None
 
 
-def said(content: dict[str, Any]) -> list[str]:
+def problem_texts(content: dict[str, Any]) -> list[str]:
     with pytest.raises(ValidationError) as error:
         Options.model_validate(content)
     return list(map(str, problems_of(error.value, Options, content, prefix="stages.x")))
@@ -193,7 +193,7 @@ WRONG = {**WHOLE, "lable": 1}
     ],
 )
 def test_an_unknown_key_wherever_it_stands(content: dict[str, Any], where: str) -> None:
-    assert said(content) == [f"stages.x.{where}: unknown key; did you mean labels?"]
+    assert problem_texts(content) == [f"stages.x.{where}: unknown key; did you mean labels?"]
 
 
 @pytest.mark.parametrize(
@@ -212,11 +212,11 @@ def test_an_unknown_key_wherever_it_stands(content: dict[str, Any], where: str) 
     ],
 )
 def test_a_value_of_the_wrong_type(content: dict[str, Any], problem: str) -> None:
-    assert said(content) == [f"stages.x.{problem}"]
+    assert problem_texts(content) == [f"stages.x.{problem}"]
 
 
 def test_all_mistakes_at_once() -> None:
-    found = said({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
+    found = problem_texts({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
     assert found == [
         "stages.x.categories.A.lable: unknown key; did you mean labels?",
         "stages.x.measure: unknown key; did you mean measures?",

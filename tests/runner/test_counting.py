@@ -137,7 +137,7 @@ def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     assert do_all(texts, "candidates") == ["count", "merge", "counts", "combine", "result"]
     [made] = counts(texts)
-    assert parts(made, "counts") > texts.started("candidates")
+    assert parts(made, "counts") > texts.start_count("candidates")
     texts.run()
     whole = texts.digests()
     texts.config.write_text(COUNTS)

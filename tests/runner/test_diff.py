@@ -27,35 +27,37 @@ def reasons(laboratory: Laboratory) -> dict[str, tuple[str, ...]]:
     return {each.stage: each.reasons for each in stages_differ((storage, old), (storage, new))}
 
 
-def test_a_stage_that_one_run_did_not_have(done: Laboratory) -> None:
-    done.config.write_text(done.config.read_text() + FURTHER)
-    done.run()
-    assert reasons(done) == {"further": ("absent -> done",)}
-    change(done.config, FURTHER, "")
-    done.run()
-    assert reasons(done) == {"further": ("done -> absent",)}
+def test_a_stage_that_one_run_did_not_have(finished_laboratory: Laboratory) -> None:
+    finished_laboratory.config.write_text(finished_laboratory.config.read_text() + FURTHER)
+    finished_laboratory.run()
+    assert reasons(finished_laboratory) == {"further": ("absent -> done",)}
+    change(finished_laboratory.config, FURTHER, "")
+    finished_laboratory.run()
+    assert reasons(finished_laboratory) == {"further": ("done -> absent",)}
 
 
-def test_a_stage_that_failed(done: Laboratory) -> None:
-    change(done.folder / "gold.tsv", "in:N0_0\tv0\t", "in:N0_0\tv0\tperhaps")
-    assert done.call("run").code == 1
-    assert reasons(done) == {
+def test_a_stage_that_failed(finished_laboratory: Laboratory) -> None:
+    change(finished_laboratory.folder / "gold.tsv", "in:N0_0\tv0\t", "in:N0_0\tv0\tperhaps")
+    assert finished_laboratory.call("run").code == 1
+    assert reasons(finished_laboratory) == {
         "gold": ("done -> failed",),
         "precision": ("done -> absent",),
         "comparison": ("done -> absent",),
     }
 
 
-def test_results_that_are_gone(done: Laboratory) -> None:
+def test_results_that_are_gone(finished_laboratory: Laboratory) -> None:
     """The records say that the tables differ, but those of the first run were removed."""
-    done.run("--set", "stages.sample.rate=0.9")
-    gone = done.records()[1].stages["sample"].fingerprint[:24]
-    (done.root / "sample" / gone / "manifest.json").unlink()
+    finished_laboratory.run("--set", "stages.sample.rate=0.9")
+    gone = finished_laboratory.records()[1].stages["sample"].fingerprint[:24]
+    (finished_laboratory.root / "sample" / gone / "manifest.json").unlink()
     said = "the results of the second run are gone or damaged"
-    assert reasons(done)["sample"] == (said.replace("second", "first"),)
-    new = done.artefact("sample")
+    assert reasons(finished_laboratory)["sample"] == (said.replace("second", "first"),)
+    new = finished_laboratory.artefact("sample")
     (new / "manifest.json").unlink()
-    assert reasons(done)["sample"] == (said.replace("second", "first and the second"),)
+    assert reasons(finished_laboratory)["sample"] == (
+        said.replace("second", "first and the second"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,11 +65,11 @@ def test_results_that_are_gone(done: Laboratory) -> None:
     [40, *(pytest.param(each, marks=pytest.mark.long) for each in (-40, None, "short"))],
 )
 def test_a_damaged_table_is_refused_as_show_does(
-    done: Laboratory, place: int | str | None, tmp_path: Path
+    finished_laboratory: Laboratory, place: int | str | None, tmp_path: Path
 ) -> None:
     """One bit would be an id that changed."""
-    done.run("--set", "stages.sample.rate=0.9")
-    path = next(done.artefact("sample").glob("*/*.parquet"))
+    finished_laboratory.run("--set", "stages.sample.rate=0.9")
+    path = next(finished_laboratory.artefact("sample").glob("*/*.parquet"))
     content = bytearray(path.read_bytes())
     if isinstance(place, int):
         content[place] ^= 1
@@ -77,7 +79,7 @@ def test_a_damaged_table_is_refused_as_show_does(
     else:
         path.unlink()
         (path.parent / "other").touch()
-    words = ["diff", "small:latest~1", "small:latest", "--runs", str(done.runs)]
+    words = ["diff", "small:latest~1", "small:latest", "--runs", str(finished_laboratory.runs)]
     for more in ([], ["--format", "json"], ["--html", str(tmp_path / "page.html")]):
         told = call([*words, *more])
         assert told.code == 1, told.text
@@ -98,17 +100,17 @@ def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:
     return one
 
 
-def test_draws_at_another_rate_are_the_same_draws(done: Laboratory) -> None:
-    done.run("--set", "stages.sample.rate=0.9")
-    found = table_of(done, "sample", "sample")
+def test_draws_at_another_rate_are_the_same_draws(finished_laboratory: Laboratory) -> None:
+    finished_laboratory.run("--set", "stages.sample.rate=0.9")
+    found = table_of(finished_laboratory, "sample", "sample")
     assert found.only_first == 0
     assert min(found.only_second, found.changed) > 0
     assert found.columns == {"pi": found.changed}
     assert found.examples == []
 
 
-def test_draws_in_another_order_are_told(done: Laboratory) -> None:
-    done.run("--set", 'stages.sample.seed="other"')
-    found = table_of(done, "sample", "sample")
+def test_draws_in_another_order_are_told(finished_laboratory: Laboratory) -> None:
+    finished_laboratory.run("--set", 'stages.sample.seed="other"')
+    found = table_of(finished_laboratory, "sample", "sample")
     assert found.columns == {"position": found.changed}
     assert found.examples[0].values.keys() == {"position"}

@@ -59,7 +59,7 @@ def extension(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def extended(laboratory: Laboratory) -> Laboratory:
+def extended_laboratory(laboratory: Laboratory) -> Laboratory:
     """An experiment that uses all that the package adds."""
     for path in laboratory.folder.glob("part*.tsv"):
         path.with_suffix(".semi").write_text(path.read_text().replace("\t", ";"))
@@ -91,36 +91,40 @@ def scores(done: Outcome) -> list[tuple[int, float]]:
     return [(int(line[f]), float(line[root])) for line in lines]
 
 
-def test_adds_measure_stage_format_and_view(extended: Laboratory, extension: Path) -> None:
+def test_adds_measure_stage_format_and_view(
+    extended_laboratory: Laboratory, extension: Path
+) -> None:
     run, show, listed, known = do(
         extension,
-        extended.words("run", "--report"),
-        extended.words("show", "scores", "--output", str(extended.folder / "scores.csv")),
+        extended_laboratory.words("run", "--report"),
+        extended_laboratory.words(
+            "show", "scores", "--output", str(extended_laboratory.folder / "scores.csv")
+        ),
         ["measures"],
         ["schema"],
     )
     assert run.code == 0, run.text
     assert show.code == 0, show.text
-    found = scores(Outcome(0, (extended.folder / "scores.csv").read_text(), ""))
+    found = scores(Outcome(0, (extended_laboratory.folder / "scores.csv").read_text(), ""))
     assert found
     assert max(f for f, _ in found) <= 20
     for f, root in found:
         assert math.isclose(root, math.sqrt(f), rel_tol=1e-12)
     assert "root_frequency" in listed.out
     assert '"filter.rare"' in known.out
-    page = (extended.root / "report" / "index.html").read_text()
+    page = (extended_laboratory.root / "report" / "index.html").read_text()
     assert "These are rare indeed." in page
-    chart = extended.root / "report" / "figures" / "rare-rare-dots.svg"
+    chart = extended_laboratory.root / "report" / "figures" / "rare-rare-dots.svg"
     assert "a rare frequency" in chart.read_text()
 
 
-def test_adds_a_family_of_measures(extended: Laboratory, extension: Path) -> None:
+def test_adds_a_family_of_measures(extended_laboratory: Laboratory, extension: Path) -> None:
     """Its members are found in worker processes, too, and its code is that of the stage."""
     asked = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
-    words = extended.words("run", "--set", asked)
+    words = extended_laboratory.words("run", "--set", asked)
     (run,) = do(extension, [*words, "--set", "run.engine=processes", "--set", "run.workers=1"])
     assert run.code == 0, run.text
-    found = table(extended, "scores", "scores")
+    found = table(extended_laboratory, "scores", "scores")
     for n in (3, 4):
         exact = (found["f"] ** (1 / n)).to_list()
         assert found[f"root_of_frequency_{n}"].to_list() == pytest.approx(exact)
@@ -128,8 +132,8 @@ def test_adds_a_family_of_measures(extended: Laboratory, extension: Path) -> Non
     change(extension / "example_extension" / "measures.py", "1.0 / n", "0.5 / n")
     (again,) = do(extension, words)
     assert again.code == 0, again.text
-    assert extended.reran() >= {"scores"}
-    halved = table(extended, "scores", "scores")["root_of_frequency_4"].to_list()
+    assert extended_laboratory.reran() >= {"scores"}
+    halved = table(extended_laboratory, "scores", "scores")["root_of_frequency_4"].to_list()
     assert halved == pytest.approx((found["f"] ** 0.125).to_list())
 
 
@@ -201,21 +205,23 @@ def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: 
     assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
 
 
-def test_adds_a_check(extended: Laboratory, extension: Path) -> None:
+def test_adds_a_check(extended_laboratory: Laboratory, extension: Path) -> None:
     """What it says is told, silenced, and told otherwise when its code has changed."""
     told, silent = do(
         extension,
-        extended.words("run"),
-        extended.words("run", "--set", "remarks.some_are_rare=false"),
+        extended_laboratory.words("run"),
+        extended_laboratory.words("run", "--set", "remarks.some_are_rare=false"),
     )
     assert told.code == 0, told.text
     assert "rare candidates [some_are_rare]" in told.text
     assert silent.code == 0, silent.text
     assert "some_are_rare" not in silent.text
     change(extension / "example_extension" / "checks.py", "rare candidates", "seldom ones")
-    again, strict = do(extension, extended.words("run"), extended.words("run", "--strict"))
+    again, strict = do(
+        extension, extended_laboratory.words("run"), extended_laboratory.words("run", "--strict")
+    )
     assert "seldom ones [some_are_rare]" in again.text
-    assert not extended.reran()
+    assert not extended_laboratory.reran()
     assert strict.code == 1
     assert "stage rare: 1 warning in a strict run" in strict.text
 
@@ -266,53 +272,57 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
     assert "v_squared" not in page.partition('<section id="provenance">')[0]
 
 
-def test_changed_formula(extended: Laboratory, extension: Path) -> None:
+def test_changed_formula(extended_laboratory: Laboratory, extension: Path) -> None:
     measures = extension / "example_extension" / "measures.py"
     with process(extension) as do_one:
-        do_one(extended.words("run"))
-        before = extended.digests()
+        do_one(extended_laboratory.words("run"))
+        before = extended_laboratory.digests()
         change(measures, "Return the square root", "Return the root")
-        assert do_one(extended.words("run")).code == 0
-    assert extended.reran() == set()
+        assert do_one(extended_laboratory.words("run")).code == 0
+    assert extended_laboratory.reran() == set()
 
     change(measures, 'pl.col("o11").sqrt()', 'pl.col("o11").sqrt() + 1.0')
-    why, run = do(extension, extended.words("why", "scores"), extended.words("run"))
+    why, run = do(
+        extension, extended_laboratory.words("why", "scores"), extended_laboratory.words("run")
+    )
     assert "scores: code example_extension.measures: " in why.out
     assert why.out.count("\n") == 1
     assert run.code == 0
-    assert extended.reran() == {"scores", "ranks"}
-    assert extended.digests()["scores"] != before["scores"]
-    assert extended.digests()["rare"] == before["rare"]
+    assert extended_laboratory.reran() == {"scores", "ranks"}
+    assert extended_laboratory.digests()["scores"] != before["scores"]
+    assert extended_laboratory.digests()["rare"] == before["rare"]
 
 
-def test_changed_modules(extended: Laboratory, extension: Path) -> None:
+def test_changed_modules(extended_laboratory: Laboratory, extension: Path) -> None:
     """Each change reruns the stages that rest on it; the tables are equal, so nothing more."""
     modules = extension / "example_extension"
-    page = extended.root / "report" / "index.html"
-    do(extension, extended.words("run"))
+    page = extended_laboratory.root / "report" / "index.html"
+    do(extension, extended_laboratory.words("run"))
 
     change(modules / "stages.py", 'pl.col("f") <= config.most', 'config.most >= pl.col("f")')
     change(modules / "formats.py", '"utf-8"', '"utf-8-sig"')
     why, done = do(
-        extension, extended.words("why", "candidates"), extended.words("run", "--report")
+        extension,
+        extended_laboratory.words("why", "candidates"),
+        extended_laboratory.words("run", "--report"),
     )
     assert "candidates: code example_extension.formats: " in why.out
     assert why.out.count("\n") == 1
     assert done.code == 0, done.text
-    assert extended.reran() == {"candidates", "rare"}
+    assert extended_laboratory.reran() == {"candidates", "rare"}
     assert "These are rare indeed." in page.read_text()
 
     change(modules / "views.py", "These are rare indeed.", "So rare!")
-    (done,) = do(extension, extended.words("run", "--report"))
+    (done,) = do(extension, extended_laboratory.words("run", "--report"))
     assert done.code == 0, done.text
-    assert extended.reran() == set()
+    assert extended_laboratory.reran() == set()
     assert "So rare!" in page.read_text()
 
 
-def test_faults_that_its_reader_finds(extended: Laboratory, extension: Path) -> None:
-    with (extended.folder / "part1.semi").open("a") as file:
+def test_faults_that_its_reader_finds(extended_laboratory: Laboratory, extension: Path) -> None:
+    with (extended_laboratory.folder / "part1.semi").open("a") as file:
         file.write("in:A;b;1\n")
-    (done,) = do(extension, extended.words("run"))
+    (done,) = do(extension, extended_laboratory.words("run"))
     assert done.code == 1
     assert "part1.semi: line 42 has another number of fields" in done.err
 
@@ -394,8 +404,8 @@ def test_spelling_taken(tmp_path: Path) -> None:
     assert "is a spelling of both log_likelihood and root_frequency" in done.err
 
 
-def test_without_the_package(extended: Laboratory) -> None:
-    done = extended.call("run")
+def test_without_the_package(extended_laboratory: Laboratory) -> None:
+    done = extended_laboratory.call("run")
     assert done.code == 2
     assert "unknown stage 'filter.rare'" in done.err
     assert "no format has the extension" in done.err

@@ -193,21 +193,21 @@ class Seen:
 
 
 @pytest.fixture
-def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
+def watcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
     monkeypatch.setattr(digest, "_FRESH", -1.0)  # as if it had lain there for a while
     return Seen(tmp_path / "x.txt", monkeypatch)
 
 
-def test_what_was_not_written_to_is_not_read_again(seen: Seen) -> None:
-    assert seen.is_same()
-    assert not seen.looks
+def test_what_was_not_written_to_is_not_read_again(watcher: Seen) -> None:
+    assert watcher.is_same()
+    assert not watcher.looks
 
 
 def rewritten(path: Path) -> None:
     path.write_text("a c\n")
 
 
-def replaced(path: Path) -> None:
+def replace_file(path: Path) -> None:
     other = path.with_name("other")
     rewritten(other)
     other.replace(path)
@@ -220,20 +220,20 @@ def with_its_time(change: Callable[[Path], None], path: Path) -> None:
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-@pytest.mark.parametrize("change", [rewritten, replaced])
+@pytest.mark.parametrize("change", [rewritten, replace_file])
 def test_same_size_and_time_is_not_the_same_file(
-    seen: Seen, change: Callable[[Path], None]
+    watcher: Seen, change: Callable[[Path], None]
 ) -> None:
-    with_its_time(change, seen.path)
-    assert not seen.is_same()
+    with_its_time(change, watcher.path)
+    assert not watcher.is_same()
 
 
-def test_a_file_with_another_mode_is_read_and_found_the_same(seen: Seen) -> None:
-    before = seen.file.stamp()
-    seen.path.chmod(0o600)
-    assert seen.is_same()
-    assert seen.looks == 1
-    assert not digest.was_written(before, seen.file.stamp())
+def test_a_file_with_another_mode_is_read_and_found_the_same(watcher: Seen) -> None:
+    before = watcher.file.stamp()
+    watcher.path.chmod(0o600)
+    assert watcher.is_same()
+    assert watcher.looks == 1
+    assert not digest.was_written(before, watcher.file.stamp())
 
 
 def test_what_has_only_just_changed_is_read(

@@ -87,7 +87,7 @@ def test_within_a_plan(
     """Polars raises KeyboardInterrupt by itself, and Python would raise it once more."""
     laboratory.insert_slow(seconds=30.0 if where == "plan" else 1.0, where=where)
     process = laboratory.start("run", path=[plugin])
-    wait_until(lambda: laboratory.started("slow") == 1, laboratory)
+    wait_until(lambda: laboratory.start_count("slow") == 1, laboratory)
     time.sleep(0.2)
     done = stop(process, number)
     assert_said_so(done, number)
@@ -99,7 +99,7 @@ def test_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
     laboratory.run()
     with FileLock(laboratory.root / "sample" / ".lock"):
         process = laboratory.start("run", "--set", "stages.sample.rate=0.3")
-        wait_until(lambda: laboratory.said("sample", "waiting"), laboratory)
+        wait_until(lambda: laboratory.has_message("sample", "waiting"), laboratory)
         done = stop(process)
     assert_said_so(done)
     assert GOES_ON in done.err

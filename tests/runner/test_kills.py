@@ -36,8 +36,8 @@ from tests.runner.killing import (
     Way,
     Worker,
     kill,
+    reference_run,
     run_to_the_end,
-    uninterrupted,
 )
 from tests.runner.laboratory import STAGES as LABORATORY_STAGES
 from tests.runner.laboratory import Laboratory
@@ -208,11 +208,11 @@ RESUMED = {
 def before(place: str, number: int) -> Way:
     """Kill a run before an act on the disk."""
 
-    def killed(laboratory: Laboratory, driver: Driver) -> None:
+    def kill_run(laboratory: Laboratory, driver: Driver) -> None:
         driver.send(laboratory.words("run"), kill_at=number, place=place)
         assert driver.outcome() is None, f"there is no {place}"
 
-    return killed
+    return kill_run
 
 
 @pytest.mark.long
@@ -249,7 +249,7 @@ print(counter.count)
 OLD = {"page": b"old", "files/table": b"old", "more": b"old"}
 
 
-def replaced(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
+def replace_report(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
     """Replace a report in a process that kills itself before one of its acts."""
     write_folder(storage_at(folder.parent), folder.name, OLD)
     (folder / "notes.txt").write_text("of a person")
@@ -267,7 +267,7 @@ def content(folder: Path) -> dict[str, str]:
 @pytest.mark.long
 def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
     """The page is old or new or gone, never a mixture; the next is right, and notes are kept."""
-    done = replaced(tmp_path / "report", 0)
+    done = replace_report(tmp_path / "report", 0)
     notes = {"notes.txt": "of a person"}
     new, old = {"page": "new", "table": "new"}, {"page": "old", "table": "old", "more": "old"}
     assert content(tmp_path / "report") == new | notes
@@ -277,7 +277,7 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
     for folder in folders:
         folder.parent.mkdir()
     with ThreadPoolExecutor(2) as pool:
-        ends = list(pool.map(replaced, folders, acts))
+        ends = list(pool.map(replace_report, folders, acts))
     assert {end.returncode for end in ends} == {-signal.SIGKILL}
     found = [content(folder) for folder in folders]
     assert all(each in (old | notes, new, new | notes, {}) for each in found)
@@ -300,7 +300,7 @@ Plan: TypeAlias = tuple[str, Sequence[Way]]
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    return uninterrupted(tmp_path_factory.mktemp("kill"), rows=300)
+    return reference_run(tmp_path_factory.mktemp("kill"), rows=300)
 
 
 def at(events: int, delay: float) -> Way:

@@ -60,11 +60,11 @@ def test_beside_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     made: list[Path] = []
     mkdtemp = tempfile.mkdtemp
 
-    def noted(**options: str) -> str:
+    def note_folder(**options: str) -> str:
         made.append(Path(mkdtemp(**options)))
         return str(made[-1])
 
-    monkeypatch.setattr(tempfile, "mkdtemp", noted)
+    monkeypatch.setattr(tempfile, "mkdtemp", note_folder)
     run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
     aside = tmp_path / "runs" / "aside" / "candidates"
     assert made
@@ -223,7 +223,7 @@ def test_killed(
     texts.run()
     started = [each for each in texts.events("stage_started") if each["stage"] == "candidates"]
     assert (started[-1]["shards"], started[-1]["resumed"]) == shards
-    assert texts.said("candidates", THERE) == (shards[0] == 1)
+    assert texts.has_message("candidates", THERE) == (shards[0] == 1)
     assert texts.digests() == elsewhere(texts)
     hidden = {path.name for path in texts.root.glob("candidates/**/.*")}
     assert hidden == {".lock"}
@@ -266,7 +266,7 @@ def test_what_was_left_out_is_still_said(texts: Laboratory) -> None:
     texts.run()
     first = texts.record().stages["candidates"].remarks
     texts.run("--set", "stages.candidates.min_frequency=1")
-    assert texts.said("candidates", THERE)
+    assert texts.has_message("candidates", THERE)
     second = texts.record().stages["candidates"].remarks
     left = [[each.text for each in some if "skipped" in each.text] for some in (first, second)]
     assert left[0] == left[1] != []
@@ -745,7 +745,7 @@ def plugin_two_processes(tmp_path: Path) -> Path:
 def test_at_once(laboratory: Laboratory, plugin_two_processes: Path) -> None:
     gate = laboratory.insert_gate()
     both = [laboratory.start("run", path=[plugin_two_processes]) for _ in range(2)]
-    wait_until(lambda: laboratory.said("slow", WAITS), laboratory)
+    wait_until(lambda: laboratory.has_message("slow", WAITS), laboratory)
     gate.open()
     done = [finish(process) for process in both]
     assert [each.code for each in done] == [0, 0], done[0].text + done[1].text
@@ -771,7 +771,7 @@ def test_the_second_goes_on_where_the_first_was_killed(
     first = laboratory.start("run", path=[plugin_two_processes])
     wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
     second = laboratory.start("run", path=[plugin_two_processes])
-    wait_until(lambda: laboratory.said("slow", WAITS), laboratory)
+    wait_until(lambda: laboratory.has_message("slow", WAITS), laboratory)
     first.send_signal(signal.SIGKILL)
     assert finish(first).code == -signal.SIGKILL
     gate.open()

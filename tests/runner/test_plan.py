@@ -25,85 +25,92 @@ def rename_first_unit(path: Path) -> None:
     change(path, "in:N1_0\t", "in:M1_0\t")
 
 
-def test_nothing_is_rerun_if_nothing_has_changed(done: Laboratory) -> None:
-    done.run()
-    assert done.reran() == set()
-    assert "would run" not in done.call("plan").out
-    assert "nothing has changed" in done.call("why", "ranks").out
+def test_nothing_is_rerun_if_nothing_has_changed(finished_laboratory: Laboratory) -> None:
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
+    assert "would run" not in finished_laboratory.call("plan").out
+    assert "nothing has changed" in finished_laboratory.call("why", "ranks").out
 
 
 @pytest.mark.long
-def test_content_of_an_input_file(done: Laboratory) -> None:
-    path = done.folder / "part1.tsv"
+def test_content_of_an_input_file(finished_laboratory: Laboratory) -> None:
+    path = finished_laboratory.folder / "part1.tsv"
     before = file_digest(path)
     rename_first_unit(path)
-    told = done.call("why", "candidates").out
+    told = finished_laboratory.call("why", "candidates").out
     assert told.startswith("candidates: inputs path files: ")
     first, arrow, last = told.partition(" -> ")
     assert arrow
     assert before[:10] in first
     assert before[:10] not in last
     assert file_digest(path)[:10] in last
-    done.run()
-    assert done.reran() == set(STAGES)
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set(STAGES)
 
 
 @pytest.mark.long
-def test_same_size_and_time(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_size_and_time(
+    finished_laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file replaced by one of equal size and modification time is still noticed."""
     monkeypatch.setattr(digest, "_FRESH", -1.0)
-    done.run()
-    assert "part1.tsv" in (done.root / FILES).read_text()
-    rename_first_unit(done.folder / "part1.tsv")
-    age(done.folder / "part1.tsv")
-    done.run()
-    assert "candidates" in done.reran()
+    finished_laboratory.run()
+    assert "part1.tsv" in (finished_laboratory.root / FILES).read_text()
+    rename_first_unit(finished_laboratory.folder / "part1.tsv")
+    age(finished_laboratory.folder / "part1.tsv")
+    finished_laboratory.run()
+    assert "candidates" in finished_laboratory.reran()
 
 
-def test_content_of_the_judgements(done: Laboratory) -> None:
-    rename_first_unit(done.folder / "gold.tsv")
-    done.run()
-    assert done.reran() == {"gold", "precision", "comparison"}
+def test_content_of_the_judgements(finished_laboratory: Laboratory) -> None:
+    rename_first_unit(finished_laboratory.folder / "gold.tsv")
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == {"gold", "precision", "comparison"}
 
 
-def test_touched_file(done: Laboratory) -> None:
-    (done.folder / "part1.tsv").touch()
-    done.run()
-    assert done.reran() == set()
+def test_touched_file(finished_laboratory: Laboratory) -> None:
+    (finished_laboratory.folder / "part1.tsv").touch()
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
 
 
-def test_renamed_file(done: Laboratory) -> None:
-    (done.folder / "gold.tsv").rename(done.folder / "annotated.tsv")
-    change(done.config, '"gold.tsv"', '"annotated.tsv"')
-    (done.folder / "part2.tsv").rename(done.folder / "part2b.tsv")
-    done.run()
-    assert done.reran() == set()
+def test_renamed_file(finished_laboratory: Laboratory) -> None:
+    (finished_laboratory.folder / "gold.tsv").rename(finished_laboratory.folder / "annotated.tsv")
+    change(finished_laboratory.config, '"gold.tsv"', '"annotated.tsv"')
+    (finished_laboratory.folder / "part2.tsv").rename(finished_laboratory.folder / "part2b.tsv")
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
 
 
-def test_moved_folder(done: Laboratory) -> None:
-    moved = Laboratory(done.folder.with_name("moved"), done.folder.with_name("moved") / "runs")
-    done.folder.rename(moved.folder)
+def test_moved_folder(finished_laboratory: Laboratory) -> None:
+    moved = Laboratory(
+        finished_laboratory.folder.with_name("moved"),
+        finished_laboratory.folder.with_name("moved") / "runs",
+    )
+    finished_laboratory.folder.rename(moved.folder)
     moved.run()
     assert moved.reran() == set()
 
 
 @pytest.mark.long
-def test_another_file(done: Laboratory) -> None:
-    digest = file_digest(done.folder / "part2.tsv")[:10]
-    (done.folder / "part2.tsv").unlink()
-    first, _, last = done.call("why", "candidates").out.splitlines()[0].partition(" -> ")
+def test_another_file(finished_laboratory: Laboratory) -> None:
+    digest = file_digest(finished_laboratory.folder / "part2.tsv")[:10]
+    (finished_laboratory.folder / "part2.tsv").unlink()
+    first, _, last = (
+        finished_laboratory.call("why", "candidates").out.splitlines()[0].partition(" -> ")
+    )
     assert digest in first
     assert digest not in last
-    done.run()
-    assert {"candidates", "scores", "gold"} <= done.reran()
+    finished_laboratory.run()
+    assert {"candidates", "scores", "gold"} <= finished_laboratory.reran()
 
 
 @pytest.mark.long
 def test_input_that_changes_while_the_run_waits(laboratory: Laboratory) -> None:
     """What was read in the end is not stored as if it were what was seen at first."""
-    with FileLock(_made(laboratory.root / "candidates") / ".lock"):
+    with FileLock(_make_folder(laboratory.root / "candidates") / ".lock"):
         process = laboratory.start("run")
-        wait_until(lambda: laboratory.said("candidates", "waiting"), laboratory)
+        wait_until(lambda: laboratory.has_message("candidates", "waiting"), laboratory)
         shutil.copyfile(laboratory.folder / "part1.tsv", laboratory.folder / "saved")
         rename_first_unit(laboratory.folder / "part1.tsv")
     _, said = process.communicate()
@@ -119,109 +126,111 @@ def test_input_that_changes_while_the_run_waits(laboratory: Laboratory) -> None:
     assert laboratory.digests() == other.digests() != changed
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     folder.mkdir(parents=True)
     return folder
 
 
 @pytest.mark.long
-def test_option(done: Laboratory) -> None:
-    change(done.config, '"log_likelihood"', '"log_likelihood", "dice"')
-    told = done.call("why", "scores").out
+def test_option(finished_laboratory: Laboratory) -> None:
+    change(finished_laboratory.config, '"log_likelihood"', '"log_likelihood", "dice"')
+    told = finished_laboratory.call("why", "scores").out
     two = '"t_score", "log_likelihood"'
     assert f'scores: config measures: {two} -> {two}, "dice"' in told
-    done.run()
-    assert done.reran() == AFTER_SCORES
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == AFTER_SCORES
 
 
-def test_seed(done: Laboratory) -> None:
-    change(done.config, 'seed = "s"', 'seed = "t"')
-    assert 'config seed: "s" -> "t"' in done.call("why", "sample").out
-    done.run()
-    assert done.reran() == {"sample", "ranks", "precision", "comparison"}
+def test_seed(finished_laboratory: Laboratory) -> None:
+    change(finished_laboratory.config, 'seed = "s"', 'seed = "t"')
+    assert 'config seed: "s" -> "t"' in finished_laboratory.call("why", "sample").out
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == {"sample", "ranks", "precision", "comparison"}
 
 
-def test_what_is_only_for_people(done: Laboratory) -> None:
-    text = done.config.read_text()
-    done.config.write_text(f'title = "Another title"\n# A comment.\n{text}')
-    done.run()
-    assert done.reran() == set()
+def test_what_is_only_for_people(finished_laboratory: Laboratory) -> None:
+    text = finished_laboratory.config.read_text()
+    finished_laboratory.config.write_text(f'title = "Another title"\n# A comment.\n{text}')
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
 
 
-def test_setting_and_back(done: Laboratory) -> None:
-    before = done.digests()
-    done.run("--set", "stages.sample.rate=0.9")
-    assert done.reran() == {"sample", "precision", "comparison"}
-    assert done.digests() != before
-    assert done.record().settings == {"stages.sample.rate": 0.9}
-    done.run()
-    assert done.reran() == set()
-    assert done.digests() == before
+def test_setting_and_back(finished_laboratory: Laboratory) -> None:
+    before = finished_laboratory.digests()
+    finished_laboratory.run("--set", "stages.sample.rate=0.9")
+    assert finished_laboratory.reran() == {"sample", "precision", "comparison"}
+    assert finished_laboratory.digests() != before
+    assert finished_laboratory.record().settings == {"stages.sample.rate": 0.9}
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
+    assert finished_laboratory.digests() == before
 
 
-def test_equal_output_stops_the_rerun(done: Laboratory) -> None:
+def test_equal_output_stops_the_rerun(finished_laboratory: Laboratory) -> None:
     """No candidate is as rare as that: the same candidates, whatever the option."""
-    before = done.digests()
-    done.run("--set", "stages.candidates.min_frequency=0")
-    assert done.reran() == {"candidates"}
-    assert done.digests() == before
+    before = finished_laboratory.digests()
+    finished_laboratory.run("--set", "stages.candidates.min_frequency=0")
+    assert finished_laboratory.reran() == {"candidates"}
+    assert finished_laboratory.digests() == before
 
 
-def test_order_of_input_lines(done: Laboratory) -> None:
+def test_order_of_input_lines(finished_laboratory: Laboratory) -> None:
     """The digest is of the rows, not of their order in the file."""
-    path = done.folder / "part1.tsv"
+    path = finished_laboratory.folder / "part1.tsv"
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([header, *reversed(lines)]) + "\n")
-    done.run()
-    assert done.reran() == {"candidates"}
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == {"candidates"}
 
 
-def test_shards_cut_otherwise(done: Laboratory) -> None:
+def test_shards_cut_otherwise(finished_laboratory: Laboratory) -> None:
     """The same rows in one file and not in three give the same digests."""
-    paths = sorted(done.folder.glob("part*.tsv"))
+    paths = sorted(finished_laboratory.folder.glob("part*.tsv"))
     lines = [line for path in paths for line in path.read_text().splitlines()[1:]]
     header = paths[0].read_text().splitlines()[0]
     for path in paths:
         path.unlink()
-    (done.folder / "part.tsv").write_text("\n".join([header, *lines]) + "\n")
-    done.run()
-    assert done.reran() == {"candidates"}
+    (finished_laboratory.folder / "part.tsv").write_text("\n".join([header, *lines]) + "\n")
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == {"candidates"}
 
 
-def test_force(done: Laboratory) -> None:
-    before = done.digests()
-    told = done.run("--force", "scores")
+def test_force(finished_laboratory: Laboratory) -> None:
+    before = finished_laboratory.digests()
+    told = finished_laboratory.run("--force", "scores")
     assert "scores: forced" in told.err
-    assert done.reran() == {"scores"}
-    assert done.digests() == before
-    asides = list((done.root / "scores").glob(".aside-*"))
+    assert finished_laboratory.reran() == {"scores"}
+    assert finished_laboratory.digests() == before
+    asides = list((finished_laboratory.root / "scores").glob(".aside-*"))
     assert len(asides) == 1
 
 
-def test_force_of_an_unknown_stage(done: Laboratory) -> None:
-    told = done.call("run", "--force", "score")
+def test_force_of_an_unknown_stage(finished_laboratory: Laboratory) -> None:
+    told = finished_laboratory.call("run", "--force", "score")
     assert told.code == 2
     assert "did you mean scores" in told.err
 
 
 @pytest.mark.long
-def test_version_of_a_library(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_of_a_library(
+    finished_laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = fingerprint.versions()
     monkeypatch.setattr(fingerprint, "versions", lambda: {**now, "polars": "9.9.9"})
-    told = done.call("why", "candidates").out
+    told = finished_laboratory.call("why", "candidates").out
     assert f'versions polars: "{now["polars"]}" -> "9.9.9"' in told
-    done.run()
-    assert done.reran() == set(STAGES)
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set(STAGES)
     monkeypatch.undo()
-    done.run()
-    assert done.reran() == set()
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
 
 
-def test_gone(done: Laboratory) -> None:
-    shutil.rmtree(done.artefact("ranks"))
-    assert "ranks: it has never run" in done.call("why", "ranks").out
-    done.run()
-    assert done.reran() == {"ranks"}
+def test_gone(finished_laboratory: Laboratory) -> None:
+    shutil.rmtree(finished_laboratory.artefact("ranks"))
+    assert "ranks: it has never run" in finished_laboratory.call("why", "ranks").out
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == {"ranks"}
 
 
 @pytest.fixture
@@ -277,7 +286,7 @@ def test_what_a_package_itself_defines(chain: Path) -> None:
 
 
 @pytest.fixture
-def copied(tmp_path: Path) -> Path:
+def code_copy(tmp_path: Path) -> Path:
     """A copy of the project's own code, to be changed."""
     root = Path(pipeline.__file__).parents[1]
     for package in ("pipeline", "schemas"):
@@ -302,12 +311,12 @@ class Changed:
 
 
 @pytest.mark.long
-def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
-    do = Changed(laboratory, copied)
+def test_code_of_the_project(laboratory: Laboratory, code_copy: Path) -> None:
+    do = Changed(laboratory, code_copy)
     do(["run"])
     before = laboratory.digests()
 
-    kernel = copied / "pipeline" / "kernels" / "numeric.py"
+    kernel = code_copy / "pipeline" / "kernels" / "numeric.py"
     kernel.write_text("# A comment.\n" + kernel.read_text().replace('"""', '"""Anew: ', 1))
     (planned,) = do(["plan"])
     assert "would run" not in planned
@@ -326,7 +335,7 @@ def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
     assert "candidates" not in laboratory.reran()
     assert laboratory.digests() == before
 
-    schema = copied / "schemas" / "annotation.py"
+    schema = code_copy / "schemas" / "annotation.py"
     change(schema, '"no pi where multiplicity > 1"', '"no pi where multiplicity > 1 "')
     why, _ = do(["why", "sample"], ["run"])
     assert "sample: schema schemas.annotation: " in why

@@ -410,9 +410,9 @@ def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> 
         )
 
 
-def test_results_that_cannot_be_shown(done: Laboratory) -> None:
-    results = lx.show(done.config, runs=done.runs)
-    part = next(done.artefact("scores").rglob("*.parquet"))
+def test_results_that_cannot_be_shown(finished_laboratory: Laboratory) -> None:
+    results = lx.show(finished_laboratory.config, runs=finished_laboratory.runs)
+    part = next(finished_laboratory.artefact("scores").rglob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-10])
     with pytest.raises(StoreError, match="the results of stage scores in .* are damaged"):
         results.table("scores")

@@ -64,7 +64,9 @@ def folder_origins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def said(folder: Path, capsys: pytest.CaptureFixture[str], first: str, second: str = "") -> str:
+def error_text(
+    folder: Path, capsys: pytest.CaptureFixture[str], first: str, second: str = ""
+) -> str:
     """Return what is said of two files with these rows."""
     for name, rows in (("a.tsv", first), ("b.tsv", second or "z\tz\t1\t1\t1\t9\n")):
         (folder / name).write_text(HEAD + rows)
@@ -76,7 +78,9 @@ def test_each_example_of_a_broken_rule_has_its_line(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = "g\tg\t1\t1\t1\t99\n"
-    text = said(folder_origins, capsys, good + "".join(f"l{i}\tr\t9\t3\t9\t99\n" for i in range(5)))
+    text = error_text(
+        folder_origins, capsys, good + "".join(f"l{i}\tr\t9\t3\t9\t99\n" for i in range(5))
+    )
     assert "marginals_bound_joint (f <= f1 and f <= f2) in 5 rows" in text
     shown = [line for line in text.splitlines() if "a.tsv, line" in line]
     assert len(shown) == 3
@@ -89,7 +93,9 @@ def test_each_example_of_a_broken_rule_has_its_line(
 def test_both_places_of_a_repeated_pair(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = said(folder_origins, capsys, "a\tb\t1\t2\t3\t99\nc\td\t1\t1\t1\t99\na\tb\t2\t2\t3\t99\n")
+    text = error_text(
+        folder_origins, capsys, "a\tb\t1\t2\t3\t99\nc\td\t1\t1\t1\t99\na\tb\t2\t2\t3\t99\n"
+    )
     assert "key_is_unique (id) in 1 row" in text
     assert "a.tsv, line 2; a.tsv, line 4: id=" in text
     assert "l1='a', l2='b', f=1" in text
@@ -100,7 +106,7 @@ def test_both_places_of_a_repeated_pair(
 def test_both_places_of_a_pair_in_two_files(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = said(
+    text = error_text(
         folder_origins, capsys, "a\tb\t1\t2\t3\t99\n", "c\td\t1\t1\t1\t9\na\tb\t1\t2\t3\t99\n"
     )
     assert "a.tsv, line 2; b.tsv, line 3: id=" in text
@@ -110,7 +116,7 @@ def test_both_places_of_a_pair_in_two_files(
 def test_marginals_whose_sum_is_beyond_all_counts(
     folder_origins: Path, capsys: pytest.CaptureFixture[str], f2: int
 ) -> None:
-    text = said(folder_origins, capsys, f"a\tb\t3\t{LARGE + 5}\t{f2}\t{2**63 - 1}\n")
+    text = error_text(folder_origins, capsys, f"a\tb\t3\t{LARGE + 5}\t{f2}\t{2**63 - 1}\n")
     assert "table_fits_sample_size" in text
     assert "a.tsv, line 2" in text
 

@@ -272,7 +272,7 @@ ROW = {
 }  # fmt: skip
 
 
-def broken(**changed: int) -> str:
+def violation_text(**changed: int) -> str:
     with pytest.raises(SchemaViolation) as error:
         validate([pl.DataFrame([ROW | changed])], Tuples, name="tuples")
     return str(error.value)
@@ -284,13 +284,13 @@ def test_a_table_that_keeps_the_rules() -> None:
 
 @pytest.mark.parametrize("changed", [{"f": 3}, {"f_12": 4}, {"f_23": 4}, {"f3": 10}, {"f_13": 0}])
 def test_no_set_is_more_frequent_than_its_parts(changed: dict[str, int]) -> None:
-    assert "parts_bound_wholes" in broken(**changed)
+    assert "parts_bound_wholes" in violation_text(**changed)
 
 
 @pytest.mark.parametrize("changed", [{"f_12": 3, "f_13": 3}, {"N": 3}])
 def test_no_cell_is_negative(changed: dict[str, int]) -> None:
     """The bounds hold here, but 3 - 3 - 3 + 1 tuples would have x without y and z."""
-    said = broken(**changed)
+    said = violation_text(**changed)
     assert "table_fits_sample_size" in said
     assert "parts_bound_wholes" not in said
 

@@ -173,7 +173,7 @@ def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[s
         measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ()))
     )
     questions = change.pop("questions", ())
-    run = configured(done_designs, change)
+    run = configure(done_designs, change)
     given = prepare_plans(
         run, wanted, Goal(0.1), Assumptions(0.3), questions=questions, pilot=None, category=None
     )
@@ -187,7 +187,7 @@ def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[s
     np.testing.assert_allclose(both["pi"], inclusion(both["x"].to_numpy(), size=60), atol=1e-9)
 
 
-def configured(done: lx.Run, change: dict[str, Any]) -> lx.Run:
+def configure(done: lx.Run, change: dict[str, Any]) -> lx.Run:
     """Return the results with other options of the stage that designs the sample."""
     nodes = dict(done.project.nodes)
     config = nodes["designed"].config.model_copy(update=change)

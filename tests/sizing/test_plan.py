@@ -151,7 +151,7 @@ def done_pilot(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def counted(done: lx.Run, stage: str, n: int) -> dict[str, int]:
+def count_differences(done: lx.Run, stage: str, n: int) -> dict[str, int]:
     """Count the difference sets again, candidate by candidate."""
     best = {
         name: set(done.table("ranks").filter(pl.col("rank") <= n, measure=name)["id"])
@@ -172,7 +172,7 @@ def test_pilot_is_carried_on(done_pilot: lx.Run) -> None:
     table = lx.plan_pilot(
         done_pilot, "pilot", measures=PAIR, n=[20], rates=[0.4, 0.8], replicates=500
     )
-    counts = counted(done_pilot, "pilot", 20)
+    counts = count_differences(done_pilot, "pilot", 20)
     expected = predictive_power(
         Design(n=20, apart=counts["size"], candidates=60), size=48, pilot_size=24,
         pilot=(counts["k_1"], counts["n_1"], counts["k_2"], counts["n_2"]), replicates=500,
@@ -194,7 +194,7 @@ def test_reversed_measures_reverse_the_sides(done_pilot: lx.Run) -> None:
 
 
 def test_full_annotation_gives_the_power_for_known_precisions(done_pilot: lx.Run) -> None:
-    counts = counted(done_pilot, "full", 20)
+    counts = count_differences(done_pilot, "full", 20)
     row = lx.plan_pilot(done_pilot, "full", measures=PAIR, n=[20], rates=[0.5]).row(0, named=True)
     expected = comparison_power(
         Design(n=20, apart=counts["size"], candidates=60, alpha=0.3), size=30,

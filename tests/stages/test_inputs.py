@@ -27,7 +27,7 @@ from tests.stages.run_stage import TABLES, SmallRun, run_stage, write_table
 DAY = datetime.datetime(2024, 1, 31, 5)
 
 
-def written(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+def write_and_read(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Return what the reader of a format gives of a table."""
     write_table(table, path)
     found = format_of(path.name, kind="table")
@@ -78,7 +78,7 @@ def words(values: pl.Series) -> pl.DataFrame:
 def made_by(stage: str, values: pl.Series, path: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the table that a stage makes of a file with these values, and the faults by line."""
     config, table = (COUNTED | SCORED)[stage]
-    made = run_stage(stage.partition(",")[0], config, path=written(words(values), path))
+    made = run_stage(stage.partition(",")[0], config, path=write_and_read(words(values), path))
     return made[table], made[FAULTS].sort("line")
 
 
@@ -195,15 +195,15 @@ def test_every_dtype_is_counts_or_refused(stage: str, case: str, tmp_path: Path)
     values, counts = DTYPES[case]
     config, table = COUNTED[stage]
 
-    def made() -> dict[str, pl.DataFrame]:
+    def run_on_parquet() -> dict[str, pl.DataFrame]:
         read = in_parquet(values, tmp_path / "t.parquet")
         return run_stage(stage.partition(",")[0], config, path=read)
 
     if isinstance(counts, str):
         with pytest.raises((ConfigError, DataError), match=counts):
-            made()
+            run_on_parquet()
         return
-    found = made()
+    found = run_on_parquet()
     # A gold table with a column for each class may leave a class of an item empty.
     may_be_null = case == "Null" and stage.endswith("wide")
     refused = [] if may_be_null else [2 + at for at, n in enumerate(counts) if n is None]

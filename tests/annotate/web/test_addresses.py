@@ -83,7 +83,7 @@ def test_proxies_are_addresses_and_networks() -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def finished_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A work with a round of adjudication for eva."""
     made = desk(tmp_path_factory.mktemp("made"), "")
     with open_log(made.work.database) as log:
@@ -128,8 +128,8 @@ class Pages:
 
 
 @pytest.mark.parametrize("base", ["", "/annotate", "/a", "/c/x", "/assets", "/a/a"])
-def test_a_proxy_may_pass_the_path_on_or_remove_it(made: Desk, base: str) -> None:
-    pages = Pages(made, f"{ORIGIN}{base}/")
+def test_a_proxy_may_pass_the_path_on_or_remove_it(finished_desk: Desk, base: str) -> None:
+    pages = Pages(finished_desk, f"{ORIGIN}{base}/")
     for start in {"", base}:
         page = pages.client.get(f"{start}{pages.ana}")
         assert page.status_code == 200
@@ -171,23 +171,23 @@ def test_a_proxy_may_pass_the_path_on_or_remove_it(made: Desk, base: str) -> Non
     ],
 )
 def test_only_the_public_origin_and_this_machine_may_write(
-    made: Desk, host: str, origin: str | None, site: str | None, status: int
+    finished_desk: Desk, host: str, origin: str | None, site: str | None, status: int
 ) -> None:
-    pages = Pages(made, PUBLIC, names=("named.example.org",))
+    pages = Pages(finished_desk, PUBLIC, names=("named.example.org",))
     sent = {"Host": host, "Origin": origin, "Sec_Fetch_Site": site}
     assert pages.posts(**{name: each for name, each in sent.items() if each}) == status
 
 
-def test_headers_of_proxies_are_believed_from_trusted_ones_alone(made: Desk) -> None:
+def test_headers_of_proxies_are_believed_from_trusted_ones_alone(finished_desk: Desk) -> None:
     said = {"X-Forwarded-Host": "lab.example.org", "X-Forwarded-Proto": "https"}
     names = ("lab.example.org",)
     for trusted, client in (("", "127.0.0.1"), ("10.0.0.0/8", "192.0.2.7"), ("10.0.0.0/8", "x")):
-        stranger = Pages(made, client=client, trusted=trusted, names=names)
+        stranger = Pages(finished_desk, client=client, trusted=trusted, names=names)
         assert stranger.third(**said) == "http://localhost:8642"
         posted = {"X_Forwarded_Host": "lab.example.org", "Origin": ORIGIN}
         assert stranger.posts(**posted) == 403
     for client in ("10.1.2.3", "::ffff:10.1.2.3"):
-        proxy = Pages(made, client=client, trusted="10.0.0.0/8", names=names)
+        proxy = Pages(finished_desk, client=client, trusted="10.0.0.0/8", names=names)
         assert proxy.third(**said) == ORIGIN
         assert (
             proxy.third(**{"X-Forwarded-Host": "evil.org, lab.example.org"})
@@ -199,7 +199,7 @@ def test_headers_of_proxies_are_believed_from_trusted_ones_alone(made: Desk) -> 
         refused = proxy.client.get(proxy.ana, headers={"X-Forwarded-Host": "evil.org"})
         assert refused.status_code == 403
     both = Pages(
-        made, PUBLIC, client="10.1.2.3", trusted="10.0.0.0/8", names=("other.example.org",)
+        finished_desk, PUBLIC, client="10.1.2.3", trusted="10.0.0.0/8", names=("other.example.org",)
     )
     assert both.third(**{"X-Forwarded-Host": "other.example.org"}) == f"{ORIGIN}/annotate"
 
@@ -213,10 +213,13 @@ def test_printed_links_begin_with_the_public_address(tmp_path: Path) -> None:
 
 
 def test_warnings_name_what_is_not_encrypted() -> None:
-    def warned(url: str, host: str = "127.0.0.1") -> list[str]:
+    def warnings_of(url: str, host: str = "127.0.0.1") -> list[str]:
         return list(ServerOptions(host, public=public_url(url)).warnings())
 
-    assert warned(PUBLIC) == warned("http://localhost:8080/") == []
-    assert "http://lab.example.org is not encrypted" in warned("http://lab.example.org")[0]
-    assert "past the proxy" in warned(PUBLIC, "0.0.0.0")[0]
-    assert [len(warned(PUBLIC, "0.0.0.0")), len(warned("http://a.org", "0.0.0.0"))] == [1, 1]
+    assert warnings_of(PUBLIC) == warnings_of("http://localhost:8080/") == []
+    assert "http://lab.example.org is not encrypted" in warnings_of("http://lab.example.org")[0]
+    assert "past the proxy" in warnings_of(PUBLIC, "0.0.0.0")[0]
+    assert [len(warnings_of(PUBLIC, "0.0.0.0")), len(warnings_of("http://a.org", "0.0.0.0"))] == [
+        1,
+        1,
+    ]

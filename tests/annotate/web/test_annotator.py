@@ -40,12 +40,12 @@ def work(tmp_path: Path) -> SheetWork:
 
 
 @pytest.fixture
-def served(work: SheetWork) -> Iterator[Served]:
+def served_work(work: SheetWork) -> Iterator[Served]:
     with Served(work) as served:
         yield served
 
 
-def known(text: str) -> Any:
+def work_of(text: str) -> Any:
     """Return what a page knows of the work."""
     found = re.findall(r'<script type="application/json" id="work">(.*?)</script>', text, re.DOTALL)
     assert len(found) == 1
@@ -56,19 +56,19 @@ def ids(served: Served, who: str = "ana", query: str = "") -> list[str]:
     return [each["id"] for each in served.get(who, f"/cards{query}").json()["cards"]]
 
 
-def test_the_page_knows_the_work(served: Served) -> None:
-    work = known(served.get("ana").text)
+def test_the_page_knows_the_work(served_work: Served) -> None:
+    work = work_of(served_work.get("ana").text)
     assert re.fullmatch("[0-9a-f]{24}", work.pop("store"))
     assert work == {
         "kind": "annotation", "title": "Verbs", "person": "ana", "round": "annotation",
-        "instructions": "Look closely.", "address": served.at("ana"), "categories": {}, "language": "",
+        "instructions": "Look closely.", "address": served_work.at("ana"), "categories": {}, "language": "",
         "labels": [
             {"label": "SVC", "key": "1", "letter": "s", "guideline": "a support verb"},
             {"label": "figurative", "key": "2", "letter": None, "guideline": ""},
             {"label": "free", "key": "3", "letter": None, "guideline": ""},
         ],
     }  # fmt: skip
-    assert known(served.get("ana", "?round=adjudication").text)["round"] == "adjudication"
+    assert work_of(served_work.get("ana", "?round=adjudication").text)["round"] == "adjudication"
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         page = served.get(HOSTILE)
         block = page.text.partition('id="work"')[2].partition("</script>")[0]
         assert not re.findall(r"<script>|<!--|[\u2028\u2029]", block)
-        told = known(page.text)
+        told = work_of(page.text)
         assert told["labels"][0] == {
             "label": HOSTILE,
             "key": "1",
@@ -98,26 +98,28 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         assert served.statuses(HOSTILE, label(HOSTILE, HOSTILE)) == ["saved"]
 
 
-def test_suggestions_come_only_if_they_are_switched_on(work: SheetWork, served: Served) -> None:
+def test_suggestions_come_only_if_they_are_switched_on(
+    work: SheetWork, served_work: Served
+) -> None:
     with open_log(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
-        assert "suggestion" not in served.get("ana", "/cards").json()["cards"][0]
+        assert "suggestion" not in served_work.get("ana", "/cards").json()["cards"][0]
         show_suggestions(log, shown=True)
-        cards = served.get("ana", "/cards?most=2").json()["cards"]
+        cards = served_work.get("ana", "/cards?most=2").json()["cards"]
         assert [each["suggestion"] for each in cards] == ["free", None]
-        assert served.get("ana", "/cards/x0").json()["card"]["suggestion"] == "free"
-        assert served.statuses("ana", label("x0", "free", suggested="free")) == ["saved"]
+        assert served_work.get("ana", "/cards/x0").json()["card"]["suggestion"] == "free"
+        assert served_work.statuses("ana", label("x0", "free", suggested="free")) == ["saved"]
         tasks = [TaskRequest("ana", "x0", 1)]
         update_tasks(log, {}, tasks, round_name="adjudication")
-        (card,) = served.get("ana", "/cards?round=adjudication").json()["cards"]
+        (card,) = served_work.get("ana", "/cards?round=adjudication").json()["cards"]
         assert "suggestion" not in card
         again = label("x0", "SVC", suggested="free")
-        assert served.post("ana", again, query="?round=adjudication").is_success
+        assert served_work.post("ana", again, query="?round=adjudication").is_success
         assert decisions_with_suggestion(log) == (1, 1)
 
 
-def test_cards_come_and_go(served: Served) -> None:
-    found = served.get("ana", "/cards?most=2").json()
+def test_cards_come_and_go(served_work: Served) -> None:
+    found = served_work.get("ana", "/cards?most=2").json()
     assert found["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
     assert found["cards"][0] == {
         "id": "x0", "place": 1, "units": [["l1", "left0"], ["l2", "right0"]],
@@ -126,35 +128,35 @@ def test_cards_come_and_go(served: Served) -> None:
     }  # fmt: skip
     assert len(found["cards"]) == 2
     first = label("x0", unsure=True, note="hm")
-    answer = served.post("ana", first, act("skip", "x1"), label("x2", "free")).json()
+    answer = served_work.post("ana", first, act("skip", "x1"), label("x2", "free")).json()
     assert answer["progress"] == {"asked": 5, "done": 2, "unsure": 1, "aside": 1}
     assert answer["outcomes"][0] == {
         "key": first["key"], "status": "saved", "entry": 1, "id": "x0",
         "standing": {"answer": "SVC", "unsure": True, "note": "hm", "version": 1},
     }  # fmt: skip
-    assert ids(served) == ["x3", "x4", "x1"]
-    assert ids(served, "ben") == ["x0", "x1", "x2", "x3", "x4"]
-    recent = served.get("ana", "/recent?most=1").json()["cards"]
+    assert ids(served_work) == ["x3", "x4", "x1"]
+    assert ids(served_work, "ben") == ["x0", "x1", "x2", "x3", "x4"]
+    recent = served_work.get("ana", "/recent?most=1").json()["cards"]
     assert [(each["id"], each["answer"]) for each in recent] == [("x2", "free")]
-    assert [each["id"] for each in served.get("ana", "/search?text=LEFT0").json()["cards"]] == [
-        "x0"
-    ]
-    card = served.get("ana", "/cards/x0").json()["card"]
+    assert [
+        each["id"] for each in served_work.get("ana", "/search?text=LEFT0").json()["cards"]
+    ] == ["x0"]
+    card = served_work.get("ana", "/cards/x0").json()["card"]
     assert (card["answer"], card["unsure"], card["note"], card["version"]) == ("SVC", True, "hm", 1)
 
 
-def test_undo_and_how_far(served: Served) -> None:
+def test_undo_and_how_far(served_work: Served) -> None:
     assert (
-        served.statuses("ana", label("x0", unsure=True), label("x0", "free", replaces=1))
+        served_work.statuses("ana", label("x0", unsure=True), label("x0", "free", replaces=1))
         == ["saved"] * 2
     )
-    assert served.get("ana", "/cards").json()["progress"]["unsure"] == 0
-    back = served.post("ana", act("undo")).json()
+    assert served_work.get("ana", "/cards").json()["progress"]["unsure"] == 0
+    back = served_work.post("ana", act("undo")).json()
     assert back["outcomes"][0]["id"] == "x0"
     assert back["outcomes"][0]["standing"]["answer"] == "SVC"
     assert back["progress"]["unsure"] == 1
-    assert served.statuses("ana", act("undo"), act("undo")) == ["saved", "nothing"]
-    assert served.get("ana", "/cards").json()["progress"] == {
+    assert served_work.statuses("ana", act("undo"), act("undo")) == ["saved", "nothing"]
+    assert served_work.get("ana", "/cards").json()["progress"] == {
         "asked": 5,
         "done": 0,
         "unsure": 0,
@@ -162,55 +164,57 @@ def test_undo_and_how_far(served: Served) -> None:
     }
 
 
-def test_stale_and_repeated(served: Served) -> None:
+def test_stale_and_repeated(served_work: Served) -> None:
     first = label("x0")
-    assert served.statuses("ana", first, first) == ["saved", "repeated"]
-    assert served.statuses("ana", first) == ["repeated"]
-    late = served.post("ana", label("x0", "free")).json()["outcomes"][0]
+    assert served_work.statuses("ana", first, first) == ["saved", "repeated"]
+    assert served_work.statuses("ana", first) == ["repeated"]
+    late = served_work.post("ana", label("x0", "free")).json()["outcomes"][0]
     assert (late["status"], late["standing"]) == (
         "stale", {"answer": "SVC", "unsure": False, "note": "", "version": 1},
     )  # fmt: skip
-    assert entries(served.work) == ["SVC"]
+    assert entries(served_work.work) == ["SVC"]
 
 
-def test_an_unknown_secret_is_told_nothing(served: Served) -> None:
-    mine = served.at("ana")
-    nowhere = served.client.get("/nowhere")
+def test_an_unknown_secret_is_told_nothing(served_work: Served) -> None:
+    mine = served_work.at("ana")
+    nowhere = served_work.client.get("/nowhere")
     wrong = [mine[:-1], f"{mine}A", mine.replace("/a/", "/c/"), f"{mine}/", f"{mine}/%2e", "/a/%00",
              f"{mine}/nothing", "/a/" + "%C3%A9" * 32, mine.swapcase().replace("/A/", "/a/")]  # fmt: skip
     for path in wrong:
-        answer = served.client.get(path)
+        answer = served_work.client.get(path)
         assert (answer.status_code, answer.content) == (404, nowhere.content), path
         assert dict(answer.headers) == dict(nowhere.headers)
     for path in ("/cards", "/recent", "/search?text=x", "/cards/x0", "/cards?round=no"):
-        assert served.client.get(f"/a/{'A' * 32}{path}").content == nowhere.content
-    post = served.client.post(
+        assert served_work.client.get(f"/a/{'A' * 32}{path}").content == nowhere.content
+    post = served_work.client.post(
         f"/a/{'A' * 32}/decisions", json={"decisions": [label("x0")]}, headers={"Origin": HERE}
     )
     assert (post.status_code, post.content) == (404, nowhere.content)
-    assert entries(served.work) == []
+    assert entries(served_work.work) == []
 
 
-def test_nobody_writes_or_reads_anothers(served: Served) -> None:
-    ask(served.work, "ben", shown={**items(), "only": items()["x0"]})
+def test_nobody_writes_or_reads_anothers(served_work: Served) -> None:
+    ask(served_work.work, "ben", shown={**items(), "only": items()["x0"]})
     mine = label("x0", note="of ana")
-    assert served.statuses("ana", mine) == ["saved"]
+    assert served_work.statuses("ana", mine) == ["saved"]
     # with her key, he decides for himself and learns nothing of hers
-    his = served.post("ben", {**mine, "answer": "free", "note": ""}).json()["outcomes"][0]
+    his = served_work.post("ben", {**mine, "answer": "free", "note": ""}).json()["outcomes"][0]
     assert (his["status"], his["standing"]["answer"], his["standing"]["note"]) == (
         "saved",
         "free",
         "",
     )
-    assert served.statuses("ana", label("only")) == ["unknown"]
-    assert served.get("ana", "/cards/only").status_code == 404
-    assert served.get("ben", "/search?text=of ana").json()["cards"] == []
-    assert served.statuses("ben", act("undo"), act("undo")) == ["saved", "nothing"]
+    assert served_work.statuses("ana", label("only")) == ["unknown"]
+    assert served_work.get("ana", "/cards/only").status_code == 404
+    assert served_work.get("ben", "/search?text=of ana").json()["cards"] == []
+    assert served_work.statuses("ben", act("undo"), act("undo")) == ["saved", "nothing"]
     for name in ("annotator", "who", "round", "source", "at"):
-        assert served.post("ben", label("x1", **{name: "ana"})).status_code == 400
-    path = f"{served.at('ben')}/cards/../../../{served.at('ana').rpartition('/')[2]}/cards"
-    assert served.client.get(path.replace("..", "%2e%2e")).status_code == 404
-    with open_log(served.work.database) as log:
+        assert served_work.post("ben", label("x1", **{name: "ana"})).status_code == 400
+    path = (
+        f"{served_work.at('ben')}/cards/../../../{served_work.at('ana').rpartition('/')[2]}/cards"
+    )
+    assert served_work.client.get(path.replace("..", "%2e%2e")).status_code == 404
+    with open_log(served_work.work.database) as log:
         rows = log.execute(
             "SELECT annotator, answer FROM log JOIN tasks USING (task) WHERE kind = 'label'"
         )
@@ -246,7 +250,7 @@ def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
 
 
 def test_a_full_disk_is_503_and_nothing_is_acknowledged(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, **how: bool) -> sqlite3.Connection:
         connection = connect(path, **how)
@@ -257,24 +261,24 @@ def test_a_full_disk_is_503_and_nothing_is_acknowledged(
     decision = label("x0", note="x" * 9_000)
     with monkeypatch.context() as patch:
         patch.setattr(writing, "connect", full)
-        answer = served.post("ana", decision)
+        answer = served_work.post("ana", decision)
         assert (answer.status_code, answer.json()) == (
             503, {"error": "not saved: database or disk is full"},
         )  # fmt: skip
-    assert entries(served.work) == []
-    served.writer._close()
-    assert served.statuses("ana", decision) == ["saved"]
+    assert entries(served_work.work) == []
+    served_work.writer._close()
+    assert served_work.statuses("ana", decision) == ["saved"]
 
 
 def test_decisions_that_cannot_be_read_are_503_without_the_path(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "connect", lambda path, **_: connect(path.parent))
-    answer = served.get("ana", "/cards")
+    answer = served_work.get("ana", "/cards")
     assert answer.status_code == 503
-    assert str(served.work.folder) not in answer.text
+    assert str(served_work.work.folder) not in answer.text
     monkeypatch.undo()
-    assert ids(served) == ["x0", "x1", "x2", "x3", "x4"]
+    assert ids(served_work) == ["x0", "x1", "x2", "x3", "x4"]
 
 
 def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -> None:
@@ -302,8 +306,8 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
         assert served.writer.transactions <= 7
 
 
-def test_in_adjudication_the_first_answers_are_shown(served: Served) -> None:
-    work = served.work
+def test_in_adjudication_the_first_answers_are_shown(served_work: Served) -> None:
+    work = served_work.work
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
     ask(work, "cleo", "ana", ids=["x0", "x1"], round_name="adjudication")
@@ -311,60 +315,60 @@ def test_in_adjudication_the_first_answers_are_shown(served: Served) -> None:
         {"annotator": "ana", "answer": "SVC", "unsure": True, "note": ""},
         {"annotator": "ben", "answer": "free", "unsure": False, "note": "no"},
     ]  # fmt: skip
-    cards = served.get("ana", "/cards?round=adjudication").json()["cards"]
+    cards = served_work.get("ana", "/cards?round=adjudication").json()["cards"]
     assert [(each["id"], each["first"], each["answer"]) for each in cards] == [
         ("x0", first, None), ("x1", [], None),
     ]  # fmt: skip
-    assert "first" not in served.get("ana", "/cards/x0").json()["card"]
-    assert served.get("ben", "/cards/x0?round=adjudication").status_code == 404
-    assert ids(served, "ben", "?round=adjudication") == []
-    third = served.at("cleo", "adjudicator")
-    assert known(served.client.get(third).text)["round"] == "adjudication"
-    found = served.client.get(f"{third}/cards").json()
+    assert "first" not in served_work.get("ana", "/cards/x0").json()["card"]
+    assert served_work.get("ben", "/cards/x0?round=adjudication").status_code == 404
+    assert ids(served_work, "ben", "?round=adjudication") == []
+    third = served_work.at("cleo", "adjudicator")
+    assert work_of(served_work.client.get(third).text)["round"] == "adjudication"
+    found = served_work.client.get(f"{third}/cards").json()
     assert (found["cards"][0]["first"], found["progress"]["asked"]) == (first, 2)
-    assert served.client.get(f"{third}/cards?round=annotation").status_code == 400
-    assert served.get("cleo").status_code == 404  # no annotator of the first round
-    assert served.client.get(served.at("ben", "adjudicator")).status_code == 404
-    answer = served.client.post(
+    assert served_work.client.get(f"{third}/cards?round=annotation").status_code == 400
+    assert served_work.get("cleo").status_code == 404  # no annotator of the first round
+    assert served_work.client.get(served_work.at("ben", "adjudicator")).status_code == 404
+    answer = served_work.client.post(
         f"{third}/decisions", json={"decisions": [label("x0", "free")]}, headers={"Origin": HERE}
     )
     assert answer.json()["outcomes"][0]["status"] == "saved"
-    assert served.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
+    assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_a_settled_answer_is_409_and_the_others_are_saved(served: Served) -> None:
-    work = served.work
+def test_a_settled_answer_is_409_and_the_others_are_saved(served_work: Served) -> None:
+    work = served_work.work
     say(work, "ana", "x0", "SVC")
     ask(work, "cleo", ids=["x0"], round_name="adjudication")
     sent = label("x1"), label("x0", "free", replaces=1), label("x2")
-    answer = served.post("ana", *sent)
+    answer = served_work.post("ana", *sent)
     assert answer.status_code == 409
     told = answer.json()
     assert "first-round answers to 'x0' can no longer be changed" in told["error"]
     assert told["refused"] == [sent[1]["key"]]
     assert [each["key"] for each in told["outcomes"]] == [sent[0]["key"], sent[2]["key"]]
     assert entries(work) == ["SVC", "SVC", "SVC"]
-    assert served.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
+    assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_secrets_are_in_no_log(served: Served, caplog: pytest.LogCaptureFixture) -> None:
-    mine = served.at("ana")
+def test_secrets_are_in_no_log(served_work: Served, caplog: pytest.LogCaptureFixture) -> None:
+    mine = served_work.at("ana")
     with caplog.at_level(logging.DEBUG, "pipeline"), caplog.at_level(logging.DEBUG, "uvicorn"):
-        served.post("ana", label("x0"), label("x0", "no such label"))
-        served.get("ana", "/cards?most=x")
-        served.client.get(mine + "x")
+        served_work.post("ana", label("x0"), label("x0", "no such label"))
+        served_work.get("ana", "/cards?most=x")
+        served_work.client.get(mine + "x")
     assert mine.rpartition("/")[2] not in "".join(
         each.getMessage() for each in caplog.records if each.name.partition(".")[0] != "httpx"
     )
 
 
-def test_who_no_longer_adjudicates_has_no_link(served: Served) -> None:
-    third = served.at("cleo", "adjudicator")
-    assert served.client.get(third).status_code == 404
-    ask(served.work, "cleo", round_name="adjudication")
-    assert served.client.get(third).status_code == 200
-    ask(served.work, "dan", round_name="adjudication")
-    assert served.client.get(third).status_code == 404
+def test_who_no_longer_adjudicates_has_no_link(served_work: Served) -> None:
+    third = served_work.at("cleo", "adjudicator")
+    assert served_work.client.get(third).status_code == 404
+    ask(served_work.work, "cleo", round_name="adjudication")
+    assert served_work.client.get(third).status_code == 200
+    ask(served_work.work, "dan", round_name="adjudication")
+    assert served_work.client.get(third).status_code == 404
 
 
 # What a page may send: wrong decisions are refused with their reason, and nothing is saved.
@@ -500,53 +504,55 @@ def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork
 
 
 def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
-    work: SheetWork, served: Served
+    work: SheetWork, served_work: Served
 ) -> None:
-    assert served.statuses("ana", label("x0")) == ["saved"]
+    assert served_work.statuses("ana", label("x0")) == ["saved"]
     with open_log(work.database) as log:
         people.stop(log, work, "ana")
-    page = served.get("ana")
+    page = served_work.get("ana")
     assert page.status_code == 200
     assert "Your part is finished: thank you" in page.text
     assert "<script" not in page.text
     late = label("x1")
-    for answer in (served.get("ana", "/cards"), served.post("ana", late)):
+    for answer in (served_work.get("ana", "/cards"), served_work.post("ana", late)):
         assert answer.status_code == 409
         assert answer.json()["finished"]
         assert answer.json()["error"].startswith("Your part is finished: thank you.")
     assert entries(work) == ["SVC"]
     with open_log(work.database) as log:
         people.resume(log, work, "ana")
-    assert served.statuses("ana", late) == ["saved"]
+    assert served_work.statuses("ana", late) == ["saved"]
 
 
-def test_a_request_that_was_under_way_when_the_part_ended(work: SheetWork, served: Served) -> None:
+def test_a_request_that_was_under_way_when_the_part_ended(
+    work: SheetWork, served_work: Served
+) -> None:
     """The writer decides, in its transaction."""
     sent = label("x0")
-    real = served.writer.add
+    real = served_work.writer.add
 
     async def later(decisions: Any) -> Any:
         with open_log(work.database) as log:
             people.stop(log, work, "ana")
         return await real(decisions)
 
-    served.writer.add = later  # type: ignore[method-assign]
-    answer = served.post("ana", sent)
+    served_work.writer.add = later  # type: ignore[method-assign]
+    answer = served_work.post("ana", sent)
     assert answer.status_code == 409
     assert answer.json()["refused"] == [sent["key"]]
     assert entries(work) == []
 
 
 def test_one_who_was_added_has_a_page_with_the_cards_of_another(
-    work: SheetWork, served: Served
+    work: SheetWork, served_work: Served
 ) -> None:
     with open_log(work.database) as log:
         people.add(log, work, "carla")
         people.reassign(log, work, "ana", ["carla"], cards=2)
-    assert ids(served, "carla") == ["x3", "x4"]
-    assert ids(served) == ["x0", "x1", "x2"]
-    assert served.statuses("carla", label("x3")) == ["saved"]
-    assert served.statuses("ana", label("x3")) == ["unknown"]
+    assert ids(served_work, "carla") == ["x3", "x4"]
+    assert ids(served_work) == ["x0", "x1", "x2"]
+    assert served_work.statuses("carla", label("x3")) == ["saved"]
+    assert served_work.statuses("ana", label("x3")) == ["unknown"]
 
 
 def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path) -> None:

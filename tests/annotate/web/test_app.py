@@ -51,19 +51,19 @@ POLICY = (
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
+def served_work(tmp_path: Path) -> Iterator[Served]:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
     with Served(work) as served:
         yield served
 
 
-def test_every_answer_is_dressed(served: Served) -> None:
-    mine = served.at("ana")
+def test_every_answer_is_dressed(served_work: Served) -> None:
+    mine = served_work.at("ana")
     answers = [
-        served.client.get(mine), served.client.get(f"{mine}/cards"), served.client.get("/nowhere"),
-        served.client.get("/a/wrong"), served.client.put(mine), served.post("ana", label("x0")),
-        served.client.post(f"{mine}/decisions"), served.client.get(mine, headers={"Host": "evil"}),
+        served_work.client.get(mine), served_work.client.get(f"{mine}/cards"), served_work.client.get("/nowhere"),
+        served_work.client.get("/a/wrong"), served_work.client.put(mine), served_work.post("ana", label("x0")),
+        served_work.client.post(f"{mine}/decisions"), served_work.client.get(mine, headers={"Host": "evil"}),
     ]  # fmt: skip
     assert [each.status_code for each in answers] == [200, 200, 404, 404, 403, 200, 403, 403]
     for each in answers:
@@ -78,15 +78,15 @@ def test_every_answer_is_dressed(served: Served) -> None:
     "host",
     ["evil.example.org", "127.0.0.1.evil.org", "", "localhost:80@evil", "0.0.0.0", "10.0.0.1"],
 )
-def test_other_names_get_nothing(served: Served, host: str) -> None:
-    answer = served.get("ana", headers={"Host": host})
+def test_other_names_get_nothing(served_work: Served, host: str) -> None:
+    answer = served_work.get("ana", headers={"Host": host})
     assert answer.status_code == 403
     assert "ana" not in answer.text
 
 
 @pytest.mark.parametrize("host", ["localhost:1", "LocalHost", "127.0.0.1:65535", "[::1]:8000"])
-def test_names_of_this_machine_get_the_page(served: Served, host: str) -> None:
-    assert served.get("ana", headers={"Host": host}).status_code == 200
+def test_names_of_this_machine_get_the_page(served_work: Served, host: str) -> None:
+    assert served_work.get("ana", headers={"Host": host}).status_code == 200
 
 
 def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
@@ -124,21 +124,23 @@ def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
     ],
 )
 def test_only_own_pages_send_decisions(
-    served: Served, headers: dict[str, str], status: int
+    served_work: Served, headers: dict[str, str], status: int
 ) -> None:
-    answer = served.client.post(
-        f"{served.at('ana')}/decisions", json={"decisions": [label("x0")]}, headers=headers
+    answer = served_work.client.post(
+        f"{served_work.at('ana')}/decisions", json={"decisions": [label("x0")]}, headers=headers
     )
     assert answer.status_code == status
-    assert entries(served.work) == (["SVC"] if status == 200 else [])
+    assert entries(served_work.work) == (["SVC"] if status == 200 else [])
 
 
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"]
 )
-def test_only_json_is_taken(served: Served, kind: str) -> None:
+def test_only_json_is_taken(served_work: Served, kind: str) -> None:
     headers = {"Origin": HERE, "Content-Type": kind}
-    answer = served.client.post(f"{served.at('ana')}/decisions", content=b"{}", headers=headers)
+    answer = served_work.client.post(
+        f"{served_work.at('ana')}/decisions", content=b"{}", headers=headers
+    )
     assert answer.status_code == 403
     assert "application/json" in answer.json()["error"]
 
@@ -163,30 +165,30 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
     assert "the-secret" not in caplog.text
 
 
-def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(served: Served) -> None:
+def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(served_work: Served) -> None:
     headers = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "de"}
-    page = served.client.get("/a/<b>", headers=headers)
+    page = served_work.client.get("/a/<b>", headers=headers)
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert '<html lang="de">' in page.text
     assert "<p>Unter dieser Adresse ist nichts: " in page.text
-    other = served.client.get("/", headers={**headers, "Host": "evil.example.org"})
+    other = served_work.client.get("/", headers={**headers, "Host": "evil.example.org"})
     assert other.status_code == 403
     assert "<p>Unknown host name: " in other.text
-    assert "error" in served.client.get("/a/x").json()  # for scripts
+    assert "error" in served_work.client.get("/a/x").json()  # for scripts
 
 
-def test_no_websocket_is_opened(served: Served) -> None:
+def test_no_websocket_is_opened(served_work: Served) -> None:
     with (
         pytest.raises(WebSocketDisconnect) as refused,
-        served.client.websocket_connect(served.at("ana")),
+        served_work.client.websocket_connect(served_work.at("ana")),
     ):
         pass
     assert refused.value.code == 1008
 
 
-def test_a_way_of_asking_that_there_is_not_is_told_so(served: Served) -> None:
+def test_a_way_of_asking_that_there_is_not_is_told_so(served_work: Served) -> None:
     headers = {"Origin": HERE, "Content-Type": "application/json"}
-    answer = served.client.put(served.at("ana"), headers=headers, content=b"{}")
+    answer = served_work.client.put(served_work.at("ana"), headers=headers, content=b"{}")
     assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed."})
 
 

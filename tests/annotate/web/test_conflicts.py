@@ -21,7 +21,7 @@ from pipeline.annotate.web.app import app_of
 from pipeline.cli.annotate import annotate
 from pipeline.cli.run import run
 from pipeline.formats.annotation_log import Decision, append, open_log
-from tests.annotate.office import Office, labelled
+from tests.annotate.office import Office, decisions_of
 from tests.annotate.served import HERE, ask, items, say
 from tests.annotate.test_conflicts import Bench
 from tests.annotate.test_tasks import EXPERIMENT, JOIN, id_of
@@ -46,7 +46,7 @@ class Page:
         assert answer.status_code == 200
         return answer.text.partition('<section id="conflicts"')[2].partition("</section>")[0]
 
-    def told(self, query: str = "") -> str:
+    def words(self, query: str = "") -> str:
         return unescape(" ".join(re.sub(r"<[^>]+>", " ", self.text(query)).split()))
 
     def buttons(self, query: str = "") -> list[dict[str, str]]:
@@ -97,7 +97,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_a_conflict_stands_there_with_both_sides(bench: Bench) -> None:
-    told = page_of(bench).told()
+    told = page_of(bench).words()
     assert "1 answer changed in a sheet and on the page, and differs: it counts as missing" in told
     assert re.search(
         r"left0 · right0 by ana 001\.csv, row 2 free Keep the sheet's answer"
@@ -108,7 +108,7 @@ def test_a_conflict_stands_there_with_both_sides(bench: Bench) -> None:
 
 def test_without_conflicts_it_says_so(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    assert page_of(bench).told().endswith("None: sheets and pages agree.")
+    assert page_of(bench).words().endswith("None: sheets and pages agree.")
 
 
 def test_the_sheet_as_it_is_now(bench: Bench) -> None:
@@ -117,9 +117,9 @@ def test_the_sheet_as_it_is_now(bench: Bench) -> None:
     assert f'data-stamp="{before["stamp"]}"' in page.client.get(page.home).text
     bench.sheet("001.csv", {"x0": "figurative"})
     assert page.client.get(f"{page.home}/state").json() != before
-    assert "row 2 figurative" in page.told()
+    assert "row 2 figurative" in page.words()
     bench.sheet("001.csv", {"x0": "SVC"})
-    assert "None" in page.told()
+    assert "None" in page.words()
 
 
 def test_a_button_decides_and_the_list_follows(bench: Bench) -> None:
@@ -131,7 +131,7 @@ def test_a_button_decides_and_the_list_follows(bench: Bench) -> None:
     late = page.post(other)
     assert late.status_code == 409
     assert "Nothing was kept: an answer has changed meanwhile" in late.json()["error"]
-    assert "None" in page.told()
+    assert "None" in page.words()
 
 
 @pytest.mark.parametrize(
@@ -177,16 +177,16 @@ def test_a_page_of_a_list(tmp_path: Path) -> None:
         append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.shown])
     page = page_of(bench)
     assert page.text().count("<li>") == _ROWS + 1  # and those of ana together
-    assert "Keep all answers of ana 's sheets" in page.told()
-    assert page.told("?points=3").endswith("1 to 10 of 21 Next")
+    assert "Keep all answers of ana 's sheets" in page.words()
+    assert page.words("?points=3").endswith("1 to 10 of 21 Next")
     assert 'href="?points=3&amp;conflicts=2#conflicts"' in page.text("?points=3")
-    assert page.told("?conflicts=2").endswith("Previous 11 to 20 of 21 Next")
+    assert page.words("?conflicts=2").endswith("Previous 11 to 20 of 21 Next")
     for last in ("3", "99", "9" * 400):
-        assert page.told(f"?conflicts={last}").endswith("Previous 21 to 21 of 21")
+        assert page.words(f"?conflicts={last}").endswith("Previous 21 to 21 of 21")
     for wrong in ("0", "-1", "x", "²", ""):
-        assert page.told(f"?conflicts={wrong}").endswith("1 to 10 of 21 Next")
+        assert page.words(f"?conflicts={wrong}").endswith("1 to 10 of 21 Next")
     assert page.press(1) == "Kept 21 answers of ana's page."
-    assert "None" in page.told("?conflicts=3")
+    assert "None" in page.words("?conflicts=3")
 
 
 def test_two_sheets_differ_and_are_decided_one_by_one(bench: Bench) -> None:
@@ -207,7 +207,7 @@ def test_what_adjudicators_have_seen_can_only_stay(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
     ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
     page = page_of(bench)
-    assert "counts and cannot change, since adjudicators have seen it" in page.told()
+    assert "counts and cannot change, since adjudicators have seen it" in page.words()
     assert [each["keep"] for each in page.buttons()] == ["page"]
     assert page.press(0) == "Kept 1 answer of ana's page."
 
@@ -219,13 +219,13 @@ def test_no_text_of_people_is_html(bench: Bench) -> None:
     page = page_of(bench)
     assert "<script>" not in page.text()
     assert "\u202e" not in page.text()
-    assert "not a label" in page.told()
+    assert "not a label" in page.words()
     assert page.press(0) == "Kept 1 answer of ana's page."
 
 
 def test_a_sheet_that_cannot_be_read_is_told(bench: Bench) -> None:
     (bench.work.folder / "000.xlsx").write_bytes(b"half a workbook")
-    told = page_of(bench).told()
+    told = page_of(bench).words()
     assert "000.xlsx: " in told
     assert "conflicts of this sheet are not shown" in told
     assert "left0" in told
@@ -252,7 +252,7 @@ def test_both_sides_change_and_all_is_decided(
         code = run(office.config, report=False, quiet=True, runs=office.runs)
         return code, capsys.readouterr().out.splitlines()
 
-    def started() -> str:
+    def start_text() -> str:
         capsys.readouterr()
         annotate(
             office.config, runs=office.runs, sheets=False, backup=office.folder / "copy.sqlite"
@@ -263,14 +263,14 @@ def test_both_sides_change_and_all_is_decided(
     assert ran() == (0, [])  # empty sheets, and nothing to wait for
     work = office.work()
     ids = office.ids(work)
-    office.decide(work, *labelled(ids, "anna", "SSS"), *labelled(ids, "ben", "SSS"))
+    office.decide(work, *decisions_of(ids, "anna", "SSS"), *decisions_of(ids, "ben", "SSS"))
     hand_to_sheets(work)
     office.label("anna", {ids[0]: "free", ids[1]: "figurative"})  # 003-anna.csv
     office.label("ben", {ids[0]: "free"})
     office.label("anna", {ids[0]: "free"}, number="001")
     typed = {path: path.read_bytes() for path in office.desk.glob("*.csv")}
-    office.decide(work, *labelled(ids[:2], "anna", "fr", start=10))
-    office.decide(work, *labelled(ids[:1], "ben", "f", start=10))
+    office.decide(work, *decisions_of(ids[:2], "anna", "fr", start=10))
+    office.decide(work, *decisions_of(ids[:1], "ben", "f", start=10))
 
     code, lines = ran()
     assert code == 3
@@ -289,9 +289,9 @@ def test_both_sides_change_and_all_is_decided(
     assert counted.rows() == sorted([("anna", ids[2]), ("ben", ids[1]), ("ben", ids[2])])
     assert done.table("agreement.agreement").height
 
-    assert started().startswith("3 answers in sheets and on the page differ")
+    assert start_text().startswith("3 answers in sheets and on the page differ")
     page = Page(work)
-    told = page.told()
+    told = page.words()
     assert "anna : 2 Keep all answers" in told
     said = page.press(keep="sheet", annotator="anna", id=ids[0])
     assert said == "Kept 1 answer of anna's sheets."
@@ -302,7 +302,7 @@ def test_both_sides_change_and_all_is_decided(
 
     for _ in range(2):
         assert ran() == (0, [])
-        assert started() == ""
+        assert start_text() == ""
     labels = office.run().table("judged.annotations").select("annotator", "id", "label")
     assert dict(labels.filter(annotator="anna").select("id", "label").iter_rows()) == {
         ids[0]: "free", ids[1]: "free", ids[2]: "SVC",
@@ -335,8 +335,8 @@ def test_keyed_forms_of_two_people(tmp_path: Path) -> None:
         say(work, who, id_of("дом"), "домом")
     page = Page(work)
     assert run(config, report=False, quiet=True, runs=tmp_path / "runs") == 3
-    assert "дом by anna 00" in page.told()
+    assert "дом by anna 00" in page.words()
     for number in (0, 1):
         page.press(number)
-    assert "None" in page.told()
+    assert "None" in page.words()
     assert run(config, report=False, quiet=True, runs=tmp_path / "runs") == 0

@@ -46,7 +46,7 @@ class Server:
             made.sendall(each)
         return made
 
-    def held(self) -> list[Connection]:
+    def open_connections(self) -> list[Connection]:
         return [each for each in self.connections.connections if isinstance(each, Connection)]
 
     def head(self, *, path: str = "", length: int | None = None) -> bytes:
@@ -138,7 +138,7 @@ def test_a_second_head_has_its_own_time(tmp_path: Path) -> None:
         for _ in range(4):
             client.sendall(server.head(path="/cards"))
             assert status(client) == 200
-            (held,) = server.held()
+            (held,) = server.open_connections()
             held.since -= 0.2  # as if that time had passed
         client.sendall(HALF)
         assert is_closed(client)
@@ -195,8 +195,8 @@ def test_no_request_is_cut_off_while_the_server_works(tmp_path: Path) -> None:
             head = server.head(path="/decisions", length=len(body))
             both.append(server.connect(head + body))
         wait_until(lambda: len(server.connections.tasks) == 2)
-        wait_until(lambda: all(each.patience() == math.inf for each in server.held()))
-        for each in server.held():
+        wait_until(lambda: all(each.patience() == math.inf for each in server.open_connections()))
+        for each in server.open_connections():
             each.since -= 1_000  # as if that time had passed
         with server.connect(HALF) as third:
             assert is_closed(third)
@@ -298,7 +298,7 @@ class Flood:
     errors: int
 
 
-def flooded(folder: Path, many: int, seconds: float) -> Flood:
+def flood_server(folder: Path, many: int, seconds: float) -> Flood:
     work = work_in(folder)
     ask(work, "ana")
     address = Links(folder).address(Person("annotator", "ana"))
@@ -346,11 +346,11 @@ def has_files(many: int) -> bool:
 @pytest.mark.long
 @pytest.mark.skipif(not has_files(1_400), reason="needs 1,400 open files")
 def test_a_flood_stops_nobody(tmp_path: Path) -> None:
-    found = flooded(tmp_path, 1_100, 5.0)
+    found = flood_server(tmp_path, 1_100, 5.0)
     assert found.answers > 4
     assert found.connections > 1_100
     assert found.errors < 100_000
 
 
 if __name__ == "__main__":  # python -m tests.annotate.web.test_connections FOLDER SECONDS
-    print(flooded(Path(sys.argv[1]), 1_100, float(sys.argv[2])))
+    print(flood_server(Path(sys.argv[1]), 1_100, float(sys.argv[2])))

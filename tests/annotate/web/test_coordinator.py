@@ -37,7 +37,7 @@ class Place:
         assert answer.status_code == 200
         return answer.text
 
-    def computed(self) -> None:
+    def compute(self) -> None:
         self.certainty.state()
         self.certainty.wait(_LONG)
 
@@ -61,13 +61,13 @@ def place(tmp_path: Path) -> Iterator[Place]:
     found.certainty.close()
 
 
-def told(page: str) -> str:
+def words_of(page: str) -> str:
     """Return the words of a page in one line."""
     return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
 def test_an_empty_page_says_so(place: Place) -> None:
-    page = told(place.text())
+    page = words_of(place.text())
     for said in ("No judgements yet.", "None yet: fewer than two items",
                  "None so far.", "The round has not been opened."):  # fmt: skip
         assert said in page
@@ -75,23 +75,23 @@ def test_an_empty_page_says_so(place: Place) -> None:
 
 
 def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None:
-    assert "suggestion" not in told(place.text())
+    assert "suggestion" not in words_of(place.text())
     first, second, *_ = place.desk.cards("ana")
     with open_log(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
         said = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
-        assert said in told(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
+        assert said in words_of(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
         append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
     said = "2 decisions were made with a suggestion in sight; equal to it: 1 (50.0 %)."
-    assert said in told(place.text()).replace("&nbsp;", " ")
+    assert said in words_of(place.text()).replace("&nbsp;", " ")
 
 
 @pytest.mark.long
 def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
     place.desk.judge_all(40)
-    assert "Computing …" in told(place.text())
+    assert "Computing …" in words_of(place.text())
     place.certainty.wait(_LONG)
-    page = told(place.text())
+    page = words_of(place.text())
     assert "Computing …" not in page
     assert re.search(r"About [\d,]+ more judgements until all limits are within ±5", page)
     assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
@@ -103,9 +103,9 @@ def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
 @pytest.mark.long
 def test_the_wished_width_is_asked_in_points(place: Place) -> None:
     place.desk.judge_all(40)
-    place.computed()
+    place.compute()
     assert "Done: all limits are within ±50 points" in place.text("?points=50")
-    wrong = told(place.text("?points=%3Cb%3E"))
+    wrong = words_of(place.text("?points=%3Cb%3E"))
     assert "must be between 0.1 and 50 points, not &lt;b&gt;; showing 5." in wrong
 
 
@@ -113,7 +113,7 @@ def test_the_wished_width_is_asked_in_points(place: Place) -> None:
 def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
     for most in (10, 40):
         place.desk.judge_all(most)
-        place.computed()
+        place.compute()
     page = place.text()
     (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
     assert re.fullmatch(
@@ -140,7 +140,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
         before = standing_answers(connection)
         say_desk(connection, "Eva", [(ids[0], "no")], round_name=ROUND, note="clear")
     text = place.text()
-    page = told(text)
+    page = words_of(text)
     assert "1 of 3 resolved, 2 open." in page
     assert page.count("waiting for Eva") == 2
     assert 'href="http://testserver/a/adjudicator-Eva"' in text
@@ -155,7 +155,7 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
     place.differ(2)
     assert place.open(who="those")[1]["new"] == 2
     text = place.text()
-    page = told(text)
+    page = words_of(text)
     assert 'href="http://testserver/a/annotator-ana?round=adjudication"' in text
     assert page.count("waiting for ana, ben") == 2
 
@@ -212,7 +212,7 @@ def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
     assert f'data-stamp="{first}"' in place.text()
     assert stamp() == first
     place.desk.judge_all(5)
-    place.computed()
+    place.compute()
     assert stamp() != first
 
 
@@ -236,18 +236,18 @@ def act(place: Place, what: str, name: str, **more: object) -> tuple[int, dict[s
 def test_people_are_managed(place: Place) -> None:
     code, added = act(place, "add", "carla")
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
-    assert "carla 0 0 0 0 — — never" in told(place.text())
+    assert "carla 0 0 0 0 — — never" in words_of(place.text())
     assert act(place, "stop", "ANA")[1]["said"] == (
         "ana’s part is finished: the link says so and takes no more answers."
         " Answers so far: 0; they count. Open cards: 84; you can give them to others."
     )
-    page = told(place.text())
+    page = words_of(place.text())
     assert "ana is finished and has 84 open cards: give them to others." in page
     code, given = act(place, "reassign", "ana", to=["ben", "carla"], cards=40)
     assert re.fullmatch(
         r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", given["said"]
     )
-    assert "ana finished 0 44 0 0" in told(place.text())
+    assert "ana finished 0 44 0 0" in words_of(place.text())
     assert act(place, "resume", "ana")[1] == {"said": "ana can go on, with the same link."}
     assert act(place, "link", "ana")[1]["link"] == "http://testserver/a/annotator-ana"
     assert "no longer works" in act(place, "revoke", "ana")[1]["said"]
@@ -300,12 +300,12 @@ def test_disagreements_have_pages_and_examples(place: Place) -> None:
     first = place.text("?points=7")
     section = first[first.index('<section id="disagreements"') :]
     assert section.count('<span class="units">') == 10
-    assert "1 to 10 of 13" in told(first)
+    assert "1 to 10 of 13" in words_of(first)
     assert '<a href="?points=7&amp;differing=2#disagreements" rel="next">Next</a>' in first
     assert "&lt;i&gt; <mark>a</mark> und <mark>b</mark>" in first
     assert f'<details id="different-{shared[0]}">' in first
     last = place.text("?differing=2")
-    assert "11 to 13 of 13" in told(last)
+    assert "11 to 13 of 13" in words_of(last)
     assert 'rel="next"' not in last
 
 
@@ -328,7 +328,7 @@ def keying(
 
 def test_keying_alone_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
     _, client = keying(tmp_path, shared=False)
-    page = told(client.get(HOME).text)
+    page = words_of(client.get(HOME).text)
     assert "Each lemma has a single annotator, so there is no agreement to show." in page
     assert "ana 0 3" in page
     for absent in ("Estimates", "Disagreements", "Adjudication", "Open the round"):
@@ -345,7 +345,7 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     }.items():
         for lemma, typed in zip(LEMMAS, forms, strict=True):
             say(work, who, lemma, typed)
-    page = told(client.get(HOME).text)
+    page = words_of(client.get(HOME).text)
     assert "Who Items Lemmas with equal forms Agreement of forms ana and ben 3 0.67" in page
     assert re.search(
         "ana and ben 3 0.67 [^a-z]+ to [^a-z]+ 0.86", page
@@ -355,7 +355,7 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     body = {"who": "third", "name": "carla"}
     assert client.post(f"{HOME}/adjudication", json=body).json()["new"] == 1
     say(work, "carla", "ra", "rajt, ra", round_name="adjudication")
-    page = told(client.get(HOME).text)
+    page = words_of(client.get(HOME).text)
     assert "1 of 1 resolved" in page
     assert "carla : ra, rajt ra, rajt" in page
 
@@ -366,7 +366,7 @@ def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -
     for who, forms in {"ana": ("Geht", "ra", "-"), "ben": ("geht", "rajt", "-")}.items():
         for lemma, typed in zip(LEMMAS, forms, strict=True):
             say(work, who, lemma, typed)
-    page = told(client.get(HOME).text)
+    page = words_of(client.get(HOME).text)
     assert "ana and ben 3 0.67" in page
     assert "1 item with different answers" in page
     for body in ({"who": "third", "name": "carla"}, {"who": "those"}):
@@ -376,4 +376,4 @@ def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -
         with open_log(work.database) as log:
             add_tasks(log, [TaskRequest(who, "ra", 1)], round_name=ROUND)
         say(work, who, "ra", decision, round_name=ROUND)
-    assert "1 of 1 resolved" in told(client.get(HOME).text)
+    assert "1 of 1 resolved" in words_of(client.get(HOME).text)

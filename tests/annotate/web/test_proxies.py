@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from pipeline.annotate.web.app import open_socket
-from tests.annotate.office import Office, furnished
-from tests.annotate.served import PATIENCE_KILLING, ROOT, label, line_of, say, started
+from tests.annotate.office import Office, build_office
+from tests.annotate.served import PATIENCE_KILLING, ROOT, label, line_of, say, start_python
 from tests.docs.walk import steps
 
 pytestmark = pytest.mark.long
@@ -80,7 +80,7 @@ def program(name: str) -> str:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     openssl = program("openssl")
     folder = tmp_path_factory.mktemp("site")
-    office: Office = furnished(folder)
+    office: Office = build_office(folder)
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
          "-keyout", folder / "lab.key", "-out", folder / "lab.pem", "-days", "2",
@@ -90,7 +90,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     port, public = free_port(), free_port()
     url = f"https://{NAME}:{public}/annotate/"
     words = ["annotate", str(office.config), "--port", str(port), "--public-url", url]
-    process = started(["-m", "pipeline.cli", *words], folder)
+    process = start_python(["-m", "pipeline.cli", *words], folder)
     links: dict[str, str] = {}
     try:
         while "Stop with Ctrl+C" not in (line := line_of(process)):

@@ -52,7 +52,7 @@ def ready(page: Page, item: str) -> None:
     page.locator(f'#card[data-id="{item}"][data-ready]').wait_for()
 
 
-def saved(page: Page) -> None:
+def wait_until_saved(page: Page) -> None:
     """Wait until the server has every decision of the page."""
     page.locator('#waiting[data-count="0"]').wait_for(state="attached")
 

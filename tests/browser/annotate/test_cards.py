@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.formats.annotation_log import read_only
-from tests.annotate.office import PAIRS, desk, furnished
+from tests.annotate.office import PAIRS, build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
     EXAMPLES,
@@ -20,12 +20,12 @@ from tests.browser.annotate.serving import (
     label,
     pairs,
     ready,
-    saved,
     says,
     shows,
+    wait_until_saved,
     waits,
 )
-from tests.browser.pages import WIDTHS_PAGES, found, nothing
+from tests.browser.pages import WIDTHS_PAGES, evaluate_list, nothing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -53,8 +53,8 @@ def both_label(served: Coordinated, open_card: OpenCard, ben: dict[str, str]) ->
 
 
 @pytest.fixture
-def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
-    return coordinate(furnished(tmp_path).work())
+def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    return coordinate(build_office(tmp_path).work())
 
 
 def ids(served: Coordinated) -> list[str]:
@@ -62,11 +62,11 @@ def ids(served: Coordinated) -> list[str]:
         return [row["id"] for row in log.execute("SELECT id FROM items ORDER BY shown")]
 
 
-def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
-    whole = open_card(served.coordinator, ready="#people")
+def test_a_third_person(served_work: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served_work.coordinator, ready="#people")
     says(whole, "None so far.", "#disagreements")
-    item = ids(served)[0]
-    both_label(served, open_card, {item: "3"})
+    item = ids(served_work)[0]
+    both_label(served_work, open_card, {item: "3"})
     says(whole, "1 item with different answers", "#disagreements")  # it follows by itself
     says(whole, "1 item is answered by all annotators, with different answers", "#ready")
     told = whole.locator("#disagreements .said > span").all_inner_texts()
@@ -77,7 +77,7 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     says(whole, "1 new item in the round.", "#opened")
     says(whole, "waiting for carla", "#rounds")
     link = whole.locator("#rounds a").get_attribute("href") or ""
-    assert link == served.address("carla", "adjudication").partition("?")[0]
+    assert link == served_work.address("carla", "adjudication").partition("?")[0]
     third = open_card(link)
     cells = third.locator("#first tbody tr").all_inner_texts()
     assert [row.split("\t")[:2] for row in cells] == [["anna", "SVC"], ["ben", "free"]]
@@ -87,21 +87,21 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     assert whole.locator("#outcome tbody tr td:last-child").inner_text() == "figurative"
     told = whole.locator("#disagreements .said > span").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]  # the first labels stay
-    assert answers(served.log())[-1] == (item, "figurative")
-    assert [row["annotator"] for row in served.log()].count("carla") == 1
+    assert answers(served_work.log())[-1] == (item, "figurative")
+    assert [row["annotator"] for row in served_work.log()].count("carla") == 1
 
 
-def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
-    both = ids(served)[:2]
-    both_label(served, open_card, dict.fromkeys(both, "2"))
-    whole = open_card(served.coordinator, ready="#people")
+def test_those_who_disagree(served_work: Coordinated, open_card: OpenCard) -> None:
+    both = ids(served_work)[:2]
+    both_label(served_work, open_card, dict.fromkeys(both, "2"))
+    whole = open_card(served_work.coordinator, ready="#people")
     whole.locator("#opening summary").click()
     whole.get_by_label("to the annotators who disagree").check()
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "2 new items in the round.", "#opened")
     whole.locator("#rounds a").first.wait_for()
     links = [each.get_attribute("href") or "" for each in whole.locator("#rounds a").all()]
-    assert links == [served.address(who, "adjudication") for who in ("anna", "ben")]
+    assert links == [served_work.address(who, "adjudication") for who in ("anna", "ben")]
     anna = open_card(links[0])
     for _ in both:
         press(anna, {}, "3")
@@ -118,9 +118,9 @@ def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
     says(whole, "1 new item in the round.", "#opened")
 
 
-def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCard) -> None:
-    both_label(served, open_card, {ids(served)[0]: "3"})
-    whole = open_card(served.coordinator, ready="#people")
+def test_a_name_that_annotates_is_refused(served_work: Coordinated, open_card: OpenCard) -> None:
+    both_label(served_work, open_card, {ids(served_work)[0]: "3"})
+    whole = open_card(served_work.coordinator, ready="#people")
     whole.locator("#opening summary").click()
     whole.locator("#name").fill(" ANNA")
     whole.keyboard.press("Enter")
@@ -130,11 +130,11 @@ def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCa
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
-    empty = open_card(served.coordinator, dark=dark, ready="#people")
+def test_no_serious_violation(served_work: Coordinated, open_card: OpenCard, dark: bool) -> None:
+    empty = open_card(served_work.coordinator, dark=dark, ready="#people")
     nothing(faults(empty))
-    both_label(served, open_card, {ids(served)[0]: "3"})
-    whole = open_card(served.coordinator, dark=dark, ready="#people")
+    both_label(served_work, open_card, {ids(served_work)[0]: "3"})
+    whole = open_card(served_work.coordinator, dark=dark, ready="#people")
     whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
@@ -160,10 +160,10 @@ def test_no_serious_violation_with_limits(
 
 
 def test_no_sideways_scrolling_on_a_phone(
-    served: Coordinated, sure: Coordinated, open_card: OpenCard
+    served_work: Coordinated, sure: Coordinated, open_card: OpenCard
 ) -> None:
-    both_label(served, open_card, {ids(served)[0]: "3"})
-    page = open_card(served.coordinator, width=375, height=740, finger=True, ready="#people")
+    both_label(served_work, open_card, {ids(served_work)[0]: "3"})
+    page = open_card(served_work.coordinator, width=375, height=740, finger=True, ready="#people")
     page.locator("#opening summary").click()
     page.locator("#name").fill("carla")
     page.get_by_role("button", name="Open the round").tap()
@@ -187,7 +187,7 @@ def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     label(page, items[:2])
     shows(page, items[2])
-    saved(page)
+    wait_until_saved(page)
     served.stop()
     label(page, items[2:12], "2")
     shows(page, items[12])
@@ -196,7 +196,7 @@ def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
     waits(page, 0)
     label(page, items[12:14], "3")
     shows(page, items[14])
-    saved(page)
+    wait_until_saved(page)
     wanted = ["SVC"] * 2 + ["figurative"] * 10 + ["free"] * 2
     assert answers(served.log()) == list(zip(items[:14], wanted, strict=True))
 
@@ -205,7 +205,7 @@ def test_it_sends_again_by_itself(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     shows(page, "p000")
-    saved(page)
+    wait_until_saved(page)
     served.stop()
     label(page, ["p000", "p001"])
     waits(page, 2)
@@ -286,7 +286,7 @@ def test_an_answer_that_is_lost_is_not_saved_twice(serve: Serve, open_card: Open
     waits(page, 0)
     label(page, ["p001"], "2")
     shows(page, "p002")
-    saved(page)
+    wait_until_saved(page)
     assert json.loads(lost[0])["outcomes"][0]["status"] == "saved"
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "figurative")]
 
@@ -315,7 +315,7 @@ def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     label(page, ["p000"])
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     served.stop()
     label(page, ["p001", "p002"])
     ready(page, "p003")
@@ -333,7 +333,7 @@ def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
     waits(page, 0)
     page.reload()
     shows(page, "p002")
-    saved(page)
+    wait_until_saved(page)
     rows = served.log()
     assert [(row["kind"], row["id"], row["answer"]) for row in rows[3:]] == [
         ("undo", "p002", None), ("undo", "p001", None),
@@ -347,7 +347,7 @@ def test_a_browser_that_keeps_nothing(serve: Serve, open_card: OpenCard, before:
     page = open_card(served.address(), before=before)
     label(page, ["p000"])
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     served.stop()
     label(page, ["p001", "p002"])
     waits(page, 2)
@@ -362,7 +362,7 @@ def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     items = list(pairs(50))
     shows(page, items[0])
-    saved(page)
+    wait_until_saved(page)
     served.stop()
     label(page, items[:40])
     shows(page, "")
@@ -425,7 +425,7 @@ def test_seconds_stand_still_while_the_tab_is_hidden(serve: Serve, open_card: Op
     page.clock.fast_forward(2_000_000)
     label(page, ["p001"])
     shows(page, "p002")
-    saved(page)
+    wait_until_saved(page)
     first, second = [row["seconds"] for row in served.log()]
     assert 40 <= first < 300
     assert second == 600
@@ -484,7 +484,7 @@ def test_lines_that_are_pasted_are_forms(serve: Serve, open_card: OpenCard) -> N
     page.locator("#forms").fill("gehe\ngehst\r\n\ngeht\n")
     page.keyboard.press("Enter")
     shows(page, "stehen")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("gehen", "gehe, gehst, geht")]
 
 
@@ -546,7 +546,7 @@ def test_no_sideways_scrolling(
 def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(4)))
     page = open_card(served.address(), width=375, height=740, finger=True)
-    assert found(page, SMALL) == []
+    assert evaluate_list(page, SMALL) == []
     page.get_by_role("button", name="1 more example").tap()
     page.get_by_role("button", name="Unsure").tap()
     ready(page, "p000")
@@ -558,14 +558,14 @@ def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
     ready(page, "p001")
     page.get_by_role("button", name="Note", exact=True).tap()
     page.locator("#note").fill("by finger")
-    assert found(page, SMALL) == []
+    assert evaluate_list(page, SMALL) == []
     page.get_by_role("button", name="SVC").tap()
     shows(page, "p002")
     page.get_by_role("button", name="Recent").tap()
-    assert found(page, SMALL) == []
+    assert evaluate_list(page, SMALL) == []
     page.locator("#recent-box .cards button").last.tap()
     shows(page, "p000")
-    saved(page)
+    wait_until_saved(page)
     rows = [row for row in served.log() if row["kind"] == "label"]
     said = [(row["id"], row["answer"], row["unsure"], row["note"]) for row in rows]
     assert said == [("p000", "free", 1, ""), ("p001", "SVC", 0, "by finger")]
@@ -591,7 +591,7 @@ def test_no_word_of_a_label_is_broken(serve: Serve, open_card: OpenCard, width: 
     page = open_card(serve(Subject(pairs(1), labels=labels)).address(), width=width)
     page.keyboard.press("h")
     page.locator("#help-box td button").first.wait_for()
-    assert found(page, BROKEN) == []
+    assert evaluate_list(page, BROKEN) == []
 
 
 def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
@@ -696,11 +696,11 @@ def test_stale_opens_the_card_again(serve: Serve, open_card: OpenCard) -> None:
     says(two, "1 decision was not accepted and returns after this card", "#waiting-text")
     label(two, ["p001"], "2")
     says(two, "Decided in another window: SVC. You chose free here.", "#trouble-text")
-    saved(two)
+    wait_until_saved(two)
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "figurative")]
     label(two, ["p000"], "3")
     shows(two, "p002")
-    saved(two)
+    wait_until_saved(two)
     assert answers(served.log())[2:] == [("p000", "free")]
     assert two.locator("#trouble").is_hidden()
 
@@ -757,7 +757,7 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     two = open_card(served.address(), context=context)
     label(two, ["p000"])
     shows(two, "p001")
-    saved(two)
+    wait_until_saved(two)
     context.set_offline(True)
     label(two, ["p001", "p002"])
     waits(two, 2)
@@ -772,7 +772,7 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     context.set_offline(False)
     says(one, "1 decision was not accepted", "#waiting-text")
     says(two, "1 decision was not accepted", "#waiting-text")
-    saved(one)
+    wait_until_saved(one)
     rows = answers(served.log())
     assert rows == [("p000", "SVC"), ("p001", "SVC"), ("p002", "SVC")]
     one.bring_to_front()

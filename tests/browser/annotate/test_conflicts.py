@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.annotate.sync import hand_to_sheets
 from pipeline.formats.annotation_log import Decision
-from tests.annotate.office import Office, furnished, labelled
+from tests.annotate.office import Office, build_office, decisions_of
 from tests.browser.annotate.conftest import Coordinate, OpenCard
 from tests.browser.annotate.serving import Coordinated, faults, says
 from tests.browser.pages import nothing
@@ -23,58 +23,58 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     """Sheet and page of anna differ in all three pairs, those of ben in one."""
-    made = furnished(tmp_path)
+    made = build_office(tmp_path)
     work = made.work()
     ids = made.ids(work)
-    made.decide(work, *labelled(ids, "anna", "SSS"), *labelled(ids, "ben", "SSS"))
+    made.decide(work, *decisions_of(ids, "anna", "SSS"), *decisions_of(ids, "ben", "SSS"))
     hand_to_sheets(work)
     made.label("anna", dict.fromkeys(ids, "free"))
     made.label("ben", {ids[0]: "free"})
-    made.decide(work, *labelled(ids, "anna", "fff", start=10))
-    made.decide(work, *labelled(ids[:1], "ben", "f", start=10))
+    made.decide(work, *decisions_of(ids, "anna", "fff", start=10))
+    made.decide(work, *decisions_of(ids[:1], "ben", "f", start=10))
     return made
 
 
 @pytest.fixture
-def served(office: Office, coordinate: Coordinate) -> Coordinated:
+def served_work(office: Office, coordinate: Coordinate) -> Coordinated:
     return coordinate(office.work())
 
 
-def listed(page: Page) -> int:
+def conflict_count(page: Page) -> int:
     return page.locator(".conflicts > li").count()
 
 
 def test_one_by_one_and_by_annotator(
-    served: Coordinated, office: Office, open_card: OpenCard
+    served_work: Coordinated, office: Office, open_card: OpenCard
 ) -> None:
-    page = open_card(served.coordinator, ready=".conflicts")
-    assert listed(page) == 4
+    page = open_card(served_work.coordinator, ready=".conflicts")
+    assert conflict_count(page) == 4
     page.get_by_role("button", name="Keep the sheet's answer").first.click()
     says(page, "Kept 1 answer of anna's sheets.", "#kept")
     says(page, "3 answers changed in a sheet and on the page", "#contested")
-    assert listed(page) == 3
+    assert conflict_count(page) == 3
     assert page.evaluate("document.activeElement.id") == "kept"
     page.wait_for_timeout(500)  # a second click at once is not taken
     page.get_by_role("button", name="Keep all answers of anna's page").click()
     says(page, "Kept 2 answers of anna's page.", "#kept")
     says(page, "1 answer changed in a sheet and on the page", "#contested")
     assert page.get_by_role("button", name="Keep all").count() == 0
-    office.label("ben", {office.ids(served.work)[0]: "figurative"})
+    office.label("ben", {office.ids(served_work.work)[0]: "figurative"})
     says(page, "None: sheets and pages agree.", "#contested")  # the page follows the sheet
-    kinds = [row["kind"] for row in served.log() if row["key"].startswith("coordinator")]
+    kinds = [row["kind"] for row in served_work.log() if row["key"].startswith("coordinator")]
     assert kinds == ["import", "seen", "seen"]
 
 
-def test_a_double_click_decides_one(served: Coordinated, open_card: OpenCard) -> None:
-    page = open_card(served.coordinator, ready=".conflicts")
+def test_a_double_click_decides_one(served_work: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role("button", name="Keep the page's answer").first.dblclick()
     says(page, "Kept 1 answer of anna's page.", "#kept")
     page.wait_for_timeout(300)
-    assert listed(page) == 3
+    assert conflict_count(page) == 3
 
 
-def test_by_keyboard(served: Coordinated, open_card: OpenCard) -> None:
-    page = open_card(served.coordinator, ready=".conflicts")
+def test_by_keyboard(served_work: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served_work.coordinator, ready=".conflicts")
     button = page.get_by_role("button", name="Keep the page's answer").first
     button.focus()
     page.keyboard.press("Enter")
@@ -85,29 +85,29 @@ def test_by_keyboard(served: Coordinated, open_card: OpenCard) -> None:
 
 
 def test_what_changed_meanwhile_is_not_decided(
-    served: Coordinated, office: Office, open_card: OpenCard
+    served_work: Coordinated, office: Office, open_card: OpenCard
 ) -> None:
-    page = open_card(served.coordinator, ready=".conflicts")
+    page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role(
         "button", name="Keep the page's answer"
     ).first.focus()  # it waits for the person
-    ids = office.ids(served.work)
+    ids = office.ids(served_work.work)
     office.decide(
-        served.work, *(Decision(f"late-{each}", "anna", each, answer="SVC") for each in ids)
+        served_work.work, *(Decision(f"late-{each}", "anna", each, answer="SVC") for each in ids)
     )
     page.keyboard.press("Enter")
     says(
         page, "Nothing was kept: an answer has changed meanwhile. Look at the list again.", "#kept"
     )
-    assert not [row for row in served.log() if row["key"].startswith("coordinator")]
+    assert not [row for row in served_work.log() if row["key"].startswith("coordinator")]
 
 
-def test_without_a_server_nothing_is_kept(served: Coordinated, open_card: OpenCard) -> None:
-    page = open_card(served.coordinator, ready=".conflicts")
-    served.stop()
+def test_without_a_server_nothing_is_kept(served_work: Coordinated, open_card: OpenCard) -> None:
+    page = open_card(served_work.coordinator, ready=".conflicts")
+    served_work.stop()
     page.get_by_role("button", name="Keep the page's answer").first.click()
     says(page, "The server does not respond, and nothing may have been kept.", "#kept")
-    served.start()
+    served_work.start()
     page.wait_for_timeout(500)
     page.get_by_role("button", name="Keep the page's answer").first.click()
     says(page, "Kept 1 answer of anna's page.", "#kept")
@@ -115,9 +115,9 @@ def test_without_a_server_nothing_is_kept(served: Coordinated, open_card: OpenCa
 
 @pytest.mark.parametrize(("width", "finger"), [(1400, False), (768, False), (375, True)])
 def test_the_section_is_short_and_nothing_overflows(
-    served: Coordinated, open_card: OpenCard, width: int, finger: bool
+    served_work: Coordinated, open_card: OpenCard, width: int, finger: bool
 ) -> None:
-    page = open_card(served.coordinator, width=width, finger=finger, ready=".conflicts")
+    page = open_card(served_work.coordinator, width=width, finger=finger, ready=".conflicts")
     wide, high = page.evaluate(
         "[document.documentElement.scrollWidth,"
         " document.querySelector('#conflicts').getBoundingClientRect().height]"
@@ -131,6 +131,6 @@ def test_the_section_is_short_and_nothing_overflows(
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
-    page = open_card(served.coordinator, dark=dark, ready=".conflicts")
+def test_no_serious_violation(served_work: Coordinated, open_card: OpenCard, dark: bool) -> None:
+    page = open_card(served_work.coordinator, dark=dark, ready=".conflicts")
     nothing(faults(page))

@@ -21,11 +21,11 @@ from tests.browser.annotate.serving import (
     label,
     pairs,
     ready,
-    saved,
     says,
     shows,
+    wait_until_saved,
 )
-from tests.browser.annotate.test_presses import NUMPAD, PRESS, all_were_seen, refused
+from tests.browser.annotate.test_presses import NUMPAD, PRESS, all_were_seen, refused_presses
 from tests.browser.conftest import FIREFOX
 from tests.browser.pages import PATIENCE_PAGES
 
@@ -73,7 +73,7 @@ def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: Op
     shows(page, "p000")
     page.keyboard.press("Numpad2")
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "figurative")]
 
 
@@ -85,8 +85,8 @@ def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int) -> Non
     page.evaluate(PRESS, [pause, 6])
     if pause < 250:
         says(page, "Not taken: the card had only just appeared", "#refused")
-    saved(page)
-    assert all_were_seen(served) + refused(page) == 6
+    wait_until_saved(page)
+    assert all_were_seen(served) + refused_presses(page) == 6
 
 
 def test_a_double_click(serve: Serve, open_card: OpenCard) -> None:
@@ -96,9 +96,9 @@ def test_a_double_click(serve: Serve, open_card: OpenCard) -> None:
     page.locator(".label").first.dblclick()
     shows(page, "p001")
     says(page, "Not taken: the card had only just appeared", "#refused")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "SVC")]
-    assert refused(page) == 1
+    assert refused_presses(page) == 1
 
 
 def test_cards_do_not_wait_for_the_server(serve: Serve, open_card: OpenCard) -> None:
@@ -113,7 +113,7 @@ def test_cards_do_not_wait_for_the_server(serve: Serve, open_card: OpenCard) -> 
     away = False
     for route in held:
         route.continue_()
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [(item, "SVC") for item in ("p000", "p001", "p002")]
 
 
@@ -150,7 +150,7 @@ def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(
         context.close()
     assert served.log() == []
     context = start()
-    saved(context.pages[-1])
+    wait_until_saved(context.pages[-1])
     ready(context.pages[-1], "p009")
     context.close()
     assert answers(served.log()) == [(item, "SVC") for item in items]
@@ -180,7 +180,7 @@ def test_by_keyboard_alone(serve: Serve, open_card: OpenCard) -> None:
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     shows(page, "p003")
-    saved(page)
+    wait_until_saved(page)
     rows = [(row["kind"], row["id"], row["answer"], row["note"]) for row in served.log()]
     assert rows == [
         ("label", "p000", "figurative", ""), ("skip", "p001", None, ""),

@@ -10,11 +10,11 @@ from tests.browser.annotate.serving import (
     label,
     pairs,
     ready,
-    saved,
     says,
     shows,
+    wait_until_saved,
 )
-from tests.browser.pages import found
+from tests.browser.pages import evaluate_list
 from tests.browser.reports import MARKUP, TEXTS
 
 # Whatever stands in labels, units, examples and notes is text, and moves nothing else.
@@ -48,7 +48,7 @@ def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
     says(page, f"Your answer: {MARKUP}; note: {MARKUP}", "#stands")
     assert page.locator("img").count() == 0
     assert page.title() == " ".join(TEXTS["markup with blanks"].split())
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [(MARKUP, MARKUP)]
     shown = str(page.evaluate(BLANKS))
     page.reload()
@@ -62,7 +62,7 @@ def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
 def test_controls_of_direction_are_seen_and_do_nothing(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(SUBJECT).address())
     page.keyboard.press("e")
-    assert found(page, CONTROLS) == []
+    assert evaluate_list(page, CONTROLS) == []
     marks = page.locator(".unit").first.locator(".control").all_text_contents()
     assert marks == ["RLO", "LRI", "PDI", "RLM"]
     letters = "() => document.querySelector('.unit').textContent"
@@ -112,7 +112,7 @@ def test_100_decisions_by_100_keys(serve: Serve, open_card: OpenCard) -> None:
     shows(page, "")
     says(page, "All done", "#rest")
     wanted = [(item, LABELS[number % 3]) for number, item in enumerate(items)]
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == wanted
     assert all(0 <= row["seconds"] <= 600 for row in served.log())
     assert page.locator("#far").text_content() == "100 of 100"
@@ -132,7 +132,7 @@ def test_undo_as_far_back_as_one_likes(serve: Serve, open_card: OpenCard) -> Non
     says(page, "Nothing to undo")
     label(page, items[:3], "2")
     shows(page, items[3])
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log())[-3:] == [(item, "figurative") for item in items[:3]]
 
 
@@ -168,7 +168,7 @@ def test_a_held_key_labels_once(serve: Serve, open_card: OpenCard) -> None:
         page.wait_for_timeout(10)
     page.keyboard.up("Enter")
     shows(page, "p002")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
@@ -191,7 +191,7 @@ def test_commands_keep_their_keys(serve: Serve, open_card: OpenCard) -> None:
     page.keyboard.press("q")
     label(page, ["p002"], "5")
     shows(page, "p003")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log(), "skip") == [("p001", None)]
     assert (served.log()[-1]["answer"], served.log()[-1]["unsure"]) == ("x?", 1)
 
@@ -231,7 +231,7 @@ def test_a_note_of_a_decided_card_is_saved_at_once(serve: Serve, open_card: Open
     page.keyboard.press("Control+Enter")
     says(page, "Note saved")
     shows(page, "p000")
-    saved(page)
+    wait_until_saved(page)
     assert [(r["answer"], r["note"]) for r in served.log()] == [
         ("figurative", ""), ("figurative", "later"),
     ]  # fmt: skip
@@ -240,7 +240,7 @@ def test_a_note_of_a_decided_card_is_saved_at_once(serve: Serve, open_card: Open
     ready(page, "p000")
     page.locator(".label").last.click()  # leaves the field, which saves, and decides
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     assert (served.log()[-1]["answer"], served.log()[-1]["note"]) == ("free", "later on")
 
 
@@ -268,7 +268,7 @@ def test_cards_set_aside_come_last_and_are_asked_for(serve: Serve, open_card: Op
     page.locator("#rest .cards button").click()
     label(page, ["p001"])
     says(page, "All done", "#rest")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [(item, "a") for item in ("p002", "p003", "p000", "p001")]
 
 

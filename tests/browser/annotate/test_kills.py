@@ -19,7 +19,7 @@ import pytest
 
 from pipeline.annotate.auth import Links, Person
 from tests.annotate.served import Forks, ask, free_port, log, work_in
-from tests.browser.annotate.serving import answers, pairs, saved
+from tests.browser.annotate.serving import answers, pairs, wait_until_saved
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.browser.pages import PATIENCE_PAGES
 
@@ -93,17 +93,17 @@ class Desk:
         if what == "page":
             self.page.close()
             self.show()
-            self.sent()
+            self.watch_saving()
         elif what == "window":
             self.context.close()
             self.open()
-            self.sent()
+            self.watch_saving()
         elif what == "browser":
             os.kill(self.process(), signal.SIGKILL)
             with suppress(Exception):  # it may have seen already that nobody is there
                 self.context.close()
             self.open()
-            self.sent()
+            self.watch_saving()
         elif self.away:
             self.forks.start()
             self.away = False
@@ -111,10 +111,10 @@ class Desk:
             self.forks.kill()
             self.away = True
 
-    def sent(self) -> None:
+    def watch_saving(self) -> None:
         """See that all is saved which waited, if somebody looks long enough."""
         if self.random.random() < 0.7:
-            saved(self.page)
+            wait_until_saved(self.page)
 
     def process(self) -> int:
         """Return the process of the browser itself."""
@@ -149,7 +149,7 @@ def test_forty_kills(desk: Desk) -> None:
     desk.page.close()
     desk.show()
     desk.press()
-    saved(desk.page)
+    wait_until_saved(desk.page)
     rows = answers(log(desk.folder / "work" / "decisions.sqlite"))
     assert desk.faults == []
     assert set(desk.kept) <= set(rows)
@@ -166,9 +166,9 @@ def test_a_server_that_is_killed_loses_and_doubles_nothing(desk: Desk) -> None:
         desk.press()
         desk.kill("server")
         if desk.random.random() < 0.3:
-            saved(desk.page)
+            wait_until_saved(desk.page)
     desk.press()
-    saved(desk.page)
+    wait_until_saved(desk.page)
     assert answers(log(desk.folder / "work" / "decisions.sqlite")) == desk.pressed
     assert desk.faults == []
 
@@ -181,7 +181,7 @@ def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(desk: Desk) 
         for _ in range(9):
             desk.press()
         desk.kill("browser")
-        saved(desk.page)
+        wait_until_saved(desk.page)
     rows = answers(log(desk.folder / "work" / "decisions.sqlite"))
     assert rows == desk.kept
     assert len(rows) == 9 * rounds

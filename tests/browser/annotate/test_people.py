@@ -10,9 +10,9 @@ import pytest
 from pipeline.annotate.people import resume, stop
 from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, open_log, read_only
-from tests.annotate.office import desk, furnished
+from tests.annotate.office import build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, faults, saved, says, shows
+from tests.browser.annotate.serving import Coordinated, faults, says, shows, wait_until_saved
 from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture
-def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
-    return coordinate(furnished(tmp_path).work())
+def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    return coordinate(build_office(tmp_path).work())
 
 
 def manage(page: Page, who: str, act: str) -> None:
@@ -34,81 +34,83 @@ def manage(page: Page, who: str, act: str) -> None:
     page.locator(f'#person-acts [data-act="{act}"]').click()
 
 
-def told(page: Page, text: str) -> None:
+def expect_text(page: Page, text: str) -> None:
     says(page, text, "#person-said")
 
 
-def test_a_link_is_shown_and_replaced(served: Coordinated, open_card: OpenCard) -> None:
-    whole = open_card(served.coordinator, ready="#people")
+def test_a_link_is_shown_and_replaced(served_work: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served_work.coordinator, ready="#people")
     manage(whole, "anna", "link")
-    told(whole, "anyone who has it answers in that name")
-    assert whole.locator("#link").input_value() == served.address("anna")
-    anna = open_card(served.address("anna"))
+    expect_text(whole, "anyone who has it answers in that name")
+    assert whole.locator("#link").input_value() == served_work.address("anna")
+    anna = open_card(served_work.address("anna"))
     manage(whole, "anna", "revoke")
-    told(whole, "Replace the link of anna?")
+    expect_text(whole, "Replace the link of anna?")
     whole.locator('[data-act="no"]').click()
     assert whole.locator("#person-acts").is_visible()
     whole.locator('#person-acts [data-act="revoke"]').click()
     whole.locator('[data-act="yes"]').click()
-    told(whole, "The old link of anna no longer works.")
+    expect_text(whole, "The old link of anna no longer works.")
     new = whole.locator("#link").input_value()
-    assert new.startswith(f"{served.origin}/a/")
-    assert new != served.address("anna")
+    assert new.startswith(f"{served_work.origin}/a/")
+    assert new != served_work.address("anna")
     anna.keyboard.press("1")
     says(anna, "the coordinator has replaced it", "body")
-    assert served.log() == []
-    with read_only(served.work.database) as log:
+    assert served_work.log() == []
+    with read_only(served_work.work.database) as log:
         first = next(item for item, who in asked_tasks(log) if who == "anna")
     shows(open_card(new), first)
 
 
 def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
-    served: Coordinated, open_card: OpenCard
+    served_work: Coordinated, open_card: OpenCard
 ) -> None:
-    whole = open_card(served.coordinator, ready="#people")
+    whole = open_card(served_work.coordinator, ready="#people")
     whole.locator("#new-name").fill("carla")
     whole.get_by_role("button", name="Add").click()
-    told(whole, "carla is an annotator now.")
+    expect_text(whole, "carla is an annotator now.")
     link = whole.locator("#link").input_value()
     manage(whole, "anna", "stop")
     whole.locator('[data-act="yes"]').click()
-    told(whole, "Open cards: 3; you can give them to others.")
+    expect_text(whole, "Open cards: 3; you can give them to others.")
     says(whole, "anna is finished and has 3 open cards", "#attention")
     manage(whole, "anna", "give")
     assert whole.locator("#takers").inner_text().split() == ["ben", "carla"]
     whole.get_by_role("button", name="Give them").click()
-    told(whole, "Choose who gets the cards.")
+    expect_text(whole, "Choose who gets the cards.")
     whole.locator("#takers").get_by_label("carla").check()
     whole.locator("#cards").fill("2")
     whole.get_by_role("button", name="Give them").click()
-    told(whole, "Give 2 open cards of anna to carla?")
+    expect_text(whole, "Give 2 open cards of anna to carla?")
     whole.locator('[data-act="yes"]').click()
-    told(whole, "2 open cards of anna are now carla's.")
+    expect_text(whole, "2 open cards of anna are now carla's.")
     says(whole, "anna is finished and has 1 open card:", "#attention")
     whole.keyboard.press("Escape")
     whole.locator('button[data-person="anna"]:focus').wait_for()
     says(open_card(link), "0 of 2", ".far")
-    page = open_card(served.address("anna"), ready="#finished")
+    page = open_card(served_work.address("anna"), ready="#finished")
     says(page, "Your part is finished: thank you", "h1")
     manage(whole, "anna", "resume")
-    told(whole, "anna can go on, with the same link.")
-    open_card(served.address("anna"))
+    expect_text(whole, "anna can go on, with the same link.")
+    open_card(served_work.address("anna"))
 
 
-def test_who_is_stopped_while_at_work_is_told_so(served: Coordinated, open_card: OpenCard) -> None:
-    page = open_card(served.address("anna"))
+def test_who_is_stopped_while_at_work_is_told_so(
+    served_work: Coordinated, open_card: OpenCard
+) -> None:
+    page = open_card(served_work.address("anna"))
     page.locator("#card[data-ready]").wait_for()
-    with open_log(served.work.database) as log:
-        stop(log, served.work, "anna")
+    with open_log(served_work.work.database) as log:
+        stop(log, served_work.work, "anna")
     page.keyboard.press("1")
     says(page, "Your part is finished: thank you", "h1")
-    with open_log(served.work.database) as log:
-        resume(log, served.work, "anna")
-    assert served.log() == []
+    with open_log(served_work.work.database) as log:
+        resume(log, served_work.work, "anna")
+    assert served_work.log() == []
     page.reload()
     page.locator("#card[data-ready]").wait_for()
-    saved(page)
-    assert [each["annotator"] for each in served.log()] == ["anna"]
+    wait_until_saved(page)
+    assert [each["annotator"] for each in served_work.log()] == ["anna"]
 
 
 @pytest.fixture

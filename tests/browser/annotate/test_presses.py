@@ -17,9 +17,9 @@ from tests.browser.annotate.serving import (
     label,
     pairs,
     ready,
-    saved,
     says,
     shows,
+    wait_until_saved,
     waits,
 )
 
@@ -30,7 +30,7 @@ SEEN = 0.25
 """Seconds that a card must have been in sight."""
 
 
-def refused(page: Page) -> int:
+def refused_presses(page: Page) -> int:
     return int(page.locator("#refused").get_attribute("data-count") or 0)
 
 
@@ -69,9 +69,9 @@ def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int, latenc
     delay(page, latency)
     ready(page, "p000")
     page.evaluate(PRESS, [pause, 6])
-    saved(page)
-    assert all_were_seen(served) + refused(page) == 6
-    assert refused(page) >= (pause < 250)
+    wait_until_saved(page)
+    assert all_were_seen(served) + refused_presses(page) == 6
+    assert refused_presses(page) >= (pause < 250)
 
 
 def test_a_double_click_and_a_double_tap(serve: Serve, open_card: OpenCard) -> None:
@@ -81,16 +81,16 @@ def test_a_double_click_and_a_double_tap(serve: Serve, open_card: OpenCard) -> N
     page.locator(".label").first.dblclick()
     shows(page, "p001")
     says(page, "Not taken: the card had only just appeared", "#refused")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "SVC")]
     phone = open_card(served.address(), width=375, height=740, finger=True)
     ready(phone, "p001")
     phone.locator(".label").last.tap()
     phone.locator(".label").last.tap()
     shows(phone, "p002")
-    saved(phone)
+    wait_until_saved(phone)
     assert all_were_seen(served) == 2
-    assert (refused(page), refused(phone)) == (1, 1)
+    assert (refused_presses(page), refused_presses(phone)) == (1, 1)
 
 
 NUMPAD = {"End": 1, "ArrowDown": 2, "PageDown": 3, "ArrowLeft": 4, "Clear": 5, "Insert": 0}
@@ -112,7 +112,7 @@ def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: Op
         "type": "keyDown", "key": "2", "code": "Numpad2", "text": "2", "location": 3,
     })  # fmt: skip
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "figurative")]
 
 
@@ -123,7 +123,7 @@ def test_a_digit_by_its_place_on_a_french_keyboard(serve: Serve, open_card: Open
     page.evaluate("""document.dispatchEvent(new KeyboardEvent("keydown",
       {key: "é", code: "Digit2", bubbles: true}))""")
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "figurative")]
 
 
@@ -146,7 +146,7 @@ def test_single_keys_can_be_switched_off(serve: Serve, open_card: OpenCard) -> N
     page.keyboard.press("1")
     page.keyboard.press("Alt+2")
     shows(page, "p001")
-    saved(page)
+    wait_until_saved(page)
     assert answers(served.log()) == [("p000", "figurative")]
     assert page.locator(".label kbd").first.inner_text() == "Alt + 1"
 
@@ -166,7 +166,7 @@ def test_a_key_can_be_changed(serve: Serve, open_card: OpenCard) -> None:
     page.reload()
     label(page, ["p001"], "x")
     label(page, ["p002"], "2")
-    saved(page)
+    wait_until_saved(page)
     assert {answer for _, answer in answers(served.log())} == {"figurative"}
     page.keyboard.press("h")
     page.get_by_role("button", name="Reset all keys").click()
@@ -204,18 +204,18 @@ def test_an_undo_in_another_window_is_told(serve: Serve, open_card: OpenCard) ->
     one = open_card(served.address())
     label(one, ["p000"])
     ready(one, "p001")
-    saved(one)
+    wait_until_saved(one)
     two = open_card(served.address(), context=one.context)
     ready(two, "p001")
     two.keyboard.press("u")
     shows(two, "p000")
     says(one, "Another window has undone: in:Frage0 · stellen0")
     label(two, ["p000"], "3")
-    saved(two)
+    wait_until_saved(two)
     one.bring_to_front()
     one.keyboard.press("u")
     says(one, "Undone")
-    saved(one)
+    wait_until_saved(one)
     assert [row["kind"] for row in served.log()] == ["label", "undo", "label", "undo"]
 
 
@@ -289,7 +289,7 @@ def test_a_new_link_sends_what_the_old_one_could_not(serve: Serve, open_card: Op
     says(page, "This link is no longer valid", "#waiting-text")
     again = open_card(f"{served.origin}{new}", context=page.context)
     ready(again, "p002")
-    saved(again)
+    wait_until_saved(again)
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 

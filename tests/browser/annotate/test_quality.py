@@ -26,9 +26,9 @@ from tests.browser.annotate.serving import (
     label,
     pairs,
     ready,
-    saved,
     says,
     shows,
+    wait_until_saved,
 )
 from tests.browser.pages import nothing
 
@@ -40,7 +40,7 @@ TRAINING = [GoldItem({"l1": f"train{n}", "l2": "b"}, "yes", f"because {n}") for 
 
 
 @pytest.fixture
-def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
     """All cards of the sample are answered; gold items and repeated cards are left."""
     made = desk(tmp_path, "")
     made.judge_all()
@@ -83,10 +83,10 @@ def test_cards_that_measure_quality_look_like_all_others(serve: Serve, open_card
     assert shapes[True] == shapes[False] != set()
 
 
-def test_the_coordinator_sees_the_answers(served: Coordinated, open_card: OpenCard) -> None:
-    whole = open_card(served.coordinator, ready="#people")
-    kinds = open_cards(served, "ana")
-    page = open_card(served.address("ana"))
+def test_the_coordinator_sees_the_answers(served_work: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served_work.coordinator, ready="#people")
+    kinds = open_cards(served_work, "ana")
+    page = open_card(served_work.address("ana"))
     wrong = next(item for item, kind in kinds.items() if kind == "gold")
     for _ in kinds:
         card = page.locator("#card[data-ready]")
@@ -94,29 +94,31 @@ def test_the_coordinator_sees_the_answers(served: Coordinated, open_card: OpenCa
         item = card.get_attribute("data-id") or ""
         page.keyboard.press("2" if item == wrong else "1")
         page.locator(f'#card:not([data-id="{item}"])').wait_for()
-    saved(page)
+    wait_until_saved(page)
     repeats = sum(kind == "repeat" for kind in kinds.values())
     row = whole.locator("#quality tbody tr").filter(has_text="ana")
     row.filter(has_text="1 of 2").filter(has_text=f"of {repeats} (").wait_for()
 
 
-def test_who_fails_is_excused_by_the_coordinator(served: Coordinated, open_card: OpenCard) -> None:
-    add_training(served.work, TRAINING)
-    set_pass_mark(served.work, 1.0)
-    page = open_card(served.address("ben"))
+def test_who_fails_is_excused_by_the_coordinator(
+    served_work: Coordinated, open_card: OpenCard
+) -> None:
+    add_training(served_work.work, TRAINING)
+    set_pass_mark(served_work.work, 1.0)
+    page = open_card(served_work.address("ben"))
     for key in ("1", "2"):
         page.locator("#card[data-ready]").wait_for()
         page.keyboard.press(key)
         page.get_by_role("button", name="Continue").click()
     says(page, "the pass mark is 100%", "#rest")
-    whole = open_card(served.coordinator, ready="#quality table")
+    whole = open_card(served_work.coordinator, ready="#quality table")
     says(whole, "not passed: 1 right, attempt 1", "#quality")
     whole.locator('button[data-person="ben"]').click()
     whole.locator('#person-acts [data-act="excuse"]').click()
     says(whole, "passed: 1 right", "#quality")
     page.reload()
     page.locator("#card[data-ready]").wait_for()
-    assert page.locator("#card").get_attribute("data-id") in open_cards(served, "ben")
+    assert page.locator("#card").get_attribute("data-id") in open_cards(served_work, "ben")
 
 
 # Languages: nothing but data is the same on two pages.
@@ -137,17 +139,19 @@ TEXTS = """() => {
 
 
 @pytest.mark.parametrize("code", [each for each in LANGUAGES if each != "en"])
-def test_a_person_chooses_the_language(served: Coordinated, open_card: OpenCard, code: str) -> None:
+def test_a_person_chooses_the_language(
+    served_work: Coordinated, open_card: OpenCard, code: str
+) -> None:
     for address, place in (
-        (served.coordinator, "#people"),
-        (served.address("ana"), "#card"),
+        (served_work.coordinator, "#people"),
+        (served_work.address("ana"), "#card"),
     ):
         page = open_card(address, ready=place)
         english = set(page.evaluate(TEXTS))
         page.locator("#language").select_option(code)
         page.locator(f'html[lang="{code}"]').wait_for(state="attached")
         page.locator(place).first.wait_for()
-        same = english & set(page.evaluate(TEXTS)) - {served.work.title}
+        same = english & set(page.evaluate(TEXTS)) - {served_work.work.title}
         assert same <= SAME[code], same - SAME[code]
 
 
@@ -194,8 +198,8 @@ def test_no_serious_violation_in_training_and_with_suggestions(
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_serious_violation_in_the_table_of_quality(
-    served: Coordinated, open_card: OpenCard, dark: bool
+    served_work: Coordinated, open_card: OpenCard, dark: bool
 ) -> None:
-    add_training(served.work, TRAINING)
-    whole = open_card(served.coordinator, dark=dark, ready="#quality table")
+    add_training(served_work.work, TRAINING)
+    whole = open_card(served_work.coordinator, dark=dark, ready="#quality table")
     nothing(faults(whole, "quality"))

@@ -41,24 +41,26 @@ measures = ["t_score"]
 
 
 @pytest.fixture
-def counted(tmp_path: Path) -> Laboratory:
+def counting_laboratory(tmp_path: Path) -> Laboratory:
     """A corpus of three shards, with so little memory that counts are put together in buckets."""
     corpus(tmp_path)
     (tmp_path / "scale.toml").write_text(COUNTED_RUNS)
     return Laboratory(tmp_path, tmp_path / "runs", "scale", "scale")
 
 
-def forced(laboratory: Laboratory) -> tuple[str, ...]:
+def force_options(laboratory: Laboratory) -> tuple[str, ...]:
     return tuple(word for name in laboratory.digests() for word in ("--force", name))
 
 
-def test_counts_of_a_corpus(counted: Laboratory, either: str) -> None:
-    counted.run()
-    before = counted.digests()
-    done = counted.execute("run", *SPARK_RUNS, *forced(counted), cwd=counted.folder)
+def test_counts_of_a_corpus(counting_laboratory: Laboratory, either: str) -> None:
+    counting_laboratory.run()
+    before = counting_laboratory.digests()
+    done = counting_laboratory.execute(
+        "run", *SPARK_RUNS, *force_options(counting_laboratory), cwd=counting_laboratory.folder
+    )
     assert done.code == 0, done.text
-    assert counted.reran() == set(before)
-    assert counted.digests() == before
+    assert counting_laboratory.reran() == set(before)
+    assert counting_laboratory.digests() == before
 
 
 def test_an_error_in_the_data_is_that_of_the_engine_local(tmp_path: Path, either: str) -> None:
@@ -72,19 +74,19 @@ def test_an_error_in_the_data_is_that_of_the_engine_local(tmp_path: Path, either
     assert all(line in there.err for line in said), there.err
 
 
-def finished(laboratory: Laboratory) -> int:
+def finished_shards(laboratory: Laboratory) -> int:
     """Return how many shards of the slow stage lie there finished."""
     return len(list(laboratory.root.glob("slow/.partial-*/shard-*/manifest.json")))
 
 
 @pytest.fixture
-def gated(tmp_path: Path, plugin: Path, cluster: Standalone) -> tuple[Laboratory, Gate, Any]:
+def waiting_run(tmp_path: Path, plugin: Path, cluster: Standalone) -> tuple[Laboratory, Gate, Any]:
     """A run of which one slow shard of three is finished, and the others wait before a gate."""
     laboratory = build(tmp_path)
     gate = laboratory.insert_gate()
     gate.permit()
     process = laboratory.start("run", *SPARK_RUNS, path=[plugin])
-    wait_until(lambda: finished(laboratory) == 1 or process.poll() is not None, laboratory)
+    wait_until(lambda: finished_shards(laboratory) == 1 or process.poll() is not None, laboratory)
     assert process.poll() is None, finish(process).text
     return laboratory, gate, process
 
@@ -99,9 +101,9 @@ def compare(laboratory: Laboratory, plugin: Path) -> None:
 
 
 def test_a_worker_that_is_killed(
-    gated: tuple[Laboratory, Gate, Any], plugin: Path, cluster: Standalone
+    waiting_run: tuple[Laboratory, Gate, Any], plugin: Path, cluster: Standalone
 ) -> None:
-    laboratory, gate, process = gated
+    laboratory, gate, process = waiting_run
     cluster.workers[0].kill()
     gate.open()
     done = finish(process)
@@ -109,11 +111,11 @@ def test_a_worker_that_is_killed(
     compare(laboratory, plugin)
 
 
-def test_a_driver_that_is_killed(gated: tuple[Laboratory, Gate, Any], plugin: Path) -> None:
-    laboratory, gate, process = gated
+def test_a_driver_that_is_killed(waiting_run: tuple[Laboratory, Gate, Any], plugin: Path) -> None:
+    laboratory, gate, process = waiting_run
     process.kill()
     assert finish(process).code == -signal.SIGKILL
-    before = finished(laboratory)
+    before = finished_shards(laboratory)
     gate.open()
     done = laboratory.execute("run", *SPARK_RUNS, path=[plugin])
     assert done.code == 0, done.text

@@ -17,24 +17,24 @@ from schemas import (
     MeasureDifferences,
     Precision,
 )
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import findings_of, stage, table, texts
 
 FINDER = "combination_beside_measures"
 
 
-def combined(gain: float | None) -> StageView:
+def combination_stage(gain: float | None) -> StageView:
     rows = [{"measure": "", "word": "", "ranking": "combination", "n_judged": 510, "gain": gain}]
     fit = {"fit": table(CombinationFit, rows, category="TP")}
     return stage("score.combination", fit, name="combined", category=None)
 
 
-COMBINED = combined(0.1)
+COMBINED = combination_stage(0.1)
 Counts = Mapping[str, tuple[int, int]]
 """True positives and judged draws of the list of each measure."""
 LISTS: Counts = {"combination": (66, 100), "log_likelihood": (42, 100), "mi": (9, 100)}
 
 
-def compared(
+def comparison_stage(
     lists: Counts = LISTS,
     test: tuple[float, float, float, float] | None = (0.24, 0.0002, 0.15, 0.33),
     *,
@@ -62,7 +62,7 @@ def compared(
 
 
 def test_the_combination_wins() -> None:
-    (won,) = found(FINDER, compared())
+    (won,) = findings_of(FINDER, comparison_stage())
     assert won.text == (
         "The combination finds 66 true positives among the first 100, the best single measure "
         "(log-likelihood) 42: +24.0 points [+15.0, +33.0], adjusted p < .001."
@@ -83,27 +83,27 @@ def test_the_combination_wins() -> None:
     ],
 )  # fmt: skip
 def test_verdicts_are_those_of_the_test(test: Any, options: dict[str, Any], said: str) -> None:
-    (text,) = texts(FINDER, compared(test=test, **options))
+    (text,) = texts(FINDER, comparison_stage(test=test, **options))
     assert text.endswith(f"42: {said}.")
 
 
 @pytest.mark.parametrize("gain", [0.0, -0.0012])
 def test_no_verdict_on_a_combination_that_learned_nothing(gain: float) -> None:
-    (caution,) = found(FINDER, compared(among=combined(gain)))
+    (caution,) = findings_of(FINDER, comparison_stage(among=combination_stage(gain)))
     assert caution.kind == "caution"
     assert caution.text.startswith("The combination has learned nothing from 510 labels: ")
     assert f"({gain:+.4f} nats per label)" in caution.text
 
 
 def test_estimates_from_a_sample_are_about() -> None:
-    (text,) = texts(FINDER, compared({"combination": (6, 9), "log_likelihood": (4, 9)}))
+    (text,) = texts(FINDER, comparison_stage({"combination": (6, 9), "log_likelihood": (4, 9)}))
     assert text.startswith("The combination finds about 67 true positives among the first 100, ")
 
 
 @pytest.mark.parametrize("lists", [{"mi": (9, 100)}, {"combination": (9, 100)}, {}])
 def test_nothing_to_compare(lists: Counts) -> None:
-    assert texts(FINDER, compared(lists)) == []
-    assert texts(FINDER, compared({"combination": (0, 0), **lists})) == []
+    assert texts(FINDER, comparison_stage(lists)) == []
+    assert texts(FINDER, comparison_stage({"combination": (0, 0), **lists})) == []
 
 
 def precise(*others: StageView) -> StageView:
@@ -118,10 +118,10 @@ def precise(*others: StageView) -> StageView:
 
 
 def test_without_a_comparison_nothing_is_claimed() -> None:
-    (said,) = found(FINDER, precise())
+    (said,) = findings_of(FINDER, precise())
     assert said.text.endswith("(log-likelihood) 42: the difference was not tested.")
     assert said.lower is None
-    assert texts(FINDER, precise(compared())) == []  # the comparison says it
+    assert texts(FINDER, precise(comparison_stage())) == []  # the comparison says it
 
 
 def test_rankings_without_a_combination() -> None:
@@ -139,7 +139,7 @@ OPEN = {"precision": None, "lower": 0.0, "upper": 1.0, "lower_simultaneous": 0.0
         "upper_simultaneous": 1.0}  # fmt: skip
 
 
-def delivered(**parts: tuple[int, Mapping[str, float | None]]) -> StageView:
+def delivery_stage(**parts: tuple[int, Mapping[str, float | None]]) -> StageView:
     rows = [{"part": part, "n": n, "considered": 8, **of} for part, (n, of) in parts.items()]
     return stage("sheet.list", {"parts": table(ListParts, rows, category="TP")})
 
@@ -167,8 +167,8 @@ ENDS = "candidates with 50.0 % [30.0, 70.0]; the limits account for the choice a
     ],
 )
 def test_a_delivered_list(parts: Any, said: str) -> None:
-    assert texts("delivered_list", delivered(**parts)) == [f"Delivered list: {said}"]
+    assert texts("delivered_list", delivery_stage(**parts)) == [f"Delivered list: {said}"]
 
 
 def test_an_ordinary_list_has_no_parts() -> None:
-    assert texts("delivered_list", delivered()) == []
+    assert texts("delivered_list", delivery_stage()) == []

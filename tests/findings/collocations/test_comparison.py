@@ -24,7 +24,7 @@ from schemas import (
     Findings,
     MeasureDifferences,
 )
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import findings_of, stage, table, texts
 from tests.small_experiment import SMALL
 from tests.valid import valid
 
@@ -126,7 +126,7 @@ def test_what_is_worse_is_worse_by_how_much() -> None:
     limits = {("log_likelihood", "mi"): (0.081, 0.166)}
     (worse,) = (
         each
-        for each in found(
+        for each in findings_of(
             "best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, limits=limits)
         )
         if each.about == "worse"
@@ -209,8 +209,8 @@ def test_one_measure_has_nothing_beside_it() -> None:
 
 
 def test_no_row_and_no_precision_say_nothing() -> None:
-    assert found("best_measures", compared_measures({})) == []
-    assert found("best_measures", compared_measures({100: {"mi": None}})) == []
+    assert findings_of("best_measures", compared_measures({})) == []
+    assert findings_of("best_measures", compared_measures({100: {"mi": None}})) == []
 
 
 def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
@@ -239,7 +239,9 @@ def test_the_judgements_that_it_would_take() -> None:
     sampled = dict.fromkeys(("log_likelihood", "t_score"), (5, 20, 5, 40, 0.2))
     (needed,) = (
         each
-        for each in found("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, sampled))
+        for each in findings_of(
+            "best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, sampled)
+        )
         if each.about == "needed"
     )
     assert needed.value is None or 0 < needed.value < CANDIDATES
@@ -338,7 +340,7 @@ def test_what_is_true_of_these_candidates_alone_is_not_said_of_others() -> None:
 
 def test_without_a_bound_nothing_is_equivalent() -> None:
     assert (
-        found(
+        findings_of(
             "equivalent_measures",
             compared_differences(HERE | SMALL_DIFFERENCES, BEYOND | SMALL_DIFFERENCES),
         )
@@ -465,8 +467,8 @@ def test_each_declared_pair_at_each_size() -> None:
 
 
 def test_without_a_judged_difference_nothing_is_said() -> None:
-    assert found("declared_pairs", of_pairs({("mi", "dice"): (None, None)}, 100)) == []
+    assert findings_of("declared_pairs", of_pairs({("mi", "dice"): (None, None)}, 100)) == []
 
 
 def test_where_a_measure_leads_its_finding_says_it() -> None:
-    assert found("declared_pairs", compared_measures(ONE_MEASURES, TESTS_MEASURES)) == []
+    assert findings_of("declared_pairs", compared_measures(ONE_MEASURES, TESTS_MEASURES)) == []

@@ -28,7 +28,7 @@ from schemas import (
     SubsetComparison,
     SubsetPrecision,
 )
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import findings_of, stage, table, texts
 
 SHARES = {"t_score": 0.3, "mi": 0.18, "dice": 0.28}
 COUNTS = {"n_sampled": 40, "k_sampled": 12, "certain": 0, "unjudged": 0, "tau": 0.0, "n_eff": 44.0}
@@ -64,7 +64,7 @@ BASE = {"category": "TP", "precision": 0.111, "lower": 0.09, "upper": 0.14, "n_c
         "confidence": 0.95, **COUNTS}  # fmt: skip
 
 
-def designed(
+def designed_stage(
     tests: Sequence[dict[str, Any]] = TESTS,
     best: Sequence[dict[str, Any]] = BEST,
     cuts: pl.DataFrame | None = None,
@@ -88,7 +88,7 @@ def designed(
 
 
 def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
-    assert texts("designed_lists", designed()) == [
+    assert texts("designed_lists", designed_stage()) == [
         "Best for 100 candidates: t-score, 30.0 % true positives [25.0, 35.0].",
         "Dice (28.0 %) is not significantly worse than t-score.",
         "MI is worse than t-score by 12.0 points [6.0, 18.0], adjusted p = .003.",
@@ -96,13 +96,13 @@ def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
 
 
 def test_declared_pairs_where_not_all_are_compared() -> None:
-    first, *said = texts("designed_lists", designed(TESTS[2:], ()))
+    first, *said = texts("designed_lists", designed_stage(TESTS[2:], ()))
     assert first.startswith("Highest estimate for 100 candidates: t-score")
     assert said == ["MI is worse than t-score (−12.0 points [−18.0, −6.0], adjusted p = .003)."]
 
 
 def test_ranges_by_the_band() -> None:
-    assert texts("designed_ranges", designed()) == [
+    assert texts("designed_ranges", designed_stage()) == [
         "The simultaneous 95 % band of t-score minus MI (n from 50 to 59) is above 0 at n = 53 to 59.",
     ]
 
@@ -117,7 +117,7 @@ def test_a_band_without_a_verdict_and_with_many() -> None:
 
 
 def test_the_baseline_and_what_the_labels_are_worth() -> None:
-    baseline, labels = found("designed_worth", designed())
+    baseline, labels = findings_of("designed_worth", designed_stage())
     assert baseline.text == "The baseline is 11.1 % [9.0, 14.0]."
     assert "With 200 labels for 1,000 candidates, half" in labels.text
     # .28 * .72 / (100 * .001 + .28 * .72), the median of the three
@@ -151,7 +151,7 @@ def test_too_few_draws_are_said_instead_of_what_the_labels_are_worth() -> None:
     )
     tests = [pair("dice", "mi", 0.1, 0.02), pair("mi", "t_score", -0.1, 0.02, labels_needed=1400)]
     cuts = pl.concat([lists(100), lacking])
-    _, labels = texts("designed_worth", designed(tests, cuts=cuts))
+    _, labels = texts("designed_worth", designed_stage(tests, cuts=cuts))
     assert labels == (
         "No estimate for 2 lists, e.g. MI at 500 and no test of 1 difference, e.g. between MI and "
         "t-score at 100: the design expects fewer than four draws in a large part of the candidates "
@@ -237,7 +237,7 @@ def test_what_is_not_known_is_not_said() -> None:
 
 
 def test_numbers_and_figure() -> None:
-    near, worth = found("machines", machine({}))
+    near, worth = findings_of("machines", machine({}))
     assert (near.value, near.lower, near.upper, near.n) == (0.7, 0.6, 0.8, 120)
     assert (worth.value, worth.figure) == (0.31, "reliability")
 
@@ -252,7 +252,7 @@ def test_the_category_is_named_where_there_are_several() -> None:
     assert [text.partition(" agrees")[0] for text in texts("machines", made)] == [
         'The judge "gpt" (TP)', 'The judge "gpt" (idiom)',
     ]  # fmt: skip
-    assert [each.figure for each in found("machines", made)] == [
+    assert [each.figure for each in findings_of("machines", made)] == [
         "reliability-TP", "reliability-idiom",
     ]  # fmt: skip
 
@@ -299,9 +299,9 @@ def test_several_have_a_coefficient_of_all() -> None:
 
 
 def test_low_agreement_is_a_caution_and_an_undefined_one_is_not() -> None:
-    kinds = [each.kind for each in found("agreement", agreeing(0.6))]
+    kinds = [each.kind for each in findings_of("agreement", agreeing(0.6))]
     assert kinds == ["answer", "caution"]
-    assert [each.kind for each in found("agreement", agreeing(None))] == ["answer"]
+    assert [each.kind for each in findings_of("agreement", agreeing(None))] == ["answer"]
 
 
 def test_the_chosen_list_has_the_limits_that_allow_for_the_choice() -> None:

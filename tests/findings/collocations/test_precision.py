@@ -23,7 +23,7 @@ from schemas import (
     Precision,
     WorstCase,
 )
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import findings_of, stage, table, texts
 
 SAME = {"category": "TP", "n_candidates": 5102, "n_sampled": 500, "k_sampled": 55,
         "unequal": False, "confidence": 0.95, "recall": 1.0, "base": "ranked",
@@ -37,7 +37,7 @@ def rows(**found: tuple[float | None, float, float]) -> list[dict[str, Any]]:
     ]
 
 
-def said(*given: dict[str, Any], **same: Any) -> list[str]:
+def average_texts(*given: dict[str, Any], **same: Any) -> list[str]:
     frame = table(AveragePrecision, given, **{**SAME, **same})
     return texts("average_precisions", stage("evaluate.average_precision", {
         "average_precision": frame,
@@ -45,7 +45,9 @@ def said(*given: dict[str, Any], **same: Any) -> list[str]:
 
 
 def test_the_highest_comes_with_its_limits_and_what_it_rests_on() -> None:
-    first, then = said(*rows(mi=(0.12, 0.1, 0.15), t_score=(0.253, 0.21, 0.3), x=(None, 0, 1)))
+    first, then = average_texts(
+        *rows(mi=(0.12, 0.1, 0.15), t_score=(0.253, 0.21, 0.3), x=(None, 0, 1))
+    )
     assert first == (
         "Highest average precision: t-score, 25.3 % [21.0, 30.0], estimated from 500 judged of "
         "5,102 candidates."
@@ -55,7 +57,7 @@ def test_the_highest_comes_with_its_limits_and_what_it_rests_on() -> None:
 
 def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
     found = rows(mi=(0.12, 0.12, 0.12), t_score=(0.25, 0.25, 0.25), dice=(0.25, 0.25, 0.25))
-    first, then = said(*found, n_sampled=5102)
+    first, then = average_texts(*found, n_sampled=5102)
     assert first == (
         "Highest average precision: Dice and t-score (tied), 25.0 % (5,102 candidates, all judged)."
     )
@@ -64,7 +66,7 @@ def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
 
 def test_recall_of_a_list() -> None:
     own = {"n_sampled": 5102, "recall": 0.5, "base": "gold", "positives": 1200}
-    (first,) = said(*rows(mi=(0.12, 0.12, 0.12)), **own)
+    (first,) = average_texts(*rows(mi=(0.12, 0.12, 0.12)), **own)
     assert first == (
         "Highest average precision up to a recall of 50 %: MI, 12.0 % (5,102 candidates, all "
         "judged; recall over the 1,200 positives of the list)."
@@ -72,8 +74,8 @@ def test_recall_of_a_list() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert said(*rows(mi=(None, 0.0, 1.0))) == []
-    assert said() == []
+    assert average_texts(*rows(mi=(None, 0.0, 1.0))) == []
+    assert average_texts() == []
 
 
 # What is said of precision corrected for errors of the annotators.
@@ -117,7 +119,7 @@ KNOWN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def estimated(
+def precision_stage(
     lists: Lists,
     *,
     categories: Sequence[str] = ("TP",),
@@ -138,7 +140,9 @@ def estimated(
 
 
 def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
-    made = estimated({("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)})
+    made = precision_stage(
+        {("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)}
+    )
     assert texts("highest_estimates", made) == [
         "Highest estimate for 100 candidates: Dice, 50.0 % true positives [0.0, 100.0].",
         "Next: t-score 40.0 % and MI 30.0 %; differences between measures were not tested.",
@@ -147,18 +151,18 @@ def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
 
 
 def test_that_there_was_no_test_is_said_once() -> None:
-    made = estimated({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
+    made = precision_stage({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
     assert sum("not tested" in text for text in texts("highest_estimates", made)) == 1
 
 
 def test_a_list_of_which_nothing_is_judged_is_passed_over() -> None:
-    made = estimated({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
-    assert [each.name for each in found("highest_estimates", made)][:1] == ["dice"]
-    assert texts("highest_estimates", estimated({("mi", 100): (0, 0)}), "highest") == []
+    made = precision_stage({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
+    assert [each.name for each in findings_of("highest_estimates", made)][:1] == ["dice"]
+    assert texts("highest_estimates", precision_stage({("mi", 100): (0, 0)}), "highest") == []
 
 
 def test_categories_are_named_where_there_are_several() -> None:
-    made = estimated({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
+    made = precision_stage({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
     said = texts("highest_estimates", made, "highest")
     assert [text.partition(":")[0] for text in said] == [
         "Highest estimate for 100 candidates (figur)",
@@ -173,7 +177,7 @@ def test_tests_of_the_same_judgements_say_more_so_estimates_are_silent(tested: b
     best = table(BestMeasures, [row] if tested else [])
     tables = {"best": best, "cuts": table(CutComparison, [])}
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
-    made = replace(estimated({("mi", 100): (3, 10)}), stages={"tests": other})
+    made = replace(precision_stage({("mi", 100): (3, 10)}), stages={"tests": other})
     assert bool(texts("highest_estimates", made)) != tested
 
 
@@ -186,25 +190,25 @@ def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
         "best": table(BestMeasures, []), "cuts": table(CutComparison, [pair] if tested else []),
     }  # fmt: skip
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
-    made = estimated({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
+    made = precision_stage({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
     (said,) = texts("highest_estimates", replace(made, stages={"tests": other}), "next")
     assert ("differences between measures were not tested" in said) != tested
 
 
 def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
-    made = estimated({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
+    made = precision_stage({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
                       ("mi", 500): (20, 50)})  # fmt: skip
     (text,) = texts("few_draws", made)
     assert text == (
         "Few judged candidates: lists of size 100 have fewer than 30; the list of 100 by MI has 9, and "
         "its interval is 100 points wide."
     )
-    assert texts("few_draws", estimated({("mi", 20): (5, 20)})) == []
+    assert texts("few_draws", precision_stage({("mi", 20): (5, 20)})) == []
 
 
 def test_ties_are_told_where_they_move_a_list() -> None:
     ties = {("f", 100): (30, 50), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
-    made = estimated(
+    made = precision_stage(
         {("f", 100): (40, 100), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
     )
     (text,) = texts("ties_at_the_cut", made)
@@ -212,7 +216,7 @@ def test_ties_are_told_where_they_move_a_list() -> None:
         "Ties at the cut: depending on the order of candidates with equal scores, the top 100 by f "
         "contain between 30.0 % and 50.0 % true positives; 1 other size is also affected."
     )
-    (one,) = found("ties_at_the_cut", made)
+    (one,) = findings_of("ties_at_the_cut", made)
     assert (one.lower, one.value, one.upper) == (0.3, 0.4, 0.5)
 
 
@@ -231,18 +235,18 @@ def test_draws_that_count_for_nothing_and_what_they_might_change(
     lost: dict[str, Any], said: str
 ) -> None:
     drawn = 100 + sum(lost.values())
-    made = estimated({("mi", 100): (3, 10)}, n_drawn=drawn, **lost)
+    made = precision_stage({("mi", 100): (3, 10)}, n_drawn=drawn, **lost)
     (text,) = texts("unjudged_draws", made)
     assert text.startswith(said)
-    (one,) = found("unjudged_draws", made)
+    (one,) = findings_of("unjudged_draws", made)
     assert one.lower == pytest.approx(20 / drawn)
     assert one.upper == pytest.approx((20 + sum(lost.values())) / drawn)
-    assert texts("unjudged_draws", estimated({("mi", 100): (3, 10)})) == []
+    assert texts("unjudged_draws", precision_stage({("mi", 100): (3, 10)})) == []
 
 
 def test_nothing_is_said_of_nothing() -> None:
     tables = {"cuts": Precision.zero_rows(), "baseline": Baseline.zero_rows()}
-    nothing = replace(estimated({}), table=lambda name: tables[name])
+    nothing = replace(precision_stage({}), table=lambda name: tables[name])
     for finder in ("highest_estimates", "few_draws", "ties_at_the_cut", "unjudged_draws"):
         assert texts(finder, nothing) == []
 
@@ -259,29 +263,31 @@ def rows_looks(question: str, now: int, levels: list[float | None]) -> list[dict
     ]  # fmt: skip
 
 
-def looked(*parts: list[dict[str, Any]], use: str = "evaluate.precision", **config: Any) -> Any:
+def looks_stage(
+    *parts: list[dict[str, Any]], use: str = "evaluate.precision", **config: Any
+) -> Any:
     tables = {"looks": table(Looks, [row for part in parts for row in part])}
     return stage(use, tables, **{"looks": (0.1, 0.2), **config})
 
 
 def test_the_look_is_said_with_its_level() -> None:
-    made = looked(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
+    made = looks_stage(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
     assert texts("this_look", made) == [
         (
             "Look 2 of 3, at 40 of 60 planned labels: limits and tests hold simultaneously over "
             "all declared looks, each at a level of 1.9 %."
         )
     ]
-    assert found("this_look", made)[0].value == 2.0
+    assert findings_of("this_look", made)[0].value == 2.0
 
 
 def test_levels_of_several_questions_are_a_range() -> None:
-    made = looked(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
+    made = looks_stage(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
     assert texts("this_look", made)[0].endswith("each at a level of 1 to 2 %.")
 
 
 def test_an_exact_look_has_no_level() -> None:
-    made = looked(rows_looks("all", 2, [0.05, None]))
+    made = looks_stage(rows_looks("all", 2, [0.05, None]))
     assert texts("this_look", made) == [
         (
             "Look 2 of 2, at 40 of 40 planned labels: limits and tests hold simultaneously over all "
@@ -291,13 +297,13 @@ def test_an_exact_look_has_no_level() -> None:
 
 
 def test_nothing_is_said_where_none_was_declared() -> None:
-    made = looked(looks=())
+    made = looks_stage(looks=())
     assert texts("this_look", made) == []
     assert list(looks_blocks(made)) == []
 
 
 def test_the_report_folds_the_levels_away() -> None:
-    text, fold = looks_blocks(looked(rows_looks("all", 1, [0.003, None])))
+    text, fold = looks_blocks(looks_stage(rows_looks("all", 1, [0.003, None])))
     assert isinstance(text, Text)
     assert text.text.startswith("Look 1 of 2, at 20 of 40 planned labels. Limits")
     assert isinstance(fold, Fold)
@@ -308,7 +314,7 @@ def test_the_report_folds_the_levels_away() -> None:
 
 
 def test_at_any_time_is_said_in_words() -> None:
-    (text,) = looks_blocks(looked(looks=(), anytime=True))
+    (text,) = looks_blocks(looks_stage(looks=(), anytime=True))
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
     said = at_any_time()
@@ -331,7 +337,7 @@ ROWS = [
 
 def test_the_list_that_is_most_open_is_named() -> None:
     made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS, **SAME_WORST_CASES)})
-    (said,) = found("worst_cases", made)
+    (said,) = findings_of("worst_cases", made)
     assert said.kind == "caution"
     assert (said.lower, said.upper) == (0.13, 0.58)
     assert said.text == (

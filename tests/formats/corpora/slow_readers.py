@@ -17,7 +17,7 @@ Row = dict[str, Any]
 PLACEHOLDERS = {"_", "<unknown>", "__UNDEF__", "@card@", "@ord@"}
 
 
-def numbered(path: Path, most: int | None = None) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: Path, most: int | None = None) -> Iterator[tuple[int, str]]:
     """Yield line numbers and lines without their ends."""
     raw = path.read_bytes()
     if path.name.lower().endswith(".gz"):
@@ -36,12 +36,12 @@ def conllu(path: Path, most: int | None = None) -> list[Row]:
     rows: list[Row] = []
     state: Row = {"doc": "", "docs": 0, "paragraph": None, "pars": 0, "sentence": 0}
     state |= {"about": {}, "newdoc": None, "newpar": None, "keys": ["sent_id", "newdoc", "newpar"]}
-    for _, line in numbered(path, most):
+    for _, line in numbered_lines(path, most):
         if found := re.match(r"#\s*([^=]*[^=\s])\s*=", line):
             state["keys"].append(_name(found[1]))
     state["keys"] = [name for name in dict.fromkeys(state["keys"]) if name not in _TAKEN]
     block: list[tuple[int, str]] = []
-    for number, line in [*numbered(path, most), (0, "")]:
+    for number, line in [*numbered_lines(path, most), (0, "")]:
         if line != "":
             block.append((number, line))
             continue
@@ -182,7 +182,7 @@ def vertical(
     doc, docs, pars = "", 0, 0
     par: int | None = None
     number_of_sentence, fresh, position = 0, True, 0
-    for number, line in numbered(path):
+    for number, line in numbered_lines(path):
         cells = line.split("\t")
         if line == "":
             continue
@@ -223,7 +223,7 @@ def tokens(path: Path, columns: Sequence[str], most: int | None = None) -> list[
     """Read a token table whose documents begin with ``# doc``; ``# `` is a comment."""
     rows: list[Row] = []
     doc, sentence, position, fresh = "", 0, 0, True
-    for number, line in numbered(path, most):
+    for number, line in numbered_lines(path, most):
         if line == "":
             fresh = True
         elif line.startswith("# doc ") and "\t" not in line:
@@ -249,7 +249,7 @@ def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
     """Read plain text, a sentence a line; lines that begin with `mark` name documents."""
     rows: list[Row] = []
     doc, sentence = "", 0
-    for number, line in numbered(path, most):
+    for number, line in numbered_lines(path, most):
         if mark and line.startswith(mark):
             doc = line[len(mark) :]
             continue

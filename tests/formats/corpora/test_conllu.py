@@ -418,7 +418,7 @@ def test_is_read_as_by_the_slow_reader(
         assert [list(each) for each in said.rows()] == twin
 
 
-def mutated(content: str) -> Iterator[str]:
+def mutations(content: str) -> Iterator[str]:
     """Yield a content with one of its signs left out, and with another in its place."""
     others = itertools.cycle("\t\n0_")
     for place in range(len(content)):
@@ -431,7 +431,7 @@ def test_what_is_certain_is_right(tmp_path: Path) -> None:
     """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
     path, certain = tmp_path / "t.conllu", 0
     short = SCANNED[SCANNED.index("# newdoc") : SCANNED.index("# only a")]
-    for content in mutated(short):
+    for content in mutations(short):
         if scan_block(content.encode(), 0, COLUMNS) is None:
             continue
         certain += 1

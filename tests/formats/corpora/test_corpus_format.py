@@ -214,7 +214,7 @@ def _plainly(sentence: str) -> str:
 @pytest.mark.parametrize("name", ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"])
 def test_treebanks(name: str, public_data: Callable[[str], Path]) -> None:
     path = public_data(f"corpora/{name}.conllu.gz")
-    assert texts(path, normalise="none") == _said(path)
+    assert texts(path, normalise="none") == _sentence_texts(path)
 
 
 @pytest.mark.long
@@ -225,14 +225,18 @@ def test_a_treebank_needs_its_text_for_one_sentence(
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         without = "".join(line for line in lines if not line.startswith("# text ="))
     found = texts(write(tmp_path / "t.conllu", without), normalise="none")
-    differing = [said for one, said in zip(found, _said(path), strict=True) if one != said]
+    differing = [
+        said for one, said in zip(found, _sentence_texts(path), strict=True) if one != said
+    ]
     assert len(differing) == 1
     assert "\u00a0" in differing[0]  # SpacesAfter=\u00A0: no space that MISC alone would give
 
 
-def _said(path: Path) -> list[str]:
+def _sentence_texts(path: Path) -> list[str]:
     mark = "# text = "
-    return [line[len(mark) :] for _, line in slow_readers.numbered(path) if line.startswith(mark)]
+    return [
+        line[len(mark) :] for _, line in slow_readers.numbered_lines(path) if line.startswith(mark)
+    ]
 
 
 def test_glue(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_tokens(line: str, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     path = public_data("corpora/eltec_eng_level1.txt.gz")
-    lines = list(slow_readers.numbered(path, 50_000))
+    lines = list(slow_readers.numbered_lines(path, 50_000))
     some = [line for number, line in lines if number % 10 == 0 or line.startswith("### ")]
     copy = write(tmp_path / "t.txt.gz", "\n".join(some))
     expected = slow_readers.text(copy)

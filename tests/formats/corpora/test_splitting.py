@@ -155,7 +155,7 @@ def test_a_lenient_reader_needs_the_whole_file(tmp_path: Path) -> None:
 PACKED = (".gz", ".zst")
 
 
-def packed(pieces: Sequence[bytes], ending: str) -> bytes:
+def pack_pieces(pieces: Sequence[bytes], ending: str) -> bytes:
     """Return the pieces as members of a packed file."""
     if ending == ".gz":
         return b"".join(map(gzip.compress, pieces))
@@ -178,7 +178,7 @@ def test_packed_files_are_cut_at_their_members(
     mark = b"\xef\xbb\xbf" if number == 5 else b""
     content = mark + conllu(draw, 120, documents)
     path = tmp_path / f"a.conllu{ending}"
-    path.write_bytes(packed(pieces_of(draw, content, number), ending))
+    path.write_bytes(pack_pieces(pieces_of(draw, content, number), ending))
     most = [len(parts_of(path, size)) for size in (len(content) // 8, len(content) // 3)]
     assert max(most) <= number
     assert number < 60 or min(most) > 1
@@ -192,20 +192,20 @@ def test_packed_text(options: dict[str, str], ending: str, tmp_path: Path) -> No
     draw = random.Random(3)
     content = "\r\n".join(draw.choice(["a b", "", "### x", "c d e"]) for _ in range(999)).encode()
     path = tmp_path / f"a.txt{ending}"
-    path.write_bytes(packed(pieces_of(draw, content, 40), ending))
+    path.write_bytes(pack_pieces(pieces_of(draw, content, 40), ending))
     assert len(parts_of(path, 500, document="^### (.*)$", **options)) > 2
 
 
 @pytest.mark.parametrize("ending", PACKED)
 def test_one_member_is_not_cut(ending: str, tmp_path: Path) -> None:
-    (tmp_path / f"a.txt{ending}").write_bytes(packed([b"a b\n" * 9999], ending))
+    (tmp_path / f"a.txt{ending}").write_bytes(pack_pieces([b"a b\n" * 9999], ending))
     assert parts_of(tmp_path / f"a.txt{ending}", 100) == []
 
 
 @pytest.mark.parametrize("ending", PACKED)
 def test_a_damaged_packed_file_is_not_cut(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.txt{ending}"
-    whole = packed([b"a b\n" * 99] * 9, ending)
+    whole = pack_pieces([b"a b\n" * 99] * 9, ending)
     path.write_bytes(whole[:-9])
     assert parts_of(path, 100) == []
     path.write_bytes(whole + b"what is not packed")

@@ -58,7 +58,7 @@ def read_token_scan(path: Path, wanted: list[str], size: int, **given: Any) -> p
     return pl.concat(batch.tokens for batch in format_.read(path, options, wanted, size))
 
 
-def unscanned(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
+def read_without_scan(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
     """Read the same in the other way."""
     with patch.object(TextBlock, "try_scan", lambda *_: None):
         return read_token_scan(path, wanted, size, **given)
@@ -83,7 +83,7 @@ def test_traps_are_certain(tmp_path: Path) -> None:
             (12, "one two", None, 2, 2, "c", "# doc no", None),
             (14, "é", None, 3, 1, "née", "d", "0"),
         ]
-        assert found.equals(unscanned(path, COLUMNS, size))
+        assert found.equals(read_without_scan(path, COLUMNS, size))
         for name in COLUMNS:
             assert read_token_scan(path, [name], size).equals(found.select(name))
 
@@ -109,7 +109,7 @@ def test_the_header_is_no_token(tmp_path: Path) -> None:
         for size in SIZES:
             found = read_token_scan(path, [*PLACES, "word"], size, **given_names)
             assert found.rows() == [(5, "a", None, 1, 1, "#"), (7, "a", None, 2, 1, "b")]
-            assert found.equals(unscanned(path, [*PLACES, "word"], size, **given_names))
+            assert found.equals(read_without_scan(path, [*PLACES, "word"], size, **given_names))
 
 
 def test_nothing() -> None:
@@ -149,10 +149,10 @@ def test_is_read_as_by_the_slow_reader(
     found = read_token_scan(path, COLUMNS, size)
     expected = slow_readers.tokens(path, NAMES)
     assert found.rows() == [tuple(each[name] for name in COLUMNS) for each in expected]
-    assert found.equals(unscanned(path, COLUMNS, size))
+    assert found.equals(read_without_scan(path, COLUMNS, size))
 
 
-def mutated(content: str) -> Iterator[str]:
+def mutations(content: str) -> Iterator[str]:
     """Yield a content with one of its signs left out, and with two others in its place."""
     others = itertools.cycle("\t\n# ")
     for place in range(len(content)):
@@ -164,12 +164,12 @@ def mutated(content: str) -> Iterator[str]:
 def test_what_is_certain_is_right(tmp_path: Path) -> None:
     """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
     path, certain = tmp_path / "t.tsv", 0
-    for content in mutated(TRAPS):
+    for content in mutations(TRAPS):
         if is_certain(content):
             certain += 1
             path.write_text(content, newline="")
             found = read_token_scan(path, COLUMNS, 1 << 23, header=True)
-            assert found.equals(unscanned(path, COLUMNS, 1 << 23, header=True)), content
+            assert found.equals(read_without_scan(path, COLUMNS, 1 << 23, header=True)), content
     assert certain > 100
 
 
@@ -179,7 +179,7 @@ def test_novels(public_data: Callable[[str], Path]) -> None:
     given_document = {"document": r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"}
     for size in (1 << 16, 1 << 23):
         found = read_token_scan(path, COLUMNS, size, **given_document)
-        assert found.equals(unscanned(path, COLUMNS, size, **given_document))
+        assert found.equals(read_without_scan(path, COLUMNS, size, **given_document))
 
 
 # Token tables, tab-separated and Parquet, against a slow reader and each other.
@@ -214,7 +214,7 @@ def test_novels_token_tables(public_data: Callable[[str], Path], tmp_path: Path)
     assert found["doc"].n_unique() == 46
     expected = slow_readers.tokens(path, columns, most=50_000)
     assert found.head(len(expected)).rows(named=True) == expected
-    beginning = [line for _, line in slow_readers.numbered(path, 50_000)]
+    beginning = [line for _, line in slow_readers.numbered_lines(path, 50_000)]
     copy = write(tmp_path / "t.tsv", "\n".join(beginning))
     again = read(copy, **TSV, columns=columns, lenient=True, normalise="none")
     assert again.rows(named=True) == expected

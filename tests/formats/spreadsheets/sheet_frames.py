@@ -54,6 +54,6 @@ def sheet_rows(l1: list[str], **columns: Sequence[str | None]) -> pl.DataFrame:
     return pl.DataFrame(data, schema=dict.fromkeys(LAYOUT.names, pl.String))
 
 
-def emptied(rows: pl.DataFrame) -> pl.DataFrame:
+def empty_cells(rows: pl.DataFrame) -> pl.DataFrame:
     """Return what comes back: an empty text is an empty cell."""
     return rows.with_columns(pl.when(pl.all() != "").then(pl.all()))

@@ -95,7 +95,7 @@ KEPT = [text for text in NASTY if not {"\r", "\x07", "_x0041_", "\n"} & {*text, 
 """openpyxl, which saves again here, spoils the others by itself."""
 
 
-def saved(path: Path, text: str, encoding: str = "utf-8") -> Path:
+def save_text(path: Path, text: str, encoding: str = "utf-8") -> Path:
     path.write_bytes(text.encode(encoding))
     return path
 
@@ -105,14 +105,16 @@ def workbook_reading(rows: pl.DataFrame) -> openpyxl.Workbook:
     return openpyxl.load_workbook(io.BytesIO(raw))
 
 
-def resaved(book: openpyxl.Workbook, path: Path) -> pl.DataFrame:
+def save_and_read(book: openpyxl.Workbook, path: Path) -> pl.DataFrame:
     book.save(path)
     return read_reading(path, LAYOUT)
 
 
 def test_resaved_workbook(tmp_path: Path) -> None:
     rows = sheet_rows(KEPT, label=["SVC"] * len(KEPT))
-    assert resaved(workbook_reading(rows), tmp_path / "s.xlsx").select(LAYOUT.names).equals(rows)
+    assert (
+        save_and_read(workbook_reading(rows), tmp_path / "s.xlsx").select(LAYOUT.names).equals(rows)
+    )
 
 
 TYPED = [
@@ -142,7 +144,7 @@ def test_numbers_truth_values_and_dates_come_back_as_typed(tmp_path: Path) -> No
             cell.number_format = "General"
             cell.value = value
             cell.number_format = "dd/mm/yyyy hh:mm" if when else cell.number_format
-    found = resaved(book, tmp_path / "s.xlsx")
+    found = save_and_read(book, tmp_path / "s.xlsx")
     assert found["label"].to_list() == [text for _, text in TYPED]
     assert found["note"].to_list() == [text for _, text in TYPED]
 
@@ -158,7 +160,7 @@ def test_rows_and_columns_moved_and_columns_added(tmp_path: Path) -> None:
     for row, record in enumerate([records[0], [None] * 8, *reversed(records[1:])], start=4):
         for place, value in enumerate(reversed(record), start=3):
             copy.active.cell(row, place, value)
-    found = resaved(copy, tmp_path / "s.xlsx")
+    found = save_and_read(copy, tmp_path / "s.xlsx")
     assert found.columns == ["line", *LAYOUT.names, "column C", "my remark"]
     assert found.select("line", "id", "label", "my remark", "column C").rows() == [
         (6, "x2", "free", None, "no header"),
@@ -169,7 +171,7 @@ def test_rows_and_columns_moved_and_columns_added(tmp_path: Path) -> None:
 
 def test_text_with_title_lines_empty_rows_and_a_hint_for_the_delimiter(tmp_path: Path) -> None:
     text = "sep=;\nMy sheet;\n\nLABEL;Id;Verb;preposition AND noun ;line\nSVC;x1;b;a;9\n;;;;\n\n;x2;d;c;\n"
-    found = read_reading(saved(tmp_path / "s.csv", text), LAYOUT)
+    found = read_reading(save_text(tmp_path / "s.csv", text), LAYOUT)
     assert found.columns == ["line", *LAYOUT.names, "line (sheet)"]
     assert found.select("line", "id", "l1", "l2", "label", "note", "line (sheet)").rows() == [
         (5, "x1", "a", "b", "SVC", None, "9"),
@@ -185,7 +187,7 @@ def test_line_counts_rows_not_lines_of_text(tmp_path: Path) -> None:
 
 
 def test_without_a_layout_headers_are_names(tmp_path: Path) -> None:
-    found = read_reading(saved(tmp_path / "s.tsv", " ID\tLabel\n'007\tSVC\n"))
+    found = read_reading(save_text(tmp_path / "s.tsv", " ID\tLabel\n'007\tSVC\n"))
     assert found.rows(named=True) == [{"line": 2, "id": "007", "Label": "SVC"}]
 
 
@@ -196,20 +198,26 @@ def test_csv_saved_as_workbook_and_workbook_saved_as_csv(tmp_path: Path) -> None
     plain = openpyxl.Workbook()
     for row in csv.reader(io.StringIO((tmp_path / "a.csv").read_text("utf-8-sig"), newline="")):
         plain.active.append(row)
-    assert resaved(plain, tmp_path / "a.xlsx").select(LAYOUT.names).equals(rows)
+    assert save_and_read(plain, tmp_path / "a.xlsx").select(LAYOUT.names).equals(rows)
     records = [[cell.value or "" for cell in row] for row in workbook_reading(rows)["Sheet"]]
-    quoted = "\n".join(";".join(f'"{_doubled(cell)}"' for cell in row) for row in records)
-    assert read_reading(saved(tmp_path / "b.csv", quoted), LAYOUT).select(LAYOUT.names).equals(rows)
+    quoted = "\n".join(";".join(f'"{_double_quotes(cell)}"' for cell in row) for row in records)
+    assert (
+        read_reading(save_text(tmp_path / "b.csv", quoted), LAYOUT)
+        .select(LAYOUT.names)
+        .equals(rows)
+    )
 
 
-def _doubled(cell: str) -> str:
+def _double_quotes(cell: str) -> str:
     return cell.replace('"', '""')
 
 
 def test_byte_order_mark_taken_for_text(tmp_path: Path) -> None:
     """What a program writes that has read the mark as part of a quoted first field."""
     text = '\ufeff"\ufeff""id""","l1"\n"x1","ä"\n'
-    assert read_reading(saved(tmp_path / "s.csv", text)).select("id", "l1").rows() == [("x1", "ä")]
+    assert read_reading(save_text(tmp_path / "s.csv", text)).select("id", "l1").rows() == [
+        ("x1", "ä")
+    ]
 
 
 WRONG = {
@@ -260,13 +268,13 @@ def test_two_worksheets_with_labels(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a"]))
     book.copy_worksheet(book["Sheet"])
     with pytest.raises(DataError, match=r"2 worksheets.*'Sheet', 'Sheet Copy'"):
-        resaved(book, tmp_path / "s.xlsx")
+        save_and_read(book, tmp_path / "s.xlsx")
 
 
 def test_a_worksheet_without_the_other_columns_is_passed_over(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a"]))
     book.create_sheet("My notes", 0)["A1"] = "id"
-    assert resaved(book, tmp_path / "s.xlsx")["l1"].to_list() == ["a"]
+    assert save_and_read(book, tmp_path / "s.xlsx")["l1"].to_list() == ["a"]
 
 
 def test_listing(tmp_path: Path) -> None:
@@ -301,7 +309,7 @@ def test_text_that_spreadsheets_read_as_a_carriage_return(
     )
     sheet.cell(row, place + LAYOUT.names.index(column) - LAYOUT.names.index("l1"), typed)
     with pytest.raises(DataError, match=r"1 cell with a carriage return, which .*_x000D_") as error:
-        resaved(book, tmp_path / "s.xlsx")
+        save_and_read(book, tmp_path / "s.xlsx")
     assert str(tmp_path / "s.xlsx") in str(error.value)
     assert r"is written \x5Fx000D_" in str(error.value)
 
@@ -315,7 +323,7 @@ def test_line_ends_of_windows_in_a_cell_are_kept(tmp_path: Path) -> None:
     )
     at = place + LAYOUT.names.index("note") - LAYOUT.names.index("l1")
     sheet.cell(row, at, "one_x000D_\ntwo")
-    assert resaved(book, tmp_path / "s.xlsx")["note"].to_list() == ["one\r\ntwo"]
+    assert save_and_read(book, tmp_path / "s.xlsx")["note"].to_list() == ["one\r\ntwo"]
 
 
 # Tables in workbooks: the texts of a worksheet, by row, whatever program saved it.

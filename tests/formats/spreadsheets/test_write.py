@@ -26,7 +26,7 @@ from tests.formats.spreadsheets.sheet_frames import (
     LAYOUT,
     NASTY,
     cells,
-    emptied,
+    empty_cells,
     sheet_rows,
 )
 
@@ -43,7 +43,7 @@ def test_round_trip(texts: list[str], notes: st.DataObject) -> None:
     note = notes.draw(st.lists(cells, min_size=len(texts), max_size=len(texts)))
     rows = sheet_rows(texts, note=note)
     found = back(write_csv(rows, LAYOUT))
-    assert found.select(LAYOUT.names).equals(emptied(rows))
+    assert found.select(LAYOUT.names).equals(empty_cells(rows))
     assert found["line"].to_list() == list(range(2, len(texts) + 2))
     assert found.schema == {"line": pl.Int64, **dict.fromkeys(LAYOUT.names, pl.String)}
 
@@ -99,7 +99,7 @@ def test_saved_by_another_program(delimiter: str, encoding: str, line_end: str) 
 # Workbooks: every text back as it was, and the rules that the file carries.
 
 
-def written(rows: pl.DataFrame, layout: Layout = LAYOUT) -> bytes:
+def write_sheet(rows: pl.DataFrame, layout: Layout = LAYOUT) -> bytes:
     return write_xlsx(rows, layout, title="Pairs & verbs", instructions="Read.\nThen judge.")
 
 
@@ -110,22 +110,22 @@ def back_to_xlsx(raw: bytes) -> pl.DataFrame:
         return read(path, LAYOUT)
 
 
-def opened(raw: bytes) -> openpyxl.Workbook:
+def open_workbook(raw: bytes) -> openpyxl.Workbook:
     return openpyxl.load_workbook(io.BytesIO(raw))
 
 
 @given(texts=st.lists(cells, max_size=6))
 def test_round_trip_to_xlsx(texts: list[str]) -> None:
     rows = sheet_rows(texts, note=list(reversed(texts)))
-    found = back_to_xlsx(written(rows))
-    assert found.select(LAYOUT.names).equals(emptied(rows))
+    found = back_to_xlsx(write_sheet(rows))
+    assert found.select(LAYOUT.names).equals(empty_cells(rows))
     assert found["line"].to_list() == list(range(2, len(texts) + 2))
 
 
 def test_everything_is_text() -> None:
     """No number, formula, date or link anywhere in the file."""
     rows = sheet_rows(list(NASTY), label=["SVC"] * len(NASTY))
-    raw = written(rows)
+    raw = write_sheet(rows)
     assert back_to_xlsx(raw).select(LAYOUT.names).equals(rows)
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         sheet = parts.read("xl/worksheets/sheet1.xml").decode()
@@ -133,14 +133,14 @@ def test_everything_is_text() -> None:
     assert len(re.findall("<v>", sheet)) == len(re.findall(r't="s"', sheet))
     assert "<f>" not in sheet
     assert "hyperlink" not in sheet
-    assert {cell.number_format for row in opened(raw)["Sheet"] for cell in row} == {"@"}
+    assert {cell.number_format for row in open_workbook(raw)["Sheet"] for cell in row} == {"@"}
 
 
 def test_equal_input_gives_equal_bytes_without_author_or_time() -> None:
     rows = sheet_rows(["a", "b"])
-    raw = written(rows)
-    assert raw == written(rows)
-    properties = opened(raw).properties
+    raw = write_sheet(rows)
+    assert raw == write_sheet(rows)
+    properties = open_workbook(raw).properties
     assert not properties.creator
     assert not properties.lastModifiedBy
     assert properties.created.year == 2000
@@ -149,7 +149,7 @@ def test_equal_input_gives_equal_bytes_without_author_or_time() -> None:
 
 
 def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
-    sheet = opened(written(sheet_rows(["a", "b"], label=["SVC", None])))["Sheet"]
+    sheet = open_workbook(write_sheet(sheet_rows(["a", "b"], label=["SVC", None])))["Sheet"]
     assert sheet.freeze_panes == "F2"
     assert sheet.auto_filter.ref == "A1:F3"
     assert sheet.protection.sheet
@@ -171,7 +171,7 @@ def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
 def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
-    sheet = opened(written(rows, layout))["Sheet"]
+    sheet = open_workbook(write_sheet(rows, layout))["Sheet"]
     assert [cell.value for cell in sheet[1]][:3] == ["l1", "l2", "label"]
     assert sheet.freeze_panes == "D2"
     keyed = kinds.keying_layout()
@@ -179,7 +179,7 @@ def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
 
 
 def rules(layout: Layout) -> tuple[openpyxl.Workbook, dict[str, openpyxl.worksheet.datavalidation.DataValidation]]:  # fmt: skip
-    book = opened(written(sheet_rows(["a", "b"]), layout))
+    book = open_workbook(write_sheet(sheet_rows(["a", "b"]), layout))
     found = book["Sheet"].data_validations.dataValidation
     return book, {str(rule.sqref): rule for rule in found}
 
@@ -224,7 +224,7 @@ def test_a_choice_with_a_tab_is_text_that_people_see() -> None:
 
 
 def test_instructions() -> None:
-    sheet = opened(written(sheet_rows(["a"])))["Instructions"]
+    sheet = open_workbook(write_sheet(sheet_rows(["a"])))["Instructions"]
     lines = [cell.value for cell in sheet["A"] if cell.value]
     assert lines[:3] == ["Pairs & verbs", "Read.", "Then judge."]
     assert "Label: Which kind? One of: SVC, figurative, free." in lines
@@ -234,7 +234,7 @@ def instructions(**options: Any) -> list[openpyxl.cell.cell.Cell]:
     """Return the cells of the instructions, those without a text left out."""
     said = {"title": "T", "instructions": "Read."} | options
     raw = write_xlsx(sheet_rows(["a"]), LAYOUT, **said)
-    return [cell for cell in opened(raw)["Instructions"]["A"] if cell.value]
+    return [cell for cell in open_workbook(raw)["Instructions"]["A"] if cell.value]
 
 
 def test_guidelines_stand_behind_the_instructions_in_the_order_of_the_labels() -> None:
@@ -254,14 +254,18 @@ def test_without_guidelines_nothing_is_said_of_them() -> None:
 
 
 def test_rows_are_as_high_as_their_text() -> None:
-    sheet = opened(written(sheet_rows(["a", "b"], example_1=["word " * 40, None])))["Sheet"]
+    sheet = open_workbook(write_sheet(sheet_rows(["a", "b"], example_1=["word " * 40, None])))[
+        "Sheet"
+    ]
     assert sheet.row_dimensions[2].height == 75  # 200 characters in a column of 44
     assert sheet.row_dimensions[3].height in (None, 15)  # None: the default
 
 
 def test_rows_have_room_for_a_long_word_and_what_stands_before_it() -> None:
     address = "see http://www." + "x" * 60 + " there"  # 4 lines: a word begins a line of its own
-    sheet = opened(written(sheet_rows(["a"], example_1=[f"{address} {'word ' * 9}"])))["Sheet"]
+    sheet = open_workbook(write_sheet(sheet_rows(["a"], example_1=[f"{address} {'word ' * 9}"])))[
+        "Sheet"
+    ]
     assert sheet.row_dimensions[2].height == 60
 
 
@@ -270,7 +274,7 @@ def test_columns_to_read_are_as_wide_as_their_text() -> None:
     long = sheet_rows(["take", "a" * 12]).with_columns(
         annotator=pl.lit("anna"), example_1=pl.lit("so " * 40), l2=pl.lit("b" * 50)
     )
-    sheet = opened(written(long, layout))["Sheet"]
+    sheet = open_workbook(write_sheet(long, layout))["Sheet"]
     widths = {cell.value: sheet.column_dimensions[cell.column_letter].width for cell in sheet[1]}
     expected = {"l1": 16, "l2": 24, "label": 16, "note": 28, "example 1": 48}
     for name, width in expected.items():
@@ -280,7 +284,7 @@ def test_columns_to_read_are_as_wide_as_their_text() -> None:
 def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a", "b"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
-    sheet = opened(written(rows, layout))["Sheet"]
+    sheet = open_workbook(write_sheet(rows, layout))["Sheet"]
     assert sheet.print_area == "'Sheet'!$A$1:$E$3"  # neither annotator nor id
     assert (sheet.page_setup.orientation, sheet.page_setup.paperSize) == ("landscape", 9)
     assert (sheet.page_setup.fitToWidth or 1, sheet.page_setup.fitToHeight) == (1, 0)
@@ -291,7 +295,9 @@ def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
 def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1", "example_2"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
-    sheet = opened(written(rows.with_columns(example_2=pl.lit("so")), layout))["Instructions"]
+    sheet = open_workbook(write_sheet(rows.with_columns(example_2=pl.lit("so")), layout))[
+        "Instructions"
+    ]
     lines = [cell.value for cell in sheet["A"] if cell.value]
     assert [line for line in lines if "[[ ]]" in line and "[…]" in line] == [lines[-3]]
     (label,) = [line for line in lines if line.startswith("label:")]
@@ -299,19 +305,21 @@ def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
 
 
 def test_no_rows() -> None:
-    raw = written(sheet_rows([]))
+    raw = write_sheet(sheet_rows([]))
     assert back_to_xlsx(raw).shape == (0, 7)
-    assert opened(raw)["Sheet"].auto_filter.ref == "A1:F1"
+    assert open_workbook(raw)["Sheet"].auto_filter.ref == "A1:F1"
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\uffff", "x" * 32_768])
 def test_what_no_cell_can_hold_is_refused_to_xlsx(text: str) -> None:
     with pytest.raises(DataError, match="(?s)1 cell.*id x1, column l1"):
-        written(sheet_rows(["fine", text]))
+        write_sheet(sheet_rows(["fine", text]))
 
 
 def test_labels_typed_before_are_kept() -> None:
-    found = back_to_xlsx(written(sheet_rows(["a", "b"], label=["SVC", None], note=[None, "007"])))
+    found = back_to_xlsx(
+        write_sheet(sheet_rows(["a", "b"], label=["SVC", None], note=[None, "007"]))
+    )
     assert found.select("label", "note").rows() == [("SVC", None), (None, "007")]
     assert LABELS[0] == "SVC"
 

@@ -127,7 +127,7 @@ DIFFER: list[VoteResolution] = [("x", "anna", "SVC"), ("x", "ben", "free")]
 ALIKE: list[VoteResolution] = [("x", "anna", "SVC"), ("x", "ben", "SVC")]
 
 
-def resolved(first: list[VoteResolution], second: list[Decision]) -> list[tuple[object, ...]]:
+def resolve(first: list[VoteResolution], second: list[Decision]) -> list[tuple[object, ...]]:
     said = pl.LazyFrame(second, schema=SECOND, orient="row")
     found = resolutions(pl.LazyFrame(first, schema=FIRST, orient="row"), said).collect()
     validate([found], Resolutions, name="resolutions")
@@ -167,16 +167,16 @@ def test_known_cases(
     first: list[VoteResolution], second: list[Decision], label: str | None, who: str
 ) -> None:
     expected = [] if label is None else [(label, who)]
-    assert [(row[1], row[2]) for row in resolved(first, second)] == expected
+    assert [(row[1], row[2]) for row in resolve(first, second)] == expected
 
 
 def test_what_stands_beside_a_resolution() -> None:
     second = [decision("dora", "free", "so it is"), decision("carla", "free", "it varies")]
-    assert resolved(DIFFER, second) == [
+    assert resolve(DIFFER, second) == [
         ("x", "free", "carla, dora", "it varies; so it is", "anna: SVC; ben: free")
     ]
     second = [decision("carla", "free"), decision("anna", "SVC", "not heard")]
-    assert resolved(DIFFER, second) == [("x", "free", "carla", None, "anna: SVC; ben: free")]
+    assert resolve(DIFFER, second) == [("x", "free", "carla", None, "anna: SVC; ben: free")]
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,12 @@ def test_what_stands_beside_a_resolution() -> None:
     ],
 )
 def test_nothing_is_resolved(first: list[VoteResolution], second: list[Decision]) -> None:
-    assert resolved(first, second) == []
+    assert resolve(first, second) == []
 
 
 def test_who_annotated_without_a_label_is_outside() -> None:
     first: list[VoteResolution] = [*DIFFER, ("x", "carla", None)]
-    assert resolved(first, [decision("carla", "free")])[0][:3] == ("x", "free", "carla")
+    assert resolve(first, [decision("carla", "free")])[0][:3] == ("x", "free", "carla")
 
 
 def by_hand_resolution(
@@ -232,9 +232,9 @@ def test_against_a_loop_resolution(
     first: list[VoteResolution], second: list[Decision], data: st.DataObject
 ) -> None:
     expected = by_hand_resolution(first, second)
-    found = resolved(data.draw(st.permutations(first)), data.draw(st.permutations(second)))
+    found = resolve(data.draw(st.permutations(first)), data.draw(st.permutations(second)))
     assert [row[:3] for row in found] == expected
-    assert found == resolved(first, second)
+    assert found == resolve(first, second)
 
 
 def test_settled_changes_the_column_alone() -> None:

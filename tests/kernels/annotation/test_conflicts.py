@@ -46,7 +46,7 @@ def outcomes(*given: pl.LazyFrame) -> list[str]:
     return compare_cells(*given, log="log").collect().sort("file")["outcome"].to_list()
 
 
-def counted(*given: pl.LazyFrame) -> set[str]:
+def counted_answers(*given: pl.LazyFrame) -> set[str]:
     """Return the answers that count."""
     rows = merge_answers(*given, log="log").collect()
     assert not rows.filter(CONFLICT)["label"].is_not_null().any()
@@ -77,7 +77,7 @@ def test_one_sheet(
 ) -> None:
     given = frames({"a.csv": typed}, {"a.csv": held} if held else {}, stands)
     assert outcomes(*given) == [outcome]
-    assert counted(*given) == counts
+    assert counted_answers(*given) == counts
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_two_sheets(
     known = {name: each for name, each in zip(names, held, strict=True) if each.strip()}
     given = frames(dict(zip(names, typed, strict=True)), known, stands)
     assert outcomes(*given) == outcome
-    assert counted(*given) == counts
+    assert counted_answers(*given) == counts
 
 
 def test_one_answer_counts_or_none() -> None:
@@ -126,7 +126,7 @@ def test_one_answer_counts_or_none() -> None:
 def test_what_was_shown_stays(typed: str | None) -> None:
     given = frames({"a.csv": typed}, {"a.csv": "A"}, "A", settled=True)
     assert outcomes(*given) == ["settled"]
-    assert counted(*given) == {"a"}
+    assert counted_answers(*given) == {"a"}
     assert not merge_answers(*given, log="log").collect()[CONFLICT].any()
 
 
@@ -135,14 +135,14 @@ def test_two_answers_in_one_sheet_stay_for_the_check() -> None:
     again = rows.filter(pl.col("file") == "a.csv").with_columns(label=pl.lit("B"))
     given = pl.concat([rows, again]), seen, tasks
     assert outcomes(*given) == ["several"]
-    assert counted(*given) == {"a", "b", "c"}
+    assert counted_answers(*given) == {"a", "b", "c"}
     same = pl.concat([rows, again.with_columns(label=pl.lit(None, pl.String))])
     assert outcomes(same, seen, tasks) == ["conflict"]  # a copy of the row is empty
 
 
 def test_rows_that_the_log_does_not_know_count() -> None:
     rows, seen, tasks = frames({"a.csv": "A", "b.csv": "B"}, {}, None)
-    assert counted(rows, seen, tasks.clear()) == {"a", "b"}
+    assert counted_answers(rows, seen, tasks.clear()) == {"a", "b"}
 
 
 def test_decisions_of_adjudicators_are_not_compared() -> None:

@@ -29,7 +29,7 @@ def candidates(*pairs: Pair) -> pl.DataFrame:
     return words.select(id=pl.int_range(pl.len()).cast(pl.String).str.zfill(3), l1="l1", l2="l2")
 
 
-def judged(
+def judge(
     listed: pl.DataFrame, pairs: pl.DataFrame, covered: Covered, *, either_order: bool = False
 ) -> dict[tuple[str, str], bool]:
     found = judge_by_list(
@@ -38,7 +38,7 @@ def judged(
     return {(category, each): tp for category, each, tp in found.collect().iter_rows()}
 
 
-def counted(
+def coverage_counts(
     listed: pl.DataFrame, pairs: pl.DataFrame, covered: Covered, **order: bool
 ) -> dict[str, int]:
     either_order = order.get("either_order", False)
@@ -62,14 +62,14 @@ def counted(
     ("either", True, "+--+ "),
 ])  # fmt: skip
 def test_cases_by_hand(covered: Covered, either_order: bool, expected: str) -> None:
-    found = judged(entries(*ENTRIES), candidates(*CANDIDATES), covered, either_order=either_order)
+    found = judge(entries(*ENTRIES), candidates(*CANDIDATES), covered, either_order=either_order)
     signs = {None: " ", True: "+", False: "-"}
     assert "".join(signs[found.get(("TP", f"{i:03}"))] for i in range(5)) == expected
 
 
 def test_counts_by_hand() -> None:
     listed = entries(*ENTRIES, ("take", "place"), ("tea", None))
-    assert counted(listed, candidates(*CANDIDATES), "l1") == {
+    assert coverage_counts(listed, candidates(*CANDIDATES), "l1") == {
         "category": "TP", "n_candidates": 5, "n_judged": 2, "n_true": 1, "n_false": 1,
         "n_unjudged": 3, "n_entries": 3, "n_matched": 1, "n_unmatched": 2, "n_absent": 1,
         "n_duplicates": 1, "n_unreadable": 1,
@@ -77,20 +77,22 @@ def test_counts_by_hand() -> None:
 
 
 def test_an_entry_of_two_candidates_is_one_entry() -> None:
-    found = counted(entries(("take", "place")), candidates(*CANDIDATES), "all", either_order=True)
+    found = coverage_counts(
+        entries(("take", "place")), candidates(*CANDIDATES), "all", either_order=True
+    )
     assert (found["n_entries"], found["n_matched"], found["n_true"]) == (1, 1, 2)
 
 
 def test_two_entries_of_one_candidate_are_one_entry() -> None:
     listed = entries(("take", "place"), ("place", "take"))
-    found = counted(listed, candidates(("take", "place")), "all", either_order=True)
+    found = coverage_counts(listed, candidates(("take", "place")), "all", either_order=True)
     assert (found["n_entries"], found["n_matched"], found["n_true"]) == (1, 1, 1)
     assert found["n_duplicates"] == 1
 
 
 def test_the_same_entry_in_two_files_is_no_duplicate() -> None:
     listed = pl.concat([entries(*ENTRIES), entries(*ENTRIES, file="other.tsv")])
-    found = counted(listed, candidates(*CANDIDATES), "l1")
+    found = coverage_counts(listed, candidates(*CANDIDATES), "l1")
     assert (found["n_entries"], found["n_duplicates"]) == (3, 0)
 
 
@@ -98,15 +100,15 @@ def test_each_category_covers_its_own_words() -> None:
     listed = pl.concat(
         [entries(("take", "place"), category="a"), entries(("go", "on"), category="b")]
     )
-    found = judged(listed, candidates(("take", "man"), ("go", "far")), "l1")
+    found = judge(listed, candidates(("take", "man"), ("go", "far")), "l1")
     assert found == {("a", "000"): False, ("b", "001"): False}
 
 
 def test_nothing() -> None:
-    assert judged(entries(), candidates(*CANDIDATES), "all") == {}
-    assert judged(entries(*ENTRIES), candidates(), "all") == {}
-    assert counted(entries(*ENTRIES), candidates(), "all")["n_absent"] == 3
-    assert judged(entries(*ENTRIES), candidates((None, "place")), "all") == {}
+    assert judge(entries(), candidates(*CANDIDATES), "all") == {}
+    assert judge(entries(*ENTRIES), candidates(), "all") == {}
+    assert coverage_counts(entries(*ENTRIES), candidates(), "all")["n_absent"] == 3
+    assert judge(entries(*ENTRIES), candidates((None, "place")), "all") == {}
 
 
 def test_words_are_compared_in_one_unicode_form() -> None:
@@ -146,10 +148,10 @@ def test_the_slow_twin(
             expected["TP", f"{number:03}"] = True
         elif inside[covered]:
             expected["TP", f"{number:03}"] = False
-    assert judged(*frames, covered, either_order=either_order) == expected
+    assert judge(*frames, covered, either_order=either_order) == expected
     if not listed:
         return
-    found = counted(*frames, covered, either_order=either_order)
+    found = coverage_counts(*frames, covered, either_order=either_order)
     whole = [pair for pair in pairs if None not in pair]
     kinds = {frozenset(each) if either_order else each for each in known}
     matched = {

@@ -72,12 +72,12 @@ def test_against_a_loop(
 
 
 def test_row_order_repeats_and_order_of_names_do_not_matter() -> None:
-    def made(frame: pl.LazyFrame, people: tuple[str, ...]) -> pl.DataFrame:
+    def assign_twice(frame: pl.LazyFrame, people: tuple[str, ...]) -> pl.DataFrame:
         return assign(frame, annotators=people, overlap=0.4, seed="s", times=2).collect()
 
-    first = made(ids(50), PEOPLE)
-    assert made(ids(50).reverse(), PEOPLE[::-1]).equals(first)
-    assert made(pl.concat([ids(50), ids(20)]), PEOPLE).equals(first)
+    first = assign_twice(ids(50), PEOPLE)
+    assert assign_twice(ids(50).reverse(), PEOPLE[::-1]).equals(first)
+    assert assign_twice(pl.concat([ids(50), ids(20)]), PEOPLE).equals(first)
 
 
 def test_an_id_keeps_its_annotators_when_the_sample_grows() -> None:
@@ -201,7 +201,7 @@ def sheet(*rows: dict[str, str | None], ids: bool = True) -> pl.LazyFrame:
     return frame.with_columns(candidate_id("l1", "l2")).lazy()
 
 
-def found(rows: pl.LazyFrame, **options: Any) -> list[dict[str, object]]:
+def faults_of(rows: pl.LazyFrame, **options: Any) -> list[dict[str, object]]:
     frame = faults(rows, labels=LABELS, **options).sort("file", "line", "column").collect()
     validate([frame], Faults, name="faults")
     return frame.rows(named=True)
@@ -211,15 +211,15 @@ def test_good_sheet_has_no_faults() -> None:
     rows = sheet(
         {"label": "SVC"}, {"label": " svc "}, {"label": None}, {"label": " "}, {"label": "FREE"}
     )
-    assert found(rows) == []
-    assert found(rows.head(0)) == []
+    assert faults_of(rows) == []
+    assert faults_of(rows.head(0)) == []
 
 
 def test_empty_id() -> None:
     rows = sheet({}, {}, {}).with_columns(
         id=pl.when(pl.col("line") == 2).then(pl.lit("  ")).when(pl.col("line") == 3).then("id")
     )
-    faulty = found(rows)
+    faulty = faults_of(rows)
     assert [(each["line"], each["column"], each["value"]) for each in faulty] == [
         (2, "id", "  "),
         (4, "id", None),
@@ -231,7 +231,7 @@ def test_empty_id() -> None:
 def test_changed_read_only_cell(change: dict[str, str | None]) -> None:
     rows = sheet({}, {}, {})
     new = [pl.when(pl.col("line") == 3).then(pl.lit(v)).otherwise(c).alias(c) for c, v in change.items()]  # fmt: skip
-    (fault,) = found(rows.with_columns(new))
+    (fault,) = faults_of(rows.with_columns(new))
     assert (fault["file"], fault["line"], fault["column"]) == ("a.csv", 3, "id")
     problem = str(fault["problem"])
     assert "do not belong together" in problem
@@ -243,27 +243,27 @@ def test_ids_sorted_without_the_rest() -> None:
     """Every row that got another row's id is named."""
     rows = sheet({}, {}, {}, {}).collect()
     rows = rows.with_columns(pl.Series("id", [rows["id"][i] for i in (0, 2, 1, 3)]))
-    assert [each["line"] for each in found(rows.lazy())] == [3, 4]
+    assert [each["line"] for each in faults_of(rows.lazy())] == [3, 4]
 
 
 def test_blanks_around_an_id_do_not_matter() -> None:
     rows = sheet({"label": "SVC"}).with_columns(id=pl.col("id") + " ")
-    assert found(rows) == []
+    assert faults_of(rows) == []
     expected = "x" + hashlib.sha256(b"in:0\x1fstellen").hexdigest()[:16]
     assert normalise(rows, labels=LABELS).collect()["id"].item() == expected
 
 
 def test_ids_that_are_no_hashes() -> None:
     rows = sheet({"l1": "Haus"}).with_columns(id=pl.lit("lemma 1"))
-    assert len(found(rows)) == 1
-    assert found(rows, units=()) == []
-    assert len(found(rows, units=("l1",))) == 1
-    assert found(rows.with_columns(candidate_id("l1")), units=("l1",)) == []
+    assert len(faults_of(rows)) == 1
+    assert faults_of(rows, units=()) == []
+    assert len(faults_of(rows, units=("l1",))) == 1
+    assert faults_of(rows.with_columns(candidate_id("l1")), units=("l1",)) == []
 
 
 def test_unknown_labels_with_the_nearest() -> None:
     rows = sheet({"label": "SVG"}, {"label": " figurativ"}, {"label": "42"}, {"label": "SVG"})
-    assert [(each["line"], each["value"], each["problem"]) for each in found(rows)] == [
+    assert [(each["line"], each["value"], each["problem"]) for each in faults_of(rows)] == [
         (2, "SVG", "is not a label; did you mean SVC?"),
         (3, " figurativ", "is not a label; did you mean figurative?"),
         (4, "42", "is not a label; valid: SVC, figurative, free"),
@@ -281,7 +281,7 @@ def test_two_labels_of_one_annotator() -> None:
         {"l1": "c", "label": None},
         {"l1": "c", "label": "free"},
     )
-    faulty = found(rows)
+    faulty = faults_of(rows)
     assert [(each["file"], each["line"], each["value"]) for each in faulty] == [
         ("a.csv", 2, "SVC"),
         ("b.csv", 4, "free "),
@@ -295,13 +295,13 @@ def test_two_labels_of_somebody_without_a_name() -> None:
         {"l1": "a", "label": "SVC", "annotator": None},
         {"l1": "a", "label": "free", "annotator": None},
     )
-    wrong = [(each["line"], each["column"]) for each in found(rows)]
+    wrong = [(each["line"], each["column"]) for each in faults_of(rows)]
     assert sorted(wrong) == [(2, "annotator"), (2, "label"), (3, "annotator"), (3, "label")]
 
 
 def test_several_faults_of_one_row() -> None:
     rows = sheet({"label": "SVG"}).with_columns(l1=pl.lit("changed"))
-    assert [(each["line"], each["column"]) for each in found(rows)] == [(2, "id"), (2, "label")]
+    assert [(each["line"], each["column"]) for each in faults_of(rows)] == [(2, "id"), (2, "label")]
 
 
 def test_normalise() -> None:
@@ -327,18 +327,18 @@ labels = st.lists(
 )
 
 
-def folded(text: str) -> str:
+def fold_label(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip().lower()
 
 
 @given(valid=labels, typed=labels, blanks=st.sampled_from(["", " ", "\t", "\u00a0"]))
 def test_canonical_against_a_loop(valid: list[str], typed: list[str], blanks: str) -> None:
-    if len({folded(each) for each in valid}) < len(valid):
+    if len({fold_label(each) for each in valid}) < len(valid):
         with pytest.raises(ValueError, match="case or blanks"):
             canonical("label", labels=valid)
         return
     typed = [*typed, *(blanks + each + blanks for each in valid), *(each.title() for each in valid)]
-    meant = [next((v for v in valid if folded(v) == folded(each)), None) for each in typed]
+    meant = [next((v for v in valid if fold_label(v) == fold_label(each)), None) for each in typed]
     frame = pl.DataFrame({"label": typed})
     assert frame.select(canonical("label", labels=valid)).to_series().to_list() == meant
 
@@ -351,13 +351,17 @@ def test_no_labels_are_valid() -> None:
 def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
     units = ("l1", "l2", "l3")
     rows = sheet({}, {}, {}).with_columns(l3=pl.lit("now")).with_columns(candidate_id(*units))
-    assert found(rows, units=units) == []
+    assert faults_of(rows, units=units) == []
     changed = pl.when(pl.col("line") == 3).then(pl.lit("then")).otherwise("l3")
-    (fault,) = found(rows.with_columns(l3=changed), units=units)
+    (fault,) = faults_of(rows.with_columns(l3=changed), units=units)
     assert (fault["line"], fault["column"]) == (3, "id")
     said = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
     assert str(fault["problem"]).startswith(said)
-    assert [each["line"] for each in found(rows.with_columns(l3=None), units=units)] == [2, 3, 4]
+    assert [each["line"] for each in faults_of(rows.with_columns(l3=None), units=units)] == [
+        2,
+        3,
+        4,
+    ]
 
 
 # Cards given to others

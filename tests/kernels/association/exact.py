@@ -175,13 +175,13 @@ UNSIGNED: dict[str, Callable[[Cells], mpmath.mpf]] = {
 """Statistics that are compared with chi-squared, as printed, without a sign."""
 
 
-def signed(name: str) -> Callable[[Cells], Exact]:
+def sign(name: str) -> Callable[[Cells], Exact]:
     return lambda c: mpmath.sign(c.determinant) * UNSIGNED[name](c)
 
 
 STATISTICS: dict[str, Callable[[Cells], Exact]] = {
     **NORMAL,
-    **{name: signed(name) for name in UNSIGNED},
+    **{name: sign(name) for name in UNSIGNED},
 }
 
 

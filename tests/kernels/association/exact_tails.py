@@ -235,7 +235,7 @@ class Table:
         agree = [i - 1 for i in positions]
         return sum(o for cell, o in self.cells.items() if all(cell[i] for i in agree))
 
-    def expected(self, cell: tuple[bool, ...]) -> Fraction:
+    def expected_frequency(self, cell: tuple[bool, ...]) -> Fraction:
         total = Fraction(self.n)
         for i, agrees in enumerate(cell, start=1):
             f = self.frequency((i,))
@@ -248,7 +248,7 @@ class Table:
 
     @property
     def e(self) -> Fraction:
-        return self.expected((True,) * self.size)
+        return self.expected_frequency((True,) * self.size)
 
     def row(self) -> dict[str, int]:
         return {
@@ -268,7 +268,7 @@ def sign(table: Table) -> int:
 
 
 def g2(table: Table) -> mpmath.mpf:
-    cells = [(o, table.expected(cell)) for cell, o in table.cells.items() if o]
+    cells = [(o, table.expected_frequency(cell)) for cell, o in table.cells.items() if o]
     return (
         2
         * sum((real_numbers_60(o) * log_numbers_60(o / e) for o, e in cells), mpmath.mpf(0))

@@ -52,11 +52,11 @@ def test_scores_stand_where_their_signatures_do(rows: list[tuple[int, ...]]) -> 
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     calls: list[int] = []
 
-    def counted(column: pl.Series) -> pl.Series:
+    def count_calls(column: pl.Series) -> pl.Series:
         calls.append(len(column))
         return column
 
-    kept = pl.col("o11").map_batches(counted, return_dtype=pl.Float64, is_elementwise=True)
+    kept = pl.col("o11").map_batches(count_calls, return_dtype=pl.Float64, is_elementwise=True)
     found = score_signatures(table, {"joint": kept, "sum": pl.col("r1") + pl.col("N")})
     assert found.get_column("joint").to_list() == [row[0] for row in rows]
     assert found.get_column("sum").to_list() == [row[1] + row[3] for row in rows]
@@ -69,11 +69,11 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
 ) -> None:
     seen: list[int] = []
 
-    def counted(square: FloatArray) -> FloatArray:
+    def count_calls(square: FloatArray) -> FloatArray:
         seen.append(len(square))
         return square
 
-    monkeypatch.setattr(log_tails, "log10_two_sided", counted)
+    monkeypatch.setattr(log_tails, "log10_two_sided", count_calls)
     table = pl.DataFrame({"f": [3, 9], "f1": [40, 11], "f2": [8, 60], "N": [500, 400]})
     score_now(table, wanted=measure_expressions(["t_score_tt_pv", "t_score_pv"], {}))
     assert seen == [2]

@@ -105,26 +105,26 @@ def test_what_is_not_known_is_no_proportion() -> None:
 SETS = st.lists(st.frozensets(st.integers(0, 3)), max_size=12)
 
 
-def held(sets: Sequence[Set[int]], labels: int = 4) -> sparse.csr_array:
+def membership_matrix(sets: Sequence[Set[int]], labels: int = 4) -> sparse.csr_array:
     rows = [[int(label in each) for label in range(labels)] for each in sets]
     return sparse.csr_array(np.array(rows, dtype=np.int64).reshape(len(sets), labels))
 
 
 @given(SETS)
 def test_rows_have_one_place_if_and_only_if_they_hold_the_same(sets: list[frozenset[int]]) -> None:
-    one, places = distinct_sets(held(sets))
+    one, places = distinct_sets(membership_matrix(sets))
     assert len(one) == len({*sets})
     assert [sets[one[place]] for place in places] == sets
 
 
 def test_sets_that_begin_alike_differ() -> None:
-    one, places = distinct_sets(held([{0}, {0, 1}, {0, 1, 2}, set(), {0}]))
+    one, places = distinct_sets(membership_matrix([{0}, {0, 1}, {0, 1, 2}, set(), {0}]))
     assert len(one) == 4
     assert places[0] == places[4]
 
 
 def test_no_labels_at_all() -> None:
-    one, places = distinct_sets(held([set(), set()], labels=0))
+    one, places = distinct_sets(membership_matrix([set(), set()], labels=0))
     assert one.tolist() in ([0], [1])
     assert places.tolist() == [0, 0]
 

@@ -100,7 +100,7 @@ def independent(gold: Key, induced: Key) -> dict[str, tuple[float, float]]:
     return means
 
 
-def invented(seed: int) -> Key:
+def invented_key(seed: int) -> Key:
     bits = np.random.default_rng(seed)
     return {
         word: {
@@ -124,7 +124,7 @@ def check_heaviest(gold: Key, induced: Key) -> None:
 
 
 def test_heaviest_senses_by_independent_counts() -> None:
-    check_heaviest(invented(1), invented(2))
+    check_heaviest(invented_key(1), invented_key(2))
 
 
 @pytest.mark.parametrize("name", ["aiku_base", "unimelb_5p"])
@@ -153,7 +153,7 @@ def test_the_scorer_of_semeval_2013(
 
 
 def test_f_of_fuzzy_bcubed_is_that_of_the_means() -> None:
-    gold, induced = invented(3), invented(4)
+    gold, induced = invented_key(3), invented_key(4)
     tables = table(gold, "gold"), table(induced, "cluster")
     whole = sense_scores(*tables, measures=FUZZY)
     precision, recall, f, _ = whole.scores["value"]
@@ -164,7 +164,7 @@ def test_f_of_fuzzy_bcubed_is_that_of_the_means() -> None:
 
 
 def test_tables_of_their_schemas_with_limits_over_words() -> None:
-    tables = table(invented(3), "gold"), table(invented(4), "cluster")
+    tables = table(invented_key(3), "gold"), table(invented_key(4), "cluster")
     found = sense_scores(*tables, measures=FUZZY, replicates=50, seed="s")
     run = [pl.lit("s").alias("system"), pl.lit("1").alias("run")]
     assert validate([found.scores.select(*run, pl.all())], SenseScores, name="s") == 4
@@ -270,7 +270,7 @@ def word_by_word(gold: pl.DataFrame, induced: pl.DataFrame) -> dict[str, list[fl
 @given(st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
 def test_all_words_at_once_equal_word_by_word(seed: int) -> None:
-    gold, induced = table(invented(seed), "gold"), table(invented(seed + 1), "cluster")
+    gold, induced = table(invented_key(seed), "gold"), table(invented_key(seed + 1), "cluster")
     # Instances without a gold sense count in fuzzy measures.
     gold = gold.filter(pl.col("item").is_in(gold["item"].unique().sort()[::3].to_list()).not_())
     expected = word_by_word(gold, induced)
@@ -299,7 +299,7 @@ def test_ties_of_heaviest_senses_are_counted() -> None:
 
 
 def test_what_is_refused() -> None:
-    gold, induced = table(invented(1), "gold"), table(invented(2), "cluster")
+    gold, induced = table(invented_key(1), "gold"), table(invented_key(2), "cluster")
     with pytest.raises(DataError, match="weights of classes, .* which omega does not use"):
         sense_scores(gold, induced, measures=["omega"])
     with pytest.raises(DataError, match=r"gold: \d+ instances with several senses, for example"):
@@ -316,7 +316,7 @@ def test_what_is_refused() -> None:
 
 
 def test_repeated_rows_count_once() -> None:
-    gold, induced = table(invented(5), "gold"), table(invented(6), "cluster")
+    gold, induced = table(invented_key(5), "gold"), table(invented_key(6), "cluster")
     plain = gold.drop("weight"), induced.drop("weight")
     for tables, options in (
         ((gold, induced), {"measures": FUZZY}),

@@ -24,7 +24,7 @@ from tests.kernels.cooccurrence.trees import Token, corpora, frame
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
 
 
-def chosen(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
+def chosen_sentences(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
     tokens = number_tokens(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
     drawn = draw(add_positions(pairs, tokens), most=most, seed=seed)
@@ -33,7 +33,7 @@ def chosen(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFram
 
 @given(corpus=corpora(), most=st.integers(0, 3))
 def test_up_to_so_many_marked_sentences(corpus: list[list[Token]], most: int) -> None:
-    found = chosen(corpus, most)
+    found = chosen_sentences(corpus, most)
     plain = {" ".join(token["form"] for token in sentence) for sentence in corpus}
     for row in found.iter_rows(named=True):
         assert row["text"].count("[[") == row["text"].count("]]") == 2
@@ -44,8 +44,8 @@ def test_up_to_so_many_marked_sentences(corpus: list[list[Token]], most: int) ->
 @pytest.mark.long
 @given(corpus=corpora(), most=st.integers(1, 3), cut=st.integers(0, 5))
 def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], most: int, cut: int) -> None:
-    whole = merge(chosen(corpus, most).lazy(), most=most).collect()
-    parts = pl.concat([chosen(corpus[:cut], most), chosen(corpus[cut:], most)])
+    whole = merge(chosen_sentences(corpus, most).lazy(), most=most).collect()
+    parts = pl.concat([chosen_sentences(corpus[:cut], most), chosen_sentences(corpus[cut:], most)])
     assert merge(parts.lazy(), most=most).collect().equals(whole)
 
 
@@ -61,7 +61,7 @@ def test_the_same_place_of_two_files() -> None:
             ]
             for file, word in zip(files, ("late", "early"), strict=True)
         ]
-        both = chosen(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
+        both = chosen_sentences(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
         assert both.height == 2
         texts[files] = merge(both.lazy(), most=1).collect()["text"].to_list()
     assert texts["fg"] == texts["gf"] == ["[[early]] [[v]]"]
@@ -76,7 +76,7 @@ def test_another_seed_chooses_otherwise() -> None:
         ]
         for n in range(1, 40)
     ]
-    texts = {seed: chosen(corpus, 2, seed).get_column("text").to_list() for seed in "ab"}
+    texts = {seed: chosen_sentences(corpus, 2, seed).get_column("text").to_list() for seed in "ab"}
     assert texts["a"] != texts["b"]
 
 
@@ -92,14 +92,14 @@ def plain(text: str) -> RenderedSentence:
     return render(words, [None] * len(words), [None] * len(words))
 
 
-def shown(text: str, *positions: int, width: int = 0) -> str:
+def mark_positions(text: str, *positions: int, width: int = 0) -> str:
     return in_context(plain(text), [positions], width=width)[0]
 
 
 def test_all_members_are_marked() -> None:
-    assert shown("the law of the land", 1, 4) == "[[the]] law of [[the]] land"
-    assert shown("a b c", 3, 1, 2) == "[[a]] [[b]] [[c]]"
-    assert shown("one", 1) == "[[one]]"
+    assert mark_positions("the law of the land", 1, 4) == "[[the]] law of [[the]] land"
+    assert mark_positions("a b c", 3, 1, 2) == "[[a]] [[b]] [[c]]"
+    assert mark_positions("one", 1) == "[[one]]"
 
 
 def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
@@ -129,12 +129,12 @@ def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
     ],
 )
 def test_marks_are_not_in_the_text(text: str, marked: str) -> None:
-    assert shown(text, 3) == marked
+    assert mark_positions(text, 3) == marked
 
 
 def test_a_cut_is_not_taken_for_a_mark_or_the_text() -> None:
-    assert shown("w … w w w w", 2, width=4) == "w [[…]] […]"
-    assert shown("[ … w w w w", 2, width=4) == "[ ⟦⟦…⟧⟧ ⟦…⟧"
+    assert mark_positions("w … w w w w", 2, width=4) == "w [[…]] […]"
+    assert mark_positions("[ … w w w w", 2, width=4) == "[ ⟦⟦…⟧⟧ ⟦…⟧"
 
 
 LONG = " ".join(f"w{n:03}" for n in range(1, 101))  # five characters each, with the space
@@ -153,13 +153,13 @@ LONG = " ".join(f"w{n:03}" for n in range(1, 101))  # five characters each, with
     ],
 )
 def test_a_long_sentence_is_cut_around_the_marked(positions: list[int], text: str) -> None:
-    assert shown(LONG, *positions, width=25) == text
+    assert mark_positions(LONG, *positions, width=25) == text
 
 
 def test_as_long_as_the_width_is_not_cut() -> None:
-    assert shown("aa bb cc", 1, width=8) == "[[aa]] bb cc"
-    assert shown("aa bb cc", 1, width=7) == "[[aa]] bb […]"
-    assert shown(LONG, 1) == LONG.replace("w001", "[[w001]]")
+    assert mark_positions("aa bb cc", 1, width=8) == "[[aa]] bb cc"
+    assert mark_positions("aa bb cc", 1, width=7) == "[[aa]] bb […]"
+    assert mark_positions(LONG, 1) == LONG.replace("w001", "[[w001]]")
 
 
 def test_what_no_space_parts_stays_whole() -> None:

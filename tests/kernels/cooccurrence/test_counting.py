@@ -27,29 +27,29 @@ def batch(*rows: tuple[str, str, int]) -> pl.LazyFrame:
     return number_tokens(some.with_columns(position=pl.lit(1, pl.Int64)), in_order=True)
 
 
-def known(rows: pl.DataFrame) -> list[tuple[int, int]]:
+def known_places(rows: pl.DataFrame) -> list[tuple[int, int]]:
     return rows.select("start", "document").rows()
 
 
 def test_the_first_batch() -> None:
     found = counting.sentences(batch(("f", "x", 1), ("f", "x", 2), ("f", "y", 3)), NOTHING)
-    assert known(found) == [(1, 0), (1, 0), (3, 1)]
+    assert known_places(found) == [(1, 0), (1, 0), (3, 1)]
 
 
 def test_a_name_that_comes_again_is_another_document() -> None:
     found = counting.sentences(batch(("f", "", 1), ("f", "x", 2), ("f", "", 3)), NOTHING)
-    assert known(found) == [(1, 0), (2, 1), (3, 2)]
+    assert known_places(found) == [(1, 0), (2, 1), (3, 2)]
 
 
 def test_the_open_document_goes_on_or_does_not() -> None:
     first = counting.sentences(batch(("f", "x", 1), ("f", "y", 4)), NOTHING)
     before = counting.left_open(first, NOTHING)
-    assert known(counting.sentences(batch(("f", "y", 5), ("f", "z", 6)), before)) == [
+    assert known_places(counting.sentences(batch(("f", "y", 5), ("f", "z", 6)), before)) == [
         (4, 1),
         (6, 2),
     ]
-    assert known(counting.sentences(batch(("f", "z", 5)), before)) == [(5, 2)]
-    assert known(counting.sentences(batch(("g", "y", 1)), before)) == [(1, 2)]
+    assert known_places(counting.sentences(batch(("f", "z", 5)), before)) == [(5, 2)]
+    assert known_places(counting.sentences(batch(("g", "y", 1)), before)) == [(1, 2)]
 
 
 def test_a_batch_without_sentences_leaves_the_document_open() -> None:
@@ -62,7 +62,7 @@ def test_a_batch_without_sentences_leaves_the_document_open() -> None:
 def test_what_another_part_has_begun() -> None:
     """A part is told file, name and start, and no number."""
     before = pl.DataFrame([("f", "x", 7, None)], counting.OPEN, orient="row")
-    assert known(counting.sentences(batch(("f", "x", 9), ("f", "y", 12)), before)) == [
+    assert known_places(counting.sentences(batch(("f", "x", 9), ("f", "y", 12)), before)) == [
         (7, 0),
         (12, 1),
     ]
@@ -144,7 +144,7 @@ def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
     return [corpus[a:b] for a, b in zip(starts, ends, strict=False) if b > a]
 
 
-def counted(parts: Parts, together: int) -> Signature:
+def count_batches(parts: Parts, together: int) -> Signature:
     """Count batches, so many at once, and add the counts up."""
     before = pl.DataFrame(schema=counting.OPEN)
     raw: dict[str, list[pl.DataFrame]] = {name: [] for name in extract_corpus.RAW}
@@ -193,8 +193,8 @@ def test_parts_give_what_the_whole_gives(
     corpus: list[list[Token]], places: list[int], together: int
 ) -> None:
     expected = slow(corpus)
-    assert counted(cut(corpus, []), 1) == expected
-    assert counted(cut(corpus, places), together) == expected
+    assert count_batches(cut(corpus, []), 1) == expected
+    assert count_batches(cut(corpus, places), together) == expected
 
 
 rows = st.lists(

@@ -16,7 +16,7 @@ Corpus = list[tuple[int, int]]
 """Frequency of the word and size, part by part."""
 
 
-def found(corpus: Corpus, *, word: str = "a") -> dict[str, float]:
+def evenness_of(corpus: Corpus, *, word: str = "a") -> dict[str, float]:
     counts = [(word, part, f) for part, (f, _) in enumerate(corpus) if f]
     sizes = [(part, size) for part, (_, size) in enumerate(corpus)]
     table = evenness(
@@ -46,7 +46,7 @@ def slow(corpus: Corpus) -> dict[str, float | None]:
 
 def test_the_letters_of_gries() -> None:
     """Gries 2008 and 2020: "a" in five parts; Lijffijt & Gries 2012 for the normalised DP."""
-    a = found([(1, 9), (2, 10), (3, 10), (4, 10), (5, 11)])
+    a = evenness_of([(1, 9), (2, 10), (3, 10), (4, 10), (5, 11)])
     assert (a["f"], a["N"], a["documents"], a["parts"]) == (15, 50, 5, 5)
     assert a["dp"] == pytest.approx(0.18, abs=1e-15)
     assert round(a["dp_norm"], 7) == 0.2195122
@@ -56,7 +56,7 @@ def test_the_letters_of_gries() -> None:
 def test_allemand_in_business_letters() -> None:
     """Lyne 1985; D as the R package tlda prints it, DP as the definition has it."""
     sizes = [8143, 8058, 8271, 8125, 7959, 7941, 8146, 8001, 8003, 7930]
-    allemand = found(list(zip([2, 0, 1, 1, 3, 0, 3, 0, 0, 0], sizes, strict=True)))
+    allemand = evenness_of(list(zip([2, 0, 1, 1, 3, 0, 3, 0, 0, 0], sizes, strict=True)))
     assert allemand["documents"] == 5
     assert round(allemand["juilland_d"], 7) == 0.6038797
     assert allemand["dp"] == pytest.approx(
@@ -75,7 +75,7 @@ corpora = st.lists(
 
 @given(corpus=corpora)
 def test_against_fractions(corpus: Corpus) -> None:
-    here, there = found(corpus), slow(corpus)
+    here, there = evenness_of(corpus), slow(corpus)
     for name in MEASURES:
         expected = there[name]
         assert here[name] == (expected if expected is None else pytest.approx(expected, abs=1e-12))
@@ -84,19 +84,19 @@ def test_against_fractions(corpus: Corpus) -> None:
 @given(corpus=corpora, data=st.data())
 def test_the_order_of_parts_does_not_matter(corpus: Corpus, data: st.DataObject) -> None:
     """To the last bit, since digests rest on it."""
-    assert found(corpus) == found(data.draw(st.permutations(corpus)))
+    assert evenness_of(corpus) == evenness_of(data.draw(st.permutations(corpus)))
 
 
 def test_huge_counts_do_not_wrap() -> None:
     size = 4 * 10**11
-    even = found([(10**10, size), (10**10, size)])
+    even = evenness_of([(10**10, size), (10**10, size)])
     assert (even["dp"], even["dp_norm"], even["juilland_d"]) == (0.0, 0.0, 1.0)
-    apart = found([(10**10, size), (0, size)])
+    apart = evenness_of([(10**10, size), (0, size)])
     assert (apart["dp"], apart["dp_norm"], apart["juilland_d"]) == (0.5, 1.0, 0.0)
 
 
 def test_one_part_says_nothing() -> None:
-    alone = found([(3, 10)])
+    alone = evenness_of([(3, 10)])
     assert [alone[name] for name in MEASURES] == [None] * 3
     assert (alone["f"], alone["documents"], alone["parts"]) == (3, 1, 1)
 

@@ -315,14 +315,14 @@ NOUN_TEXTUAL = Unit(pl.col("upos") == "NOUN", "{lemma}")
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 
 
-def held(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
+def units_in_text(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
     tokens = number_tokens(frame(corpus))
     return units(tokens, unit).with_columns(pl.col(PLACE).alias(TEXT_UNIT))
 
 
 @given(corpus=corpora())
 def test_pairs_of_types(corpus: list[list[Token]]) -> None:
-    found = together(held(corpus, NOUN_TEXTUAL), held(corpus, EVERY)).collect()
+    found = together(units_in_text(corpus, NOUN_TEXTUAL), units_in_text(corpus, EVERY)).collect()
     slow = Counter[tuple[str, str]]()
     for sentence in corpus:
         slow.update(
@@ -339,7 +339,7 @@ def test_pairs_of_types(corpus: list[list[Token]]) -> None:
 
 @given(corpus=corpora())
 def test_occurrences(corpus: list[list[Token]]) -> None:
-    found = dict(occurrences(held(corpus, NOUN_TEXTUAL)).collect().rows())
+    found = dict(occurrences(units_in_text(corpus, NOUN_TEXTUAL)).collect().rows())
     slow = Counter(
         lemma
         for sentence in corpus
@@ -355,7 +355,7 @@ VERB_WINDOWS = Unit(pl.col("upos") == "VERB", "{lemma}")
 Pair = tuple[int, str, str, int, int]
 
 
-def prepared(
+def units_and_tokens(
     corpus: list[list[Token]], left: Unit, right: Unit
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     tokens = number_tokens(frame(corpus)).collect()
@@ -385,7 +385,7 @@ def ucs(corpus: list[list[Token]], span: Span) -> tuple[Counter[tuple[str, str]]
     return f, f1
 
 
-def spanned(
+def pairs_in_span(
     first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     return in_span(first, text_of(second, tokens), span)
@@ -418,7 +418,7 @@ spans = st.builds(
 
 @given(corpus=corpora(), span=spans)
 def test_span(corpus: list[list[Token]], span: Span) -> None:
-    pairs, positions = spanned(*prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS), span)
+    pairs, positions = pairs_in_span(*units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS), span)
     f, f1 = ucs(corpus, span)
     assert Counter(pairs.select("l1", "l2").rows()) == f
     assert {unit: count for unit, count in positions.rows() if count} == dict(f1)
@@ -428,7 +428,7 @@ def test_span(corpus: list[list[Token]], span: Span) -> None:
 def test_no_node_is_counted_in_its_own_span_and_none_across_sentences(
     corpus: list[list[Token]], span: Span
 ) -> None:
-    pairs, _ = spanned(*prepared(corpus, EVERY, EVERY), span)
+    pairs, _ = pairs_in_span(*units_and_tokens(corpus, EVERY, EVERY), span)
     distance = pairs["token_2"] - pairs["token_1"]
     assert not (distance == 0).any()
     assert distance.is_between(-span.left, span.right).all()
@@ -447,12 +447,12 @@ def test_positions_in_two_spans_count_once() -> None:
             for at, word in enumerate(words, start=1)
         ]
     ]
-    tables = prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS)
-    once, positions = spanned(*tables, Span(2, 2))
+    tables = units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS)
+    once, positions = pairs_in_span(*tables, Span(2, 2))
     # The first n counts v and the second n (2 positions), the second w and w alone.
     assert Counter(once["l2"].to_list()) == {"v": 1, "w": 2}
     assert positions.rows() == [("n", 4)]
-    twice, windows = spanned(*tables, Span(2, 2, "windows"))
+    twice, windows = pairs_in_span(*tables, Span(2, 2, "windows"))
     assert Counter(twice["l2"].to_list()) == {"v": 2, "w": 2}
     assert windows.rows() == [("n", 6)]
 
@@ -460,7 +460,7 @@ def test_positions_in_two_spans_count_once() -> None:
 @pytest.mark.parametrize("gap", [0, 1, 3])
 @given(corpus=corpora())
 def test_adjacent(gap: int, corpus: list[list[Token]]) -> None:
-    found = adjacent(*prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS), gap=gap)
+    found = adjacent(*units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS), gap=gap)
     slow = Counter(
         (one["lemma"], two["lemma"])
         for sentence in corpus
@@ -476,7 +476,7 @@ def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
     below = Unit(
         pl.lit(value=True), "{d.lemma}:{lemma}", {"d": RelatedToken(pl.lit(value=True), each=True)}
     )
-    found = adjacent(*prepared(corpus, below, below))
+    found = adjacent(*units_and_tokens(corpus, below, below))
     slow = Counter(
         (f"{d1['lemma']}:{one['lemma']}", f"{d2['lemma']}:{two['lemma']}")
         for sentence in corpus
@@ -489,7 +489,7 @@ def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
 
 
 def test_nothing_at_all() -> None:
-    pairs, positions = spanned(*prepared([], NOUN_WINDOWS, VERB_WINDOWS), Span())
+    pairs, positions = pairs_in_span(*units_and_tokens([], NOUN_WINDOWS, VERB_WINDOWS), Span())
     assert pairs.is_empty()
     assert positions.is_empty()
     assert pairs.columns == ["place", "l1", "l2", "token_1", "token_2"]

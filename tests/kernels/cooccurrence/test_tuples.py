@@ -39,7 +39,7 @@ Counts = dict[tuple[str, ...], int]
 
 
 @st.composite
-def counted(draw: st.DrawFn) -> Counts:
+def tuple_counts(draw: st.DrawFn) -> Counts:
     size = draw(st.integers(2, 6))
     words = st.tuples(*[st.sampled_from("abc")] * size)
     return draw(st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=12))
@@ -51,7 +51,7 @@ def counts_frame(counts: Counts) -> pl.LazyFrame:
     return pl.LazyFrame([(*each, f) for each, f in counts.items()], schema=schema, orient="row")
 
 
-@given(counts=counted(), threshold=st.integers(1, 5))
+@given(counts=tuple_counts(), threshold=st.integers(1, 5))
 def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
     size = len(next(iter(counts)))
     made = with_subsets(counts_frame(counts), size=size, min_frequency=threshold).collect()
@@ -64,7 +64,7 @@ def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
 
 
 @given(
-    counts=counted(),
+    counts=tuple_counts(),
     threshold=st.integers(1, 5),
     cuts=st.lists(st.integers(0, 12), max_size=4),
     room_for=st.sampled_from([1, 2, 5, 1000]),
@@ -99,7 +99,7 @@ def test_no_counts_have_no_sums() -> None:
     assert list(subset_sums([], [(), (1,)], size=2)) == []
 
 
-@given(counts=counted())
+@given(counts=tuple_counts())
 def test_cells_are_what_they_count_and_the_laws_hold(counts: Counts) -> None:
     size = len(next(iter(counts)))
     made = with_subsets(counts_frame(counts), size=size).collect()

@@ -129,7 +129,7 @@ X = GENERATOR.integers(1, 30, 400).astype(float)
 L = np.clip(0.9 - 0.01 * X + GENERATOR.normal(0, 0.1, 400), 0, 1)
 
 
-def drawn(size: int, *, population: int = 400) -> Sample:
+def sample_of(size: int, *, population: int = 400) -> Sample:
     return Sample((X[:size] * L[:size],), (X[:size],), population)
 
 
@@ -153,7 +153,7 @@ def test_the_error_is_that_of_all_samples() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_hold_the_estimate_and_agree_for_many_lemmas(method: Method) -> None:
-    found = interval(drawn(300, population=10**9), method=method, seed="s")
+    found = interval(sample_of(300, population=10**9), method=method, seed="s")
     assert found.lower is not None
     assert found.upper is not None
     assert found.estimate is not None
@@ -167,7 +167,7 @@ def test_intervals_hold_the_estimate_and_agree_for_many_lemmas(method: Method) -
 @pytest.mark.parametrize("method", METHODS)
 def test_the_population_is_finite(method: Method) -> None:
     wide, narrow = (
-        interval(drawn(300, population=size), method=method, seed="s") for size in (10**9, 400)
+        interval(sample_of(300, population=size), method=method, seed="s") for size in (10**9, 400)
     )
     spread = [(each.upper or 0) - (each.lower or 0) for each in (wide, narrow)]
     assert spread[1] == pytest.approx(spread[0] * math.sqrt(1 - 300 / 400), rel=1e-6)
@@ -175,13 +175,13 @@ def test_the_population_is_finite(method: Method) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_all_lemmas_leave_no_doubt(method: Method) -> None:
-    found = interval(drawn(400), method=method, seed="s")
+    found = interval(sample_of(400), method=method, seed="s")
     assert (found.lower, found.upper, found.standard_error) == (found.estimate, found.estimate, 0.0)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_lemma_or_lemmas_all_alike_tell_nothing(method: Method) -> None:
-    found = interval(drawn(1), method=method, seed="s")
+    found = interval(sample_of(1), method=method, seed="s")
     assert (found.lower, found.upper) == (None, None)
     equal = Sample((np.ones(5),), (np.ones(5),), 50)
     found = interval(equal, method=method, seed="s")
@@ -229,7 +229,7 @@ def test_a_lexicon_against_itself_differs_by_nothing() -> None:
 
 
 def test_expected_error_of_the_same_rate_is_the_error() -> None:
-    sample = drawn(40)
+    sample = sample_of(40)
     assert expected_error(sample, rate=0.1) == (40, pytest.approx(standard_error(sample)))
     assert expected_error(sample, rate=1.0) == (400, 0.0)
 
@@ -241,7 +241,7 @@ def test_very_many_lemmas_are_not_drawn_again() -> None:
 
 
 def test_equal_seeds_give_equal_intervals() -> None:
-    one, two, other = (interval(drawn(50), seed=seed) for seed in ("a", "a", "b"))
+    one, two, other = (interval(sample_of(50), seed=seed) for seed in ("a", "a", "b"))
     assert one == two
     assert one != other
 
@@ -249,12 +249,12 @@ def test_equal_seeds_give_equal_intervals() -> None:
 @pytest.mark.parametrize("confidence", [0.0, 1.0])
 def test_confidence_out_of_range(confidence: float) -> None:
     with pytest.raises(ValueError, match="out of range"):
-        interval(drawn(9), confidence=confidence, seed="s")
+        interval(sample_of(9), confidence=confidence, seed="s")
 
 
 def test_bootstrap_t_equals_a_slow_twin() -> None:
     """R - t_high s and R - t_low s, each t from one sample drawn again."""
-    sample = drawn(12)
+    sample = sample_of(12)
     y, x = sample.y[0], sample.x[0]
     R, error = y.sum() / x.sum(), standard_error(sample) or 0.0
     t = []

@@ -149,7 +149,7 @@ def test_nothing_to_assign() -> None:
 rooms = st.integers(1, 6)
 
 
-def sized(lexicon: Lexicon) -> int:
+def form_count(lexicon: Lexicon) -> int:
     return sum(map(len, lexicon.values()))
 
 
@@ -174,7 +174,7 @@ def test_entropy(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
 @given(lexicons, lexicons, rooms)
 def test_best_match(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
     table = lexicon_overlaps(frame(gold), frame(lexicon))
-    sizes = {"gold_forms": sized(gold), "lexicon_forms": sized(lexicon)}
+    sizes = {"gold_forms": form_count(gold), "lexicon_forms": form_count(lexicon)}
     with room_for(rows):
         found = best_match_in_parts(table, **sizes)
     assert found == best_match_f(table.collect(), **sizes)
@@ -195,7 +195,7 @@ def test_matches_and_forms(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
     assert found.both.matches.equals(both)
     assert (found.common, found.bases) == (both.height, both["n_gold"].sum())
     assert (found.gold_lemmas, found.lexicon_lemmas) == (len(gold), len(lexicon))
-    assert (found.gold_forms, found.lexicon_forms) == (sized(gold), sized(lexicon))
+    assert (found.gold_forms, found.lexicon_forms) == (form_count(gold), form_count(lexicon))
     assert found.f_star == f_star(every)
     expected = align(both.lazy(), one, two).collect().sort("lemma", "form")
     assert pl.concat(forms).sort("lemma", "form").equals(expected)
@@ -223,30 +223,30 @@ def test_forms_of_very_many_lemmas() -> None:
     assert match == 1.0
 
 
-def found(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.DataFrame:
+def matches_of(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.DataFrame:
     return matches(lexicon_overlaps(gold, lexicon), gold, lexicon).collect().sort("lemma")
 
 
-def scored(
+def score_lemmas(
     gold: pl.LazyFrame, lexicon: pl.LazyFrame, *, weights: Weights = "gold", n: int | None = None
 ) -> pl.DataFrame:
-    held = found(gold, lexicon).lazy().join(common(gold, lexicon), on="lemma", how="semi")
+    held = matches_of(gold, lexicon).lazy().join(common(gold, lexicon), on="lemma", how="semi")
     return lemma_scores(held, weights=weights, n=n).collect().sort("lemma")
 
 
-def measured(scores: pl.DataFrame) -> float | None:
+def value_of(scores: pl.DataFrame) -> float | None:
     return l_star(scores["size"], scores["L"], float(scores["base"].sum()))
 
 
 def test_worked_example() -> None:
     """Dalli: 7 of 10 forms, L = 14/17, contribution 7/5887 L = 0.000979226."""
-    row = scored(frame(DICTIONARY), frame(MISSIER), weights="published", n=5887)
+    row = score_lemmas(frame(DICTIONARY), frame(MISSIER), weights="published", n=5887)
     assert row.select("precision", "recall", "L").row(0) == (1.0, 0.7, 14 / 17)
     assert round(row["contribution"].item(), 9) == 0.000979226
 
 
 def test_published_weights_without_n() -> None:
-    row = scored(frame(DICTIONARY), frame(MISSIER), weights="published")
+    row = score_lemmas(frame(DICTIONARY), frame(MISSIER), weights="published")
     assert row["contribution"].item() == pytest.approx(7 / 10 * 14 / 17)
     assert row.select("size", "base").row(0) == (7, 10)
 
@@ -272,9 +272,9 @@ def test_maltese_lexicons(
         canonical(pl.scan_csv(public_data(f"lexicon/{name}"), separator="\t", quote_char=None))
         for name in (gold, lexicon)
     )
-    scores = scored(first, second)
+    scores = score_lemmas(first, second)
     means = [scores[name].mean() for name in ("precision", "recall", "L")]
-    got: tuple[Any, ...] = (*means, scores["L"].var(ddof=0), measured(scores))
+    got: tuple[Any, ...] = (*means, scores["L"].var(ddof=0), value_of(scores))
     assert (scores.height, scores["n_gold"].sum()) == expected[:2]
     assert tuple(round(float(each), 4) for each in got) == expected[2:]
 
@@ -287,15 +287,15 @@ def test_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
         ).collect().lazy()
         for name in ("apertium_es_base.tsv.gz", "hunspell_es_ES.tsv.gz")
     )  # fmt: skip
-    scores = scored(gold, lexicon)
+    scores = score_lemmas(gold, lexicon)
     assert scores.height == 9343
     assert scores["L"].mean() == pytest.approx(0.9079, abs=5e-5)
-    assert round(measured(scores) or 0, 4) == 0.8391
+    assert round(value_of(scores) or 0, 4) == 0.8391
 
 
 @given(lexicons, lexicons)
 def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
-    rows = found(frame(gold), frame(lexicon)).to_dicts()
+    rows = matches_of(frame(gold), frame(lexicon)).to_dicts()
     assert [row["lemma"] for row in rows] == sorted(gold)
     for row in rows:
         _most, whose = best(row["lemma"], gold, lexicon)
@@ -307,12 +307,12 @@ def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
         assert row["n_same"] == (None if own is None else len(own))
         assert row["n_same_common"] == len(gold[row["lemma"]] & (own or set()))
     shared = sorted({*gold} & {*lexicon})
-    scores = scored(frame(gold), frame(lexicon))
+    scores = score_lemmas(frame(gold), frame(lexicon))
     assert [Fraction(each).limit_denominator(100) for each in scores["L"]] == [
         best(lemma, gold, lexicon)[0] for lemma in shared
     ]
     wanted = star(shared, gold, lexicon)
-    got = measured(scores)
+    got = value_of(scores)
     assert (got is None) == (wanted is None)
     assert got is None or got == pytest.approx(float(wanted or 0))
     assert scores["contribution"].sum() == pytest.approx(got or 0.0)
@@ -323,7 +323,7 @@ def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
 
 @given(lexicons, lexicons)
 def test_f_star_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
-    got = f_star(found(frame(gold), frame(lexicon)))
+    got = f_star(matches_of(frame(gold), frame(lexicon)))
     wanted = star(list(gold), gold, lexicon)
     assert (got is None) == (wanted is None)
     assert got is None or got == pytest.approx(float(wanted or 0))
@@ -332,60 +332,60 @@ def test_f_star_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
 @given(lexicons, lexicons)
 def test_f_star_is_l_star_if_y_is_the_whole_gold(gold: Lexicon, lexicon: Lexicon) -> None:
     whole: Lexicon = {**{lemma: set() for lemma in gold}, **lexicon}
-    scores = scored(frame(gold), frame(whole))
-    assert measured(scores) == f_star(found(frame(gold), frame(whole)))
+    scores = score_lemmas(frame(gold), frame(whole))
+    assert value_of(scores) == f_star(matches_of(frame(gold), frame(whole)))
 
 
 @given(lexicons, lexicons)
 def test_l_star_is_1_if_the_lexicon_equals_the_gold_on_y(gold: Lexicon, more: Lexicon) -> None:
     assume(any(gold.values()))
     others = {f"{lemma}'": forms for lemma, forms in more.items()}
-    assert measured(scored(frame(gold), frame({**gold, **others}))) == 1.0
+    assert value_of(score_lemmas(frame(gold), frame({**gold, **others}))) == 1.0
 
 
 def test_swapped_lemmas_score_1_too() -> None:
     """The maximum runs over all lemmas of the lexicon, so the converse does not hold."""
     gold = {"a": {"u", "v"}, "b": {"x"}}
-    scores = scored(frame(gold), frame({"a": {"x"}, "b": {"u", "v"}}))
-    assert measured(scores) == 1.0
+    scores = score_lemmas(frame(gold), frame({"a": {"x"}, "b": {"u", "v"}}))
+    assert value_of(scores) == 1.0
     assert scores["match"].to_list() == ["b", "a"]
     assert scores["same_l"].to_list() == [0.0, 0.0]
 
 
 @given(lexicons, lexicons)
 def test_row_order_changes_no_bit(gold: Lexicon, lexicon: Lexicon) -> None:
-    one = scored(frame(gold), frame(lexicon))
-    two = scored(frame(gold).reverse(), frame(lexicon).reverse())
+    one = score_lemmas(frame(gold), frame(lexicon))
+    two = score_lemmas(frame(gold).reverse(), frame(lexicon).reverse())
     assert one.equals(two)
 
 
 def test_ties_take_the_same_lemma_then_the_smallest() -> None:
     gold = {"m": {"u", "v"}}
     lexicon = {"b": {"u"}, "a": {"v"}, "m": {"u"}}
-    assert found(frame(gold), frame(lexicon))["match"].item() == "m"
+    assert matches_of(frame(gold), frame(lexicon))["match"].item() == "m"
     del lexicon["m"]
-    assert found(frame(gold), frame(lexicon))["match"].item() == "a"
+    assert matches_of(frame(gold), frame(lexicon))["match"].item() == "a"
 
 
 def test_no_common_lemma_and_an_empty_lexicon() -> None:
     for other in ({}, {"b": {"y"}}):
-        scores = scored(frame({"a": {"x"}}), frame(other))
+        scores = score_lemmas(frame({"a": {"x"}}), frame(other))
         assert scores.height == 0
-        assert measured(scores) is None
-        assert found(frame({"a": {"x"}}), frame(other))["match"].to_list() == [None]
-    assert f_star(found(frame({}), frame({"b": {"y"}}))) is None
+        assert value_of(scores) is None
+        assert matches_of(frame({"a": {"x"}}), frame(other))["match"].to_list() == [None]
+    assert f_star(matches_of(frame({}), frame({"b": {"y"}}))) is None
 
 
 def test_a_lemma_without_forms_weighs_nothing() -> None:
-    scores = scored(frame({"a": set(), "b": {"x"}}), frame({"a": {"y"}, "b": {"x"}}))
+    scores = score_lemmas(frame({"a": set(), "b": {"x"}}), frame({"a": {"y"}, "b": {"x"}}))
     assert scores.select("lemma", "L", "weight").rows() == [("a", 0.0, 0.0), ("b", 1.0, 1.0)]
 
 
 @pytest.mark.long
 def test_a_form_in_a_thousand_lemmas() -> None:
     many = {f"l{number:03}": {"x", f"y{number}"} for number in range(1000)}
-    scores = scored(frame(many), frame(many))
-    assert measured(scores) == 1.0
+    scores = score_lemmas(frame(many), frame(many))
+    assert value_of(scores) == 1.0
     assert scores["match"].to_list() == scores["lemma"].to_list()
 
 

@@ -136,18 +136,18 @@ def test_nothing_gives_a_table_without_rows(rows: int) -> None:
     assert [part.schema for part in parts] == [{"lemma": pl.String, "form": pl.String}]
 
 
-def merged(first: Lexicon, second: Lexicon) -> Lexicon:
+def merge(first: Lexicon, second: Lexicon) -> Lexicon:
     return {key: first.get(key, set()) | second.get(key, set()) for key in {*first, *second}}
 
 
 @given(lexicons, lexicons)
 def test_union_is_a_full_outer_join(first: Lexicon, second: Lexicon) -> None:
     made = union(frame(first), frame(second))
-    assert sets(made) == merged(first, second)
+    assert sets(made) == merge(first, second)
     rows = made.collect()
     assert rows.is_unique().all()
     bare = rows.filter(pl.col("form").is_null())["lemma"]
-    assert set(bare) == {lemma for lemma, forms in merged(first, second).items() if not forms}
+    assert set(bare) == {lemma for lemma, forms in merge(first, second).items() if not forms}
 
 
 @given(lexicons, lexicons, lexicons)

@@ -126,12 +126,12 @@ def test_random_judges_save_nothing_on_average() -> None:
 def test_the_mean_is_what_predictions_explain(noise: float) -> None:
     rng = np.random.default_rng(5)
 
-    def drawn(size: int) -> tuple[FloatArray, FloatArray]:
+    def draw_sample(size: int) -> tuple[FloatArray, FloatArray]:
         y = (rng.random(size) < 0.3).astype(float)
         return y, np.clip(y + noise * rng.normal(size=size), 0, 1)
 
-    whole = np.corrcoef(*drawn(200_000))[0, 1] ** 2
-    found = [labels(*drawn(120)) for _ in range(400)]
+    whole = np.corrcoef(*draw_sample(200_000))[0, 1] ** 2
+    found = [labels(*draw_sample(120)) for _ in range(400)]
     assert np.mean(found) == pytest.approx(whole, abs=0.03)
 
 
@@ -184,7 +184,7 @@ TRUTH = pl.LazyFrame(
 )  # fmt: skip
 
 
-def said(**how: object) -> pl.DataFrame:
+def simulate(**how: object) -> pl.DataFrame:
     options = {"judge": "m", "sensitivity": 0.8, "specificity": 0.95, "seed": "s"} | how
     made = simulate_predictions(TRUTH, **options)  # type: ignore[arg-type]  # options of several types
     return made.join(TRUTH, on=["category", "id"]).sort("id").collect()
@@ -192,7 +192,7 @@ def said(**how: object) -> pl.DataFrame:
 
 @pytest.mark.parametrize("labels", [True, False])
 def test_sensitivity_and_specificity(labels: bool) -> None:
-    made = said(labels=labels)
+    made = simulate(labels=labels)
     positive = made["prediction"] >= 0.5
     assert positive.filter(made["tp"]).mean() == pytest.approx(0.8, abs=0.03)
     assert (~positive).filter(~made["tp"]).mean() == pytest.approx(0.95, abs=0.01)
@@ -200,16 +200,16 @@ def test_sensitivity_and_specificity(labels: bool) -> None:
 
 
 def test_the_label_is_the_probability_from_one_half_on() -> None:
-    labels, chances = said()["prediction"], said(labels=False)["prediction"]
+    labels, chances = simulate()["prediction"], simulate(labels=False)["prediction"]
     assert (labels == (chances >= 0.5).cast(pl.Float64)).all()
 
 
 def test_extremes() -> None:
-    made = said(sensitivity=1.0, specificity=0.0, labels=False)
+    made = simulate(sensitivity=1.0, specificity=0.0, labels=False)
     assert made["prediction"].to_list() == [1.0] * 8000
 
 
 def test_seed_and_name_make_other_errors() -> None:
-    assert said().equals(said())
-    assert not said(seed="t")["prediction"].equals(said()["prediction"])
-    assert not said(judge="n")["prediction"].equals(said()["prediction"])
+    assert simulate().equals(simulate())
+    assert not simulate(seed="t")["prediction"].equals(simulate()["prediction"])
+    assert not simulate(judge="n")["prediction"].equals(simulate()["prediction"])

@@ -30,11 +30,11 @@ def name(candidate: int) -> str:
 
 def ranks_of(scores: Scores) -> pl.DataFrame:
     """Rank candidates 0, 1, ... under each measure; equal scores keep their order."""
-    rows = [row for measure, values in scores.items() for row in _ranked(measure, values)]
+    rows = [row for measure, values in scores.items() for row in _rank(measure, values)]
     return pl.DataFrame(rows, schema=Ranks.columns(), orient="row")
 
 
-def _ranked(measure: str, values: Sequence[float | None]) -> list[tuple[object, ...]]:
+def _rank(measure: str, values: Sequence[float | None]) -> list[tuple[object, ...]]:
     keys = [float("-inf") if value is None else value for value in values]
     order = sorted(range(len(keys)), key=lambda candidate: (-keys[candidate], candidate))
     tie = {keys[c]: place for place, c in reversed(list(enumerate(order, start=1)))}

@@ -40,7 +40,7 @@ def ranking(size: int, *measures: str) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def labelled(labels: list[bool | None], pi: list[float] | None = None) -> pl.DataFrame:
+def label_frame(labels: list[bool | None], pi: list[float] | None = None) -> pl.DataFrame:
     frame = pl.DataFrame(
         {
             "category": "TP",
@@ -52,15 +52,15 @@ def labelled(labels: list[bool | None], pi: list[float] | None = None) -> pl.Dat
     return frame if pi is None else frame.with_columns(pi=pl.Series(pi, dtype=pl.Float64))
 
 
-def made(labels: list[bool | None], pi: list[float] | None = None) -> pl.DataFrame:
-    judged = judged_chances(labelled(labels, pi), candidates=len(labels))
+def average_precision_of(labels: list[bool | None], pi: list[float] | None = None) -> pl.DataFrame:
+    judged = judged_chances(label_frame(labels, pi), candidates=len(labels))
     found = average_precisions(ranking(len(labels), "mi", "rare"), judged, confidence=0.95)
     validate([found], AveragePrecision, name="average_precision")
     return found
 
 
 def test_the_published_value() -> None:
-    row = made(JUDGED).row(0, named=True)
+    row = average_precision_of(JUDGED).row(0, named=True)
     assert row["average_precision"] == pytest.approx(0.7243053, abs=5e-8)
     facts = [row[name] for name in ("n_candidates", "n_sampled", "k_sampled", "unequal")]
     assert facts == [10, 7, 4, False]
@@ -70,7 +70,9 @@ def test_the_published_value() -> None:
 @given(st.lists(st.booleans(), min_size=1, max_size=20).filter(any))
 def test_all_judged_is_the_average_precision(labels: list[bool]) -> None:
     places = np.arange(len(labels))
-    for row, order in zip(made(list(labels)).rows(named=True), (-places, places), strict=True):
+    for row, order in zip(
+        average_precision_of(list(labels)).rows(named=True), (-places, places), strict=True
+    ):
         expected = average_precision_score(labels, order)
         values = [row[name] for name in ("average_precision", "lower", "upper")]
         assert values == pytest.approx([expected] * 3)
@@ -78,19 +80,19 @@ def test_all_judged_is_the_average_precision(labels: list[bool]) -> None:
 
 def test_designed_chances_shrink_by_what_nobody_judged() -> None:
     chances = judged_chances(
-        labelled([True, None, False, True], [0.2, 0.4, 0.6, 1.0]), candidates=9
+        label_frame([True, None, False, True], [0.2, 0.4, 0.6, 1.0]), candidates=9
     )
     assert chances["pi"].to_list() == pytest.approx([0.2 * 2 / 3, None, 0.4, 1.0])
-    assert made(JUDGED, [0.7] * 10)["average_precision"].to_list() == pytest.approx(
-        made(JUDGED)["average_precision"].to_list()
+    assert average_precision_of(JUDGED, [0.7] * 10)["average_precision"].to_list() == pytest.approx(
+        average_precision_of(JUDGED)["average_precision"].to_list()
     )
-    assert made(JUDGED, [0.9, *[0.7] * 9])["unequal"].all()
+    assert average_precision_of(JUDGED, [0.9, *[0.7] * 9])["unequal"].all()
 
 
 def test_each_category_has_its_own_chances() -> None:
     both = pl.concat([
-        labelled([True, None]),
-        labelled([True, False]).with_columns(category=pl.lit("other")),
+        label_frame([True, None]),
+        label_frame([True, False]).with_columns(category=pl.lit("other")),
     ])  # fmt: skip
     assert judged_chances(both, candidates=2)["pi"].to_list() == [0.5, None, 1.0, 1.0]
 
@@ -103,7 +105,7 @@ SIZES = [49, 98, 103, 107, 161, 1496, 4034]
 @pytest.mark.parametrize("given", ["no chances", "chances of a draw with replacement"])
 def test_where_all_are_judged_the_chance_is_one(size: int, given: str) -> None:
     """True positives at ranks 1 and 8: (1 + 2/8) / 2 = .625, and nothing is left open."""
-    labels = labelled([place in {0, 7} for place in range(size)])
+    labels = label_frame([place in {0, 7} for place in range(size)])
     if given != "no chances":
         labels = labels.with_columns(pi=pl.lit(None, pl.Float64))
     others = labels.with_columns(category=pl.lit("other"), tp=pl.lit(value=True))
@@ -116,18 +118,18 @@ def test_where_all_are_judged_the_chance_is_one(size: int, given: str) -> None:
 
 def test_draws_with_replacement_are_no_certain_ones() -> None:
     """Two of eight were judged, whose chances the sample does not tell."""
-    labels = labelled([True, None, False]).with_columns(pi=pl.lit(None, pl.Float64))
+    labels = label_frame([True, None, False]).with_columns(pi=pl.lit(None, pl.Float64))
     assert judged_chances(labels, candidates=8)["pi"].to_list() == [0.25, None, 0.25]
-    some = labelled([True, False]).with_columns(pi=pl.Series([0.5, None]))
+    some = label_frame([True, False]).with_columns(pi=pl.Series([0.5, None]))
     with pytest.raises(ValueError, match="inclusion probability of 1"):
         average_precisions(ranking(2, "mi"), judged_chances(some, candidates=2), confidence=0.95)
 
 
 def test_no_true_positive_and_nothing_judged() -> None:
     for labels in ([False, None, False], [None, None, None]):
-        found = made(list(labels))
+        found = average_precision_of(list(labels))
         assert found.select("average_precision", "lower", "upper").row(0) == (None, 0.0, 1.0)
-    nothing = judged_chances(labelled([]), candidates=0)
+    nothing = judged_chances(label_frame([]), candidates=0)
     empty = average_precisions(ranking(0, "mi"), nothing, confidence=0.95)
     assert empty.is_empty()
     assert empty.columns == list(AveragePrecision.columns())
@@ -435,7 +437,7 @@ def test_up_to_full_recall_it_is_average_precision(labels: list[bool]) -> None:
 
 
 def test_a_base_of_more_positives_than_are_ranked() -> None:
-    judged = judged_chances(labelled([True, False, True, False]), candidates=4)
+    judged = judged_chances(label_frame([True, False, True, False]), candidates=4)
     base = RecallBase("gold", {"TP": 10})
     ranks = ranking(4, "mi", "rare")
     found = average_precisions(ranks, judged, confidence=0.95, recall=0.5, base=base)
@@ -452,7 +454,7 @@ def test_a_base_of_more_positives_than_are_ranked() -> None:
 
 
 def test_no_true_positive_is_ranked() -> None:
-    judged = judged_chances(labelled([False, False]), candidates=2)
+    judged = judged_chances(label_frame([False, False]), candidates=2)
     for base, expected in ((None, (None, 0.0, 1.0)), (RecallBase("gold", {"TP": 3}), (0.0,) * 3)):
         row = average_precisions(ranking(2, "mi"), judged, confidence=0.95, recall=0.5, base=base)
         assert row.select("average_precision", "lower", "upper").row(0) == expected
@@ -461,5 +463,5 @@ def test_no_true_positive_is_ranked() -> None:
 
 
 def test_positives_are_unknown_where_they_are_estimated() -> None:
-    assert made(JUDGED)["positives"].to_list() == [None, None]
-    assert made([True, False, True])["positives"].to_list() == [2, 2]
+    assert average_precision_of(JUDGED)["positives"].to_list() == [None, None]
+    assert average_precision_of([True, False, True])["positives"].to_list() == [2, 2]

@@ -24,7 +24,7 @@ def band(*limits: tuple[float, float], measure: str = "mi", first: int = 1) -> p
     })  # fmt: skip
 
 
-def found(bands: pl.DataFrame, *thresholds: float) -> list[tuple[int | None, ...]]:
+def crossings_of(bands: pl.DataFrame, *thresholds: float) -> list[tuple[int | None, ...]]:
     made = crossings(bands, thresholds=thresholds, confidence=0.95)
     validate([made], BandThresholds, name="band_thresholds")
     return made.select("n", "at_least_to", "below_from").rows()
@@ -32,8 +32,8 @@ def found(bands: pl.DataFrame, *thresholds: float) -> list[tuple[int | None, ...
 
 def test_by_hand() -> None:
     falls = band((0.6, 0.9), (0.4, 0.8), (0.5, 0.7), (0.2, 0.4), first=100)
-    assert found(falls, 0.5) == [(103, 100, 103)]  # it has been under 0.5 at 101 already
-    assert found(falls, 0.1, 0.95) == [(None, 103, None), (100, None, 100)]
+    assert crossings_of(falls, 0.5) == [(103, 100, 103)]  # it has been under 0.5 at 101 already
+    assert crossings_of(falls, 0.1, 0.95) == [(None, 103, None), (100, None, 100)]
 
 
 def test_each_measure_by_itself_and_rows_in_any_order() -> None:
@@ -62,7 +62,7 @@ def test_the_slow_way(pairs: list[tuple[int, int]], tenth: int) -> None:
             below = n
         if shares[n - 1][0] < t and n_from == (None if n == len(shares) else n + 1):
             n_from = n
-    assert found(band(*shares), t) == [(n_from, at_least, below)]
+    assert crossings_of(band(*shares), t) == [(n_from, at_least, below)]
 
 
 @pytest.mark.long
@@ -114,34 +114,34 @@ TRUE = RNG.random(SIZE) < np.linspace(0.6, 0.05, SIZE)
 """Whether each candidate is a true positive: at the top more often."""
 
 
-def judged(drawn: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:
+def judged_frame(drawn: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:
     return pl.DataFrame({
         "category": "TP", "id": [f"c{each}" for each in drawn], "tp": TRUE[drawn],
         "multiplicity": multiplicity,
     }).with_columns(pl.col("multiplicity").cast(pl.Int64))  # fmt: skip
 
 
-def counted(draws: pl.DataFrame, first: int = 50, last: int = 400) -> pl.DataFrame:
+def counts_between(draws: pl.DataFrame, first: int = 50, last: int = 400) -> pl.DataFrame:
     counts = nbest_counts(RANKS.lazy(), draws.lazy())
     return counts.filter(pl.col("n").is_between(first, last))
 
 
-def banded(draws: pl.DataFrame, *, replicates: int = 1000, first: int = 50) -> pl.DataFrame:
+def band_of(draws: pl.DataFrame, *, replicates: int = 1000, first: int = 50) -> pl.DataFrame:
     return simultaneous_bands(
-        counted(draws, first), RANKS, draws, method="hypergeometric", confidence=0.95,
+        counts_between(draws, first), RANKS, draws, method="hypergeometric", confidence=0.95,
         replicates=replicates, seed="s",
     )  # fmt: skip
 
 
-def drawn(seed: int) -> np.ndarray:
+def draw(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(SIZE, DRAWN, replace=False)
 
 
 def test_it_lies_around_the_pointwise_limits_and_each_measure_has_its_own() -> None:
-    draws = judged(drawn(1))
-    band = banded(draws)
+    draws = judged_frame(draw(1))
+    band = band_of(draws)
     pointwise = interval_columns(
-        counted(draws).sort("category", "measure", "n"), k="k_sampled", n="n_sampled",
+        counts_between(draws).sort("category", "measure", "n"), k="k_sampled", n="n_sampled",
         population="n", method="hypergeometric", confidence=0.95,
     )  # fmt: skip
     assert band.select("measure", "n").equals(pointwise.select("measure", "n"))
@@ -158,10 +158,10 @@ def test_it_holds_at_all_sizes_at_once_where_pointwise_limits_do_not() -> None:
     held = {"band": 0, "pointwise": 0}
     runs = 120
     for seed in range(runs):
-        draws = judged(drawn(seed))
-        mine = counted(draws).filter(measure="falling").sort("n")
+        draws = judged_frame(draw(seed))
+        mine = counts_between(draws).filter(measure="falling").sort("n")
         for name, frame in (
-            ("band", banded(draws, replicates=300).filter(measure="falling")),
+            ("band", band_of(draws, replicates=300).filter(measure="falling")),
             ("pointwise", interval_columns(
                 mine, k="k_sampled", n="n_sampled", method="clopper_pearson", confidence=0.95)),
         ):  # fmt: skip
@@ -173,24 +173,24 @@ def test_it_holds_at_all_sizes_at_once_where_pointwise_limits_do_not() -> None:
 
 
 def test_one_list_size_is_a_pointwise_interval_but_for_the_simulation() -> None:
-    draws = judged(drawn(2))
+    draws = judged_frame(draw(2))
     one = simultaneous_bands(
-        counted(draws, 200, 200), RANKS, draws, method="clopper_pearson", confidence=0.9,
+        counts_between(draws, 200, 200), RANKS, draws, method="clopper_pearson", confidence=0.9,
         replicates=20_000, seed="s",
     )  # fmt: skip
     assert one["level"].to_list() == pytest.approx([0.9, 0.9], abs=0.005)
 
 
 def test_draws_that_nobody_judged_do_not_count() -> None:
-    draws = judged(drawn(3))
-    unjudged = judged(drawn(4)).with_columns(tp=pl.lit(None, pl.Boolean))
+    draws = judged_frame(draw(3))
+    unjudged = judged_frame(draw(4)).with_columns(tp=pl.lit(None, pl.Boolean))
     fresh = unjudged.join(draws, on="id", how="anti")
-    assert banded(pl.concat([draws, fresh])).equals(banded(draws))
+    assert band_of(pl.concat([draws, fresh])).equals(band_of(draws))
 
 
 def test_without_a_draw_nothing_is_known() -> None:
-    none = judged(drawn(1)).with_columns(tp=pl.lit(None, pl.Boolean))
-    band = banded(none)
+    none = judged_frame(draw(1)).with_columns(tp=pl.lit(None, pl.Boolean))
+    band = band_of(none)
     assert set(band["lower_band"]) == {0.0}
     assert set(band["upper_band"]) == {1.0}
-    assert banded(none.head(0)).height == 0
+    assert band_of(none.head(0)).height == 0

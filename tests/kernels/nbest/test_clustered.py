@@ -65,7 +65,7 @@ def differences(**changed: Any) -> pl.DataFrame:
     return valid(whole, ClusteredDifferences)
 
 
-def counted(members: set[str]) -> dict[str, list[int]]:
+def count_by_cluster(members: set[str]) -> dict[str, list[int]]:
     """Count draws and true positives of each cluster among some candidates."""
     found: dict[str, list[int]] = {}
     for name, tp, times in JUDGED.select("id", "tp", "multiplicity").rows():
@@ -76,9 +76,9 @@ def counted(members: set[str]) -> dict[str, list[int]]:
     return found
 
 
-def simulated(sets: list[set[str]]) -> np.ndarray:
+def simulate(sets: list[set[str]]) -> np.ndarray:
     """Draw clusters again in a loop; the signed sum of the precisions of the sets."""
-    tables = [counted(members) for members in sets]
+    tables = [count_by_cluster(members) for members in sets]
     names, random, found = sorted(tables[0]), np.random.default_rng(1), []
     for _ in range(3000):
         again = [names[place] for place in random.integers(0, len(names), len(names))]
@@ -91,13 +91,13 @@ def simulated(sets: list[set[str]]) -> np.ndarray:
 def test_precision_of_a_twin() -> None:
     row = precision().filter(measure="b", n=20).row(0, named=True)
     members = set(ORDERS["b"][:20])
-    table = {name: counts for name, counts in counted(members).items() if counts[0]}
+    table = {name: counts for name, counts in count_by_cluster(members).items() if counts[0]}
     n, k = np.sum(list(table.values()), axis=0)
     assert (row["n_sampled"], row["k_sampled"], row["clusters"]) == (n, k, len(table))
     g = float(effective_clusters([[counts[0] for counts in table.values()]]))
     assert row["effective_clusters"] == pytest.approx(g)
     p = k / n
-    effect = np.nanvar(simulated([members])) / (p * (1 - p) / n)
+    effect = np.nanvar(simulate([members])) / (p * (1 - p) / n)
     assert row["design_effect"] == pytest.approx(effect, rel=0.15)
     assert row["lower"] < p < row["upper"]
 
@@ -106,10 +106,12 @@ def test_differences_of_a_twin() -> None:
     one, two = (set(ORDERS[name][:40]) for name in ("a", "b"))
     sets = [one - two, two - one]
     row = differences().filter(measure_2="b", n=40).row(0, named=True)
-    (n_1, k_1), (n_2, k_2) = (np.sum(list(counted(each).values()), axis=0) for each in sets)
+    (n_1, k_1), (n_2, k_2) = (
+        np.sum(list(count_by_cluster(each).values()), axis=0) for each in sets
+    )
     assert (row["n_1"], row["k_1"], row["n_2"], row["k_2"]) == (n_1, k_1, n_2, k_2)
-    draws = [[counts[0] for counts in counted(each).values()] for each in sets]
-    error, freedom = error_and_freedom(simulated(sets), effective_clusters(draws))
+    draws = [[counts[0] for counts in count_by_cluster(each).values()] for each in sets]
+    error, freedom = error_and_freedom(simulate(sets), effective_clusters(draws))
     p = student_p_values(k_1 / n_1 - k_2 / n_2, error, freedom)
     assert row["p_value"] == pytest.approx(float(p), abs=0.03)
     half = (row["upper"] - row["lower"]) / 2

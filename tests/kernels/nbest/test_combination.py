@@ -28,13 +28,13 @@ from pipeline.kernels.survey.study import folds_of, normal_scores
 NO_WORDS = np.empty((0, 1), dtype=np.int64)
 
 
-def made(seed: int, size: int = 60, numbers: int = 3, words: int = 2) -> Features:
+def random_features(seed: int, size: int = 60, numbers: int = 3, words: int = 2) -> Features:
     bits = np.random.default_rng(seed)
     codes = bits.integers(0, 12, size=(words, size))
     return Features(bits.normal(size=(size, numbers)), codes)
 
 
-def labelled(features: Features, seed: int, judged: int = 30) -> Labels:
+def random_labels(features: Features, seed: int, judged: int = 30) -> Labels:
     bits = np.random.default_rng([seed, 1])
     places = np.sort(bits.choice(features.candidates, judged, replace=False))
     odds = features.numbers[places].sum(axis=1) + (features.words[0, places] % 3 - 1.0)
@@ -44,8 +44,8 @@ def labelled(features: Features, seed: int, judged: int = 30) -> Labels:
 
 
 def test_many_measures_count_as_four() -> None:
-    features = made(6, numbers=3 * INDEPENDENT)
-    labels = labelled(features, 6)
+    features = random_features(6, numbers=3 * INDEPENDENT)
+    labels = random_labels(features, 6)
     model = fit_all(features, labels, ridge=2.0)
     weights = labels.weights / labels.weights.mean()
     same = fit_ridge(
@@ -56,8 +56,8 @@ def test_many_measures_count_as_four() -> None:
 
 
 def test_words_without_a_label_have_no_effect() -> None:
-    features = made(2)
-    labels = labelled(features, 2, judged=6)
+    features = random_features(2)
+    labels = random_labels(features, 2, judged=6)
     model = fit_all(features, labels, ridge=1.0)
     for row, effects in enumerate(model.words):
         unseen = np.setdiff1d(np.arange(len(effects)), features.words[row, labels.places])
@@ -68,8 +68,8 @@ def test_words_without_a_label_have_no_effect() -> None:
 @given(seed=st.integers(0, 10_000), changed=st.integers(2, 29))
 def test_no_candidate_is_scored_by_its_own_label(seed: int, changed: int) -> None:
     """With a fixed penalty a label changes no score of its own fold."""
-    features = made(seed)
-    labels = labelled(features, seed)
+    features = random_features(seed)
+    labels = random_labels(features, seed)
     fold = folds_of(pl.Series([f"x{i}" for i in range(60)]), folds=4, seed="s")
     y = labels.y.copy()
     y[changed] = 1.0 - y[changed]
@@ -86,8 +86,8 @@ def test_no_candidate_is_scored_by_its_own_label(seed: int, changed: int) -> Non
 
 
 def test_scores_depend_on_no_order_and_no_scale_of_the_weights() -> None:
-    features = made(3)
-    labels = labelled(features, 3)
+    features = random_features(3)
+    labels = random_labels(features, 3)
     fold = np.arange(60) % 5
     found = cross_fit(features, labels, fold)
     other = cross_fit(features, Labels(labels.places, labels.y, 7.0 * labels.weights), fold)
@@ -103,8 +103,8 @@ def test_scores_depend_on_no_order_and_no_scale_of_the_weights() -> None:
 
 
 def test_the_gain_is_that_of_predicted_labels_over_their_mean() -> None:
-    features = made(3)
-    labels = labelled(features, 3)
+    features = random_features(3)
+    labels = random_labels(features, 3)
     labels = Labels(labels.places, labels.y, np.linspace(1.0, 3.0, len(labels.y)))
     fold = np.arange(60) % 5
     found = cross_fit(features, labels, fold, ridge=2.0)
@@ -118,8 +118,8 @@ def test_the_gain_is_that_of_predicted_labels_over_their_mean() -> None:
 
 
 def test_nothing_is_learned_from_labels_that_are_not_about_the_features() -> None:
-    features = made(5)
-    labels = labelled(features, 5)
+    features = random_features(5)
+    labels = random_labels(features, 5)
     gains = [
         cross_fit(features, Labels(labels.places, y, labels.weights), np.arange(60) % 5).gain
         for y in (np.random.default_rng(seed).permutation(labels.y) for seed in range(20))
@@ -129,10 +129,10 @@ def test_nothing_is_learned_from_labels_that_are_not_about_the_features() -> Non
 
 
 def test_equal_candidates_have_equal_scores() -> None:
-    features = made(4)
+    features = random_features(4)
     features.numbers[1::2] = features.numbers[::2]
     features.words[:, 1::2] = features.words[:, ::2]
-    labels = labelled(features, 4)
+    labels = random_labels(features, 4)
     fold = np.repeat(np.arange(30) % 3, 2)
     scores = cross_fit(features, labels, fold).scores
     assert (scores[1::2] == scores[::2]).all()
@@ -156,9 +156,9 @@ def test_labels_of_one_kind_make_no_model(y: list[float], match: str) -> None:
 
 
 def test_the_only_fold_leaves_nothing_for_training() -> None:
-    features = made(1)
+    features = random_features(1)
     with pytest.raises(ValueError, match="no judgements"):
-        cross_fit(features, labelled(features, 1), np.zeros(60, dtype=np.int64))
+        cross_fit(features, random_labels(features, 1), np.zeros(60, dtype=np.int64))
 
 
 def test_a_signal_is_found_and_noise_is_not() -> None:

@@ -58,7 +58,7 @@ SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0]}
 DRAWS = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
 
 
-def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) -> pl.DataFrame:
+def compare_baseline(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) -> pl.DataFrame:
     counts = nbest_counts(ranks.lazy(), judged.lazy())
     size = ranks["id"].n_unique()
     totals = baseline(
@@ -70,7 +70,7 @@ def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) -> pl.Da
 
 
 def test_by_hand() -> None:
-    table = compared(ranks_of(SCORES), judged_of(DRAWS))
+    table = compare_baseline(ranks_of(SCORES), judged_of(DRAWS))
     assert table.select("n", "n_1", "k_1", "n_2", "k_2").rows() == [
         (1, 2, 2, 2, 1), (2, 3, 3, 1, 0), (3, 3, 3, 1, 0), (4, 4, 3, 0, 0), (5, 4, 3, 0, 0),
     ]  # fmt: skip
@@ -81,7 +81,7 @@ def test_by_hand() -> None:
 
 def test_full_annotation_gives_precision_less_baseline() -> None:
     ranks, judged = krenn()
-    table = compared(ranks.filter(pl.col("measure") == "t_score"), judged)
+    table = compare_baseline(ranks.filter(pl.col("measure") == "t_score"), judged)
     row = table.filter(n=500).row(0, named=True)
     assert row["difference"] == pytest.approx(0.302 - 566 / 5102, abs=1e-12)
     cells = [[row["k_1"], row["k_2"]], [row["n_1"] - row["k_1"], row["n_2"] - row["k_2"]]]
@@ -92,18 +92,29 @@ def test_full_annotation_gives_precision_less_baseline() -> None:
 
 def test_test_side_margin_and_level_are_passed_on() -> None:
     ranks, judged = ranks_of(SCORES), judged_of({"TP": [(True, 9), (True, 9), *[(False, 9)] * 3]})
-    plain = compared(ranks, judged)["p_value"][1]
-    less = compared(ranks, judged, alternative="less")["p_value"][1]
+    plain = compare_baseline(ranks, judged)["p_value"][1]
+    less = compare_baseline(ranks, judged, alternative="less")["p_value"][1]
     assert less == 1.0
-    assert compared(ranks, judged, test="boschloo", alternative="greater")["p_value"][1] < plain
-    assert compared(ranks, judged)["significant"].to_list() == [True, True, True, True, False]
-    large = compared(ranks, judged, margin=0.5)["significant"].to_list()  # 0.6 at n = 1 and n = 2
+    assert (
+        compare_baseline(ranks, judged, test="boschloo", alternative="greater")["p_value"][1]
+        < plain
+    )
+    assert compare_baseline(ranks, judged)["significant"].to_list() == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
+    large = compare_baseline(ranks, judged, margin=0.5)[
+        "significant"
+    ].to_list()  # 0.6 at n = 1 and n = 2
     assert large == [True, True, False, False, False]
-    assert not compared(ranks, judged, alpha=1e-20)["significant"].any()
+    assert not compare_baseline(ranks, judged, alpha=1e-20)["significant"].any()
 
 
 def test_empty() -> None:
-    table = compared(ranks_of(SCORES), judged_of({}))
+    table = compare_baseline(ranks_of(SCORES), judged_of({}))
     assert table.is_empty()
 
 
@@ -120,13 +131,19 @@ PAIRS = pl.DataFrame({
 })  # fmt: skip
 
 
-def found(precision: pl.DataFrame = PRECISION, comparison: pl.DataFrame = PAIRS) -> pl.DataFrame:
+def best_rows(
+    precision: pl.DataFrame = PRECISION, comparison: pl.DataFrame = PAIRS
+) -> pl.DataFrame:
     return valid(best_measures(precision, comparison), BestMeasures)
 
 
 def test_by_hand_best() -> None:
     # b and c tie at 100, where a is worse; at 200 the precision of a is not known
-    rows = found().select("n", "measure", "best", "best_measure", "difference", "p_adjusted").rows()
+    rows = (
+        best_rows()
+        .select("n", "measure", "best", "best_measure", "difference", "p_adjusted")
+        .rows()
+    )
     assert rows == [
         (100, "b", True, "b", None, None), (100, "c", True, "c", None, None),
         # nobody judged a draw of a's list: it may be as good
@@ -137,18 +154,18 @@ def test_by_hand_best() -> None:
 def test_marks_of_the_other_direction_do_not_exclude() -> None:
     # the estimates of single measures can point the other way than their difference sets
     turned = PAIRS.with_columns(difference=-pl.col("difference"))
-    assert found(comparison=turned).filter(n=100)["measure"].to_list() == ["a", "b", "c"]
+    assert best_rows(comparison=turned).filter(n=100)["measure"].to_list() == ["a", "b", "c"]
 
 
 def test_without_marks_all_stay() -> None:
     none = PAIRS.with_columns(significant=False)
-    assert found(comparison=none)["measure"].to_list() == ["a", "b", "c", "a", "b", "c"]
+    assert best_rows(comparison=none)["measure"].to_list() == ["a", "b", "c", "a", "b", "c"]
 
 
 def test_rows_in_any_order_and_other_list_sizes() -> None:
-    shuffled = found(PRECISION.reverse(), PAIRS.sample(fraction=1, shuffle=True, seed=1))
-    assert shuffled.equals(found())
-    assert found(comparison=PAIRS.filter(n=200))["n"].unique().to_list() == [200]
+    shuffled = best_rows(PRECISION.reverse(), PAIRS.sample(fraction=1, shuffle=True, seed=1))
+    assert shuffled.equals(best_rows())
+    assert best_rows(comparison=PAIRS.filter(n=200))["n"].unique().to_list() == [200]
 
 
 def test_missing_pairs_are_refused() -> None:
@@ -158,7 +175,7 @@ def test_missing_pairs_are_refused() -> None:
 
 
 def test_empty_best() -> None:
-    assert found(PRECISION.clear(), PAIRS.clear()).is_empty()
+    assert best_rows(PRECISION.clear(), PAIRS.clear()).is_empty()
 
 
 def test_krenn() -> None:
@@ -173,7 +190,7 @@ def test_krenn() -> None:
     precision = precision_columns(
         lists, positives=positives(judged), method="wilson", confidence=0.95
     )
-    best = found(precision, tests).filter("best")  # 23.35 % at 2000 like log-likelihood
+    best = best_rows(precision, tests).filter("best")  # 23.35 % at 2000 like log-likelihood
     assert best.select("n", "measure").rows() == [
         (100, "log_likelihood"), (500, "log_likelihood"), (1000, "t_score"), (2000, "chi_squared_corr"),
         (2000, "log_likelihood"),

@@ -59,7 +59,7 @@ def lists(*counts: tuple[int, int], category: str = "TP") -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def corrected(frame: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
+def correct_lists(frame: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     found = corrected_lists(frame, rates, **HOW)  # type: ignore[arg-type]  # options of several types
     validate([found], Corrected, name="corrected")
     return found
@@ -83,7 +83,7 @@ def test_rates_by_hand() -> None:
 def test_lists_with_known_rates() -> None:
     frame = lists((3, 10), (0, 0))
     rates = known_rates(frame["category"], {"sensitivity": 0.8, "specificity": 0.9})
-    found = corrected(frame, rates)
+    found = correct_lists(frame, rates)
     assert found["corrected"].to_list() == pytest.approx([2 / 7, None])
     q = np.array(clopper_pearson(3, 10))
     expected = np.clip((q - 0.1) / 0.7, 0, 1).tolist()
@@ -95,7 +95,7 @@ def test_a_category_without_truth_stays_uncorrected() -> None:
     truth = judgements(True, False)
     rates = rates_of(truth, truth)
     frame = pl.concat([lists((3, 10)), lists((3, 10), category="other")])
-    found = corrected(frame, rates)
+    found = correct_lists(frame, rates)
     assert found.select("category", "sensitivity", "corrected", "n_true").rows() == [
         ("TP", 1.0, pytest.approx(0.3), 1), ("other", None, None, None),
     ]  # fmt: skip
@@ -103,7 +103,7 @@ def test_a_category_without_truth_stays_uncorrected() -> None:
 
 def test_no_true_candidate_says_nothing_of_the_sensitivity() -> None:
     truth = judgements(False, False)
-    found = corrected(lists((3, 10)), rates_of(truth, truth)).row(0, named=True)
+    found = correct_lists(lists((3, 10)), rates_of(truth, truth)).row(0, named=True)
     assert (found["n_true"], found["sensitivity"], found["corrected"]) == (0, None, None)
     assert rates_of(truth.clear(), truth).is_empty()
 
@@ -301,12 +301,12 @@ SCORES: Scores = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 4.0, 5.0]
 DRAWS: Draws = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
 
 
-def counted(scores: Scores = SCORES, draws: Draws = DRAWS) -> pl.DataFrame:
+def count_lists(scores: Scores = SCORES, draws: Draws = DRAWS) -> pl.DataFrame:
     return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
 
 
 def test_windows_by_hand() -> None:
-    found = local_counts(counted(), window=3).filter(measure="x")
+    found = local_counts(count_lists(), window=3).filter(measure="x")
     assert found.drop("category", "measure").rows() == [
         (2, 1, 3, 3, 3, 3), (3, 2, 4, 3, 2, 1), (4, 3, 5, 3, 1, 0),
     ]  # fmt: skip
@@ -327,13 +327,13 @@ def test_windows_agree_with_a_loop(study: tuple[Scores, Draws], window: int) -> 
                 judged = [d for d in inside if d and d[0] is not None]
                 sums = sum(d[1] for d in judged), sum(d[1] for d in judged if d[0])
                 rows.append((category, measure, start + 1, start + window, *sums))
-    found = local_counts(counted(scores, draws), window=window)
+    found = local_counts(count_lists(scores, draws), window=window)
     columns = ("category", "measure", "first_rank", "last_rank", "n_sampled", "k_sampled")
     assert found.select(columns).rows() == rows
 
 
 def test_one_window_over_all_is_the_list_and_rows_may_come_in_any_order() -> None:
-    counts = counted()
+    counts = count_lists()
     whole = local_counts(counts.sample(fraction=1, shuffle=True, seed=2), window=5)
     last = counts.filter(n=5).sort("measure")
     assert whole.select("n_sampled", "k_sampled").equals(last.select("n_sampled", "k_sampled"))
@@ -344,26 +344,26 @@ def test_one_window_over_all_is_the_list_and_rows_may_come_in_any_order() -> Non
 def test_local_precision_and_its_intervals() -> None:
     for method, limits in (("clopper_pearson", clopper_pearson([3, 1, 0], [3, 2, 1])),
                            ("hypergeometric", hypergeometric([3, 1, 0], [3, 2, 1], population=3))):  # fmt: skip
-        found = local_precision(counted(), window=3, method=method, confidence=0.95)
+        found = local_precision(count_lists(), window=3, method=method, confidence=0.95)
         row = found.filter(measure="x")
         assert row["precision"].to_list() == [1.0, 0.5, 0.0]
         assert row["lower"].to_list() == limits[0].tolist()
         assert row["upper"].to_list() == limits[1].tolist()
-    alone = local_precision(counted(), window=1, method="wilson", confidence=0.9)
+    alone = local_precision(count_lists(), window=1, method="wilson", confidence=0.9)
     assert alone["precision"].null_count() == 4
 
 
 def test_mistaken_windows() -> None:
     with pytest.raises(ValueError, match="not 0"):
-        local_counts(counted(), window=0)
-    gap = counted().filter((pl.col("n") != 2) | (pl.col("measure") != "y"))
+        local_counts(count_lists(), window=0)
+    gap = count_lists().filter((pl.col("n") != 2) | (pl.col("measure") != "y"))
     with pytest.raises(ValueError, match="missing before n = 3 of y"):
         local_counts(gap, window=2)
 
 
 def test_recall() -> None:
     found = recall_columns(
-        counted(), positives=positives(judged_of(DRAWS)),
+        count_lists(), positives=positives(judged_of(DRAWS)),
         method="clopper_pearson", confidence=0.95,
     )  # fmt: skip
     row = found.filter(measure="x")
@@ -371,26 +371,28 @@ def test_recall() -> None:
     lower, upper = clopper_pearson([2, 3, 3, 3, 3], 3)
     assert (row["lower"].to_list(), row["upper"].to_list()) == (lower.tolist(), upper.tolist())
     none = recall_columns(
-        counted(draws={"TP": [(False, 1)] * 5}), positives=pl.DataFrame({"category": "TP", "positives": 0}),
+        count_lists(draws={"TP": [(False, 1)] * 5}), positives=pl.DataFrame({"category": "TP", "positives": 0}),
         method="wilson", confidence=0.95,
     )  # fmt: skip
     assert none["recall"].is_null().all()
     assert set(none["lower"].to_list() + none["upper"].to_list()) == {0.0, 1.0}
     with pytest.raises(ValueError, match="total number of true positives"):
-        recall_columns(counted(), positives=pl.DataFrame({"category": "TP", "positives": 0}),
+        recall_columns(count_lists(), positives=pl.DataFrame({"category": "TP", "positives": 0}),
                        method="hypergeometric", confidence=0.95)  # fmt: skip
 
 
 def test_cut_lists() -> None:
-    found = cut_lists(counted(), cut=2)
+    found = cut_lists(count_lists(), cut=2)
     columns = ("measure", "n", "k_sampled", "positives", "baseline")
     assert found.select(columns).rows() == [
         ("x", 1, 2, 3, 1.0), ("x", 2, 3, 3, 1.0), ("y", 1, 0, 0, 0.0), ("y", 2, 0, 0, 0.0),
     ]  # fmt: skip
-    whole = cut_lists(counted(), cut=99)
+    whole = cut_lists(count_lists(), cut=99)
     assert whole["positives"].unique().to_list() == [3]
-    assert whole.select(counted().columns).equals(counted().sort("category", "measure", "n"))
-    unseen = cut_lists(counted(draws={"TP": [None, None, None, (True, 1), None]}), cut=1)
+    assert whole.select(count_lists().columns).equals(
+        count_lists().sort("category", "measure", "n")
+    )
+    unseen = cut_lists(count_lists(draws={"TP": [None, None, None, (True, 1), None]}), cut=1)
     assert unseen["baseline"].to_list() == [None, None]
 
 
@@ -419,7 +421,9 @@ def test_krenn_lower_limit_of_t_score() -> None:
 HOW_WORST_CASE: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 
 
-def made(labels: list[bool | None], *, drawn: list[int] | None = None, **how: Any) -> pl.DataFrame:
+def worst_cases_of(
+    labels: list[bool | None], *, drawn: list[int] | None = None, **how: Any
+) -> pl.DataFrame:
     """Return the worst cases of a ranking with these labels, each drawn so many times."""
     ids = [f"c{place}" for place in range(len(labels))]
     ranks = pl.LazyFrame({"measure": "mi", "rank": range(1, len(ids) + 1), "id": ids, "tie": 1})
@@ -437,7 +441,9 @@ def made(labels: list[bool | None], *, drawn: list[int] | None = None, **how: An
 
 def test_by_hand_worst_case() -> None:
     """Of 2 + 3 draws in the first three places, with multiplicity, 2 true and 1 open."""
-    row = made([True, False, None, True], drawn=[2, 2, 1, 0]).filter(n=3).row(0, named=True)
+    row = (
+        worst_cases_of([True, False, None, True], drawn=[2, 2, 1, 0]).filter(n=3).row(0, named=True)
+    )
     assert (row["n_drawn"], row["n_unjudged"], row["precision"]) == (5, 1, 0.5)
     assert (row["precision_if_false"], row["precision_if_true"]) == (0.4, 0.6)
     for k, suffix in ((2, "if_false"), (3, "if_true")):
@@ -446,19 +452,23 @@ def test_by_hand_worst_case() -> None:
 
 
 def test_lists_whose_draws_are_all_judged_have_no_rows() -> None:
-    assert made([True, False]).is_empty()
-    assert made([True, None, False])["n"].to_list() == [2, 3]
+    assert worst_cases_of([True, False]).is_empty()
+    assert worst_cases_of([True, None, False])["n"].to_list() == [2, 3]
 
 
 def test_nothing_judged() -> None:
-    found = made([None, None])
+    found = worst_cases_of([None, None])
     assert found.select("precision", "precision_if_false", "precision_if_true").rows() == [
         (None, 0.0, 1.0), (None, 0.0, 1.0),
     ]  # fmt: skip
 
 
 def test_a_finite_list_known_but_for_one() -> None:
-    row = made([True, False, None, True], method="hypergeometric").filter(n=4).row(0, named=True)
+    row = (
+        worst_cases_of([True, False, None, True], method="hypergeometric")
+        .filter(n=4)
+        .row(0, named=True)
+    )
     assert (row["lower_if_false"], row["upper_if_false"]) == (0.5, 0.5)
     assert (row["lower_if_true"], row["upper_if_true"]) == (0.75, 0.75)
 
@@ -468,7 +478,7 @@ labels = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=12)
 
 @given(labels, st.data())
 def test_any_judgement_of_the_open_lies_between(given_: list[bool | None], data: Any) -> None:
-    found = made(given_)
+    found = worst_cases_of(given_)
     settled = [data.draw(st.booleans()) if each is None else each for each in given_]
     for n, low, high in found.select("n", "precision_if_false", "precision_if_true").rows():
         assert low <= sum(settled[:n]) / n <= high

@@ -19,7 +19,7 @@ scores = st.lists(
 )
 
 
-def ranked(values: list[float | None], seed: str = "s") -> pl.DataFrame:
+def rank_values(values: list[float | None], seed: str = "s") -> pl.DataFrame:
     ids = [f"x{i}" for i in range(len(values))]
     frame = pl.LazyFrame({"id": ids, "m": values}, schema={"id": pl.String, "m": pl.Float64})
     return rank(frame, measures=["m"], seed=seed).collect()
@@ -29,7 +29,9 @@ def ranked(values: list[float | None], seed: str = "s") -> pl.DataFrame:
 def test_row_order_does_not_matter(values: list[float | None]) -> None:
     ids = [f"x{i}" for i in range(len(values))]
     frame = pl.DataFrame({"id": ids, "m": values}, schema={"id": pl.String, "m": pl.Float64})
-    assert rank(frame.reverse().lazy(), measures=["m"], seed="s").collect().equals(ranked(values))
+    assert (
+        rank(frame.reverse().lazy(), measures=["m"], seed="s").collect().equals(rank_values(values))
+    )
 
 
 def test_ties_break_alike_for_all_measures_and_otherwise_for_another_seed() -> None:

@@ -202,7 +202,7 @@ def test_the_slow_way(
     assert set(made.select("measure", "n").rows()) == slow(frame, sizes, wanted)
 
 
-def nested(
+def nested_samples(
     rates: Sequence[float], sizes: Sequence[int], *, measures: int, runs: int, rate: float
 ) -> tuple[pl.DataFrame, dict[int, float]]:
     """Return simple samples from lists, each inside the next, and the precision of each list.
@@ -239,7 +239,7 @@ SHAPES = {
 def test_the_guarantee_holds(shape: str, measures: int, method: str) -> None:
     """A list below 30 % passes in at most 5 % of samples, were each list tested in turn."""
     sizes, runs = [50, 100, 200, 300, 400], 1000
-    frame, precise = nested(SHAPES[shape], sizes, measures=measures, runs=runs, rate=0.3)
+    frame, precise = nested_samples(SHAPES[shape], sizes, measures=measures, runs=runs, rate=0.3)
     found = guaranteed_lists(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)
     bad = [n for n, precision in precise.items() if precision < 0.3]
     assert bad, "a cell without a list that is too bad shows nothing"
@@ -250,6 +250,6 @@ def test_the_guarantee_holds(shape: str, measures: int, method: str) -> None:
 def test_an_estimate_guarantees_nothing() -> None:
     """The longest list estimated at 30 % is less precise in most samples, where all lie just under."""
     sizes, runs = [50, 100, 200, 300, 400], 200
-    frame, _ = nested(SHAPES["never"], sizes, measures=4, runs=runs, rate=0.3)
+    frame, _ = nested_samples(SHAPES["never"], sizes, measures=4, runs=runs, rate=0.3)
     enough = frame.filter(pl.col("k_sampled") >= 0.3 * pl.col("n_sampled"))
     assert enough["category"].n_unique() / runs > 0.5

@@ -134,13 +134,13 @@ def test_size_for_these_candidates(n1: int, n2: int, margin: float) -> None:
     beyond = margin_p_values(k1, n1, k2, n2, **sets, margin=margin) <= 0.05
     step = round(2 * size * margin)
     K = np.arange(size - step + 1)
-    assert rejected(beyond, (n1, n2), size, K + step, K).max() <= 0.055
+    assert rejection_probability(beyond, (n1, n2), size, K + step, K).max() <= 0.055
     if margin:
         alike = equivalence_p_values(k1, n1, k2, n2, **sets, bound=margin) <= 0.05
-        assert rejected(alike, (n1, n2), size, K + step, K).max() <= 0.055
+        assert rejection_probability(alike, (n1, n2), size, K + step, K).max() <= 0.055
 
 
-def rejected(
+def rejection_probability(
     decided: np.ndarray, draws: tuple[int, int], size: int, K1: np.ndarray, K2: np.ndarray
 ) -> np.ndarray:
     """Return the probability of each pair of numbers of true positives that a test decides."""

@@ -66,7 +66,7 @@ def every(n1: int, n2: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return k1, k2, finite_population_test(k1, n1, k2, n2, size=size)
 
 
-def rejected(p: np.ndarray, design: tuple[int, int, int], K1: int, K2: int) -> float:
+def rejection_probability(p: np.ndarray, design: tuple[int, int, int], K1: int, K2: int) -> float:
     """Return the probability of p <= 5 %, exactly."""
     n1, n2, size = design
     first = hypergeom.pmf(np.arange(n1 + 1), size, K1, n1)
@@ -107,7 +107,7 @@ def test_the_statistic_falls_along_a_row(n1: int, n2: int) -> None:
 @pytest.mark.parametrize(("n1", "n2", "size"), [(12, 12, 60), (20, 14, 40), (5, 30, 50)])
 def test_the_level_is_kept_for_every_number_of_true_positives(n1: int, n2: int, size: int) -> None:
     p = every(n1, n2, size)[2]
-    sizes = [rejected(p, (n1, n2, size), K, K) for K in range(size + 1)]
+    sizes = [rejection_probability(p, (n1, n2, size), K, K) for K in range(size + 1)]
     assert max(sizes) <= 0.05 + 1e-12
     assert max(sizes) > 0.03
 
@@ -117,9 +117,9 @@ def test_it_finds_more_than_fisher(n: int, size: int, gain: float) -> None:
     """30 % against 50 % of the candidates; the more of them are judged the larger the gain."""
     k1, k2, p = every(n, n, size)
     K1, K2 = round(0.3 * size), round(0.5 * size)
-    power = rejected(p, (n, n, size), K1, K2)
+    power = rejection_probability(p, (n, n, size), K1, K2)
     fisher = fisher_two_sided(k1, np.full(len(k1), n), k2, np.full(len(k1), n))
-    assert power > gain * rejected(fisher, (n, n, size), K1, K2)
+    assert power > gain * rejection_probability(fisher, (n, n, size), K1, K2)
 
 
 def test_full_annotation_knows() -> None:

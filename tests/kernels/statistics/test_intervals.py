@@ -237,18 +237,20 @@ SURE = EstimateWithLimits(1.0, 1.0, 1.0)
 shares = st.floats(0, 1, allow_subnormal=False)
 
 
-def known(value: float) -> EstimateWithLimits:
+def exact_estimate(value: float) -> EstimateWithLimits:
     return EstimateWithLimits(value, value, value)
 
 
-def counted(k: np.ndarray | int, n: int) -> EstimateWithLimits:
+def interval_of(k: np.ndarray | int, n: int) -> EstimateWithLimits:
     return EstimateWithLimits(np.asarray(k) / n, *clopper_pearson(k, n))
 
 
 def test_by_hand() -> None:
     """(0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7, and its limits where q is put at its own."""
     found = corrected_proportion(
-        EstimateWithLimits(0.3, 0.2, 0.45), sensitivity=known(0.8), specificity=known(0.9)
+        EstimateWithLimits(0.3, 0.2, 0.45),
+        sensitivity=exact_estimate(0.8),
+        specificity=exact_estimate(0.9),
     )
     assert [float(each) for each in found] == pytest.approx([2 / 7, 1 / 7, 0.5])
 
@@ -280,15 +282,15 @@ def test_without_errors_nothing_changes(x: float, y: float, z: float) -> None:
 @given(shares, shares, shares)
 def test_what_is_judged_of_a_known_share_gives_that_share(p: float, x: float, y: float) -> None:
     a, b = 0.5 + x / 2, 0.51 + y * 0.49
-    found = corrected_proportion(known(p * a + (1 - p) * (1 - b)), sensitivity=known(a),
-                                 specificity=known(b))  # fmt: skip
+    found = corrected_proportion(exact_estimate(p * a + (1 - p) * (1 - b)), sensitivity=exact_estimate(a),
+                                 specificity=exact_estimate(b))  # fmt: skip
     assert [float(each) for each in found] == pytest.approx([p] * 3, abs=1e-9)
 
 
 def test_fewer_are_judged_true_than_errors_alone_would_make() -> None:
     found = corrected_proportion(
-        EstimateWithLimits([0.02, 0.99], [0.0, 0.97], [0.05, 1.0]), sensitivity=known(0.9),
-        specificity=known(0.9),
+        EstimateWithLimits([0.02, 0.99], [0.0, 0.97], [0.05, 1.0]), sensitivity=exact_estimate(0.9),
+        specificity=exact_estimate(0.9),
     )  # fmt: skip
     assert [each.tolist() for each in found] == [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
 
@@ -296,7 +298,9 @@ def test_fewer_are_judged_true_than_errors_alone_would_make() -> None:
 @pytest.mark.parametrize("a", [0.1, 0.05, float("nan")])
 def test_judgements_that_say_nothing(a: float) -> None:
     found = corrected_proportion(
-        EstimateWithLimits(0.3, 0.2, 0.4), sensitivity=known(a), specificity=known(0.9)
+        EstimateWithLimits(0.3, 0.2, 0.4),
+        sensitivity=exact_estimate(a),
+        specificity=exact_estimate(0.9),
     )
     assert np.isnan(found[0])
     assert (float(found[1]), float(found[2])) == (0.0, 1.0)
@@ -304,7 +308,9 @@ def test_judgements_that_say_nothing(a: float) -> None:
 
 def test_limits_at_which_judgements_say_nothing_have_no_end() -> None:
     wide = EstimateWithLimits(0.6, 0.1, 1.0)
-    _, lower, upper = corrected_proportion(known(0.3), sensitivity=wide, specificity=known(0.9))
+    _, lower, upper = corrected_proportion(
+        exact_estimate(0.3), sensitivity=wide, specificity=exact_estimate(0.9)
+    )
     assert (float(lower), float(upper)) == (0.0, 1.0)
 
 
@@ -314,9 +320,9 @@ def test_how_often_the_limits_hold(p: float, n: int, n_true: int, n_false: int) 
     """At least 95 %, within the error of 2,000 samples; uncorrected, a fraction of that."""
     random, runs, a, b = np.random.default_rng(5), 2000, 0.8, 0.9
     k = random.binomial(n, p * a + (1 - p) * (1 - b), runs)
-    sides = [counted(random.binomial(m, s, runs), m) for m, s in ((n_true, a), (n_false, b))]
+    sides = [interval_of(random.binomial(m, s, runs), m) for m, s in ((n_true, a), (n_false, b))]
     _, lower, upper = corrected_proportion(
-        counted(k, n), sensitivity=sides[0], specificity=sides[1]
+        interval_of(k, n), sensitivity=sides[0], specificity=sides[1]
     )
     assert np.mean((lower <= p) & (p <= upper)) >= 0.95 - 3 * (0.0475 / runs) ** 0.5
     if n == 150 and p != 0.3:  # near .3 the two kinds of errors outweigh each other

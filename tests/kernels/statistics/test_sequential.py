@@ -44,11 +44,11 @@ def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str
     for variance, aim in zip(V, aims, strict=True):
         rho, sd = np.sqrt(before * variance), np.sqrt(1.0 - before * variance)
 
-        def crossed(c: float) -> float:
+        def crossing_probability(c: float) -> float:
             far = ndtr((rho * z - c) / sd) + ndtr((-c - rho * z) / sd)  # noqa: B023
             return float((mass * far).sum())  # noqa: B023
 
-        c = brentq(lambda c: crossed(c) - (aim - spent), 0.0, 39.0, xtol=1e-14)  # noqa: B023
+        c = brentq(lambda c: crossing_probability(c) - (aim - spent), 0.0, 39.0, xtol=1e-14)  # noqa: B023
         points = np.linspace(-min(c, 9.0), min(c, 9.0), 801)
         simpson = np.full(801, 2.0)
         simpson[1::2], simpson[0], simpson[-1] = 4.0, 1.0, 1.0

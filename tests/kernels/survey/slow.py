@@ -99,7 +99,7 @@ def sequential_poisson(
     return np.concatenate(parts, axis=1)
 
 
-def estimated(
+def estimate_set(
     members: BoolArray,
     y: FloatArray,
     pi: FloatArray,
@@ -145,7 +145,7 @@ def estimated(
 # The formulas of the estimates once more, one candidate after the other, in exact fractions.
 
 
-def added(values: Iterable[Fraction]) -> Fraction:
+def sum_fractions(values: Iterable[Fraction]) -> Fraction:
     return sum(values, Fraction(0))
 
 
@@ -177,12 +177,12 @@ def slow_estimate(
     hits = sum(each.y or 0 for each in known)
     if not rest:
         return Fraction(hits, size), Fraction(0)
-    parts = {h: centred(part) for h, part in parts.items()}
+    parts = {h: centre_guesses(part) for h, part in parts.items()}
     drawn = {h: [each for each in part if each.y is not None] for h, part in parts.items()}
     if not all(drawn.values()):
         return None, None
     means = {h: mean_residual(part, tau) for h, part in drawn.items()}
-    overall = added(Fraction(len(parts[h]), rest) * means[h] for h in parts)
+    overall = sum_fractions(Fraction(len(parts[h]), rest) * means[h] for h in parts)
     p = variance = Fraction(0)
     for h, part in parts.items():
         share = Fraction(len(part), rest)
@@ -201,8 +201,8 @@ def slow_estimate(
     return theta, None if single else Fraction(rest, size) ** 2 * variance
 
 
-def centred(part: Sequence[Member]) -> list[Member]:
-    mean = added(each.guess for each in part) / len(part)
+def centre_guesses(part: Sequence[Member]) -> list[Member]:
+    mean = sum_fractions(each.guess for each in part) / len(part)
     return [replace(each, guess=each.guess - mean) for each in part]
 
 
@@ -211,16 +211,18 @@ def residual(each: Member, tau: Sequence[Fraction]) -> Fraction:
 
 
 def mean_residual(drawn: Sequence[Member], tau: Sequence[Fraction]) -> Fraction:
-    top = added(residual(each, tau) / each.pi for each in drawn)
-    return top / added(1 / each.pi for each in drawn)
+    top = sum_fractions(residual(each, tau) / each.pi for each in drawn)
+    return top / sum_fractions(1 / each.pi for each in drawn)
 
 
 def spread(drawn: Sequence[Member], mean: Fraction, tau: Sequence[Fraction]) -> Fraction:
-    total, m = added(1 / each.pi for each in drawn), len(drawn)
+    total, m = sum_fractions(1 / each.pi for each in drawn), len(drawn)
     z = [(residual(each, tau) - mean) / (total * each.pi) for each in drawn]
     c = [1 - each.pi for each in drawn]
-    centre = added(a * b for a, b in zip(c, z, strict=True)) / added(c)
-    return Fraction(m, m - 1) * added(a * (b - centre) ** 2 for a, b in zip(c, z, strict=True))
+    centre = sum_fractions(a * b for a, b in zip(c, z, strict=True)) / sum_fractions(c)
+    return Fraction(m, m - 1) * sum_fractions(
+        a * (b - centre) ** 2 for a, b in zip(c, z, strict=True)
+    )
 
 
 def whole_spread(
@@ -233,7 +235,7 @@ def whole_spread(
     rest, m = sum(map(len, parts.values())), sum(map(len, drawn.values()))
     above = below = Fraction(0)
     for h, part in drawn.items():
-        scale = Fraction(len(parts[h]), rest) / added(1 / each.pi for each in part)
+        scale = Fraction(len(parts[h]), rest) / sum_fractions(1 / each.pi for each in part)
         for each in part:
             squared = (1 - each.pi) * (scale / each.pi) ** 2
             above += squared * (residual(each, tau) - mean) ** 2
@@ -250,17 +252,22 @@ def slow_tau(drawn: Sequence[Member], sizes: dict[int, int], fold: int, *, folds
         part = [each for each in others if each.stratum == h]
         if len(part) < 2:
             continue
-        share, total = Fraction(size, rest), added(1 / each.pi for each in part)
+        share, total = Fraction(size, rest), sum_fractions(1 / each.pi for each in part)
         y, g = (
-            added(value / each.pi for value, each in zip(values, part, strict=True)) / total
+            sum_fractions(value / each.pi for value, each in zip(values, part, strict=True)) / total
             for values in ([Fraction(each.y or 0) for each in part], [each.guess for each in part])
         )
         c = [1 - each.pi for each in part]
         zy = [(Fraction(each.y or 0) - y) / (total * each.pi) for each in part]
         zg = [(each.guess - g) / (total * each.pi) for each in part]
-        by, bg = (added(a * b for a, b in zip(c, z, strict=True)) / added(c) for z in (zy, zg))
+        by, bg = (
+            sum_fractions(a * b for a, b in zip(c, z, strict=True)) / sum_fractions(c)
+            for z in (zy, zg)
+        )
         factor = share**2 * Fraction(len(part), len(part) - 1)
-        joint += factor * added(a * (u - by) * (v - bg) for a, u, v in zip(c, zy, zg, strict=True))
-        own += factor * added(a * (v - bg) ** 2 for a, v in zip(c, zg, strict=True))
+        joint += factor * sum_fractions(
+            a * (u - by) * (v - bg) for a, u, v in zip(c, zy, zg, strict=True)
+        )
+        own += factor * sum_fractions(a * (v - bg) ** 2 for a, v in zip(c, zg, strict=True))
     alike = len({each.y for each in others}) < 2
     return Fraction(0) if alike or not own else min(max(joint / own, Fraction(0)), Fraction(1))

@@ -145,7 +145,7 @@ AT = [60, 120]
 PAIRS = [("a", "b"), ("a", "c"), ("b", "c")]
 
 
-def sampled(
+def study_of(
     draws: pl.DataFrame = DRAWS, ranks: pl.DataFrame = RANKS, candidates: pl.DataFrame = CANDIDATES
 ) -> Study:
     return study(ranks, draws, candidates=candidates)
@@ -174,7 +174,7 @@ def differences(
 
 
 def test_shares_make_the_estimates() -> None:
-    made = sampled()
+    made = study_of()
     assert made.classes > 1
     assert made.strata > made.classes
     first = np.searchsorted(AT, made.ranks, side="left")
@@ -196,7 +196,7 @@ def test_a_twin_of_one_stratum() -> None:
     candidates = pl.DataFrame({"id": IDS, "pi": chance})
     drawn = (np.arange(N) % 9 == 0) | (BITS.random(N) < chance)
     draws = candidates.with_columns(tp=pl.Series(BITS.random(N) < 0.4)).filter(pl.Series(drawn))
-    here, table = differences(sampled(draws, candidates=candidates), pairs=[("a", "b")])
+    here, table = differences(study_of(draws, candidates=candidates), pairs=[("a", "b")])
     place = {name: at for at, name in enumerate(IDS)}
     ranked = {
         name: dict(RANKS.filter(measure=name).select("id", "rank").iter_rows()) for name in "ab"
@@ -238,13 +238,13 @@ def test_a_twin_of_one_stratum() -> None:
 def test_the_same_estimates_and_order_as_for_these_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = sampled()
+    made = study_of()
     here, table = differences(made)
     columns = ["measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2", "difference"]
     assert table.select(columns).equals(here.select(columns))
     monkeypatch.setattr("pipeline.kernels.survey.study._BLOCK", 1)
     assert differences(made)[1].equals(table)
-    shuffled = sampled(DRAWS.reverse(), RANKS.reverse(), CANDIDATES.reverse())
+    shuffled = study_of(DRAWS.reverse(), RANKS.reverse(), CANDIDATES.reverse())
     assert differences(shuffled)[1].equals(table)
     _, turned = differences(made, pairs=[("b", "a")])
     straight = table.filter(measure_1="a", measure_2="b")
@@ -256,7 +256,7 @@ def test_the_same_estimates_and_order_as_for_these_candidates(
 
 def test_degenerate() -> None:
     def worst(draws: pl.DataFrame, words: IntArray = WORDS) -> None:
-        _, table = differences(sampled(draws), words)
+        _, table = differences(study_of(draws), words)
         assert table.height == len(PAIRS) * len(AT)
         assert table["p_value"].null_count() == table["standard_error"].null_count() == table.height
         assert (table["upper"] - table["lower"] == 2 * table["size"] / table["n"]).all()
@@ -266,13 +266,13 @@ def test_degenerate() -> None:
     worst(DRAWS.clear())
     worst(DRAWS, np.zeros_like(WORDS))
     worst(DRAWS, np.stack([WORDS[0], np.zeros(N, dtype=np.int64)]))
-    _, equal = differences(sampled(), at=[N])
+    _, equal = differences(study_of(), at=[N])
     assert equal.select("difference", "lower", "upper").unique().rows() == [(0.0, 0.0, 0.0)]
     assert equal["p_value"].null_count() == equal.height
-    _, none = differences(sampled(), pairs=[])
+    _, none = differences(study_of(), pairs=[])
     assert none.is_empty()
     sure = CANDIDATES.with_columns(pi=pl.lit(1.0))
-    _, certain = differences(sampled(sure.with_columns(tp=pl.lit(True) & (pl.col("pi") > 0)), candidates=sure))  # fmt: skip
+    _, certain = differences(study_of(sure.with_columns(tp=pl.lit(True) & (pl.col("pi") > 0)), candidates=sure))  # fmt: skip
     assert certain["p_value"].null_count() == certain.height
-    _, known = differences(sampled(sure.with_columns(tp=pl.col("id") < "c100"), candidates=sure))
+    _, known = differences(study_of(sure.with_columns(tp=pl.col("id") < "c100"), candidates=sure))
     assert (known["standard_error"] > 0).all()  # of candidates to come nothing is known

@@ -42,14 +42,16 @@ from tests.stages.run_stage import run_stage
 from tests.valid import valid
 
 
-def invented(seed: int, size: int = 400, groups: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def random_population(
+    seed: int, size: int = 400, groups: int = 60
+) -> tuple[np.ndarray, np.ndarray]:
     bits = np.random.default_rng(seed)
     share = 1 / np.arange(1, groups + 1)
     return bits.gamma(1.0, size=size) + 0.05, bits.choice(groups, size, p=share / share.sum())
 
 
 def test_costs_are_those_of_many_samples() -> None:
-    x, group = invented(1)
+    x, group = random_population(1)
     pi, bits = inclusion(x, size=60), np.random.default_rng(2)
     drawn = bits.random((4000, len(x))) < pi
     met = [len(np.unique(group[row])) for row in drawn]
@@ -67,7 +69,7 @@ def variance(x: np.ndarray, pi: np.ndarray) -> float:
 @pytest.mark.long
 @given(st.integers(0, 1000), st.sampled_from([2.0, 5.0, 20.0]), st.integers(20, 120))
 def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: int) -> None:
-    x, group = invented(seed)
+    x, group = random_population(seed)
     work = LabellingCost(group, first, 1.0)
     plain = inclusion(x, size=size)
     budget = expected_cost(plain, work)
@@ -85,7 +87,7 @@ def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: in
 
 def test_no_neighbouring_design_buys_more() -> None:
     """The measure meets the condition of the optimum: x^2 / pi^2 in proportion to the cost."""
-    x, group = invented(3)
+    x, group = random_population(3)
     work = LabellingCost(group, 5.0, 1.0)
     pi = inclusion(cost_adjusted_sizes(x, work, size=40), size=40)
     free = pi < 1
@@ -100,7 +102,7 @@ def test_no_neighbouring_design_buys_more() -> None:
 
 
 def test_equal_costs_change_nothing_and_strange_ones_are_refused() -> None:
-    x, group = invented(4)
+    x, group = random_population(4)
     assert cost_adjusted_sizes(x, LabellingCost(group, 3.0, 3.0), size=30) == pytest.approx(
         x / np.sqrt(3.0)
     )

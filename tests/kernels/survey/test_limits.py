@@ -101,13 +101,13 @@ def test_limits_hold_under_unequal_chances() -> None:
     y, x = rng.random(size) < 0.2, rng.random(size)
     hit = np.where(y, x < 0.8, x < 0.1)
     pi = np.clip(0.02 + 0.25 * rng.random(size) * np.where(y, 1.5, 0.7), 0, 1)
-    found = [_sampled(rng, pi, y, hit) for _ in range(800)]
+    found = [_sample_share(rng, pi, y, hit) for _ in range(800)]
     share, held = np.mean([s for s, _, _ in found]), [a <= hit[y].mean() <= b for _, a, b in found]
     assert share == pytest.approx(hit[y].mean(), abs=0.012)
     assert np.mean(held) > 0.93
 
 
-def _sampled(
+def _sample_share(
     rng: np.random.Generator, pi: FloatArray, y: BoolArray, hit: BoolArray
 ) -> tuple[float, float, float]:
     drawn = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]

@@ -40,7 +40,7 @@ from pipeline.kernels.survey.planning import (
     strata_of,
 )
 from pipeline.kernels.survey.study import study
-from tests.kernels.survey.slow import estimated, sequential_poisson, sets_of
+from tests.kernels.survey.slow import estimate_set, sequential_poisson, sets_of
 
 COUNT = 60
 RANKS = {"x": list(range(1, COUNT + 1)), "y": [*range(21, COUNT + 1), *range(1, 21)]}
@@ -275,7 +275,7 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
     x = size_measures(SETS_EXPECTED, np.ones(7), floor=0.05, baseline_width=1.25)[plan]
     pi = inclusion(x, size=size)
     drawn = sequential_poisson(pi, 400, seed=size)
-    found = [estimated(s, y, pi, drawn, prediction=guess if helped else None) for s in sets]
+    found = [estimate_set(s, y, pi, drawn, prediction=guess if helped else None) for s in sets]
     widths = [np.subtract(*limits(each, confidence=0.95)[::-1]).mean() / 2 for each in found]
     both = [difference_limits(found[4 + i], found[6 + i], confidence=0.95) for i in (0, 1)]
     scales = [s[0].sum() / n for s, n in zip(sides, (100, 200), strict=True)]

@@ -60,7 +60,7 @@ from pipeline.kernels.survey.weighted_means import (
 from tests.kernels.survey.slow import (
     Member,
     chances,
-    estimated,
+    estimate_set,
     sequential_poisson,
     slow_estimate,
     slow_tau,
@@ -71,7 +71,7 @@ SAMPLES = 3000
 LEAST = 0.94 - 3 * (0.94 * 0.06 / SAMPLES) ** 0.5
 
 
-def stratified(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estimates:
+def estimate_from_strata(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estimates:
     """Estimate sets from their counts in strata, shape (..., strata), none drawn completely."""
     members, drawn, hits = (np.asarray(each, dtype=np.float64) for each in (size, n, k))
     pi = (drawn / members).ravel()
@@ -88,7 +88,7 @@ def coverage(size: list[int], draws: list[int], precision: list[float]) -> float
         true, sizes - true, drawn, size=(SAMPLES, len(sizes))
     )
     members, judged = (np.broadcast_to(each, hits.shape) for each in (sizes, drawn))
-    lower, upper = limits(stratified(members, judged, hits), confidence=0.95)
+    lower, upper = limits(estimate_from_strata(members, judged, hits), confidence=0.95)
     truth = true.sum() / sizes.sum()
     return float(((lower <= truth + 1e-9) & (truth - 1e-9 <= upper)).mean())
 
@@ -106,9 +106,9 @@ def test_limits_hold_the_truth(size: list[int], draws: list[int], precision: lis
 
 
 def test_one_class_has_the_limits_of_one_variance() -> None:
-    alike = stratified([100, 100], [10, 20], [1, 6])
+    alike = estimate_from_strata([100, 100], [10, 20], [1, 6])
     assert alike.parts == ()
-    apart = stratified([100, 100], [5, 20], [1, 6])
+    apart = estimate_from_strata([100, 100], [5, 20], [1, 6])
     assert len(apart.parts) == 2
     assert [float(part.share) for part in apart.parts] == [0.5, 0.5]
 
@@ -117,9 +117,9 @@ def test_classes_of_many_sets_at_once() -> None:
     """A set of one class keeps its limits beside one of two."""
     sizes, draws = np.array([[100, 100], [100, 100]]), np.array([[10, 20], [5, 50]])
     hits = np.array([[1, 6], [1, 9]])
-    both = limits(stratified(sizes, draws, hits), confidence=0.95)
+    both = limits(estimate_from_strata(sizes, draws, hits), confidence=0.95)
     for row in range(2):
-        alone = limits(stratified(sizes[row], draws[row], hits[row]), confidence=0.95)
+        alone = limits(estimate_from_strata(sizes[row], draws[row], hits[row]), confidence=0.95)
         assert [float(each[row]) for each in both] == pytest.approx([float(x) for x in alone])
 
 
@@ -129,7 +129,7 @@ def test_strata_without_draws_or_members_have_no_class() -> None:
     assert weight_classes(sums, np.array([100.0, 50.0, 30.0, 0.0])).tolist() == [0, 1, -1, -1]
 
 
-def made(bits: np.random.Generator) -> Estimates:
+def random_estimates(bits: np.random.Generator) -> Estimates:
     strata = [bits.random(int(bits.integers(3, 40))) < bits.random() for _ in range(3)]
     chances = bits.choice([0.02, 0.1, 0.5], 3)
     sums = np.stack(
@@ -142,7 +142,7 @@ def made(bits: np.random.Generator) -> Estimates:
 @given(st.integers(0, 10_000))
 def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
     bits = np.random.default_rng(seed)
-    one, other = made(bits), made(bits)
+    one, other = random_estimates(bits), random_estimates(bits)
     p = float(difference_p_values(one, other))
     assert p == pytest.approx(float(difference_p_values(other, one)), rel=1e-6)
     for factor, inside in ((0.98, True), (1.02, False)):
@@ -153,7 +153,7 @@ def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
 
 @given(st.integers(0, 10_000), st.floats(0.5, 0.99))
 def test_limits_hold_the_estimate_and_grow(seed: int, confidence: float) -> None:
-    found = made(np.random.default_rng(seed))
+    found = random_estimates(np.random.default_rng(seed))
     narrow, wide = (limits(found, confidence=level) for level in (confidence, 0.995))
     assert 0 <= wide[0] <= narrow[0] + 1e-12
     assert narrow[0] <= found.estimate + 1e-12
@@ -176,7 +176,7 @@ def coverage_found(found: Estimates, truth: float) -> float:
     return float(((lower <= truth + 1e-12) & (truth - 1e-12 <= upper)).mean())
 
 
-def unbiased(found: Estimates, truth: float) -> bool:
+def is_unbiased(found: Estimates, truth: float) -> bool:
     made = found.estimate[~np.isnan(found.estimate)]
     return bool(abs(made.mean() - truth) < 4 * made.std() / np.sqrt(len(made)) + 0.01)
 
@@ -189,10 +189,10 @@ def test_lists_of_a_generated_population(design: str, size: int) -> None:
     drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed=size)
     for n in (50, 200, 600, SIZE):
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
-        found = estimated(members, TRUE, pi, drawn)
+        found = estimate_set(members, TRUE, pi, drawn)
         held = coverage_found(found, truth)
         assert held >= LEAST_COVERAGE, n
-        assert unbiased(found, truth)
+        assert is_unbiased(found, truth)
         if found.draws.mean() >= 30:
             assert held <= 0.985, n
             known = found.estimate[~np.isnan(found.variance)]
@@ -213,7 +213,7 @@ def sampled_strata(
     y, stratum = strata_of(rates, sizes)
     pi = (np.array(draws) / np.array(sizes))[stratum]
     drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed, stratum)
-    return estimated(np.ones(len(y), dtype=bool), y, pi, drawn, stratum=stratum), float(y.mean())
+    return estimate_set(np.ones(len(y), dtype=bool), y, pi, drawn, stratum=stratum), float(y.mean())
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_strata(strata: int, draws: int) -> None:
         sizes = np.linspace(100, 400, strata).astype(int).tolist()
         found, truth = sampled_strata(rates, sizes, [draws] * strata, seed=strata)
         assert coverage_found(found, truth) >= LEAST_COVERAGE
-        assert unbiased(found, truth)
+        assert is_unbiased(found, truth)
 
 
 def test_a_large_stratum_with_few_draws() -> None:
@@ -248,9 +248,9 @@ def test_a_judge_good_or_bad(right: float) -> None:
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
         widths = []
         for prediction in (None, guess):
-            found = estimated(members, TRUE, pi, drawn, prediction=prediction)
+            found = estimate_set(members, TRUE, pi, drawn, prediction=prediction)
             assert coverage_found(found, truth) >= LEAST_COVERAGE, n
-            assert unbiased(found, truth)
+            assert is_unbiased(found, truth)
             lower, upper = limits(found, confidence=0.95)
             widths.append((upper - lower).mean())
         assert widths[1] < {0.5: 1.02, 0.8: 0.98, 0.97: 0.85}[right] * widths[0]
@@ -264,13 +264,13 @@ def test_the_size_of_the_test_where_two_sets_hold_the_same(design: str) -> None:
     y = np.concatenate([random.permutation([1.0] * 60 + [0.0] * 140) for _ in range(2)])
     pi = chances(np.ones(400) if design == "simple" else random.uniform(0.2, 2, 400), 120)
     drawn = sequential_poisson(pi, 2000, seed=41)
-    sides = [estimated(members, y, pi, drawn) for members in (first, ~first)]
+    sides = [estimate_set(members, y, pi, drawn) for members in (first, ~first)]
     wrong = (difference_p_values(sides[0], sides[1]) < 0.05).mean()
     assert 0.01 < wrong < 0.055 + 2.5 * np.sqrt(0.055 * 0.945 / 2000)
     # where all of it is drawn a difference is found, whatever Fisher's test says of chance
     y[0] = 1 - y[0]
     full = [
-        estimated(members, y, np.ones(400), np.arange(400)[None], folds=1)
+        estimate_set(members, y, np.ones(400), np.arange(400)[None], folds=1)
         for members in (first, ~first)
     ]
     assert difference_p_values(full[0], full[1]).tolist() == [0.0]
@@ -294,7 +294,7 @@ def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> N
         for n in (500, 1000):
             members = ranks["am.t.score"] <= n
             for prediction in (None, guess):
-                found = estimated(members, y, pi, sample[None], prediction=prediction)
+                found = estimate_set(members, y, pi, sample[None], prediction=prediction)
                 lower, upper = limits(found, confidence=0.95)
                 widths.append(float(upper[0] - lower[0]))
                 held.append(float(lower[0]) <= y[members].mean() <= float(upper[0]))
@@ -304,7 +304,7 @@ def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> N
     only = ranks["am.t.score"] <= 1000, ranks["am.log.likelihood"] <= 1000
     parts = (only[0] & ~only[1], only[1] & ~only[0])
     truth = y[parts[0]].mean() - y[parts[1]].mean()
-    sides = [estimated(members, y, pi, drawn) for members in parts]
+    sides = [estimate_set(members, y, pi, drawn) for members in parts]
     low, high = difference_limits(sides[0], sides[1], confidence=0.95)
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
@@ -316,7 +316,8 @@ def test_sets_that_are_drawn_but_for_one_or_two() -> None:
     pi = chances(np.where(members < 14, 0.93, 0.0) + np.where(members >= 14, 0.1, 0.0), 52)
     drawn = sequential_poisson(pi, 2000, seed=60)
     sides = [
-        estimated(inside, y, pi, drawn) for inside in (members < 8, (members >= 8) & (members < 14))
+        estimate_set(inside, y, pi, drawn)
+        for inside in (members < 8, (members >= 8) & (members < 14))
     ]
     assert coverage_found(sides[0], 6 / 8) >= LEAST_COVERAGE
     assert coverage_found(sides[1], 1 / 6) >= LEAST_COVERAGE
@@ -451,7 +452,9 @@ def test_a_certain_member_without_a_judgement() -> None:
     assert (float(found.floor), float(found.ceiling)) == pytest.approx((2 / 6, 5 / 6))
 
 
-def predicted(y: np.ndarray, g: np.ndarray, others: np.ndarray, folds: int = 5) -> Estimates:
+def estimate_with_predictions(
+    y: np.ndarray, g: np.ndarray, others: np.ndarray, folds: int = 5
+) -> Estimates:
     columns, fold = draw_moments(y, 0.1, prediction=g), np.arange(len(y)) % folds
     sums = np.stack([columns[:, fold == each].sum(axis=1) for each in range(folds)], axis=-1)
     mass, guessed = np.array([float(len(y) + len(others))]), np.array([others.sum()])
@@ -460,7 +463,7 @@ def predicted(y: np.ndarray, g: np.ndarray, others: np.ndarray, folds: int = 5) 
 
 def test_predictions_that_are_right_leave_no_variance() -> None:
     y = np.tile([1.0, 0.0, 0.0, 1.0, 0.0], 10)
-    found = predicted(y, y, np.array([1.0] * 300 + [0.0] * 150))
+    found = estimate_with_predictions(y, y, np.array([1.0] * 300 + [0.0] * 150))
     assert float(found.tau) == pytest.approx(1.0)
     assert float(found.estimate) == pytest.approx((20 + 300) / 500)
     assert float(found.variance) == pytest.approx(0.0, abs=1e-15)
@@ -468,9 +471,9 @@ def test_predictions_that_are_right_leave_no_variance() -> None:
 
 def test_few_judgements_and_equal_predictions_count_nothing() -> None:
     y = np.tile([1.0, 0.0], 14)
-    assert float(predicted(y, y, np.ones(100)).tau) == 0.0  # 28 draws
+    assert float(estimate_with_predictions(y, y, np.ones(100)).tau) == 0.0  # 28 draws
     more = np.tile([1.0, 0.0], 30)
-    equal = predicted(more, np.full(60, 0.3), np.full(100, 0.3))
+    equal = estimate_with_predictions(more, np.full(60, 0.3), np.full(100, 0.3))
     assert float(equal.tau) == 0.0
     assert float(equal.estimate) == pytest.approx(0.5)
 
@@ -486,10 +489,10 @@ def test_predictions_need_five_hits_and_five_misses() -> None:
 def test_full_annotation_gives_the_exact_value_whatever_is_predicted() -> None:
     random = np.random.default_rng(1)
     y, g = (random.random(200) < 0.3).astype(float), random.random(200)
-    found = predicted(y, g, np.zeros(0))
+    found = estimate_with_predictions(y, g, np.zeros(0))
     assert float(found.estimate) == pytest.approx(y.mean(), rel=1e-14)
     # and by the ratio alone, if one more is left that nobody knows
-    almost = predicted(y, g, np.array([0.5]))
+    almost = estimate_with_predictions(y, g, np.array([0.5]))
     assert float(almost.estimate) == pytest.approx(y.mean(), abs=0.01)
 
 

@@ -245,7 +245,7 @@ def of(tables: dict[str, pl.DataFrame]) -> Study:
     return study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
 
 
-def made(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataFrame], Study]:
+def random_study(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataFrame], Study]:
     bits = np.random.default_rng(seed)
     ids = [f"c{place:02}" for place in range(SIZE)]
     ranks = pl.concat(
@@ -267,7 +267,7 @@ def test_a_window_is_the_list_of_its_members(
     seed: int, window: int, every: int, strata: bool
 ) -> None:
     """Rank the members of a window first, and it is an n-best list."""
-    tables, given_ = made(seed, strata=strata)
+    tables, given_ = random_study(seed, strata=strata)
     found = window_estimates(given_, window=window, every=every)
     assert found["first_rank"].unique().to_list() == list(range(1, SIZE - window + 2, every))
     row = found.sample(1, seed=seed).row(0, named=True)
@@ -291,7 +291,7 @@ def test_spans_without_units_and_at_the_end() -> None:
 
 
 def test_windows_that_do_not_fit() -> None:
-    given_ = made(1)[1]
+    given_ = random_study(1)[1]
     assert window_estimates(given_, window=SIZE + 1).is_empty()
     assert window_estimates(given_, window=SIZE).height == 2
     with pytest.raises(ValueError, match="at least 1 rank"):
@@ -300,7 +300,7 @@ def test_windows_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_bands_are_the_limits_at_their_level(seed: int) -> None:
-    given_ = made(seed)[1]
+    given_ = random_study(seed)[1]
     at = range(20, 51)
     found = list_bands(given_, at=at, replicates=500, seed="s")
     for (measure,), rows in found.group_by("measure"):
@@ -316,7 +316,7 @@ def test_bands_are_the_limits_at_their_level(seed: int) -> None:
 
 
 def test_levels_of_their_own_for_each_list_and_pair() -> None:
-    given_ = made(3)[1]
+    given_ = random_study(3)[1]
     levels = np.array([[0.9, 0.99], [0.95, 0.5]])
     found = list_estimates(given_, at=[20, 30], confidence=levels)
     for place, (measure, n) in enumerate(found.select("measure", "n").rows()):
@@ -332,7 +332,7 @@ def test_levels_of_their_own_for_each_list_and_pair() -> None:
 
 
 def test_equal_chances_are_told_by_the_members_and_not_the_draws() -> None:
-    given_ = made(4)[1]
+    given_ = random_study(4)[1]
     pairs = [("a", "b")]
     constant = equal_chances(given_, np.full(SIZE, 0.3), pairs=pairs, at=[10, SIZE])
     assert constant["equal"].to_list() == [True, True]

@@ -35,7 +35,7 @@ def _data(layer: dict[str, Any]) -> pl.DataFrame:
     return frame.with_columns(numbers)
 
 
-def told(chart: Any, kind: str = "") -> list[Layer]:
+def tooltip_layers(chart: Any, kind: str = "") -> list[Layer]:
     """Return the layers of a live chart whose marks tell something, with this kind of mark."""
     found = [layer for layer in layers(chart, live=True) if "tooltip" in layer.encoding]
     return [layer for layer in found if kind in {"", layer.mark["type"]}]
@@ -43,24 +43,24 @@ def told(chart: Any, kind: str = "") -> list[Layer]:
 
 def hover(chart: Any) -> Layer:
     """Return the layer that tells the values at an n."""
-    (found,) = [layer for layer in told(chart) if layer.name.startswith("live_hover")]
+    (found,) = [layer for layer in tooltip_layers(chart) if layer.name.startswith("live_hover")]
     return found
 
 
-def drawn(chart: Any, kind: str) -> list[Layer]:
+def layers_of(chart: Any, kind: str) -> list[Layer]:
     """Return the layers with this kind of mark."""
     return [layer for layer in layers(chart) if layer.mark["type"] == kind]
 
 
 def texts(chart: Any) -> list[str]:
     """Return all texts of a chart, in the order in which they are drawn."""
-    return [str(text) for layer in drawn(chart, "text") for text in layer.data["text"]]
+    return [str(text) for layer in layers_of(chart, "text") for text in layer.data["text"]]
 
 
 def places(chart: Any) -> dict[str, tuple[float, float]]:
     """Return where each text stands; the last one of those that are equal."""
     found: dict[str, tuple[float, float]] = {}
-    for layer in drawn(chart, "text"):
+    for layer in layers_of(chart, "text"):
         for row in layer.data.iter_rows(named=True):
             found[str(row["text"])] = (_place(layer, row, "x"), _place(layer, row, "y"))
     return found

@@ -31,7 +31,7 @@ from pipeline.report.charts.spec import (
 )
 from pipeline.report.page.images import size, still, svg
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, hover, layers, told
+from tests.report.charts.chart_layers import hover, layers, layers_of, tooltip_layers
 
 PHONE = 340
 """The width of a chart on a phone; pixels."""
@@ -134,7 +134,7 @@ def test_every_chart_is_here() -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_mark_tells_what_it_is_and_its_numbers(name: str) -> None:
     chart = KINDS[name](Look())
-    found = [layer for layer in told(chart) if layer.data.height]
+    found = [layer for layer in tooltip_layers(chart) if layer.data.height]
     assert found
     for layer in found:
         kinds = [tip["type"] for tip in layer.encoding["tooltip"]]
@@ -207,7 +207,7 @@ def test_a_simultaneous_band_lies_around_the_pointwise_one() -> None:
     areas = [layer for layer in layers(chart, live=True) if layer.mark["type"] == "area"]
     fields = [layer.encoding["y"]["field"] for layer in areas[:2]]
     assert fields == ["lower_band", "lower"]
-    at_rest = drawn(chart, "area")
+    at_rest = layers_of(chart, "area")
     assert [layer.encoding["y"]["field"] for layer in at_rest] == ["lower_band", "lower"]
     (limits,) = (each["value"] for each in chart["params"] if each["name"] == "limits")
     assert limits == "simultaneous"
@@ -217,7 +217,7 @@ def test_the_band_of_each_line_is_there_for_when_it_is_highlighted() -> None:
     chart = KINDS["precision_chart"](Look())
     areas = [layer for layer in layers(chart, live=True) if layer.mark["type"] == "area"]
     assert len(areas) == len(NAMES)
-    assert len(drawn(chart, "area")) == 1
+    assert len(layers_of(chart, "area")) == 1
 
 
 def test_a_part_of_n_can_be_shown() -> None:

@@ -22,14 +22,14 @@ from pipeline.report.charts import (
 from pipeline.report.page.images import svg
 from tests.report import report_frames as frames
 from tests.report.charts import chart_layers
-from tests.report.charts.chart_layers import drawn, greys, hover, places, texts, told
+from tests.report.charts.chart_layers import greys, hover, layers_of, places, texts, tooltip_layers
 
 GAPS = {n: n / 1000 for n in range(1, 301)}
 TESTED = frames.comparison({("a", "b"): GAPS, ("b", "c"): GAPS}, significant=range(200, 301))
 
 
 def marks(chart: Any, kind: str) -> list[pl.DataFrame]:
-    return [layer.data for layer in drawn(chart, kind)]
+    return [layer.data for layer in layers_of(chart, kind)]
 
 
 def test_difference_in_points_in_the_direction_asked() -> None:
@@ -78,7 +78,7 @@ ALL = Window(first_n=1)
 
 
 def drawn_precision_graph(chart: Any, kind: str) -> list[tuple[dict[str, Any], pl.DataFrame]]:
-    return [(layer.mark, layer.data) for layer in chart_layers.drawn(chart, kind)]
+    return [(layer.mark, layer.data) for layer in chart_layers.layers_of(chart, kind)]
 
 
 def texts_precision_graph(chart: Any) -> dict[str, tuple[float, float]]:
@@ -256,7 +256,7 @@ def test_a_window_without_estimates_is_an_error() -> None:
 
 def test_limits_of_y_are_kept_and_the_baseline_below_them_has_no_label() -> None:
     chart = precision_chart(TWO, BASE, window=Window(first_n=1, y_min=50.0, y_max=90.0))
-    scales = [layer.encoding["y"]["scale"] for layer in chart_layers.drawn(chart, "line")]
+    scales = [layer.encoding["y"]["scale"] for layer in chart_layers.layers_of(chart, "line")]
     assert {tuple(scale["domain"]) for scale in scales} == {(50.0, 90.0)}
     assert not any(text.startswith("baseline") for text in texts_precision_graph(chart))
 
@@ -292,7 +292,7 @@ RECALL = frames.recall({"good": GOOD, "poor": POOR})
 
 
 def test_recall_in_per_cent_at_every_n() -> None:
-    _, good, poor = drawn(recall_chart(RECALL, n_candidates=200, window=ALL), "line")
+    _, good, poor = layers_of(recall_chart(RECALL, n_candidates=200, window=ALL), "line")
     assert good.data.filter(n=30)["y"].item() == 50.0
     assert good.data.filter(n=200)["y"].item() == 100.0
     assert poor.data.filter(n=20)["y"].item() == 25.0
@@ -300,7 +300,7 @@ def test_recall_in_per_cent_at_every_n() -> None:
 
 def test_a_random_order_finds_its_share() -> None:
     chart = recall_chart(RECALL, n_candidates=400, window=Window(first_n=100))
-    random, *_ = drawn(chart, "line")
+    random, *_ = layers_of(chart, "line")
     assert random.data.select("n", "y").rows() == [(100.0, 25.0), (200.0, 50.0)]
     assert "random order" in texts(chart)
     assert "random order" not in texts(recall_chart(RECALL))
@@ -316,14 +316,14 @@ def test_recall_without_limits_is_told_without_brackets() -> None:
 
 def test_recall_with_a_band_and_the_truth() -> None:
     chart = recall_chart(RECALL, extras=Extras(bands=("good",), truth=TWO_RECALL_GRAPH), window=ALL)
-    (band,) = drawn(chart, "area")
+    (band,) = layers_of(chart, "area")
     assert band.data.filter(n=30).select("lower", "upper").row(0) == (40.0, 60.0)
-    thin = [layer for layer in drawn(chart, "line") if layer.mark["strokeWidth"] == 0.8]
+    thin = [layer for layer in layers_of(chart, "line") if layer.mark["strokeWidth"] == 0.8]
     assert [layer.data["y"].max() for layer in thin] == [100.0, 100.0]
 
 
 def test_precision_by_recall_goes_along_n() -> None:
-    good, _ = drawn(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL), "line")
+    good, _ = layers_of(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL), "line")
     assert good.encoding["order"]["field"] == "n"
     assert good.data.filter(n=30).select("x", "y").row(0) == (50.0, 100.0)
     assert good.data.filter(n=120).select("x", "y").row(0) == (100.0, 50.0)
@@ -333,7 +333,7 @@ def test_points_stand_at_the_cuts() -> None:
     chart = precision_recall_chart(
         TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(30, 120, 999)), window=ALL
     )
-    good, poor = drawn(chart, "point")
+    good, poor = layers_of(chart, "point")
     assert good.data.rows() == [(50.0, 100.0), (100.0, 50.0)]
     assert poor.data.height == 2
 
@@ -343,11 +343,11 @@ def test_points_outside_the_range_of_y_are_left_out() -> None:
     chart = precision_recall_chart(
         TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(30, 120)), window=window
     )
-    assert drawn(chart, "point")[0].data.rows() == [(100.0, 50.0)]
+    assert layers_of(chart, "point")[0].data.rows() == [(100.0, 50.0)]
 
 
 def test_the_live_graph_tells_n_precision_and_recall() -> None:
-    (met,) = told(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL))
+    (met,) = tooltip_layers(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL))
     assert [tip["title"] for tip in met.encoding["tooltip"]] == [
         "measure", "n", "recall (%)", "precision (%)",
     ]  # fmt: skip

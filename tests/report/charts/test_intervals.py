@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.report.charts import Extras, Look, Window, precision_chart, whisker_chart
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, greys, places, texts, told
+from tests.report.charts.chart_layers import greys, layers_of, places, texts, tooltip_layers
 
 CURVE = frames.precision({"good": [True] * 60 + [False] * 140})
 SETS = pl.DataFrame(
@@ -25,12 +25,12 @@ def chart(look: Look = Look()) -> object:  # noqa: B008  frozen
 
 
 def test_a_diamond_with_its_interval_at_the_size() -> None:
-    (dots,) = drawn(chart(), "point")
+    (dots,) = layers_of(chart(), "point")
     assert dots.mark["shape"] == "diamond"
     assert dots.data.select("subset", "n", "precision").rows() == [
         ("filter", 50, 50.0), ("near it", 52, 45.0), ("at the very end of it", 198, 60.0),
     ]  # fmt: skip
-    whiskers = [layer for layer in drawn(chart(), "rule") if "lower" in layer.data.columns]
+    whiskers = [layer for layer in layers_of(chart(), "rule") if "lower" in layer.data.columns]
     assert whiskers[0].data["upper"].to_list() == [60.0, 62.0, 70.0]
 
 
@@ -48,12 +48,12 @@ def test_the_axis_holds_the_intervals() -> None:
         CURVE.with_columns(precision=pl.lit(0.1), lower=pl.lit(0.0), upper=pl.lit(0.2)),
         extras=Extras(subsets=SETS), window=ALL,
     )  # fmt: skip
-    (line, *_) = drawn(low, "line")
+    (line, *_) = layers_of(low, "line")
     assert line.encoding["y"]["scale"]["domain"][1] >= 70
 
 
 def test_the_live_chart_tells_what_a_dot_is() -> None:
-    (dots,) = told(chart(), "point")
+    (dots,) = tooltip_layers(chart(), "point")
     assert [tip["title"] for tip in dots.encoding["tooltip"]][:3] == [
         "set",
         "size",
@@ -63,7 +63,7 @@ def test_the_live_chart_tells_what_a_dot_is() -> None:
 
 def test_no_set_in_sight_is_no_error() -> None:
     none = precision_chart(CURVE, extras=Extras(subsets=SETS.clear()), window=ALL)
-    assert drawn(none, "point")[0].data.is_empty()
+    assert layers_of(none, "point")[0].data.is_empty()
 
 
 # What the chart of estimates with whiskers draws.
@@ -81,13 +81,13 @@ TABLE = pl.DataFrame(ROWS, schema=NAMES, orient="row")
 
 def test_a_dot_and_a_line_for_each_estimate() -> None:
     chart = whisker_chart(TABLE, x_title="agreement")
-    _, first, second = drawn(chart, "point")
+    _, first, second = layers_of(chart, "point")
     assert first.data["estimate"].to_list() == [0.9, 0.7]
     assert second.data.select("lower", "upper").rows() == [(0.82, 0.96), (-0.1, 0.8)]
 
 
 def test_labels_of_rows_and_groups_do_not_overlap() -> None:
-    found = [place for layer in drawn(whisker_chart(TABLE, x_title="x"), "text")
+    found = [place for layer in layers_of(whisker_chart(TABLE, x_title="x"), "text")
              if layer.data.height for place in layer.data.filter(pl.col("x") == -8)["y"]]  # fmt: skip
     assert len(found) == 5
     assert min(b - a for a, b in itertools.pairwise(sorted(found))) >= 14
@@ -96,7 +96,7 @@ def test_labels_of_rows_and_groups_do_not_overlap() -> None:
 def test_kinds_stand_in_one_row_and_are_named_once() -> None:
     chart = whisker_chart(TABLE, x_title="x")
     assert texts(chart).count("analytic") == texts(chart).count("bootstrap") == 1
-    _, first, second = drawn(chart, "point")
+    _, first, second = layers_of(chart, "point")
     assert second.data["y"][0] - first.data["y"][0] == 11.0
     # The category has one kind only, which stands in the middle of its row.
     assert first.data["y"][1] in {place[1] for place in places(chart).values()}
@@ -113,11 +113,13 @@ def test_an_estimate_that_is_missing_has_a_cross() -> None:
 
 
 def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
-    domain = drawn(whisker_chart(TABLE, x_title="x"), "point")[0].encoding["x"]["scale"]["domain"]
+    domain = layers_of(whisker_chart(TABLE, x_title="x"), "point")[0].encoding["x"]["scale"][
+        "domain"
+    ]
     assert domain[0] <= -0.1
     assert domain[1] == pytest.approx(1.0)
     shares = TABLE.filter(group="SVC")
-    drawn_shares = drawn(whisker_chart(shares, x_title="precision (%)", percent=True), "point")
+    drawn_shares = layers_of(whisker_chart(shares, x_title="precision (%)", percent=True), "point")
     assert drawn_shares[0].encoding["x"]["scale"]["domain"] == [0, 80]
     assert drawn_shares[1].data["estimate"].to_list() == [70.0]
 
@@ -125,11 +127,11 @@ def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
 def test_coefficients_without_an_end_fill_the_axis() -> None:
     small = TABLE.with_columns(pl.col("estimate", "lower", "upper") * 0.1)
     chart = whisker_chart(small, x_title="coefficient", to_one=False)
-    assert drawn(chart, "point")[0].encoding["x"]["scale"]["domain"][1] < 0.2
+    assert layers_of(chart, "point")[0].encoding["x"]["scale"]["domain"][1] < 0.2
 
 
 def test_the_live_chart_tells_all() -> None:
-    live = told(whisker_chart(TABLE, x_title="x"), "point")[0]
+    live = tooltip_layers(whisker_chart(TABLE, x_title="x"), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == NAMES
 
 

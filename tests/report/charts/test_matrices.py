@@ -12,7 +12,7 @@ from pipeline.report.charts import Look, heat_map, strip_chart
 from pipeline.report.charts.matrices import Matrix
 from pipeline.report.page.images import svg
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, greys, layers, places, texts, told
+from tests.report.charts.chart_layers import greys, layers, layers_of, places, texts, tooltip_layers
 
 PRECISION = {"best": 0.4, "middle": 0.3, "worst": 0.15}
 
@@ -35,7 +35,7 @@ def matrix(
 
 
 def cells(chart: object) -> pl.DataFrame:
-    return pl.concat(layer.data for layer in drawn(chart, "rect"))
+    return pl.concat(layer.data for layer in layers_of(chart, "rect"))
 
 
 def test_each_pair_in_both_directions_and_no_diagonal() -> None:
@@ -84,7 +84,7 @@ def test_in_black_and_white_only_the_better_row_is_drawn() -> None:
 
 def test_colours_are_on_one_scale_with_white_for_no_difference() -> None:
     chart = heat_map([matrix(), matrix({"x": 0.9, "y": 0.493})])
-    scales = [layer.encoding["color"]["scale"] for layer in drawn(chart, "rect")]
+    scales = [layer.encoding["color"]["scale"] for layer in layers_of(chart, "rect")]
     assert {tuple(scale["domain"]) for scale in scales} == {(-41.0, -10.25, 0.0, 10.25, 41.0)}
     assert scales[0]["range"][2] == "#ffffff"
     assert len(chart["concat"]) == 2
@@ -97,14 +97,14 @@ def test_forty_measures_stay_legible() -> None:
     xs = sorted(x for x, _ in names.values())
     assert len(xs) == 40
     assert min(b - a for a, b in itertools.pairwise(xs)) == 16.0
-    (dots,) = drawn(chart, "point")
+    (dots,) = layers_of(chart, "point")
     assert dots.data.height == many.cells["significant"].sum()
     assert not [text for text in texts(chart) if text.startswith("+")]
     assert ">measure_39</text>" in svg(chart)
 
 
 def test_the_live_map_tells_the_pair_the_difference_and_p() -> None:
-    (live,) = told(heat_map([matrix()]), "rect")
+    (live,) = tooltip_layers(heat_map([matrix()]), "rect")
     assert [tip["field"] for tip in live.encoding["tooltip"]] == ["row", "column", "points", "p"]
     assert set(live.data["p"]) == {0.01}
 
@@ -135,7 +135,7 @@ BEST = frames.best({100: ["mi", "dice"], 500: ["dice"], 2000: ["dice", "mi", "t_
 
 
 def test_dark_for_the_best_and_pale_for_those_not_worse() -> None:
-    among, best = drawn(strip_chart(BEST), "rect")
+    among, best = layers_of(strip_chart(BEST), "rect")
     assert sorted(best.data.select("measure", "n").rows()) == [
         ("dice", 500),
         ("dice", 2000),
@@ -163,12 +163,12 @@ def test_the_heads_of_many_columns_do_not_overlap() -> None:
     heads = sorted((x, text) for text, (x, y) in places(chart).items() if y < 0 and text != "n")
     assert len(heads) > 8
     assert all(b - a >= 7 * len(text) for (a, text), (b, _) in itertools.pairwise(heads))
-    widths = drawn(chart, "rect")[1].data
+    widths = layers_of(chart, "rect")[1].data
     assert widths["x2"].max() <= 560
 
 
 def test_the_live_chart_tells_the_difference_and_p() -> None:
-    live = told(strip_chart(BEST), "rect")[0]
+    live = tooltip_layers(strip_chart(BEST), "rect")[0]
     fields = [tip["field"] for tip in live.encoding["tooltip"]]
     assert fields == ["measure", "n", "precision", "difference", "p_adjusted"]
     assert live.data.filter(measure="mi")["difference"].to_list() == [-2.0]

@@ -17,7 +17,7 @@ from pipeline.report.charts.points import beside, planning_chart
 from pipeline.report.page import images
 from pipeline.report.page.images import chart_bytes, still
 from pipeline.sizing.output import plan_spec, rate_grid
-from tests.report.charts.chart_layers import Layer, drawn, greys, texts, told
+from tests.report.charts.chart_layers import Layer, greys, layers_of, texts, tooltip_layers
 
 
 def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **more: object) -> str:
@@ -137,7 +137,7 @@ ASKED = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.3
 
 
 def layers(chart: Any, kind: str) -> list[tuple[Layer, pl.DataFrame]]:
-    return [(layer, layer.data) for layer in drawn(chart, kind)]
+    return [(layer, layer.data) for layer in layers_of(chart, kind)]
 
 
 def test_a_line_per_list_size_in_per_cent() -> None:
@@ -166,13 +166,13 @@ def test_what_was_asked_for_is_marked() -> None:
 
 
 def test_lines_are_named_by_what_differs() -> None:
-    def named(n: list[int], precisions: list[float]) -> list[str]:
+    def texts_of(n: list[int], precisions: list[float]) -> list[str]:
         table = lx.plan_width(candidates=5000, n=n, precisions=precisions, rates=[0.1, 0.2])
         return sorted(texts(plan_spec(table)))
 
-    assert named([2000], [0.3]) == ["n = 2,000"]
-    assert named([50], [0.1, 0.3]) == ["p = 10.0 %", "p = 30.0 %"]
-    assert len(named([50, 60], [0.1, 0.3])) == 4
+    assert texts_of([2000], [0.3]) == ["n = 2,000"]
+    assert texts_of([50], [0.1, 0.3]) == ["p = 10.0 %", "p = 30.0 %"]
+    assert len(texts_of([50, 60], [0.1, 0.3])) == 4
 
 
 def test_power_is_that_of_the_better_measure() -> None:
@@ -202,7 +202,7 @@ def test_nothing_to_draw_is_an_error() -> None:
 
 
 def test_the_live_chart_tells_its_values() -> None:
-    (points,) = told(plan_spec(WIDTHS))
+    (points,) = tooltip_layers(plan_spec(WIDTHS))
     assert [tip["title"] for tip in points.encoding["tooltip"]][:2] == ["line", "sampling rate (%)"]
     assert "tooltip" not in json.dumps(still(plan_spec(WIDTHS)))
 
@@ -245,23 +245,25 @@ BINS = pl.DataFrame(
 
 def test_a_point_and_its_limits_for_each_bin() -> None:
     chart = reliability_chart(BINS)
-    good, guess = (layer.data for layer in drawn(chart, "rule") if "lower" in layer.data.columns)
+    good, guess = (
+        layer.data for layer in layers_of(chart, "rule") if "lower" in layer.data.columns
+    )
     assert good.rows() == [(10.0, 0.0, 20.0), (90.0, 60.0, 95.0)]
     assert guess.rows() == [(50.0, 8.0, 15.0)]
-    first, second, *_ = drawn(chart, "point")
+    first, second, *_ = layers_of(chart, "point")
     assert first.data.rows() == [(10.0, 5.0), (90.0, 85.0)]
     assert second.data.rows() == [(50.0, 11.0)]
 
 
 def test_the_diagonal_and_the_names() -> None:
     chart = reliability_chart(BINS)
-    diagonal = drawn(chart, "line")[0].data
+    diagonal = layers_of(chart, "line")[0].data
     assert diagonal["x"].to_list() == diagonal["y"].to_list() == [0.0, 100.0]
     assert {"good", "guess", "perfect calibration"} <= set(texts(chart))
 
 
 def test_the_live_chart_tells_all() -> None:
-    live = told(reliability_chart(BINS), "point")[0]
+    live = tooltip_layers(reliability_chart(BINS), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == [
         "line", "x", "y", "lower", "upper", "n_judged",
     ]  # fmt: skip

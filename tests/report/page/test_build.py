@@ -295,12 +295,14 @@ def test_without_a_figure_it_is_the_section_and_without_a_section_nowhere() -> N
 
 
 def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> None:
-    def told(text: str, question: str, figure: str | None, kind: str = "answer") -> StageFinding:
+    def stage_finding(
+        text: str, question: str, figure: str | None, kind: str = "answer"
+    ) -> StageFinding:
         finding = Finding(about="x", text=text, question=question, figure=figure, kind=kind)  # type: ignore[arg-type]  # as a table has it
         return StageFinding("a", finding)
 
-    found = [told("1.", "q", "first"), told("2.", "r", None), told("3.", "q", "deep"),
-             told("4.", "", None, "caution")]  # fmt: skip
+    found = [stage_finding("1.", "q", "first"), stage_finding("2.", "r", None), stage_finding("3.", "q", "deep"),
+             stage_finding("4.", "", None, "caution")]  # fmt: skip
     (mine,) = answers(found, PLACES)
     assert mine.heading == "A"
     assert [(each.lead, each.rest) for each in mine.paragraphs] == [("1.", ("3.",)), ("2.", ())]

@@ -33,14 +33,14 @@ def chart(look: Look = Look()) -> Any:  # noqa: B008  frozen
     )
 
 
-def filled(value: Any, data: list[Any]) -> Any:
+def fill_data(value: Any, data: list[Any]) -> Any:
     """Put the data back, as the page does."""
     if isinstance(value, list):
-        return [filled(each, data) for each in value]
+        return [fill_data(each, data) for each in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: data[held] if name == "data" and isinstance(held, int) else filled(held, data)
+        name: data[held] if name == "data" and isinstance(held, int) else fill_data(held, data)
         for name, held in value.items()
     }
 
@@ -48,7 +48,7 @@ def filled(value: Any, data: list[Any]) -> Any:
 def test_the_page_gets_back_what_went_in() -> None:
     wide, narrow = chart(), chart(Look().on_phone)
     found = json.loads(content({"a": [wide, narrow], "b": [wide, None]}))
-    back = {name: filled(specs, found["data"]) for name, specs in found["figures"].items()}
+    back = {name: fill_data(specs, found["data"]) for name, specs in found["figures"].items()}
     assert back == json.loads(json.dumps({"a": [wide, narrow], "b": [wide, None]}))
 
 
@@ -67,7 +67,7 @@ def test_the_script_of_a_page_cannot_be_ended_by_a_name() -> None:
     packs = json.loads(made.partition("window.lexassayFigures=")[2].rstrip(";"))
     assert packs["dark"] == DARK
     held = json.loads(gzip.decompress(base64.b64decode(packs["figures"])))
-    assert filled(held["figures"]["b"], held["data"])[0] == json.loads(json.dumps(spec(chart())))
+    assert fill_data(held["figures"]["b"], held["data"])[0] == json.loads(json.dumps(spec(chart())))
     assert gzip.decompress(base64.b64decode(packs["library"])).decode() == html.library()
     assert script({}) == ""
 

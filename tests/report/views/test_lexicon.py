@@ -48,7 +48,7 @@ def run(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, p
     return {name: table.lazy().collect() for name, table in made.items()}
 
 
-def sampled(
+def sample_tables(
     lexicon: pl.DataFrame = LEXICON, size: int = 12, chances: list[float] | None = None
 ) -> dict[str, pl.DataFrame]:
     gold = {"gold": "gold", "lexicon": "lexicon"}
@@ -65,8 +65,8 @@ def sampled(
     )
 
 
-TABLES_LEXICON = sampled()
-BY_SIZE = sampled(chances=[0.3 + 0.05 * place for place in range(12)])
+TABLES_LEXICON = sample_tables()
+BY_SIZE = sample_tables(chances=[0.3 + 0.05 * place for place in range(12)])
 
 
 def blocks_lexicon(tables: dict[str, pl.DataFrame] = TABLES_LEXICON, **options: Any) -> list[Block]:
@@ -75,7 +75,7 @@ def blocks_lexicon(tables: dict[str, pl.DataFrame] = TABLES_LEXICON, **options: 
     return list(flatten_blocks(show_lexicon(stage, LexiconView(**options))))
 
 
-def named(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
+def blocks_by_name(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
     return {each.name: each for each in flatten_blocks(found) if not isinstance(each, Text)}
 
 
@@ -85,14 +85,14 @@ def test_what_a_lexicon_shows() -> None:
     star = TABLES_LEXICON["lemmas"]["contribution"].sum()
     assert found[0].text.startswith(f"L* = {100 * star:.2f} %, ")
     assert "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in found[0].text
-    assert list(named(found)) == [
+    assert list(blocks_by_name(found)) == [
         "quality", "intervals", "widths", "L", "scatter", "precision", "recall",
         "precision-recall-trend", "L-trend", "all-lemmas", "lemmas", "forms-1", "forms-2", "forms-3",
     ]  # fmt: skip
 
 
 def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
-    listing = named(blocks_lexicon())["quality"]
+    listing = blocks_by_name(blocks_lexicon())["quality"]
     assert isinstance(listing, Listing)
     assert listing.shown is not None
     said = dict(listing.shown.select("statistic", "value").rows())
@@ -102,14 +102,14 @@ def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
 
 
 def test_lemmas_that_cost_most_come_first_lexicon() -> None:
-    listing = named(blocks_lexicon())["lemmas"]
+    listing = blocks_by_name(blocks_lexicon())["lemmas"]
     assert isinstance(listing, Listing)
     lost = listing.frame.select(pl.col("size") * (1 - pl.col("L"))).to_series().to_list()
     assert lost == sorted(lost, reverse=True)
 
 
 def test_forms_stand_side_by_side() -> None:
-    listing = named(blocks_lexicon(aligned=("l12", "l1")))["forms-1"]
+    listing = blocks_by_name(blocks_lexicon(aligned=("l12", "l1")))["forms-1"]
     assert isinstance(listing, Listing)
     assert listing.shown is not None
     assert listing.shown.columns == ["gold (2)", "lexicon: l12 (2)"]
@@ -123,14 +123,14 @@ def test_a_lemma_that_was_not_sampled() -> None:
 
 
 def test_nothing_in_common() -> None:
-    found = blocks_lexicon(sampled(GOLD.with_columns(lemma=pl.lit("zz"))))
+    found = blocks_lexicon(sample_tables(GOLD.with_columns(lemma=pl.lit("zz"))))
     assert found[0] == Text("The gold and the lexicon have no sampled lemma in common.")
     assert len(found) == 2
 
 
 def test_all_lemmas_need_no_interval() -> None:
-    found = blocks_lexicon(sampled(size=20))
-    assert "intervals" not in named(found)
+    found = blocks_lexicon(sample_tables(size=20))
+    assert "intervals" not in blocks_by_name(found)
     assert isinstance(found[0], Text)
     assert found[0].text.endswith("from 20 lemmas: all lemmas in common.")
 
@@ -150,10 +150,10 @@ def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
     assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
     assert "With fewer than 30 lemmas" in found[0].text
-    methods = named(found)["intervals"]
+    methods = blocks_by_name(found)["intervals"]
     assert isinstance(methods, Listing)
     assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
-    widths = named(found)["widths"]
+    widths = blocks_by_name(found)["widths"]
     assert isinstance(widths, Listing)
     assert widths.shown is not None
     assert widths.shown.columns[-2:] == [
@@ -197,7 +197,7 @@ def test_points_are_per_cents() -> None:
 
 
 def test_comparison_shows_differences_and_lemmas() -> None:
-    scores = {"one": TABLES_LEXICON["lemmas"], "two": sampled(GOLD)["lemmas"]}
+    scores = {"one": TABLES_LEXICON["lemmas"], "two": sample_tables(GOLD)["lemmas"]}
     stage = STAGES.get("evaluate.lexicons")
     config = stage.config.model_validate({"lexicons": list(scores), "seed": "s"})
     tables = stage.run(
@@ -206,7 +206,7 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     made = {name: table.lazy().collect() for name, table in tables.items()}
     shown = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
     view = replace(shown, labels={"one": "other"})
-    found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
+    found = blocks_by_name(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
     assert list(found) == ["lexicons", "differences", "lemmas"]
     lemmas = found["lemmas"]
     assert isinstance(lemmas, Listing)

@@ -97,70 +97,72 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
 @pytest.mark.parametrize(
     ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
 )
-def test_damaged_artefact(done: Laboratory, damage: Callable[[Path], None], said: str) -> None:
-    before = done.digests()
-    artefact = done.artefact("scores")
+def test_damaged_artefact(
+    finished_laboratory: Laboratory, damage: Callable[[Path], None], said: str
+) -> None:
+    before = finished_laboratory.digests()
+    artefact = finished_laboratory.artefact("scores")
     damage(artefact)
     left = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
 
     for command in (["plan"], ["status"], ["why", "scores"]):
-        told = done.call(*command)
+        told = finished_laboratory.call(*command)
         assert told.code == 0
         assert "its result is damaged" in told.out, command
         assert said in told.out, command
     for table in ("scores", "ranks", "scores.scores", ""):  # a stage before it is damaged, too
-        told = done.call("show", *filter(None, [table]))
+        told = finished_laboratory.call("show", *filter(None, [table]))
         assert told.code == (1 if table else 0)
         assert f"the results of stage scores in {artefact} are damaged: " in told.err, table
         assert said in told.err, table
 
-    ended = done.run()
+    ended = finished_laboratory.run()
     assert said in ended.err
-    assert done.reran() == {"scores"}
-    assert done.digests() == before
-    assert_whole(done.root)
+    assert finished_laboratory.reran() == {"scores"}
+    assert finished_laboratory.digests() == before
+    assert_whole(finished_laboratory.root)
     aside = artefact.with_name(f".aside-{artefact.name}-1")
     assert aside.name in ended.err
     assert {path.name: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == left
 
-    done.run()
-    assert done.reran() == set()
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set()
 
 
-def test_every_stage_is_looked_at(done: Laboratory) -> None:
-    before = done.digests()
+def test_every_stage_is_looked_at(finished_laboratory: Laboratory) -> None:
+    before = finished_laboratory.digests()
     for stage in STAGES:
-        path = sorted(done.artefact(stage).glob("*/part-*.parquet"))[0]
+        path = sorted(finished_laboratory.artefact(stage).glob("*/part-*.parquet"))[0]
         path.write_bytes(path.read_bytes()[:-1])
-    done.run()
-    assert done.reran() == set(STAGES)
-    assert done.digests() == before
+    finished_laboratory.run()
+    assert finished_laboratory.reran() == set(STAGES)
+    assert finished_laboratory.digests() == before
 
 
-def test_a_second_damage_keeps_the_first_folder_aside(done: Laboratory) -> None:
-    artefact = done.artefact("sample")
+def test_a_second_damage_keeps_the_first_folder_aside(finished_laboratory: Laboratory) -> None:
+    artefact = finished_laboratory.artefact("sample")
     for _ in range(2):
         drop_manifest(artefact)
-        done.run()
+        finished_laboratory.run()
     asides = [path.name for path in artefact.parent.glob(".aside-*")]
     assert sorted(asides) == [f".aside-{artefact.name}-{number}" for number in (1, 2)]
 
 
-def test_finished_shard_of_a_killed_run(done: Laboratory) -> None:
+def test_finished_shard_of_a_killed_run(finished_laboratory: Laboratory) -> None:
     """A shard that was damaged after it had been finished is made again, not built upon."""
-    before = done.digests()
-    artefact = done.artefact("scores")
-    partial = _as_if_killed(done, artefact)
+    before = finished_laboratory.digests()
+    artefact = finished_laboratory.artefact("scores")
+    partial = _as_if_killed(finished_laboratory, artefact)
     victim = sorted(partial.glob("shard-*/scores.parquet"))[0]
     content = bytearray(victim.read_bytes())
     content[len(content) // 2] ^= 0x01
     victim.write_bytes(content)
 
-    done.run()
-    assert done.digests() == before
-    started = done.events("stage_started")
+    finished_laboratory.run()
+    assert finished_laboratory.digests() == before
+    started = finished_laboratory.events("stage_started")
     assert [each["resumed"] for each in started if each["stage"] == "scores"] == [0, 2]
-    assert_whole(done.root)
+    assert_whole(finished_laboratory.root)
 
 
 def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
@@ -182,10 +184,10 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
     return partial
 
 
-def test_the_store_holds_nothing_else(done: Laboratory) -> None:
-    found = manifests(done.root)
+def test_the_store_holds_nothing_else(finished_laboratory: Laboratory) -> None:
+    found = manifests(finished_laboratory.root)
     assert {each.stage for each in found.values()} == set(STAGES)
-    hidden = [path.name for path in done.root.glob("*/.*")]
+    hidden = [path.name for path in finished_laboratory.root.glob("*/.*")]
     assert set(hidden) == {".lock"}
 
 
@@ -197,7 +199,7 @@ def large(tmp_path: Path) -> Laboratory:
     return build(tmp_path / "laboratory", shards=3, rows=400)
 
 
-def limited(size: int) -> Callable[[], None]:
+def limit_files(size: int) -> Callable[[], None]:
     """Return what a child does first: no file of its own may grow beyond this size."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
@@ -218,7 +220,7 @@ def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
     undisturbed = Laboratory(large.folder, large.folder / "undisturbed")
     undisturbed.run()
     size = max(path.stat().st_size for path in undisturbed.artefact(stage).rglob("*.parquet"))
-    done = large.execute("run", preexec_fn=limited(size - missing))
+    done = large.execute("run", preexec_fn=limit_files(size - missing))
     assert done.code == 1, done.text
     assert f"stage {stage}: " in done.err
     assert_says_full(done)
@@ -240,13 +242,13 @@ def assert_says_full(done: Outcome) -> None:
 
 @pytest.mark.long
 @pytest.mark.uncounted("the counts of lines do not fit either")
-def test_report_that_does_not_fit(done: Laboratory) -> None:
-    ended = done.execute("run", "--report", preexec_fn=limited(20_000))
+def test_report_that_does_not_fit(finished_laboratory: Laboratory) -> None:
+    ended = finished_laboratory.execute("run", "--report", preexec_fn=limit_files(20_000))
     assert ended.code == 1, ended.text
     assert "the report" in ended.err
     assert_says_full(ended)
-    assert_nothing_half_done(done.root)
-    assert not (done.root / "report").exists()
+    assert_nothing_half_done(finished_laboratory.root)
+    assert not (finished_laboratory.root / "report").exists()
 
 
 def in_namespace(script: str, *arguments: str) -> Outcome:
@@ -319,9 +321,9 @@ def test_read_only_folder(laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_results_on_a_read_only_disk_can_be_looked_at(done: Laboratory) -> None:
+def test_results_on_a_read_only_disk_can_be_looked_at(finished_laboratory: Laboratory) -> None:
     looks = [["status"], ["show", "sample"]]
-    ended = read_only(done, *(done.words(*words) for words in looks))
+    ended = read_only(finished_laboratory, *(finished_laboratory.words(*words) for words in looks))
     assert ended.code == 0
     assert ended.err == ""
     assert "7 of 7 stages done" in ended.out

@@ -153,16 +153,16 @@ def tree(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-def used(laboratory: Laboratory) -> set[Path]:
+def artefacts_of(laboratory: Laboratory) -> set[Path]:
     return {laboratory.artefact(stage) for stage in STAGES}
 
 
 def older_and_newer(laboratory: Laboratory) -> tuple[set[Path], set[Path]]:
     """Run with another rate, then as the file says; return the folders of both."""
     laboratory.run("--set", "stages.sample.rate=0.9")
-    older = used(laboratory)
+    older = artefacts_of(laboratory)
     laboratory.run()
-    return older, used(laboratory)
+    return older, artefacts_of(laboratory)
 
 
 @pytest.mark.long
@@ -191,8 +191,8 @@ def test_dry_removes_nothing(laboratory: Laboratory) -> None:
     assert tree(laboratory.root) == before
 
 
-def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
-    sample = done.artefact("sample")
+def test_removes_what_killed_and_damaged_runs_left(finished_laboratory: Laboratory) -> None:
+    sample = finished_laboratory.artefact("sample")
     left = [
         sample.with_name(f".partial-{sample.name}"),
         sample.with_name(f".staging-{sample.name}-123"),
@@ -203,20 +203,20 @@ def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
         shutil.copytree(sample, folder)
     (left[3] / "manifest.json").unlink()
     unfinished = [
-        done.root / "..files.json.123",
-        done.root / "history" / f".{done.record().id}.json.123",
-        done.root / "history" / f".{done.record().id}.jsonl.123",
+        finished_laboratory.root / "..files.json.123",
+        finished_laboratory.root / "history" / f".{finished_laboratory.record().id}.json.123",
+        finished_laboratory.root / "history" / f".{finished_laboratory.record().id}.jsonl.123",
     ]
     for path in unfinished:
         path.touch()
-    ended = done.call("gc")
+    ended = finished_laboratory.call("gc")
     assert "removed, 7 folders" in ended.out, ended.text
     assert not any(path.exists() for path in [*left, *unfinished])
-    assert len(done.records()) == 1
-    assert set(manifests(done.root)) == used(done)
+    assert len(finished_laboratory.records()) == 1
+    assert set(manifests(finished_laboratory.root)) == artefacts_of(finished_laboratory)
 
 
-def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
+def test_keeps_what_is_not_its_own(finished_laboratory: Laboratory) -> None:
     mine = [
         "notes.txt",
         "annotation/sheet-1.xlsx",
@@ -231,23 +231,23 @@ def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
         ".mine/first/table.csv",
     ]
     for name in mine:
-        path = done.root / name
+        path = finished_laboratory.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("typed by a person")
-    (done.root / "empty" / "inner").mkdir(parents=True)
-    ended = done.call("gc")
+    (finished_laboratory.root / "empty" / "inner").mkdir(parents=True)
+    ended = finished_laboratory.call("gc")
     assert ended.code == 0, ended.text
     assert "removed, 0 folders" in ended.out
     for name in mine:
-        assert (done.root / name).read_text() == "typed by a person", name
-    assert (done.root / "empty" / "inner").is_dir()
+        assert (finished_laboratory.root / name).read_text() == "typed by a person", name
+    assert (finished_laboratory.root / "empty" / "inner").is_dir()
 
 
-def test_a_stage_that_is_gone_from_the_experiment(done: Laboratory) -> None:
-    comparison = done.artefact("comparison")
-    text = done.config.read_text()
-    done.config.write_text(text[: text.index("[stages.comparison]")])
-    ended = done.call("gc")
+def test_a_stage_that_is_gone_from_the_experiment(finished_laboratory: Laboratory) -> None:
+    comparison = finished_laboratory.artefact("comparison")
+    text = finished_laboratory.config.read_text()
+    finished_laboratory.config.write_text(text[: text.index("[stages.comparison]")])
+    ended = finished_laboratory.call("gc")
     assert str(comparison) in ended.out
     assert not comparison.exists()
 

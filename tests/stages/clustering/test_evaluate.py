@@ -35,7 +35,7 @@ def entries(
     return pl.DataFrame(rows, schema=InducedEntries.columns(), orient="row")
 
 
-def tagged(cells: Mapping[tuple[str, str | None], int], *, run: str = "1") -> pl.DataFrame:
+def tagged_table(cells: Mapping[tuple[str, str | None], int], *, run: str = "1") -> pl.DataFrame:
     rows = [("S", run, f"{c}{k}", c, k, f) for (c, k), f in cells.items()]
     return pl.DataFrame(rows, schema=TaggedTypes.columns(), orient="row")
 
@@ -118,7 +118,7 @@ STUCK = {"a": "2", "b": "03", "c": "23", "d": "12", "e": "01"}
 """The last worked example: a single climb sticks at 6/7, the best M-1 mapping has 7/8."""
 
 
-def certified(**config: Any) -> tuple[Any, ...]:
+def certificate_row(**config: Any) -> tuple[Any, ...]:
     """Return what is said of MacroI under M-1."""
     options = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"]} | config
     made = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
@@ -129,23 +129,23 @@ def certified(**config: Any) -> tuple[Any, ...]:
 
 @pytest.mark.long
 def test_a_certificate_proves_a_climb_or_finds_better() -> None:
-    assert certified()[:4] == (0.875, "not proven", None, None)
-    assert certified()[4] == 22
-    assert 0 < certified()[5] <= 22
-    assert certified(certificate_seconds=30)[:4] == (0.875, "proven", 0.875, 0.0)
-    stuck = certified(restarts=0, kicks=0)
+    assert certificate_row()[:4] == (0.875, "not proven", None, None)
+    assert certificate_row()[4] == 22
+    assert 0 < certificate_row()[5] <= 22
+    assert certificate_row(certificate_seconds=30)[:4] == (0.875, "proven", 0.875, 0.0)
+    stuck = certificate_row(restarts=0, kicks=0)
     assert stuck[0] == pytest.approx(6 / 7)
     assert stuck[4:] == (2, 2)
     # No climb has reached what the search found.
-    proven = certified(restarts=0, kicks=0, certificate_seconds=30)
+    proven = certificate_row(restarts=0, kicks=0, certificate_seconds=30)
     assert proven == (0.875, "proven", 0.875, 0.0, 2, 0)
     # Nor what kicks have led to.
-    assert certified(restarts=0) == (0.875, "not proven", None, None, 2, 0)
+    assert certificate_row(restarts=0) == (0.875, "not proven", None, None, 2, 0)
 
 
 def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
-    value, said, bound, gap, *_ = certified(certificate_seconds=1e-9)
+    value, said, bound, gap, *_ = certificate_row(certificate_seconds=1e-9)
     assert (value, said) == (0.875, "not proven")
     assert 0.875 < bound <= 1
     assert gap == bound - value
@@ -168,7 +168,7 @@ def values(made: dict[str, pl.DataFrame]) -> dict[str, float]:
 
 
 def test_token_level_worked_example() -> None:
-    made = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged(CELLS)])
+    made = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged_table(CELLS)])
     wanted = {"one_to_one": 0.75, "many_to_one": 0.75, "v": 0.8, "nvi": 1 / 3}
     assert values(made) == pytest.approx(wanted)
     assert made["overlaps"].filter(gold="b").select("n_ij", "n_i", "n_j").rows() == [(2, 2, 4)]
@@ -198,11 +198,11 @@ def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() 
 
 def test_tokens_without_a_cluster_are_left_out_or_one_more() -> None:
     cells = {**CELLS, ("a", None): 4}
-    assert values(token_level({"measures": ["M-1"]}, taggings=[tagged(cells)])) == {
+    assert values(token_level({"measures": ["M-1"]}, taggings=[tagged_table(cells)])) == {
         "many_to_one": 0.75
     }
     kept = {"measures": ["M-1"], "without_cluster": "cluster"}
-    assert values(token_level(kept, taggings=[tagged(cells)])) == {"many_to_one": 10 / 12}
+    assert values(token_level(kept, taggings=[tagged_table(cells)])) == {"many_to_one": 10 / 12}
 
 
 INCOMPLETE = [
@@ -228,8 +228,8 @@ def test_systems_have_ranks_and_correlations() -> None:
         "evaluate.type_level", {"seed": "s", "measures": ["MacroI"]}, gold=gold(),
         systems=[entries(), entries({"dog": "0", "run": "0"}, system="T")],
     )  # fmt: skip
-    cells = tagged(CELLS).with_columns(system=pl.lit("T"))
-    apart = tagged({(c, c): f for (c, _), f in CELLS.items()})
+    cells = tagged_table(CELLS).with_columns(system=pl.lit("T"))
+    apart = tagged_table({(c, c): f for (c, _), f in CELLS.items()})
     apart = apart.with_columns(item=cells["item"])
     tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[apart, cells])
     made = run_stage(

@@ -289,7 +289,7 @@ def build(folder: Path) -> None:
         (folder / f"{name}.tsv").write_text(head + "\n" + "\n\n".join(cut) + "\n")
 
 
-def made(folder: Path, stage: str, *, memory: str = "", sentences: bool = False) -> lx.Run:
+def run_tagging(folder: Path, stage: str, *, memory: str = "", sentences: bool = False) -> lx.Run:
     (folder / "x.toml").write_text(
         f'name = "x"\n[run]\n{memory}\n[stages.t]\n{stage}sentences = {str(sentences).lower()}\n'
     )
@@ -307,8 +307,8 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("sentences", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
     build(tmp_path)
-    both = made(tmp_path, ONE_TAGGING_IN_PARTS, sentences=sentences)
-    run = made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"', sentences=sentences)
+    both = run_tagging(tmp_path, ONE_TAGGING_IN_PARTS, sentences=sentences)
+    run = run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"', sentences=sentences)
     assert len(run.manifests["t"].tables["tagged"].parts) > 2
     assert len(run.manifests["t"].tables["sizes"].parts) == 1
     for name in ("tagged", "entries", "gold", "sizes"):
@@ -324,12 +324,12 @@ def test_both_sides_are_read_in_the_memory_of_one(
     build(tmp_path)
     asked = list[int | None]()
 
-    def seen(memory: int | None) -> int:
+    def record_memory(memory: int | None) -> int:
         asked.append(memory)
         return block_size(memory)
 
-    monkeypatch.setattr(splitting, "block_size", seen)
-    made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1GB"')
+    monkeypatch.setattr(splitting, "block_size", record_memory)
+    run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1GB"')
     whole = max(each for each in asked if each is not None)  # each is checked by itself
     assert {*asked} == {whole, whole // 2}
 
@@ -344,7 +344,7 @@ def test_faults_of_all_batches_are_told(tmp_path: Path) -> None:
         lines[place] = "other\tc1"
     path.write_text("\n".join(lines))
     with pytest.raises(DataError, match="3 value|3 x") as error:
-        made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
+        run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
     for place in (filled[1], filled[1500], filled[-1]):
         assert f"line {place + 1}" in str(error.value)
 
@@ -355,7 +355,7 @@ def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
     path = tmp_path / "induced.tsv"
     path.write_text("\n".join(path.read_text().split("\n")[:-5]) + "\n")
     with pytest.raises(DataError, match="after the last token of this run"):
-        made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
+        run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
 
 
 def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:

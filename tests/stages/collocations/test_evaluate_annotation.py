@@ -72,7 +72,7 @@ SAMPLE = pl.DataFrame({
 })  # fmt: skip
 
 
-def found(**given: Any) -> pl.DataFrame:
+def average_precision_of(**given: Any) -> pl.DataFrame:
     config = given.pop("config", {"measures": ["a"]})
     return run_stage(USE, config, **({"ranks": RANKS, "judgements": ALL} | given))[
         "average_precision"
@@ -80,20 +80,20 @@ def found(**given: Any) -> pl.DataFrame:
 
 
 def test_a_simple_sample_has_the_published_value() -> None:
-    row = found(sample=SAMPLE).row(0, named=True)
+    row = average_precision_of(sample=SAMPLE).row(0, named=True)
     assert row["average_precision"] == pytest.approx(0.7243053, abs=5e-8)
     assert (row["n_candidates"], row["n_sampled"], row["k_sampled"]) == (10, 7, 4)
 
 
 def test_all_candidates_judged() -> None:
-    row = found().row(0, named=True)
+    row = average_precision_of().row(0, named=True)
     exact = (1 + 2 / 4 + 3 / 6 + 4 / 8 + 5 / 10) / 5
     values = [row[name] for name in ("average_precision", "lower", "upper")]
     assert values == pytest.approx([exact] * 3)
-    assert found(config={})["measure"].to_list() == ["a", "b"]
+    assert average_precision_of(config={})["measure"].to_list() == ["a", "b"]
 
 
-def listed(n_true: int, n_unmatched: int, category: str = "TP") -> pl.DataFrame:
+def list_coverage(n_true: int, n_unmatched: int, category: str = "TP") -> pl.DataFrame:
     """Return the coverage of a list by its candidates."""
     counts = dict.fromkeys(GoldCoverage.columns(), 0)
     counts |= {"n_candidates": n_true, "n_judged": n_true, "n_true": n_true, "n_matched": n_true,
@@ -115,18 +115,18 @@ def test_up_to_a_recall_and_at_recalls() -> None:
 @pytest.mark.parametrize(("base", "positives"), [("gold", 9), ("candidates", 6)])
 def test_recall_of_a_list(base: str, positives: int) -> None:
     config = {"measures": ["a"], "base": base}
-    row = found(config=config, positives=listed(6, 3)).row(0, named=True)
+    row = average_precision_of(config=config, positives=list_coverage(6, 3)).row(0, named=True)
     assert row["average_precision"] == pytest.approx(3 / positives)
     assert (row["base"], row["positives"]) == (base, positives)
 
 
 def test_bases_that_do_not_fit() -> None:
     with pytest.raises(ConfigError, match="5 ranked candidates are true positives of 'TP', but"):
-        found(positives=listed(3, 1))
+        average_precision_of(positives=list_coverage(3, 1))
     with pytest.raises(ConfigError, match="there is no category 'TP'; did you mean TPs"):
-        found(positives=listed(6, 1, "TPs"))
+        average_precision_of(positives=list_coverage(6, 1, "TPs"))
     with pytest.raises(ValidationError, match="base requires positives"):
-        found(config={"base": "candidates"})
+        average_precision_of(config={"base": "candidates"})
 
 
 @pytest.mark.parametrize("option", ["recall", "at_recall", "positives"])
@@ -136,11 +136,11 @@ def test_recall_is_refused_where_some_are_not_judged(option: str, how: str) -> N
     options: dict[str, dict[str, Any]] = {
         "recall": {"config": {"recall": 0.5}},
         "at_recall": {"config": {"at_recall": [0.5]}},
-        "positives": {"positives": listed(9, 9)},
+        "positives": {"positives": list_coverage(9, 9)},
     }
     message = f"3 of 10 have none in category 'TP'; omit {option}; after join.gold"
     with pytest.raises(ConfigError, match=message):
-        found(**given, **options[option])
+        average_precision_of(**given, **options[option])
 
 
 def test_only_some_candidates_are_ranked() -> None:
@@ -154,16 +154,18 @@ def test_only_some_candidates_are_ranked() -> None:
 def test_chances_of_a_designed_sample() -> None:
     chances = [1.0, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25]
     designed = SAMPLE.with_columns(pi=pl.Series(chances), stratum=pl.lit("all"))
-    row = found(sample=designed).row(0, named=True)
+    row = average_precision_of(sample=designed).row(0, named=True)
     assert row["unequal"]
     assert row["average_precision"] != pytest.approx(0.7243, abs=1e-3)
     same = SAMPLE.with_columns(pi=pl.lit(0.7))
-    assert found(sample=same).rows()[0] == pytest.approx(found(sample=SAMPLE).rows()[0])
+    assert average_precision_of(sample=same).rows()[0] == pytest.approx(
+        average_precision_of(sample=SAMPLE).rows()[0]
+    )
 
 
 def test_a_candidate_that_was_drawn_twice_counts_once() -> None:
     again = SAMPLE.with_columns(multiplicity=pl.lit(2))
-    assert found(sample=again).equals(found(sample=SAMPLE))
+    assert average_precision_of(sample=again).equals(average_precision_of(sample=SAMPLE))
 
 
 @pytest.mark.parametrize("size", [49, 98, 103])
@@ -186,34 +188,36 @@ def test_all_judged_leaves_nothing_open(size: int, how: str) -> None:
         again = {"multiplicity": pl.lit(2, pl.Int64), "pi": pl.lit(None, pl.Float64)}
         sample = {"sample": sample["sample"].with_columns(**again)}
     drawn = {name: table for name, table in sample.items() if name == "sample"}
-    row = found(ranks=ranks, judgements=given, **drawn)
+    row = average_precision_of(ranks=ranks, judgements=given, **drawn)
     assert row.select("average_precision", "lower", "upper").row(0) == (0.625, 0.625, 0.625)
 
 
 def test_draws_with_replacement_are_no_certain_ones() -> None:
     again = SAMPLE.with_columns(multiplicity=pl.lit(2), pi=pl.lit(None, pl.Float64))
-    assert found(sample=again).equals(found(sample=SAMPLE))
+    assert average_precision_of(sample=again).equals(average_precision_of(sample=SAMPLE))
     some = again.with_columns(pi=pl.when(pl.col("position") > 2).then(0.7))
     with pytest.raises(ConfigError, match="2 of 7 draws have no pi, for example x0, x2"):
-        found(sample=some)
+        average_precision_of(sample=some)
 
 
 def test_what_is_no_sample_for_it() -> None:
     with pytest.raises(ConfigError, match="no column 'multiplicity', only id"):
-        found(sample=SAMPLE.select("id"))
+        average_precision_of(sample=SAMPLE.select("id"))
     with pytest.raises(ConfigError, match="strata differ in inclusion probability"):
-        found(sample=SAMPLE.with_columns(stratum=pl.lit("top")))
+        average_precision_of(sample=SAMPLE.with_columns(stratum=pl.lit("top")))
     with pytest.raises(ConfigError, match="the rankings are pooled"):
-        found(ranks=RANKS.with_columns(pool_depth=pl.lit(3)))
+        average_precision_of(ranks=RANKS.with_columns(pool_depth=pl.lit(3)))
     with pytest.raises(
         ConfigError, match="none of the 1 drawn candidates is ranked, for example y"
     ):
-        found(sample=pl.DataFrame({"id": ["y"], "multiplicity": [1], "position": [1]}))
+        average_precision_of(
+            sample=pl.DataFrame({"id": ["y"], "multiplicity": [1], "position": [1]})
+        )
 
 
 def test_nothing_at_all() -> None:
-    assert found(ranks=RANKS.clear(), judgements=ALL.clear(), config={}).is_empty()
-    assert found(judgements=ALL.clear()).is_empty()
+    assert average_precision_of(ranks=RANKS.clear(), judgements=ALL.clear(), config={}).is_empty()
+    assert average_precision_of(judgements=ALL.clear()).is_empty()
 
 
 # Machines held against people as a stage: samples of all kinds, categories, refusals

@@ -33,7 +33,7 @@ VERBS = pl.DataFrame({"id": IDS, "l2": [f"v{place % 20}" for place in range(N)]}
 CONFIG = {"cuts": [40, 80, 999], "every": 0}
 
 
-def compared(
+def compare(
     config: dict[str, Any] | None = None, **tables: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
     given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE} | tables
@@ -41,7 +41,7 @@ def compared(
 
 
 def test_a_row_for_each_pair_cut_and_population() -> None:
-    rows = compared()["differences"]
+    rows = compare()["differences"]
     assert rows.height == 3 * 2 * 2
     assert set(rows["population"]) == {"finite", "super"}
     methods = dict(rows.select("population", "interval").unique().iter_rows())
@@ -50,7 +50,7 @@ def test_a_row_for_each_pair_cut_and_population() -> None:
 
 @pytest.mark.parametrize("population", ["finite", "super"])
 def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
-    made = compared({"population": population})
+    made = compare({"population": population})
     rows, cuts = made["differences"], made["cuts"]
     assert rows.select(cuts.columns[:10]).equals(cuts.select(cuts.columns[:10]))
     counts = [cuts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
@@ -79,7 +79,7 @@ def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() ->
 
 
 def test_equivalence_is_tested_if_asked() -> None:
-    without = compared()["differences"]
+    without = compare()["differences"]
     assert without["p_equivalent"].null_count() == without.height
     assert not without["equivalent"].any()
     given = {"ranks": RANKS, "judgements": JUDGEMENTS}
@@ -91,7 +91,7 @@ def test_equivalence_is_tested_if_asked() -> None:
 
 @pytest.mark.long
 def test_the_margin_moves_the_test() -> None:
-    low, high = (compared({"margin": margin})["differences"] for margin in (0.0, 0.2))
+    low, high = (compare({"margin": margin})["differences"] for margin in (0.0, 0.2))
     assert (high["p_margin"] >= low["p_margin"]).all()
     assert (high["p_margin"] > low["p_margin"]).any()
 
@@ -100,24 +100,24 @@ AGAIN = SAMPLE.with_columns(multiplicity=pl.when(pl.col("position") == 3).then(2
 
 
 def test_candidates_drawn_more_than_once_have_no_finite_population() -> None:
-    assert set(compared(sample=AGAIN)["differences"]["population"]) == {"super"}
+    assert set(compare(sample=AGAIN)["differences"]["population"]) == {"super"}
     for population in ("finite", "both"):
         with pytest.raises(ConfigError, match="1 candidate drawn more than once, for example x004"):
-            compared({"population": population}, sample=AGAIN)
+            compare({"population": population}, sample=AGAIN)
 
 
 def test_the_interval_is_for_its_population() -> None:
-    rows = compared({"difference_interval": "wilson"})["differences"]
+    rows = compare({"difference_interval": "wilson"})["differences"]
     methods = dict(rows.select("population", "interval").unique().iter_rows())
     assert methods == {"finite": "hypergeometric", "super": "wilson"}
     with pytest.raises(ValidationError, match="'wilson' is an interval for population 'super'"):
-        compared({"difference_interval": "wilson", "population": "finite"})
+        compare({"difference_interval": "wilson", "population": "finite"})
 
 
 @pytest.mark.long
 def test_other_questions_change_no_test() -> None:
-    plain = compared({})
-    asked = compared(
+    plain = compare({})
+    asked = compare(
         {"equivalence": 0.1, "population": "finite", "clusters": "clusters"}, clusters=VERBS
     )
     for name in ("comparison", "cuts", "baseline", "baseline_cuts"):
@@ -126,8 +126,8 @@ def test_other_questions_change_no_test() -> None:
 
 @pytest.mark.long
 def test_clusters() -> None:
-    assert compared()["clustered"].is_empty()
-    made = compared({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
+    assert compare()["clustered"].is_empty()
+    made = compare({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
     rows, cuts = made["clustered"], made["cuts"]
     assert rows.select(cuts.columns[:9]).equals(cuts.select(cuts.columns[:9]))
     assert rows["difference"].to_list() == pytest.approx(cuts["difference"].to_list())
@@ -137,19 +137,19 @@ def test_clusters() -> None:
 
 def test_every_candidate_its_own_cluster_is_no_cluster() -> None:
     own = VERBS.with_columns(l2="id")
-    rows = compared({"clusters": "clusters"}, clusters=own)["clustered"]
+    rows = compare({"clusters": "clusters"}, clusters=own)["clustered"]
     assert rows["design_effect"].mean() == pytest.approx(1.0, abs=0.12)
 
 
 @pytest.mark.long
 def test_clusters_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match=r"(?s)cluster: .*no column 'verb'.*l2"):
-        compared({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)
+        compare({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)
     some = VERBS.with_columns(l2=pl.when(pl.col("id") > "x001").then("l2"))
     with pytest.raises(
         ConfigError, match="2 ranked candidates have no 'l2', for example x000, x001"
     ):
-        compared({"clusters": "clusters"}, clusters=some)
+        compare({"clusters": "clusters"}, clusters=some)
 
 
 def test_precision_by_clusters() -> None:
@@ -167,7 +167,7 @@ def test_precision_by_clusters() -> None:
 
 
 def test_holm_keeps_no_measure_that_bonferroni_drops() -> None:
-    found = {each: compared({"correction": each})["best"] for each in ("bonferroni", "holm")}
+    found = {each: compare({"correction": each})["best"] for each in ("bonferroni", "holm")}
     keys = ["category", "n", "measure"]
     assert found["holm"].join(found["bonferroni"], on=keys, how="anti").is_empty()
 
@@ -177,7 +177,7 @@ def test_holm_keeps_no_measure_that_bonferroni_drops() -> None:
 def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
     """The best, the tests at the cuts and the differences say the same of each pair."""
     more = {"clusters": "clusters"} if clusters else {}
-    made = compared({"correction": correction, **more}, **({"clusters": VERBS} if clusters else {}))
+    made = compare({"correction": correction, **more}, **({"clusters": VERBS} if clusters else {}))
     keys = ["category", "measure_1", "measure_2", "n"]
     told = made["cuts"].select(*keys, "verdict", "p_adjusted", "significant")
     wider = made["differences"].filter(population="super").select(*keys, "verdict", "p_adjusted")
@@ -197,8 +197,8 @@ def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
 
 
 def test_against_a_reference_p_values_are_adjusted_for_its_tests_only() -> None:
-    one = compared({"reference": "b", "correction": "bonferroni"})
-    every = compared({"correction": "bonferroni"})["cuts"]
+    one = compare({"reference": "b", "correction": "bonferroni"})
+    every = compare({"correction": "bonferroni"})["cuts"]
     cuts = one["cuts"]
     assert cuts.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
         ("a", "b"), ("c", "b"),
@@ -216,7 +216,7 @@ def test_eighty_measures_against_a_reference() -> None:
     names = [f"m{number:02}" for number in range(81)]
     moved = {name: [float(-((i + 3 * at) % N)) for i in range(N)] for at, name in enumerate(names)}
     ranks = run_stage("score.rank", {}, scores=pl.DataFrame({"id": IDS, **moved}))["ranks"]
-    made = compared({"reference": "m40", "every": 1, "correction": "bonferroni"}, ranks=ranks)
+    made = compare({"reference": "m40", "every": 1, "correction": "bonferroni"}, ranks=ranks)
     assert made["comparison"].height == 80 * N
     cuts = made["cuts"]
     assert cuts.height == 80 * 2
@@ -226,7 +226,7 @@ def test_eighty_measures_against_a_reference() -> None:
 
 def test_clusters_and_a_reference() -> None:
     own = {"reference": "a", "clusters": "clusters", "cluster": "l2", "resamples": 100}
-    made = compared(own, clusters=VERBS)["clustered"]
+    made = compare(own, clusters=VERBS)["clustered"]
     assert made.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
         ("b", "a"), ("c", "a"),
     ]  # fmt: skip
@@ -234,22 +234,22 @@ def test_clusters_and_a_reference() -> None:
 
 def test_wrong_references() -> None:
     with pytest.raises(ValidationError, match="give either pairs or reference"):
-        compared({"reference": "a", "pairs": [["a", "b"]]})
+        compare({"reference": "a", "pairs": [["a", "b"]]})
     with pytest.raises(ConfigError, match="reference: 'x' has not been ranked"):
-        compared({"reference": "x"})
+        compare({"reference": "x"})
     with pytest.raises(ConfigError, match="'c' is not among the measures.*add it to measures"):
-        compared({"reference": "c", "measures": ["a", "b"]})
+        compare({"reference": "c", "measures": ["a", "b"]})
 
 
 def test_no_candidates_and_no_judgements() -> None:
     for tables in ({"ranks": RANKS.clear()}, {"judgements": JUDGEMENTS.clear()}):
-        made = compared({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
+        made = compare({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
         assert all(table.is_empty() for table in made.values())
 
 
 def test_draws_that_nobody_judged_leave_the_worst_case() -> None:
     one = JUDGEMENTS.head(1)
-    made = compared({"clusters": "clusters"}, judgements=one, clusters=VERBS)
+    made = compare({"clusters": "clusters"}, judgements=one, clusters=VERBS)
     row = made["differences"].filter(measure_1="a", measure_2="b", n=40, population="super").row(
         0, named=True
     )  # fmt: skip

@@ -46,7 +46,7 @@ def designed_looks(size: int, **config: Any) -> dict[str, pl.DataFrame]:
     )
 
 
-def evaluated(made: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl.DataFrame]:
+def evaluate_looks(made: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl.DataFrame]:
     tables = {name: config.pop(name) for name in ("predictions",) if name in config}
     judgements = ALL_LOOKS.join(made["sample"], on="id", how="semi")
     return run_stage(
@@ -74,19 +74,19 @@ def by_hand(
     return list(spent_levels([0.5, 0.75, 1.0], variances, alpha=0.05))
 
 
-def listed(name: str, n: int) -> pl.Expr:
+def in_list(name: str, n: int) -> pl.Expr:
     return (pl.col(name) <= n).cast(pl.Float64)
 
 
 def test_the_plan_of_each_question_follows_from_the_design() -> None:
     made = designed_looks(90)
-    found = evaluated(made)
+    found = evaluate_looks(made)
     looks = found["looks"]
     assert looks["question"].n_unique() == 3 * 2 + 3 * 2 + 1
     assert looks.filter("now")["look"].unique().to_list() == [2]
     expected = {
-        "a at 40": listed("a", 40),
-        "a - b at 100": listed("a", 100) - listed("b", 100),
+        "a at 40": in_list("a", 40),
+        "a - b at 100": in_list("a", 100) - in_list("b", 100),
         "baseline": pl.lit(1.0),
     }
     for question, coefficient in expected.items():
@@ -98,7 +98,7 @@ def test_the_plan_of_each_question_follows_from_the_design() -> None:
 
 def test_each_interval_has_the_level_of_its_question() -> None:
     made = designed_looks(120)
-    found = evaluated(made)
+    found = evaluate_looks(made)
     draws = ALL_LOOKS.join(made["sample"], on="id")
     given = study(RANKS_LOOKS, draws, candidates=made["inclusion"])
     now = found["looks"].filter("now")
@@ -112,7 +112,9 @@ def test_each_interval_has_the_level_of_its_question() -> None:
 
 
 def test_a_test_excludes_zero_where_its_interval_does() -> None:
-    found = evaluated(designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")])
+    found = evaluate_looks(
+        designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")]
+    )
     row = found["differences"].row(0, named=True)
     assert row["significant"] == (row["lower"] > 0 or row["upper"] < 0)
     assert row["p_adjusted"] > row["p_value"]
@@ -120,9 +122,9 @@ def test_a_test_excludes_zero_where_its_interval_does() -> None:
 
 def test_what_judges_say_weighs_the_residuals() -> None:
     made = designed_looks(90)
-    found = evaluated(made, predictions=PREDICTED, assist="predictions")
+    found = evaluate_looks(made, predictions=PREDICTED, assist="predictions")
     p = pl.col("prediction")
-    levels = by_hand(made["inclusion"], listed("b", 100), (p * (1 - p)).clip(0.01))
+    levels = by_hand(made["inclusion"], in_list("b", 100), (p * (1 - p)).clip(0.01))
     assert found["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)
 
 
@@ -147,11 +149,11 @@ def test_what_was_judged_before_counts_as_labels() -> None:
         "sample.design", {"cuts": [40, 100], "size": 60, "seed": "s", "pilot": "pilot"},
         ranks=RANKS_LOOKS, pilot=pilot,
     )  # fmt: skip
-    found = evaluated(made, looks=[90, 150])
+    found = evaluate_looks(made, looks=[90, 150])
     assert found["looks"].filter("now")["labels"].unique().to_list() == [90]
     with pytest.raises(ConfigError, match="a sample of 90 is not a declared look"):
-        evaluated(made, looks=[60, 120])
-    before = evaluated(made, looks=[30, 90])["looks"].filter(look=1)
+        evaluate_looks(made, looks=[60, 120])
+    before = evaluate_looks(made, looks=[30, 90])["looks"].filter(look=1)
     assert before["level"].null_count() == before.height  # nothing was drawn by this design yet
 
 
@@ -177,7 +179,7 @@ def test_a_stratified_sample_grows_in_proportion() -> None:
 def test_bands_and_windows_have_levels_too() -> None:
     made = designed_looks(90)
     options = {"band": "simultaneous", "replicates": 300, "window": 50}
-    planned, plain = evaluated(made, **options), evaluated(made, looks=[90], **options)
+    planned, plain = evaluate_looks(made, **options), evaluate_looks(made, looks=[90], **options)
     for name, side in (("bands", "band"), ("difference_bands", "band")):
         narrow, wide = (
             (each[name][f"upper_{side}"] - each[name][f"lower_{side}"]).mean()
@@ -190,7 +192,7 @@ def test_bands_and_windows_have_levels_too() -> None:
 
 def test_without_looks_nothing_changes() -> None:
     made = designed_looks(90)
-    once, plain = evaluated(made), evaluated(made, looks=[])
+    once, plain = evaluate_looks(made), evaluate_looks(made, looks=[])
     assert plain["looks"].is_empty()
     assert plain["baseline"]["confidence"].item() == 0.95
     assert once["cuts"].drop("lower", "upper").equals(plain["cuts"].drop("lower", "upper"))
@@ -214,7 +216,7 @@ ALL_EVALUATE_DESIGNED = pl.DataFrame(
 TABLES = ("inclusion", "predictions", "phases", "groups", "clusters")
 
 
-def designed(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+def evaluate_sample(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     """Evaluate by the judgements of those drawn."""
     tables = {
         name: config.pop(name) for name in TABLES if isinstance(config.get(name), pl.DataFrame)
@@ -243,7 +245,7 @@ def drawn_evaluate_designed(size: int = 90, **config: Any) -> dict[str, pl.DataF
 
 
 def test_full_annotation_is_exact() -> None:
-    found = designed(simple(SIZE_EVALUATE_DESIGNED), window=30, band="simultaneous")
+    found = evaluate_sample(simple(SIZE_EVALUATE_DESIGNED), window=30, band="simultaneous")
     exact = run_stage(
         "evaluate.precision",
         {"cuts": [40, 100], "window": 30},
@@ -266,7 +268,7 @@ def test_full_annotation_is_exact() -> None:
 
 def test_a_simple_sample_has_the_estimates_and_the_tests_of_the_exact_methods() -> None:
     sample = simple(120)
-    found = designed(sample)
+    found = evaluate_sample(sample)
     options = {
         "ranks": RANKS_EVALUATE_DESIGNED,
         "judgements": ALL_EVALUATE_DESIGNED,
@@ -333,7 +335,9 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
     made = run_stage("sample.stratified", options | {"seed": "s"}, **tables)
     sample = made["sample"]
     labels = ALL_EVALUATE_DESIGNED.join(sample, on="id", how="semi").sample(fraction=judged, seed=1)
-    found = designed(sample, inclusion=made["strata"], judgements=labels, cuts=[30, 60, 100, 300])
+    found = evaluate_sample(
+        sample, inclusion=made["strata"], judgements=labels, cuts=[30, 60, 100, 300]
+    )
     draws, strata = dict(labels.select("id", "tp").rows()), dict(made["strata"].rows())
 
     def best(measure: str, n: int) -> set[str]:
@@ -364,7 +368,7 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
 def test_within_a_stratum_chances_are_equal() -> None:
     options = {"boundaries": [60], "sizes": [40, 60], "seed": "s"}
     made = run_stage("sample.stratified", options, ranks=RANKS_EVALUATE_DESIGNED)
-    found = designed(made["sample"], inclusion=made["strata"])["differences"]
+    found = evaluate_sample(made["sample"], inclusion=made["strata"])["differences"]
     # lists of 40 lie in the first stratum alone
     assert found.filter(n=40)["p_fisher"].is_not_null().all()
     assert found.filter(n=100)["p_fisher"].is_null().all()
@@ -372,7 +376,7 @@ def test_within_a_stratum_chances_are_equal() -> None:
 
 def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
     made = drawn_evaluate_designed()
-    found = designed(made["sample"], inclusion=made["inclusion"])
+    found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     ranked = RANKS_EVALUATE_DESIGNED.filter(measure="a").filter(pl.col("rank") <= 40)
     rows = made["sample"].join(ranked, on="id").join(ALL_EVALUATE_DESIGNED, on="id")
     assert not rows["certain"].any()
@@ -392,26 +396,26 @@ def test_estimates_are_right_on_average() -> None:
     totals = np.zeros(3)
     for number in range(60):
         made = drawn_evaluate_designed(60, seed=f"s{number}")
-        found = designed(made["sample"], inclusion=made["inclusion"], cuts=[40])
+        found = evaluate_sample(made["sample"], inclusion=made["inclusion"], cuts=[40])
         totals += found["cuts"]["precision"].to_numpy()
     assert totals / 60 == pytest.approx(truth.to_numpy(), abs=0.04)
 
 
 def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
     made = drawn_evaluate_designed(floor=0.0, baseline=False)
-    found = designed(made["sample"], inclusion=made["inclusion"], every=10)
+    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], every=10)
     assert found["baseline"].is_empty()
     assert found["precision"]["n"].max() == 100
     with pytest.raises(ConfigError, match=r"candidates with pi = 0.*a at 200"):
-        designed(made["sample"], inclusion=made["inclusion"], cuts=[40, 200])
+        evaluate_sample(made["sample"], inclusion=made["inclusion"], cuts=[40, 200])
 
 
 def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
     made = drawn_evaluate_designed(150)
-    found = designed(made["sample"], inclusion=made["inclusion"])
+    found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     assert found["best"].filter("best")["n"].to_list() == [40, 100]
-    pairs = designed(made["sample"], inclusion=made["inclusion"], pairs=[("a", "c")])
-    one = designed(made["sample"], inclusion=made["inclusion"], reference="b")
+    pairs = evaluate_sample(made["sample"], inclusion=made["inclusion"], pairs=[("a", "c")])
+    one = evaluate_sample(made["sample"], inclusion=made["inclusion"], reference="b")
     compared = one["differences"].select("measure_1", "measure_2").unique()
     assert set(compared["measure_2"]) == {"b"}
     assert set(compared["measure_1"]) == {"a", "c"}
@@ -421,7 +425,9 @@ def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
 
 def test_bands_hold_the_limits_of_each_n() -> None:
     made = drawn_evaluate_designed(150)
-    found = designed(made["sample"], inclusion=made["inclusion"], band="simultaneous", every=20)
+    found = evaluate_sample(
+        made["sample"], inclusion=made["inclusion"], band="simultaneous", every=20
+    )
     both = found["precision"].join(found["bands"], on=["category", "measure", "n"])
     assert both.height == 3 * 4
     assert (both["lower_band"] <= both["lower"]).all()
@@ -438,7 +444,7 @@ def test_scores_and_judges_make_limits_narrower() -> None:
     perfect = pl.DataFrame({"id": IDS, "prediction": TRUE.astype(float)})
 
     def width(**config: Any) -> float:
-        cuts = designed(sample, cuts=[200], **config)["cuts"]
+        cuts = evaluate_sample(sample, cuts=[200], **config)["cuts"]
         return float((cuts["upper"] - cuts["lower"]).mean())  # type: ignore[arg-type]  # a number
 
     alone = width()
@@ -456,17 +462,17 @@ def test_judges_by_name_and_category() -> None:
         for name in IDS
     ]
     both = pl.DataFrame(rows)
-    assert designed(sample, predictions=both, judge="x")["cuts"].height == 6
+    assert evaluate_sample(sample, predictions=both, judge="x")["cuts"].height == 6
     with pytest.raises(ConfigError, match="no judge 'z'"):
-        designed(sample, predictions=both, judge="z")
+        evaluate_sample(sample, predictions=both, judge="z")
     with pytest.raises(ConfigError, match="there are 2 judges: x, y"):
-        designed(sample, predictions=both, assist="predictions")
+        evaluate_sample(sample, predictions=both, assist="predictions")
     with pytest.raises(ConfigError, match="1 of 300 candidates have no probability from x"):
-        designed(sample, predictions=both.filter(pl.col("id") != "x007"))
+        evaluate_sample(sample, predictions=both.filter(pl.col("id") != "x007"))
     with pytest.raises(ConfigError, match="duplicate predictions, for example for x007; keep one"):
-        designed(sample, predictions=pl.concat([both, both.filter(id="x007")]))
+        evaluate_sample(sample, predictions=pl.concat([both, both.filter(id="x007")]))
     with pytest.raises(ConfigError, match="has no numeric column .prediction."):
-        designed(sample, predictions=both.drop("prediction"))
+        evaluate_sample(sample, predictions=both.drop("prediction"))
 
 
 @pytest.mark.parametrize(
@@ -483,7 +489,7 @@ def test_judges_by_name_and_category() -> None:
 )
 def test_options_that_do_not_go_together(config: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        designed(simple(10), **config)
+        evaluate_sample(simple(10), **config)
 
 
 # Two phases: a simple pilot, then a sample that a model of the pilot's judgements designs
@@ -491,7 +497,7 @@ def test_options_that_do_not_go_together(config: dict[str, Any], said: str) -> N
 WORDS = pl.DataFrame({"id": IDS, "word": [f"w{i % 20}" for i in range(SIZE_EVALUATE_DESIGNED)]})
 
 
-def phased(**config: Any) -> dict[str, pl.DataFrame]:
+def design_second_phase(**config: Any) -> dict[str, pl.DataFrame]:
     pilot, judged = simple(60), ALL_EVALUATE_DESIGNED  # only the draws of the pilot count
     options = {"cuts": [40, 100], "size": 40, "seed": "s", "pilot_sample": "pilot_sample"}
     return run_stage(
@@ -501,7 +507,7 @@ def phased(**config: Any) -> dict[str, pl.DataFrame]:
 
 
 def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> None:
-    made = phased(model=True, effects=["word"])
+    made = design_second_phase(model=True, effects=["word"])
     phases = made["phases"]
     assert phases.group_by("phase").agg(pl.sum("drawn")).sort("phase")["drawn"].to_list() == [
         60,
@@ -513,8 +519,8 @@ def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> N
     least = second.filter(pl.col("pi") < 1).sort("pi")["expected"]
     assert abs(least[0] - 0.5) > abs(least[-1] - 0.5)  # certain predictions are drawn less
     options = {"assist": "scores", "effects": ["word"], "groups": WORDS}
-    both = designed(made["sample"], phases=phases, **options)
-    known = designed(made["sample"], inclusion=made["inclusion"], **options)
+    both = evaluate_sample(made["sample"], phases=phases, **options)
+    known = evaluate_sample(made["sample"], inclusion=made["inclusion"], **options)
     assert both["cuts"]["n_sampled"].to_list() == known["cuts"]["n_sampled"].to_list()
     assert (both["cuts"]["variance"] < known["cuts"]["variance"]).mean() > 0.8
     assert both["cuts"]["certain"].sum() == 0
@@ -543,10 +549,10 @@ def test_a_third_phase_and_a_designed_first_one() -> None:
     )  # fmt: skip
     assert third["phases"]["phase"].unique().sort().to_list() == [1, 2, 3]
     assert third["sample"].height == 100
-    found = designed(third["sample"], phases=third["phases"])
+    found = evaluate_sample(third["sample"], phases=third["phases"])
     assert found["baseline"]["n_sampled"].item() == 100
     with pytest.raises(ConfigError, match="30 of 100 draws are in no phase, and 0 draws of the"):
-        designed(third["sample"], phases=second["phases"])
+        evaluate_sample(third["sample"], phases=second["phases"])
 
 
 @pytest.mark.parametrize(
@@ -557,47 +563,47 @@ def test_a_third_phase_and_a_designed_first_one() -> None:
     ],
 )
 def test_what_phases_exclude(config: dict[str, Any], message: str) -> None:
-    made = phased()
+    made = design_second_phase()
     with pytest.raises(ValidationError, match=message):
-        designed(made["sample"], phases=made["phases"], **config)
+        evaluate_sample(made["sample"], phases=made["phases"], **config)
 
 
 def test_samples_that_are_refused() -> None:
     with pytest.raises(ConfigError, match="could be drawn more than once"):
-        designed(simple(100, replacement=True))
+        evaluate_sample(simple(100, replacement=True))
     made = drawn_evaluate_designed()
     with pytest.raises(ConfigError, match="inclusion probabilities differ"):
-        designed(made["sample"])
+        evaluate_sample(made["sample"])
     other = drawn_evaluate_designed(150)
     with pytest.raises(
         ConfigError, match="90 of 90 draws have a different inclusion probability there"
     ):
-        designed(made["sample"], inclusion=other["inclusion"])
+        evaluate_sample(made["sample"], inclusion=other["inclusion"])
     with pytest.raises(ConfigError, match="has no column stratum"):
-        designed(made["sample"], inclusion=other["inclusion"].drop("stratum"))
+        evaluate_sample(made["sample"], inclusion=other["inclusion"].drop("stratum"))
     with pytest.raises(ConfigError, match="210 of 300 ranked candidates are missing"):
-        designed(made["sample"], inclusion=made["sample"])
+        evaluate_sample(made["sample"], inclusion=made["sample"])
     few = run_stage(
         "sample.random", {"size": 20, "seed": "s"}, candidates=SCORES.select("id").head(100)
     )["sample"]
     with pytest.raises(ConfigError, match="drawn from 100 candidates, but 300 are ranked"):
-        designed(few)
+        evaluate_sample(few)
 
 
 def test_nothing_judged_and_nothing_ranked() -> None:
     made = drawn_evaluate_designed()
-    found = designed(
+    found = evaluate_sample(
         made["sample"], inclusion=made["inclusion"], judgements=ALL_EVALUATE_DESIGNED.clear()
     )
     assert all(table.is_empty() for table in found.values())
     undecided = ALL_EVALUATE_DESIGNED.with_columns(tp=pl.lit(None, pl.Boolean))
-    found = designed(made["sample"], inclusion=made["inclusion"], judgements=undecided)
+    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], judgements=undecided)
     assert found["cuts"].select("precision", "lower", "upper").unique().rows() == [(None, 0.0, 1.0)]
     nothing = {
         "ranks": RANKS_EVALUATE_DESIGNED.clear(),
         "judgements": ALL_EVALUATE_DESIGNED.clear(),
     }
-    assert all(table.is_empty() for table in designed(made["sample"], **nothing).values())
+    assert all(table.is_empty() for table in evaluate_sample(made["sample"], **nothing).values())
 
 
 def test_what_nobody_judged_and_was_certain_leaves_the_worst_case() -> None:
@@ -605,7 +611,7 @@ def test_what_nobody_judged_and_was_certain_leaves_the_worst_case() -> None:
     assert made["sample"]["certain"].any()
     certain = made["sample"].filter("certain")["id"]
     judgements = ALL_EVALUATE_DESIGNED.filter(~pl.col("id").is_in(certain.implode()))
-    found = designed(made["sample"], inclusion=made["inclusion"], judgements=judgements)
+    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], judgements=judgements)
     row = found["cuts"].filter(measure="a", n=40)
     assert row["precision"].item() is None
     assert 0 <= row["lower"].item() < row["upper"].item() <= 1
@@ -617,7 +623,9 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
         "score.pool", {"depth": 50, "measures": ["a", "b"]}, ranks=RANKS_EVALUATE_DESIGNED
     )["ranks"]
     made = run_stage("sample.design", {"cuts": [40], "size": 30, "seed": "s"}, ranks=pooled)
-    found = designed(made["sample"], inclusion=made["inclusion"], ranks=pooled, cuts=[40, 100])
+    found = evaluate_sample(
+        made["sample"], inclusion=made["inclusion"], ranks=pooled, cuts=[40, 100]
+    )
     assert set(found["cuts"]["n"]) == {40}
     assert found["baseline"]["n_candidates"].item() == pooled["id"].n_unique()
 
@@ -632,12 +640,12 @@ PAIRS_OF_WORDS = pl.DataFrame({
 
 def test_differences_for_candidates_to_come() -> None:
     made = drawn_evaluate_designed(120)
-    plain = designed(made["sample"], inclusion=made["inclusion"])
+    plain = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     assert plain["clustered"].is_empty()
     config = {"inclusion": made["inclusion"], "correction": "holm", "margin": 0.05}
     found, same = (
-        designed(made["sample"], clusters=PAIRS_OF_WORDS, **config),
-        designed(made["sample"], **config),
+        evaluate_sample(made["sample"], clusters=PAIRS_OF_WORDS, **config),
+        evaluate_sample(made["sample"], **config),
     )
     for name in set(found) - {"clustered"}:
         assert found[name].equals(same[name]), name
@@ -647,7 +655,7 @@ def test_differences_for_candidates_to_come() -> None:
     assert set(rows["cluster"]) == {"l1, l2"}
     assert rows["correction"].unique().to_list() == ["holm"]
     assert (rows["p_adjusted"] >= rows["p_value"]).all()
-    one = designed(
+    one = evaluate_sample(
         made["sample"], inclusion=made["inclusion"], clusters=PAIRS_OF_WORDS, cluster="l2"
     )["clustered"]
     assert set(one["cluster"]) == {"l2"}
@@ -656,7 +664,7 @@ def test_differences_for_candidates_to_come() -> None:
 
 
 def test_a_simple_sample_has_clusters_of_two_columns_too() -> None:
-    rows = designed(simple(90), clusters=PAIRS_OF_WORDS)["clustered"]
+    rows = evaluate_sample(simple(90), clusters=PAIRS_OF_WORDS)["clustered"]
     assert rows["standard_error"].null_count() == 0
 
 
@@ -680,7 +688,7 @@ def test_clusters_that_cannot_be_used(
     words: pl.DataFrame, config: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((ConfigError, ValidationError), match=message):
-        designed(simple(90), clusters=words, **config)
+        evaluate_sample(simple(90), clusters=words, **config)
 
 
 # Memory
@@ -692,4 +700,4 @@ def test_more_candidates_than_fit_are_refused_before_they_are_read(options: dict
     measures = 1 if "measures" in options else RANKS_LOOKS["measure"].n_unique()
     said = f"the estimates of {SIZE_LOOKS} candidates under {measures} measures? would need about"
     with with_limit(1000), pytest.raises(DataError, match=f"(?s){said}.*memory ="):
-        evaluated(made, looks=[], **options)
+        evaluate_looks(made, looks=[], **options)

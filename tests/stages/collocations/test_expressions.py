@@ -61,7 +61,7 @@ def gold(folder: Path, *, least: int = 1, content: str = "", name: str = "c.cupt
     return SmallRun(folder, {name: content or cupt()}).run(pairs + joined)
 
 
-def judged(made: dict[str, pl.DataFrame]) -> dict[str, set[tuple[str, str]]]:
+def true_pairs(made: dict[str, pl.DataFrame]) -> dict[str, set[tuple[str, str]]]:
     """Return the true pairs of each category."""
     rows = made["g.judgements"].join(made["p.candidates"].select("id", "l1", "l2"), on="id")
     found: dict[str, set[tuple[str, str]]] = {category: set() for category in rows["category"]}
@@ -80,7 +80,7 @@ def true(category: str, least: int = 1, share: float = 0.0) -> set[tuple[str, st
 
 def test_a_pair_is_true_if_its_tokens_belong_to_one_expression(tmp_path: Path) -> None:
     made = gold(tmp_path)
-    assert judged(made) == {category: true(category) for category in ("TP", *TYPES)}
+    assert true_pairs(made) == {category: true(category) for category in ("TP", *TYPES)}
     valid(made["g.judgements"], Judgements)
     assert made["g.judgements"].height == 4 * len(COUNTED)
     counts = made["g.counts"].join(made["p.candidates"].select("id", "l1", "l2"), on="id")
@@ -98,13 +98,15 @@ def test_a_pair_is_true_if_its_tokens_belong_to_one_expression(tmp_path: Path) -
 @pytest.mark.parametrize(("least", "share"), [(1, 0.0), (2, 0.0), (1, 0.5), (1, 1 / 3), (2, 1.0)])
 def test_how_often_it_has_to_be_so(least: int, share: float, tmp_path: Path) -> None:
     made = gold(tmp_path, more=f"least = {least}\nshare = {share}")
-    assert judged(made) == {category: true(category, least, share) for category in ("TP", *TYPES)}
+    assert true_pairs(made) == {
+        category: true(category, least, share) for category in ("TP", *TYPES)
+    }
 
 
 def test_categories_unite_types(tmp_path: Path) -> None:
     more = 'categories = { verbs = ["VID", "VPC.full"], all = ["*"], LVC = ["LVC.full"] }'
     made = gold(tmp_path, more=more)
-    assert judged(made) == {
+    assert true_pairs(made) == {
         "verbs": true("VID") | true("VPC.full"), "all": true("TP"), "LVC": true("LVC.full"),
     }  # fmt: skip
     both = made["g.counts"].filter(category="verbs", id=_id("give", "up"))
@@ -148,7 +150,7 @@ def test_expressions_of_streusle(tmp_path: Path) -> None:
     ]
     content = "\n".join(rows) + "\n\n"
     made = gold(tmp_path, name="c.conllulex", content=content)
-    assert judged(made) == {"TP": {("take", "walk")}, "V.LVC.full": {("take", "walk")}}
+    assert true_pairs(made) == {"TP": {("take", "walk")}, "V.LVC.full": {("take", "walk")}}
 
 
 @pytest.mark.parametrize(

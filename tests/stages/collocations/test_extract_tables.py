@@ -438,7 +438,7 @@ measures = ["log_dice", "mi_log2", "t_score", "minimum_sensitivity"]
 """
 
 
-def scored(
+def score_spans(
     folder: Path, left: int, right: int, more: str = "", text: str = TEXT_KNOWN_TOOLS
 ) -> dict[Any, Any]:
     run = SmallRun(folder, {"a.txt": text})
@@ -462,7 +462,7 @@ def concordance(left: int, right: int) -> tuple[Counter[tuple[str, str]], Counte
 def test_collocations_of_a_concordance(span: tuple[int, int], tmp_path: Path) -> None:
     """As Sketch Engine counts in a span: f_A and f_B are corpus frequencies, N all tokens."""
     together, words, n = concordance(*span)
-    found = scored(tmp_path, *span)
+    found = score_spans(tmp_path, *span)
     assert found.keys() == together.keys()
     for (a, b), row in found.items():
         f_ab, f_a, f_b = together[a, b], words[a], words[b]
@@ -476,7 +476,7 @@ def test_collocations_of_a_concordance(span: tuple[int, int], tmp_path: Path) ->
 
 def test_a_collocate_in_the_spans_of_two_nodes(tmp_path: Path) -> None:
     """f_AB = 2 of f_B = 1: logDice would be 14.415, above its maximum; f is cut to f2."""
-    found = scored(tmp_path, 1, 1, text="a b a\n")
+    found = score_spans(tmp_path, 1, 1, text="a b a\n")
     row = found["a", "b"]
     assert (row["nodes"], row["f"], row["f1"], row["f2"], row["N"]) == (2, 1, 2, 1, 3)
     assert row["log_dice"] == pytest.approx(14 + math.log2(2 / 3))
@@ -484,14 +484,14 @@ def test_a_collocate_in_the_spans_of_two_nodes(tmp_path: Path) -> None:
 
 
 def test_the_threshold_is_of_what_is_left(tmp_path: Path) -> None:
-    assert not scored(tmp_path, 1, 1, "min_frequency = 2", text="a b a\n")
+    assert not score_spans(tmp_path, 1, 1, "min_frequency = 2", text="a b a\n")
 
 
 def test_bigrams_of_nltk(tmp_path: Path) -> None:
     """PMI of neighbours: log2 of f N / (f1 f2), all of them word frequencies of the text."""
     words = TEXT_KNOWN_TOOLS.splitlines()[0].split()
     bigrams, each = Counter(pairwise(words)), Counter(words)
-    found = scored(tmp_path, 0, 1, text=" ".join(words) + "\n")
+    found = score_spans(tmp_path, 0, 1, text=" ".join(words) + "\n")
     for (a, b), f in bigrams.items():
         expected = math.log2(f * len(words) / (each[a] * each[b]))
         assert found[a, b]["mi_log2"] == pytest.approx(expected)
@@ -605,7 +605,7 @@ def of_tuples() -> pl.DataFrame:
     )
 
 
-def placed(rows: pl.DataFrame) -> pl.LazyFrame:
+def add_places(rows: pl.DataFrame) -> pl.LazyFrame:
     line = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     return rows.lazy().with_columns(file=pl.lit("a.tsv"), line=line)
 
@@ -657,7 +657,7 @@ def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
     stage = STAGES.get(use)
     config = stage.config.model_validate({name: name for name in tables} | options)
     main = next(iter(stage.outputs))
-    lazy = {name: placed(frame) for name, frame in tables.items()}
+    lazy = {name: add_places(frame) for name, frame in tables.items()}
     with room_for(MOST):
         made = [
             piece[main].lazy().collect()
@@ -703,12 +703,12 @@ def test_of_a_wide_table_only_what_is_asked_is_read(
 ) -> None:
     read: list[str] = []
 
-    def watched(table: pl.LazyFrame) -> Any:
+    def record_columns(table: pl.LazyFrame) -> Any:
         for batch in partitions.batches(table):
             read.extend(batch.columns)
             yield batch
 
-    monkeypatch.setattr(extract_tables, "batches", watched)
+    monkeypatch.setattr(extract_tables, "batches", record_columns)
     counts = dict.fromkeys(["f", "f1", "f2", "N"], "1")
     further = {f"c{number}": "5" for number in range(1_000)}
     row = {"l1": "a", "l2": "b", **counts, **further}

@@ -195,7 +195,7 @@ def build(folder: Path) -> None:
         (folder / f"{number}.txt").write_text("\n".join(lines) + "\n")
 
 
-def made(folder: Path, stage: str, run: str, *, least: int = 2, runs: str) -> lx.Run:
+def run_tuples(folder: Path, stage: str, run: str, *, least: int = 2, runs: str) -> lx.Run:
     (folder / "x.toml").write_text(
         f'name = "x"\n[run]\n{run}\n[stages.t]\nuse = "extract.tuples"\ncorpus = "*.txt"\n'
         f"examples = 1\nmin_frequency = {least}\n{stage}\n"
@@ -211,9 +211,9 @@ def parts(run: lx.Run) -> int:
 @pytest.mark.parametrize("stage", [N_GRAMS, PAIRED])
 def test_the_same_with_and_without_a_limit(stage: str, tmp_path: Path) -> None:
     build(tmp_path)
-    whole = made(tmp_path, stage, "", runs="whole")
-    few = made(tmp_path, stage, FEW, runs="few")
-    many = made(tmp_path, stage, MANY, runs="many")
+    whole = run_tuples(tmp_path, stage, "", runs="whole")
+    few = run_tuples(tmp_path, stage, FEW, runs="few")
+    many = run_tuples(tmp_path, stage, MANY, runs="many")
     assert parts(whole) == 1 < parts(few) < parts(many)
     digests = [run.manifests["t"].digests() for run in (whole, few, many)]
     assert digests[0] == digests[1] == digests[2]
@@ -225,8 +225,8 @@ def test_the_same_with_and_without_a_limit(stage: str, tmp_path: Path) -> None:
 def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Path) -> None:
     """Counts that are there are divided further, or read in the buckets that they have."""
     build(tmp_path)
-    made(tmp_path, N_GRAMS, first, runs="runs")
-    found = made(tmp_path, N_GRAMS, then, least=3, runs="runs")
-    fresh = made(tmp_path, N_GRAMS, "", least=3, runs="fresh")
+    run_tuples(tmp_path, N_GRAMS, first, runs="runs")
+    found = run_tuples(tmp_path, N_GRAMS, then, least=3, runs="runs")
+    fresh = run_tuples(tmp_path, N_GRAMS, "", least=3, runs="fresh")
     assert found.manifests["t"].digests() == fresh.manifests["t"].digests()
     assert parts(found) > 1

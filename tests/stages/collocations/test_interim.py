@@ -452,7 +452,7 @@ def test_differences_of_a_comparison_are_those_of_a_designed_sample() -> None:
     assert (wide["p_margin"] >= ours["p_margin"]).all()
 
 
-def judged(sample: pl.DataFrame, some: pl.DataFrame, use: str = "evaluate.precision") -> Any:
+def evaluate(sample: pl.DataFrame, some: pl.DataFrame, use: str = "evaluate.precision") -> Any:
     judgements = ALL_LOOKS.join(some, on="id", how="semi")
     options = {"anytime": True, "cuts": [100]} | (
         {"seed": "s"} if use == "evaluate.designed" else {}
@@ -462,9 +462,9 @@ def judged(sample: pl.DataFrame, some: pl.DataFrame, use: str = "evaluate.precis
 
 def test_the_first_draws_may_be_judged_alone() -> None:
     sample = drawn_looks(size=60)
-    first = judged(sample, sample.head(20))["cuts"]
+    first = evaluate(sample, sample.head(20))["cuts"]
     assert first.select("lower", "upper").equals(
-        judged(drawn_looks(size=20), drawn_looks(size=20))["cuts"].select("lower", "upper")
+        evaluate(drawn_looks(size=20), drawn_looks(size=20))["cuts"].select("lower", "upper")
     )
 
 
@@ -475,7 +475,7 @@ def test_judgements_after_a_gap_are_refused(use: str) -> None:
     with pytest.raises(
         ConfigError, match=rf"49 of 59 judged draws \(TP\) come after .*{gap}.* for example {late}"
     ):
-        judged(sample, sample.filter(pl.col("id") != gap), use)
+        evaluate(sample, sample.filter(pl.col("id") != gap), use)
 
 
 def test_other_samples_are_refused() -> None:

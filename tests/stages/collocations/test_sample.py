@@ -369,7 +369,7 @@ SAMPLED = [
 ]
 
 
-def checked(tmp_path: Path, further: str = "") -> None:
+def check_experiment(tmp_path: Path, further: str = "") -> None:
     for name, text in (pairs() | {"active.toml": ACTIVE + further}).items():
         (tmp_path / name).write_text(text)
     lx.check(tmp_path / "active.toml", runs=tmp_path)
@@ -384,12 +384,12 @@ judgements = "judgements"
 sample = "next"
 """
     with pytest.raises(ConfigError, match=r"stages\.wrong\.sample: .* not drawn at random") as told:
-        checked(tmp_path, wrong)
+        check_experiment(tmp_path, wrong)
     assert "would accept it" not in str(told.value)
 
 
 def test_a_sheet_takes_it(tmp_path: Path) -> None:
-    checked(tmp_path)
+    check_experiment(tmp_path)
 
 
 def test_a_choice_from_a_designed_sample_is_told_what_to_do(tmp_path: Path) -> None:

@@ -87,18 +87,18 @@ def test_nothing_ranked() -> None:
     assert [table.height for table in drawn.values()] == [0, 0, 0]
 
 
-def pooled(depth: int = 2) -> dict[str, pl.DataFrame]:
+def pool(depth: int = 2) -> dict[str, pl.DataFrame]:
     return run_stage("score.pool", {"depth": depth}, ranks=RANKS)
 
 
 def test_a_pool_holds_the_lists_and_no_more() -> None:
-    made = pooled()
+    made = pool()
     assert sorted(made["candidates"]["id"]) == ["x0", "x1", "x6", "x7"]
     assert made["ranks"].group_by("measure").len().sort("measure").rows() == [("a", 2), ("b", 2)]
 
 
 def test_precision_of_a_pool_is_that_of_its_lists_and_says_so() -> None:
-    made = run_stage("evaluate.precision", {}, ranks=pooled()["ranks"], judgements=VERDICTS)
+    made = run_stage("evaluate.precision", {}, ranks=pool()["ranks"], judgements=VERDICTS)
     full = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS)
     for name in ("precision", "n_sampled", "k_sampled", "lower"):
         assert made["precision"][name].to_list() == (
@@ -111,7 +111,7 @@ def test_precision_of_a_pool_is_that_of_its_lists_and_says_so() -> None:
 
 def test_comparison_within_a_pool_is_that_of_the_whole() -> None:
     config = {"cuts": [1, 3, 7]}
-    small = run_stage("evaluate.comparison", config, ranks=pooled(5)["ranks"], judgements=VERDICTS)
+    small = run_stage("evaluate.comparison", config, ranks=pool(5)["ranks"], judgements=VERDICTS)
     whole = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
     expected = whole["comparison"].filter(pl.col("n") <= 5)
     assert small["comparison"].equals(expected)
@@ -119,7 +119,7 @@ def test_comparison_within_a_pool_is_that_of_the_whole() -> None:
 
 
 def test_the_pool_is_the_same_for_some_of_its_measures() -> None:
-    ranks = pooled(3)["ranks"]
+    ranks = pool(3)["ranks"]
     tables = {"ranks": ranks, "judgements": VERDICTS}
     every = run_stage("evaluate.comparison", {"cuts": [2]}, **tables)["baseline"]
     one = run_stage("evaluate.comparison", {"cuts": [2], "measures": ["a"]}, **tables)["baseline"]
@@ -138,7 +138,7 @@ def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
     sample = pl.DataFrame({"id": drawn, "multiplicity": 1, "position": range(1, 5)})
     made = run_stage(
         "evaluate.precision", {"interval": "hypergeometric", "cuts": [2]},
-        ranks=pooled(2)["ranks"], judgements=VERDICTS, sample=sample,
+        ranks=pool(2)["ranks"], judgements=VERDICTS, sample=sample,
     )  # fmt: skip
     base = made["baseline"].row(0, named=True)
     assert (base["n_candidates"], base["n_drawn"], base["n_sampled"], base["k_sampled"]) == (
@@ -160,7 +160,7 @@ def test_a_sample_of_something_else() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
-    ranks = pooled(3)["ranks"]
+    ranks = pool(3)["ranks"]
     options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 6], "seed": "s"}
     drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
     assert drawn["strata"].height == (8 if whole else 6)

@@ -79,7 +79,7 @@ OPTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def delivered(**options: Any) -> Sheets:
+def delivered_sheets(**options: Any) -> Sheets:
     stage = STAGES.get("sheet.annotation")
     sheets = stage.delivery(stage.config.model_validate(OPTIONS | options))
     assert isinstance(sheets, Sheets)
@@ -87,9 +87,9 @@ def delivered(**options: Any) -> Sheets:
 
 
 def test_guidelines_go_with_the_sheets() -> None:
-    assert delivered().guidelines == {}
+    assert delivered_sheets().guidelines == {}
     said = {"free": "All else.", "SVC": "A light verb."}
-    assert delivered(guidelines=said).guidelines == said
+    assert delivered_sheets(guidelines=said).guidelines == said
 
 
 @pytest.mark.parametrize(
@@ -374,15 +374,15 @@ def rounds(
     return run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=every)
 
 
-def judged(made: dict[str, pl.DataFrame], category: str = "TP") -> dict[str, bool | None]:
+def verdicts_of(made: dict[str, pl.DataFrame], category: str = "TP") -> dict[str, bool | None]:
     rows = made["judgements"].filter(pl.col("category") == category)
     return dict(rows.select("id", "tp").iter_rows())
 
 
 def test_a_third_person_decides_and_the_first_labels_stay() -> None:
     before, made = rounds(), rounds(("carla", "x", " svc", "as in x"))
-    assert judged(before) == {X: None, Y: True}
-    assert judged(made) == {X: True, Y: True}
+    assert verdicts_of(before) == {X: None, Y: True}
+    assert verdicts_of(made) == {X: True, Y: True}
     assert made["annotations"].equals(before["annotations"])
     assert made["resolutions"].rows() == [(X, "SVC", "carla", "as in x", "anna: SVC; ben: free")]
     assert made["adjudicated"].filter(pl.col("id") == X).row(0) == (X, "SVC", 2, False)
@@ -394,16 +394,16 @@ def test_a_third_person_decides_and_the_first_labels_stay() -> None:
 def test_a_resolution_stands_whatever_the_rule_says(rule: str) -> None:
     options: dict[str, Any] = {"rule": rule} | ({"expert": "anna"} if rule == "expert" else {})
     made = rounds(("carla", "x", "free", None), ("carla", "y", "free", None), **options)
-    assert judged(made) == {X: False, Y: False}
-    assert judged(made, "any") == {X: True, Y: True}
+    assert verdicts_of(made) == {X: False, Y: False}
+    assert verdicts_of(made, "any") == {X: True, Y: True}
     agreed = made["adjudicated"].select("id", "label", "agreed").rows()
     assert sorted(agreed) == sorted([(X, "free", False), (Y, "free", True)])
 
 
 def test_annotators_decide_together_in_any_spelling() -> None:
-    assert judged(rounds(("anna", "x", "free", None)))[X] is None
+    assert verdicts_of(rounds(("anna", "x", "free", None)))[X] is None
     made = rounds((" Anna", "x", "free", None), ("BEN", "x", "free", None))
-    assert judged(made)[X] is False
+    assert verdicts_of(made)[X] is False
     assert made["resolutions"]["annotator"].to_list() == ["anna, ben"]
 
 
@@ -421,7 +421,7 @@ def test_empty_rows_of_a_sheet_are_named_with_their_lines() -> None:
 
 def test_what_nobody_annotated_is_not_decided() -> None:
     made = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
-    assert judged(made) == {X: None}
+    assert verdicts_of(made) == {X: None}
     assert made["resolutions"].is_empty()
 
 

@@ -141,21 +141,26 @@ def test_paradigms() -> None:
     stage = STAGES.get("extract.paradigms")
     config = stage.config.model_validate({"entries": "e.tsv", "paradigms": "p.tsv"})
 
-    def made(entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        tables = {"entries": _placed(entries), "paradigms": _placed(paradigms)}
+    def run_paradigms(entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        tables = {"entries": _add_places(entries), "paradigms": _add_places(paradigms)}
         return {k: v.lazy().collect() for k, v in stage.run(config, tables).items()}
 
-    assert sorted(made(entries)["lexicon"]["form"]) == ["ktibna", "niktib"]
-    assert faults(made(entries)) == []
+    assert sorted(run_paradigms(entries)["lexicon"]["form"]) == ["ktibna", "niktib"]
+    assert faults(run_paradigms(entries)) == []
     wrong = entries.with_columns(paradigm=pl.lit("VII"))
-    assert faults(made(wrong)) == [(2, "paradigm", "VII")]
-    assert faults(made(entries.with_columns(stem=pl.lit(None, pl.String)))) == [(2, "stem", None)]
+    assert faults(run_paradigms(wrong)) == [(2, "paradigm", "VII")]
+    assert faults(run_paradigms(entries.with_columns(stem=pl.lit(None, pl.String)))) == [
+        (2, "stem", None)
+    ]
 
 
 def test_what_is_generated_is_counted() -> None:
     entries = pl.DataFrame({"lemma": ["Ir"], "stem": ["i"], "paradigm": ["I"]})
     paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["r", "R"]})
-    tables = {"entries": _placed(entries).collect(), "paradigms": _placed(paradigms).collect()}
+    tables = {
+        "entries": _add_places(entries).collect(),
+        "paradigms": _add_places(paradigms).collect(),
+    }
     made = run_stage("extract.paradigms", {"case": "lower"}, **tables)
     assert dict(made["preparation"].select("step", "n").rows()) == {
         "forms generated": 2,
@@ -167,7 +172,7 @@ def test_what_is_generated_is_counted() -> None:
     }
 
 
-def _placed(frame: pl.DataFrame) -> pl.LazyFrame:
+def _add_places(frame: pl.DataFrame) -> pl.LazyFrame:
     line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
     return frame.lazy().select(pl.lit("t.tsv").alias("file"), line, pl.all())
 
@@ -186,7 +191,7 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     made: dict[str, list[pl.DataFrame]] = {}
     for piece in iterate_pieces(stage.make(options, lazy)):
         for name, frame in piece.items():
-            made.setdefault(name, []).append(_sorted(use, name, frame))
+            made.setdefault(name, []).append(_sort_part(use, name, frame))
     whole = {name: pl.concat(parts) for name, parts in made.items()}
     assert whole.pop(FAULTS, pl.DataFrame()).is_empty()
     for name, model in stage.outputs.items():
@@ -195,7 +200,7 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     return whole
 
 
-def _sorted(use: str, name: str, frame: Any) -> pl.DataFrame:
+def _sort_part(use: str, name: str, frame: Any) -> pl.DataFrame:
     """Sort a part as the runner does before it is written."""
     outputs = STAGES.get(use).outputs
     table: pl.DataFrame = frame.lazy().collect()
@@ -260,7 +265,7 @@ def test_faults_are_told_before_anything_is_made(parts: int) -> None:
     assert first[FAULTS].lazy().collect()["line"].sort().to_list() == [20, 40, 60]
 
 
-def generated(**config: Any) -> Made:
+def generate_forms(**config: Any) -> Made:
     """Generate forms by paradigms of many endings, of one, and of none."""
     entries = [(f" l{i % 7}", f"s{i % 5}", f"p{i % 3}") for i in range(40)]
     endings = [("p0", f"{i % 9}~É") for i in range(12)] + [("p1", None), ("p2", "e")]
@@ -278,14 +283,14 @@ def generated(**config: Any) -> Made:
 @pytest.mark.parametrize("parts", [*ROOMS, 100])
 @pytest.mark.parametrize("config", [{}, {"case": "lower", "replace": {"l1": "l2"}}])
 def test_forms_are_generated_the_same(config: dict[str, Any], parts: int) -> None:
-    expected = generated(**config)
+    expected = generate_forms(**config)
     assert expected["lexicon"]["form"].n_unique() > 30
     with room_for(parts):
-        found = generated(**config)
+        found = generate_forms(**config)
     assert digests("extract.paradigms", found) == digests("extract.paradigms", expected)
 
 
-def united(seeds: tuple[str, ...]) -> pl.DataFrame:
+def unite(seeds: tuple[str, ...]) -> pl.DataFrame:
     several = {f"lexicons_{i}": lexicon(seed)["lexicon"] for i, seed in enumerate(seeds)}
     return in_parts("extract.union", {"lexicons": seeds}, **several)["lexicon"]
 
@@ -293,9 +298,9 @@ def united(seeds: tuple[str, ...]) -> pl.DataFrame:
 @pytest.mark.long
 @pytest.mark.parametrize("parts", ROOMS)
 def test_a_union_is_the_same(parts: int) -> None:
-    expected = united(("one", "two"))
+    expected = unite(("one", "two"))
     with room_for(parts):
-        assert united(("one", "two")).equals(expected)
+        assert unite(("one", "two")).equals(expected)
 
 
 def words(seed: str, lemmas: int) -> pl.DataFrame:
@@ -309,7 +314,7 @@ def words(seed: str, lemmas: int) -> pl.DataFrame:
     return pl.DataFrame([*pairs, *bare], schema=schema, orient="row").sort("lemma", "form")
 
 
-def evaluated(
+def evaluation_digests(
     config: dict[str, Any], sampled: dict[str, Any] | None, lemmas: int = 25
 ) -> dict[str, str]:
     """Return the digests of all tables from two wordlists to L*."""
@@ -346,9 +351,9 @@ def test_an_evaluation_is_the_same(
     config: dict[str, Any], sampled: dict[str, Any] | None, parts: int
 ) -> None:
     lemmas = 25 if parts > 3 else 12
-    expected = evaluated(config, sampled, lemmas)
+    expected = evaluation_digests(config, sampled, lemmas)
     with room_for(parts):
-        assert evaluated(config, sampled, lemmas) == expected
+        assert evaluation_digests(config, sampled, lemmas) == expected
 
 
 @pytest.mark.parametrize("parts", ROOMS)
@@ -369,7 +374,7 @@ def test_nothing_in_common(parts: int) -> None:
 def test_scores_that_do_not_fit_are_refused() -> None:
 
     with memory.with_limit(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
-        evaluated({}, None)
+        evaluation_digests({}, None)
 
 
 # From wordlists to L*: samples, quality, comparison, keyed-in gold
@@ -392,7 +397,7 @@ GOLD = words_by_stages([("a", "u"), ("a", "v"), ("b", "x"), ("c", "y")])
 LEXICON = words_by_stages([("a", "u"), ("b", "x"), ("b", "v"), ("d", "y")])
 
 
-def listed(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
+def run_on_lists(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
     """Run a stage with lists of tables, given as mappings of reference to table."""
     stage = STAGES.get(use)
     flat: dict[str, pl.LazyFrame] = {}
@@ -411,7 +416,7 @@ def listed(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.Data
 
 
 def sample(config: dict[str, Any], **tables: Any) -> pl.DataFrame:
-    return listed("sample.lemmas", {"seed": "s", **config}, **tables)["sample"]
+    return run_on_lists("sample.lemmas", {"seed": "s", **config}, **tables)["sample"]
 
 
 def quality(
@@ -572,7 +577,7 @@ def test_comparison_on_the_same_lemmas() -> None:
         name: quality(gold, lexicon, {"replicates": 100}, sample=drawn)["lemmas"]
         for name, lexicon in {"x": one, "y": two}.items()
     }
-    made = listed("evaluate.lexicons", {"seed": "s", "replicates": 300}, lexicons=scores)
+    made = run_on_lists("evaluate.lexicons", {"seed": "s", "replicates": 300}, lexicons=scores)
     row = made["differences"].row(0, named=True)
     stars = dict(made["lexicons"].select("lexicon", "l_star").rows())
     assert row["difference"] == pytest.approx(stars["x"] - stars["y"])
@@ -590,10 +595,10 @@ def test_other_lemmas_cannot_be_compared() -> None:
         "y": quality(gold, gold.filter(pl.col("lemma") != "l3"))["lemmas"],
     }
     with pytest.raises(ConfigError, match="1 lemmas are only in x or only in y, for example 'l3'"):
-        listed("evaluate.lexicons", {}, lexicons=scores)
+        run_on_lists("evaluate.lexicons", {}, lexicons=scores)
     other = quality(gold.filter(~pl.col("form").str.ends_with("2")), gold)["lemmas"]
     with pytest.raises(ConfigError, match="different gold standards"):
-        listed("evaluate.lexicons", {}, lexicons={"x": scores["x"], "y": other})
+        run_on_lists("evaluate.lexicons", {}, lexicons={"x": scores["x"], "y": other})
 
 
 @pytest.mark.parametrize(
@@ -613,9 +618,11 @@ def test_other_weights_cannot_be_compared(
         "y": quality(gold, lexicon, second)["lemmas"],
     }
     with pytest.raises(ConfigError, match=said):
-        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+        run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
     alike = {"x": scores["x"], "y": quality(gold, lexicon, {**first, "n": None})["lemmas"]}
-    assert listed("evaluate.lexicons", {"seed": "s"}, lexicons=alike)["differences"].height == 1
+    assert (
+        run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=alike)["differences"].height == 1
+    )
 
 
 def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
@@ -624,11 +631,11 @@ def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
         "x": quality(gold, gold, {"weights": "published"})["lemmas"],
         "y": quality(gold, gold.filter(~pl.col("form").str.ends_with("1")))["lemmas"],
     }
-    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
     assert made["lexicons"]["l_star"][0] == 1.0
 
 
-def keyed(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
+def join_keying(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
     lemmas = pl.DataFrame({"lemma": ["a", "b", "c"]}).with_columns(candidate_id("lemma"))
     order = pl.Series("order", [1, 2, 3], pl.Int64)
     sheet = lemmas.select(pl.lit("anna").alias("annotator"), order, "id", "lemma")
@@ -640,7 +647,7 @@ def keyed(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.Dat
 
 
 def test_keyed_forms_are_the_gold() -> None:
-    made = keyed([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
+    made = join_keying([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
     assert made["gold"].sort("lemma", "form").rows() == [("a", "u"), ("a", "v"), ("c", "y")]
     assert made["keyed"].sort("lemma").select("lemma", "found", "n_forms").rows() == [
         ("a", True, 2), ("b", False, 0), ("c", True, 1),
@@ -659,15 +666,15 @@ def test_keyed_forms_are_the_gold() -> None:
 
 
 def test_lemmas_among_their_forms() -> None:
-    made = keyed([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
+    made = join_keying([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
     assert made["gold"].sort("lemma", "form").rows() == [("a", "a"), ("a", "u"), ("c", "c")]
 
 
 def test_missing_lemmas_are_waited_for() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
     with pytest.raises(WaitsForPerson, match="waiting for 2 lemmas"):
-        keyed(rows)
-    made = keyed(rows, partial=True)
+        join_keying(rows)
+    made = join_keying(rows, partial=True)
     assert made["keyed"].height == 1
     steps = dict(made["preparation"].select("step", "n").rows())
     assert steps["lemmas not looked up yet"] == 2
@@ -682,7 +689,7 @@ def test_missing_lemmas_are_waited_for() -> None:
     ],
 )
 def test_what_cannot_be_used(rows: list[tuple[str, str | None]], said: str) -> None:
-    assert said in keyed(rows, partial=True)[FAULTS]["problem"][0]
+    assert said in join_keying(rows, partial=True)[FAULTS]["problem"][0]
 
 
 def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:

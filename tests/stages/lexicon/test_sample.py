@@ -15,7 +15,7 @@ from pipeline.kernels.survey.design import inclusion
 from pipeline.stages.base import FAULTS, STAGES
 from pipeline.stages.lexicon.sample import _list_forms
 from schemas import KeyedEntries
-from tests.stages.lexicon.test_extract import listed, quality, sample, values, words_by_stages
+from tests.stages.lexicon.test_extract import quality, run_on_lists, sample, values, words_by_stages
 from tests.stages.run_stage import run_stage
 
 Row = tuple[str | None, str, str | None, str | None]
@@ -329,7 +329,7 @@ def test_a_list_may_be_called_simple(design: dict[str, Any]) -> None:
 def test_forms_of_large_lemmas_in_the_sample(
     config: dict[str, Any], large: tuple[str, int, int, float, float]
 ) -> None:
-    made = listed("sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE})
+    made = run_on_lists("sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE})
     sizes, drawn = made["sizes"], made["sample"]["lemma"].to_list()
     assert sizes.row(0) == large
     assert sizes["n_lemmas"].sum() == 202
@@ -340,7 +340,7 @@ def test_forms_of_large_lemmas_in_the_sample(
 
 def test_without_a_gold_sizes_are_means_of_the_lexicons() -> None:
     one, two = paradigms([30, 1, 2, 2, 1, 1]), paradigms([25, 1, 2, 1, 1, 1])
-    made = listed("sample.lemmas", {"seed": "s", "size": 6}, lexicons={"x": one, "y": two})
+    made = run_on_lists("sample.lemmas", {"seed": "s", "size": 6}, lexicons={"x": one, "y": two})
     assert made["sizes"].rows() == [("large", 0, 0, 0.0, 0.0), ("other", 6, 6, 34.0, 34.0)]
 
 
@@ -475,7 +475,7 @@ def test_a_simple_sample_by_t(method: str) -> None:
         assert rows["t"]["upper"] == pytest.approx(rows["t"]["estimate"] + half)
 
 
-def scored(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+def score_lexicons(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     return {
         name: quality(GOLD, lexicon, config, sample=drawn)["lemmas"]
         for name, lexicon in {"x": WORSE, "y": WORST}.items()
@@ -483,8 +483,8 @@ def scored(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
 
 
 def test_differences_by_the_same_lemmas() -> None:
-    scores = scored(by_size())
-    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    scores = score_lexicons(by_size())
+    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
     row = made["differences"].row(0, named=True)
     stars = {each["lexicon"]: each for each in made["lexicons"].to_dicts()}
     assert row["difference"] == pytest.approx(stars["x"]["l_star"] - stars["y"]["l_star"])
@@ -502,11 +502,13 @@ def test_differences_by_the_same_lemmas() -> None:
 def test_limits_of_the_family_hold_for_all_pairs_together() -> None:
     """Of three pairs each has the limits at a level of 1 - 0.05 / 3, and the verdict of these."""
     drawn = by_size()
-    scores = scored(drawn)
+    scores = score_lexicons(drawn)
     three = {**scores, "z": quality(GOLD, WORST, sample=drawn)["lemmas"]}
     pair = {"x": three["x"], "y": three["y"]}
-    wide = listed("evaluate.lexicons", {"seed": "s", "confidence": 1 - 0.05 / 3}, lexicons=pair)
-    found = listed("evaluate.lexicons", {"seed": "s"}, lexicons=three)["differences"]
+    wide = run_on_lists(
+        "evaluate.lexicons", {"seed": "s", "confidence": 1 - 0.05 / 3}, lexicons=pair
+    )
+    found = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=three)["differences"]
     first = found.filter(first="x", second="y").row(0, named=True)
     alone = wide["differences"].row(0, named=True)
     for end in ("lower", "upper"):
@@ -514,14 +516,16 @@ def test_limits_of_the_family_hold_for_all_pairs_together() -> None:
         assert alone[f"{end}_family"] == alone[end]
     assert first["verdict"] == "better"
     assert found.filter(first="y", second="z")["verdict"].to_list() == ["open"]
-    turned = listed("evaluate.lexicons", {"seed": "s"}, lexicons=dict(reversed(three.items())))
+    turned = run_on_lists(
+        "evaluate.lexicons", {"seed": "s"}, lexicons=dict(reversed(three.items()))
+    )
     assert set(turned["differences"]["verdict"]) == {"worse", "open"}
 
 
 def test_differences_by_published_weights() -> None:
     """Sums of unions, not those of the gold: each ratio has its own."""
-    scores = scored(by_size(), weights="published")
-    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
+    scores = score_lexicons(by_size(), weights="published")
+    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
     whole = {
         name: values(quality(GOLD, lexicon, {"weights": "published"}))["L*"] or 0.0
         for name, lexicon in {"x": WORSE, "y": WORST}.items()
@@ -533,11 +537,11 @@ def test_differences_by_published_weights() -> None:
 def test_other_chances_cannot_be_compared() -> None:
     lemmas = by_size()
     even = lemmas.with_columns(pi=pl.lit(40 / 202))
-    scores = {"x": scored(lemmas)["x"], "y": scored(even)["y"]}
+    scores = {"x": score_lexicons(lemmas)["x"], "y": score_lexicons(even)["y"]}
     with pytest.raises(
         ConfigError, match="x and y have the same lemmas with different inclusion probabilities"
     ):
-        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+        run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
 
 
 def test_several_lexicons_share_fewer_lemmas_than_each_has() -> None:

@@ -70,7 +70,7 @@ def entropy(x: set[int], n: int) -> float:
     return h(len(x), n) + h(n - len(x), n)
 
 
-def left(x: set[int], others: list[set[int]], n: int) -> float:
+def least_conditional(x: set[int], others: list[set[int]], n: int) -> float:
     """Return the least conditional entropy of a group, given one of the others."""
     found = [entropy(x, n)]
     for y in others:
@@ -89,10 +89,13 @@ def nmi(items: Items) -> tuple[float, float]:
     lost, known, whole = [], 0.0, []
     for own, other in ((first, second), (second, first)):
         without = 0.0 if any(not entropy(y, n) for y in other) else 1.0
-        shares = [left(x, other, n) / entropy(x, n) if entropy(x, n) else without for x in own]
+        shares = [
+            least_conditional(x, other, n) / entropy(x, n) if entropy(x, n) else without
+            for x in own
+        ]
         lost.append(sum(shares) / len(shares))
         whole.append(sum(entropy(x, n) for x in own))
-        known += whole[-1] - sum(left(x, other, n) for x in own)
+        known += whole[-1] - sum(least_conditional(x, other, n) for x in own)
     largest = 2 * max(whole)
     return 1.0 - sum(lost) / 2, known / largest if largest else 1.0
 

@@ -79,7 +79,7 @@ def slow_nmi(gold: Weights, induced: Weights) -> float:
     def bins(values: list[float]) -> list[object]:
         return [next(b for b in range(10) if v <= (b + 1) / 10) for v in values]
 
-    def left(own: list[list[float]], others: list[list[float]]) -> float:
+    def conditional_entropy(own: list[list[float]], others: list[list[float]]) -> float:
         total = 0.0
         for x in own:
             found = [entropy(bins(x))]
@@ -95,7 +95,9 @@ def slow_nmi(gold: Weights, induced: Weights) -> float:
     whole = [sum(entropy(bins(x)) for x in side) for side in (one, two)]
     if not max(whole):
         return 1.0
-    return (whole[0] - left(one, two) + whole[1] - left(two, one)) / (2 * max(whole))
+    return (whole[0] - conditional_entropy(one, two) + whole[1] - conditional_entropy(two, one)) / (
+        2 * max(whole)
+    )
 
 
 def relative(weights: Weights) -> Weights:

@@ -58,7 +58,7 @@ def test_a_measure_by_itself_is_that_of_the_table(items: Items) -> None:
     assert scores(items) == pytest.approx(alone, nan_ok=True)
 
 
-def counted(items: Items, way: Way) -> IntArray:
+def count_shared(items: Items, way: Way) -> IntArray:
     """Return how many items share so many classes and clusters with each pattern."""
     data = memberships(*frames(items))
     full = np.zeros((len(data.counts), 7, 7), dtype=np.int64)
@@ -70,7 +70,7 @@ def counted(items: Items, way: Way) -> IntArray:
 @given(overlapping)
 def test_both_ways_of_counting_agree(items: Items) -> None:
     found = [
-        counted(items, way)
+        count_shared(items, way)
         for way in (membership_module._from_subsets, membership_module._from_pairs)
     ]
     assert (found[0] == found[1]).all()
@@ -88,10 +88,10 @@ def test_subsets_counted_block_by_block_or_without_a_dense_table(
     block: int, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = drawn_sets()
-    before = counted(items, membership_module._from_subsets)
+    before = count_shared(items, membership_module._from_subsets)
     monkeypatch.setattr(membership_module, "_BLOCK", block)
     monkeypatch.setattr(membership_module, "_DENSE", dense)
-    assert (counted(items, membership_module._from_subsets) == before).all()
+    assert (count_shared(items, membership_module._from_subsets) == before).all()
 
 
 def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:

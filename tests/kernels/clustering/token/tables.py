@@ -31,5 +31,5 @@ def from_tokens(tokens: Sequence[tuple[int, int]]) -> pl.DataFrame:
     return from_counts(counts.tolist())
 
 
-def swapped(cells: pl.DataFrame) -> pl.DataFrame:
+def swap_sides(cells: pl.DataFrame) -> pl.DataFrame:
     return cells.select(gold="cluster", cluster="gold", f="f")

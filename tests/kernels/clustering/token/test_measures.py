@@ -28,7 +28,7 @@ from tests.kernels.clustering.token.tables import (
     from_counts,
     from_tokens,
     labellings,
-    swapped,
+    swap_sides,
 )
 
 
@@ -268,7 +268,7 @@ def test_names_of_clusters_and_order_of_rows(tokens: Tokens, names: list[int]) -
 def test_symmetric_measures_and_no_others(tokens: Tokens) -> None:
     cells = from_tokens(tokens)
     names = [name for name in ALL if TOKEN_MEASURES.get(name).symmetric]
-    one, two = (token_scores(x, measures=names)["value"] for x in (cells, swapped(cells)))
+    one, two = (token_scores(x, measures=names)["value"] for x in (cells, swap_sides(cells)))
     expected = two.fill_null(math.nan).to_list()
     assert one.fill_null(math.nan).to_list() == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
@@ -276,7 +276,7 @@ def test_symmetric_measures_and_no_others(tokens: Tokens) -> None:
 def test_the_others_are_not_symmetric() -> None:
     cells = from_counts([[4, 0, 1], [0, 2, 0], [1, 2, 0], [0, 0, 0, 5]])
     one, two = (
-        dict(token_scores(x, measures=["all"]).iter_rows()) for x in (cells, swapped(cells))
+        dict(token_scores(x, measures=["all"]).iter_rows()) for x in (cells, swap_sides(cells))
     )
     different = {name for name in ALL if one[name] != pytest.approx(two[name], abs=1e-9)}
     said = {name for name in ALL if not TOKEN_MEASURES.get(name).symmetric}

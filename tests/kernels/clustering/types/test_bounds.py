@@ -105,7 +105,7 @@ def test_the_same_work_gives_the_same_bound_however_long_it_takes() -> None:
 TOLERANCE = 1e-9
 
 
-def made(instance: tuple[Sets, Sets, int, int], name: str, h: Mapping) -> Relaxation:
+def relaxation_of(instance: tuple[Sets, Sets, int, int], name: str, h: Mapping) -> Relaxation:
     gold, induced, n, m = instance
     patterns, value = patterns_of(gold, induced, n, m), float(MAPPED[name](gold, induced, h))
     mapping = np.array(h, dtype=np.int64)
@@ -121,7 +121,7 @@ def test_the_bounds_hold_at_any_prices(name: str) -> None:
         mappings = list(every(m, n))
         h = mappings[int(bits.integers(len(mappings)))]
         start = float(MAPPED[name](gold, induced, h))
-        relaxation = made((gold, induced, n, m), name, h)
+        relaxation = relaxation_of((gold, induced, n, m), name, h)
         above = {tuple(h): float(MAPPED[name](gold, induced, h)) - start for h in mappings}
         drawn = bits.normal(size=(2, len(relaxation.prices)))
         for prices in (relaxation.prices, 0.0 * drawn[0], 0.3 * drawn[0], 3.0 * drawn[1]):
@@ -137,7 +137,7 @@ def test_sets_gain_nothing_at_the_first_prices() -> None:
     """So the bound is the sum of what each cluster gains from its best class by itself."""
     for gold, induced, n, m in instances(80, seed=9, most_clusters=3):
         h = np.random.default_rng(m).integers(n, size=m)
-        relaxation = made((gold, induced, n, m), "MacroI", h.tolist())
+        relaxation = relaxation_of((gold, induced, n, m), "MacroI", h.tolist())
         assert isinstance(relaxation, SetRelaxation)
         end, allowed = 0, np.ones((m, n), dtype=np.bool_)
         for group in relaxation.groups:
@@ -156,7 +156,7 @@ def test_the_bounds_hold_where_classes_are_struck_out(name: str) -> None:
         start = float(MAPPED[name](gold, induced, h))
         allowed = bits.random((m, n)) < 0.6
         allowed[np.arange(m), bits.integers(n, size=m)] = True
-        relaxation = made((gold, induced, n, m), name, h)
+        relaxation = relaxation_of((gold, induced, n, m), name, h)
         found = relaxation.at(bits.normal(size=len(relaxation.prices)), allowed)
         kept = [each for each in mappings if allowed[np.arange(m), list(each)].all()]
         most = max(float(MAPPED[name](gold, induced, each)) for each in kept) - start
@@ -168,7 +168,7 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
     lower = 0
     for gold, induced, n, m in instances(40, seed=7, most_clusters=3):
         best = max(every(m, n), key=lambda h: MAPPED[name](gold, induced, h))
-        relaxation = made((gold, induced, n, m), name, best)
+        relaxation = relaxation_of((gold, induced, n, m), name, best)
         allowed = np.ones((m, n), dtype=np.bool_)
         first, last = (
             descend(
@@ -183,7 +183,7 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
 
 def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MOST_PRICES", 0)
-    relaxation = made(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
+    relaxation = relaxation_of(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
     found = descend(
         relaxation,
         relaxation.prices,

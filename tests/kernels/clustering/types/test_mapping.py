@@ -35,7 +35,7 @@ from tests.kernels.clustering.types.type_twin import (
 )
 
 
-def worked(place: int) -> Patterns:
+def worked_example(place: int) -> Patterns:
     gold, induced, *_ = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     return patterns_of(gold, induced, n, m)
@@ -43,7 +43,7 @@ def worked(place: int) -> Patterns:
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
 def test_worked_examples(place: int) -> None:
-    patterns, values = worked(place), WORKED[place][3]
+    patterns, values = worked_example(place), WORKED[place][3]
     for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
         measure = TYPE_MEASURES.get(name).score
         found = many_to_one(Neighbours(patterns), name, seed="s")
@@ -51,7 +51,7 @@ def test_worked_examples(place: int) -> None:
 
 
 def test_a_single_climb_sticks() -> None:
-    neighbours = Neighbours(worked(4))
+    neighbours = Neighbours(worked_example(4))
     start = overlap(neighbours.patterns).argmax(axis=1)
     end = climb(neighbours, "MacroI", start)
     assert macro_i(neighbours.patterns, end).value == Fraction(6, 7)
@@ -149,9 +149,9 @@ def test_what_is_separable() -> None:
 
 
 def test_restarts() -> None:
-    neighbours = Neighbours(worked(4))
+    neighbours = Neighbours(worked_example(4))
     assert many_to_one(neighbours, "MacroI", restarts=3, seed="s").starts == 5
-    many = worked(4)._replace(counts=np.full(5, 2001))
+    many = worked_example(4)._replace(counts=np.full(5, 2001))
     assert many_to_one(Neighbours(many), "MacroI", seed="s").starts == 7
     for wrong in ({"restarts": -1}, {"kicks": -1}):
         with pytest.raises(ValueError, match=f"-1 {next(iter(wrong))}"):

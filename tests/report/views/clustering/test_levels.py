@@ -114,7 +114,7 @@ SYSTEMS = [
 
 
 @functools.cache  # not while tests are collected, which every process does
-def made() -> dict[str, pl.DataFrame]:
+def type_tables() -> dict[str, pl.DataFrame]:
     kind = STAGES.get("evaluate.type_level")
     config = {"gold": "gold", "systems": ["a", "b"], "worst": 1000, "seed": "s", "restarts": 2}
     given: dict[str, Any] = {
@@ -128,7 +128,7 @@ def made() -> dict[str, pl.DataFrame]:
 
 def table(name: str) -> pl.LazyFrame:
     given = {"gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
-    return (given[name] if name in given else made()[name]).lazy()
+    return (given[name] if name in given else type_tables()[name]).lazy()
 
 
 INPUTS = {"gold": "gold.entries", "systems.0": "a.entries", "systems.1": "b.entries"}
@@ -146,7 +146,7 @@ def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
 @pytest.mark.parametrize("measure", ["MacroI", "MicroI"])
 @pytest.mark.parametrize("mapping", ["1-1", "M-1"])
 def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> None:
-    items = made()["items"].filter(measure=measure, mapping=mapping)
+    items = type_tables()["items"].filter(measure=measure, mapping=mapping)
     assert items.height > 100
     frame = explorer(measure, mapping).frame
     assert frame.height == len(ITEMS)

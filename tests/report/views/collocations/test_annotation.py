@@ -44,14 +44,14 @@ NAMES = pl.DataFrame(
 TABLES = {"agreement": TABLE, "disagreements": DIFFERENT, "candidates": NAMES}
 
 
-def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
+def show_blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
     return list(
         show_agreement(frames.stage("evaluate.agreement", tables), AgreementView(**options))
     )
 
 
 def test_a_figure_a_table_and_what_to_discuss() -> None:
-    figure, table, discuss = shown()
+    figure, table, discuss = show_blocks()
     assert isinstance(figure, Figure)
     assert isinstance(table, Listing)
     assert isinstance(discuss, Listing)
@@ -59,7 +59,7 @@ def test_a_figure_a_table_and_what_to_discuss() -> None:
 
 
 def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
-    table = shown()[1]
+    table = show_blocks()[1]
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.select("level", "coefficient").rows() == [
@@ -76,7 +76,7 @@ def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
 def test_an_undefined_coefficient_is_a_dash() -> None:
     nothing = pl.when(pl.col("coefficient") != "fleiss_kappa")
     holes = [nothing.then(name).alias(name) for name in ("estimate", "lower", "upper")]
-    table = shown({**TABLES, "agreement": TABLE.with_columns(*holes)})[1]
+    table = show_blocks({**TABLES, "agreement": TABLE.with_columns(*holes)})[1]
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.row(1)[3:] == ("–", "–", "–")
@@ -86,10 +86,10 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
     pairs = [("SVC", "anna", f"b{i}") for i in range(4)]
     more = [row for key in pairs for row in rows(*key, TWO)]
     many = pl.concat([TABLE, pl.DataFrame(more, schema=Agreement.columns(), orient="row")])
-    figure, table, _ = shown({**TABLES, "agreement": many})
+    figure, table, _ = show_blocks({**TABLES, "agreement": many})
     assert isinstance(figure, Figure)
     assert "pairs of annotators" in figure.caption
-    few = shown()[0]
+    few = show_blocks()[0]
     assert isinstance(few, Figure)
     held = json.dumps(few.chart)
     assert "Cohen's kappa (anna, ben)" in held
@@ -101,26 +101,26 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
 
 
 def test_what_to_discuss_with_most_labels_first() -> None:
-    discuss = shown(candidates="candidates")[2]
+    discuss = show_blocks(candidates="candidates")[2]
     assert isinstance(discuss, Listing)
     assert discuss.shown is not None
     assert discuss.shown.columns == ["candidate", "anna", "ben", "cleo"]
     assert discuss.shown.rows() == [
         ("zu:Ende gehen", "yes", "no", "maybe"), ("in:Frage stellen", "yes", "no", ""),
     ]  # fmt: skip
-    short = shown(k=1)[2]
+    short = show_blocks(k=1)[2]
     assert isinstance(short, Listing)
     assert short.caption.startswith("The first 1 of 2 candidates")
     assert short.frame.height == 5
 
 
 def test_full_agreement_gives_a_sentence() -> None:
-    last = shown({**TABLES, "disagreements": DIFFERENT.clear()})[-1]
+    last = show_blocks({**TABLES, "disagreements": DIFFERENT.clear()})[-1]
     assert last == Text("No candidate has different labels.")
 
 
 def test_one_annotator_gives_a_sentence() -> None:
-    (said,) = shown({**TABLES, "agreement": TABLE.clear()})
+    (said,) = show_blocks({**TABLES, "agreement": TABLE.clear()})
     assert isinstance(said, Text)
 
 

@@ -47,7 +47,7 @@ def stage(*others: tuple[str, str, str]) -> StageView:
     """Return the ranks of a run: of each other stage its name, kind and what it reads."""
     among: dict[str, StageView] = {}
 
-    def opened(name: str) -> pl.LazyFrame:
+    def open_table(name: str) -> pl.LazyFrame:
         return TABLES[name].lazy()
 
     for name, use, read in (
@@ -55,8 +55,8 @@ def stage(*others: tuple[str, str, str]) -> StageView:
         ("scores", "score.association", "pairs.candidates"),
         *others,
     ):
-        among[name] = StageView(name, use, {}, opened, inputs={"in": read}, stages=among)
-    return StageView("ranks", "score.rank", {"scores": "scores.scores"}, opened,
+        among[name] = StageView(name, use, {}, open_table, inputs={"in": read}, stages=among)
+    return StageView("ranks", "score.rank", {"scores": "scores.scores"}, open_table,
                      inputs={"scores": "scores.scores"}, stages=among)  # fmt: skip
 
 
@@ -199,13 +199,13 @@ JUDGEMENTS_RANK = frames.judgements({"c1": True, "c2": False, "c3": None})
 TABLES_RANK = {"ranks": RANKS_RANK, "scores": SCORES_RANK, "judgements": JUDGEMENTS_RANK}
 
 
-def shown(tables: dict[str, pl.DataFrame] = TABLES_RANK, **options: Any) -> list[Block]:
+def show_blocks(tables: dict[str, pl.DataFrame] = TABLES_RANK, **options: Any) -> list[Block]:
     stage = frames.stage("score.rank", tables, name="ranks", scores="scores")
     return list(show_ranks(stage, RankView(**options)))
 
 
 def both(**options: Any) -> tuple[Listing, Listing]:
-    best, scores, _ = shown(**options)
+    best, scores, _ = show_blocks(**options)
     assert isinstance(best, Listing)
     assert isinstance(scores, Listing)
     return best, scores
@@ -259,11 +259,11 @@ def test_a_measure_may_be_called_rank() -> None:
 
 
 def test_nothing_to_rank_gives_a_sentence() -> None:
-    assert shown({**TABLES_RANK, "ranks": RANKS_RANK.clear()}) == [
+    assert show_blocks({**TABLES_RANK, "ranks": RANKS_RANK.clear()}) == [
         Text("There are no candidates to rank.")
     ]
 
 
 def test_an_unknown_category_is_an_error() -> None:
     with pytest.raises(ConfigError, match="views.ranks.category"):
-        shown(judgements="judgements", category="x")
+        show_blocks(judgements="judgements", category="x")

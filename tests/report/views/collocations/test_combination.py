@@ -109,13 +109,13 @@ LIST = rows(ListRows, {"verdict": "+"}, {"verdict": "-"}, {"verdict": "?"}, {"ve
 ABOUT = rows(Choice, {"measure": "t_score"})
 
 
-def listed(parts: pl.DataFrame, about: pl.DataFrame = ABOUT) -> Sequence[Block]:
+def show_blocks(parts: pl.DataFrame, about: pl.DataFrame = ABOUT) -> Sequence[Block]:
     stage = frames.stage("sheet.list", {"list": LIST, "about": about, "parts": parts})
     return show_list(stage, ViewOptions())
 
 
 def test_the_parts_of_a_list() -> None:
-    said, parts = listed(PARTS)
+    said, parts = show_blocks(PARTS)
     assert said == Text(
         "4 candidates by t-score, 2 of them judged: 1 true positive and 1 false positive."
     )
@@ -131,6 +131,6 @@ def test_the_parts_of_a_list() -> None:
 
 
 def test_a_list_without_parts_and_no_list() -> None:
-    assert len(listed(PARTS.clear())) == 1
+    assert len(show_blocks(PARTS.clear())) == 1
     nothing = Text("No candidate is judged, so no list was delivered.")
-    assert listed(PARTS.clear(), ABOUT.clear()) == [nothing]
+    assert show_blocks(PARTS.clear(), ABOUT.clear()) == [nothing]

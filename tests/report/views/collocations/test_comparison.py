@@ -26,7 +26,7 @@ TESTED = frames.comparison(PAIRS, significant=range(90, 110))
 TABLES = {"comparison": TESTED, "cuts": frames.cuts(TESTED, [100, 200])}
 
 
-def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
+def show_blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
     config = options.pop("config", {})
     stage = frames.stage("evaluate.comparison", tables, name="tests", **config)
     return list(flatten_blocks(show_comparison(stage, ComparisonView(**options))))
@@ -37,7 +37,7 @@ def listing(blocks: list[Block], name: str) -> Listing:
 
 
 def test_how_to_read_the_tests_comes_first() -> None:
-    first, second, *_ = shown()
+    first, second, *_ = show_blocks()
     assert isinstance(first, Text)
     assert isinstance(second, Text)
     assert "conservative" in first.text
@@ -47,7 +47,7 @@ def test_how_to_read_the_tests_comes_first() -> None:
 
 
 def test_a_matrix_for_each_cut() -> None:
-    table = listing(shown(), "matrix-100")
+    table = listing(show_blocks(), "matrix-100")
     assert table.shown is not None
     assert table.shown.rows() == [
         ("a", "", "* +25.00", "* +25.00"),
@@ -55,7 +55,7 @@ def test_a_matrix_for_each_cut() -> None:
         ("c", "* −25.00", "* 0.00", ""),
     ]
     assert "adjusted p < 0.05" in table.caption
-    later = listing(shown(), "matrix-200")
+    later = listing(show_blocks(), "matrix-200")
     assert later.shown is not None
     assert later.shown.row(0) == ("a", "", "+25.00", "+25.00")
 
@@ -63,13 +63,13 @@ def test_a_matrix_for_each_cut() -> None:
 def test_stars_are_those_of_the_table() -> None:
     """What a star says is decided once, where the tests are made."""
     none = TABLES["cuts"].with_columns(significant=False)
-    table = listing(shown({**TABLES, "cuts": none}), "matrix-100")
+    table = listing(show_blocks({**TABLES, "cuts": none}), "matrix-100")
     assert table.shown is not None
     assert "*" not in "".join(map(str, table.shown.rows()))
 
 
 def test_the_tests_with_adjusted_p_values() -> None:
-    table = listing(shown(), "tests")
+    table = listing(show_blocks(), "tests")
     assert table.frame.height == 6
     assert table.shown is not None
     row = table.shown.row(0, named=True)
@@ -83,7 +83,7 @@ def test_an_undefined_test_is_a_dash() -> None:
         difference=pl.lit(None, pl.Float64), p_value=pl.lit(None, pl.Float64),
         p_adjusted=pl.lit(None, pl.Float64), significant=False,
     )  # fmt: skip
-    blocks = shown({**TABLES, "cuts": nothing})
+    blocks = show_blocks({**TABLES, "cuts": nothing})
     matrix, tests = listing(blocks, "matrix-100"), listing(blocks, "tests")
     assert matrix.shown is not None
     assert matrix.shown.row(0) == ("a", "", "–", "–")
@@ -91,30 +91,30 @@ def test_an_undefined_test_is_a_dash() -> None:
     assert tests.shown.row(0)[-3:] == ("–", "–", "–")
 
 
-def drawn(blocks: list[Block], name: str) -> list[Figure]:
+def figures_of(blocks: list[Block], name: str) -> list[Figure]:
     return [block for block in blocks if isinstance(block, Figure) and block.name == name]
 
 
 def test_three_pairs_are_drawn_and_more_only_if_asked() -> None:
-    assert drawn(shown(), "difference")
+    assert figures_of(show_blocks(), "difference")
     more = frames.comparison({(a, "z"): GAPS for a in "abcd"})
     tables = {"comparison": more, "cuts": frames.cuts(more, [100])}
-    assert not drawn(shown(tables), "difference")
-    assert drawn(shown(tables, pairs=(("z", "a"),)), "difference")
+    assert not figures_of(show_blocks(tables), "difference")
+    assert figures_of(show_blocks(tables, pairs=(("z", "a"),)), "difference")
 
 
 def test_measures_are_chosen() -> None:
-    table = listing(shown(measures=("a", "b")), "tests")
+    table = listing(show_blocks(measures=("a", "b")), "tests")
     assert set(table.frame["measure_2"]) == {"b"}
 
 
 def test_nothing_to_compare_gives_a_sentence() -> None:
-    (said,) = shown({name: frame.clear() for name, frame in TABLES.items()})
+    (said,) = show_blocks({name: frame.clear() for name, frame in TABLES.items()})
     assert isinstance(said, Text)
 
 
 def test_no_declared_cut_gives_a_sentence() -> None:
-    blocks = shown({**TABLES, "cuts": TABLES["cuts"].clear()})
+    blocks = show_blocks({**TABLES, "cuts": TABLES["cuts"].clear()})
     assert Text("No test was made at a declared cut.") in blocks
     assert any(isinstance(block, Figure) for block in blocks)
 
@@ -124,13 +124,13 @@ def test_categories_have_their_own_tables() -> None:
         name: pl.concat([frame, frame.with_columns(category=pl.lit("fvg"))])
         for name, frame in TABLES.items()
     }
-    names = {each.name for each in flatten_blocks(shown(two)) if not isinstance(each, Text)}
+    names = {each.name for each in flatten_blocks(show_blocks(two)) if not isinstance(each, Text)}
     assert {"matrix-100-TP", "matrix-100-fvg", "difference-TP", "difference-fvg"} <= names
 
 
 def test_an_unknown_pair_is_an_error() -> None:
     with pytest.raises(ConfigError, match="views.tests.pairs: a and z are not compared"):
-        shown(pairs=(("a", "z"),))
+        show_blocks(pairs=(("a", "z"),))
 
 
 AGAINST = frames.against_baseline(
@@ -151,7 +151,7 @@ def rows_of(figure: Figure) -> list[list[str]]:
 
 
 def test_a_heat_map_in_the_order_of_precision() -> None:
-    (figure,) = drawn(shown({**TABLES, "baseline_cuts": AGAINST}), "matrix")
+    (figure,) = figures_of(show_blocks({**TABLES, "baseline_cuts": AGAINST}), "matrix")
     assert rows_of(figure) == [["b", "c", "a"], ["a", "b", "c"]]
     assert "Star: adjusted p < 0.05." in figure.caption
 
@@ -160,25 +160,25 @@ def test_many_measures_have_a_figure_per_cut() -> None:
     names = [f"m{i}" for i in range(9)]
     pairs = {(a, b): GAPS for i, a in enumerate(names) for b in names[i + 1 :]}
     many = frames.comparison(pairs)
-    blocks = shown({"comparison": many, "cuts": frames.cuts(many, [100, 200])})
-    assert [len(drawn(blocks, f"matrix-{n}")) for n in (100, 200)] == [1, 1]
-    assert not drawn(blocks, "matrix")
+    blocks = show_blocks({"comparison": many, "cuts": frames.cuts(many, [100, 200])})
+    assert [len(figures_of(blocks, f"matrix-{n}")) for n in (100, 200)] == [1, 1]
+    assert not figures_of(blocks, "matrix")
 
 
 def test_of_many_cuts_some_have_a_matrix_and_those_asked_for_do() -> None:
     tables = {"comparison": TESTED, "cuts": frames.cuts(TESTED, list(range(10, 201, 10)))}
-    (figure,) = drawn(shown(tables), "matrix")
+    (figure,) = figures_of(show_blocks(tables), "matrix")
     assert 5 <= len(rows_of(figure)) <= 7
-    (asked,) = drawn(shown(tables, matrices=(40,)), "matrix-40")
+    (asked,) = figures_of(show_blocks(tables, matrices=(40,)), "matrix-40")
     assert len(rows_of(asked)) == 1
     with pytest.raises(ConfigError, match="views.tests.matrices: 45 is not a declared cut"):
-        shown(tables, matrices=(45,))
+        show_blocks(tables, matrices=(45,))
 
 
 def test_the_best_measures_as_a_figure_and_a_table() -> None:
     best = frames.best({100: ["b", "c"], 200: ["a"]})
-    blocks = shown({**TABLES, "best": best})
-    assert drawn(blocks, "best")
+    blocks = show_blocks({**TABLES, "best": best})
+    assert figures_of(blocks, "best")
     table = listing(blocks, "best")
     assert table.shown is not None
     assert table.shown.rows() == [("100", "b 30.00", "c 30.00"), ("200", "a 30.00", "none")]
@@ -186,7 +186,7 @@ def test_the_best_measures_as_a_figure_and_a_table() -> None:
 
 
 def test_tests_against_the_baseline() -> None:
-    table = listing(shown({**TABLES, "baseline_cuts": AGAINST}), "baseline")
+    table = listing(show_blocks({**TABLES, "baseline_cuts": AGAINST}), "baseline")
     assert table.shown is not None
     assert table.shown.rows() == [
         ("a", "+10.00\np = .900", "* +40.00\np = .010"),
@@ -197,7 +197,7 @@ def test_tests_against_the_baseline() -> None:
 
 def test_the_test_that_was_made_is_named() -> None:
     config = {"test": "boschloo", "alternative": "greater", "correction": "benjamini_hochberg"}
-    how, many, *rest = shown(config=config)
+    how, many, *rest = show_blocks(config=config)
     assert isinstance(how, Text)
     assert isinstance(many, Text)
     assert "Boschloo's exact test (one-sided: the first precision is higher)" in how.text
@@ -207,7 +207,7 @@ def test_the_test_that_was_made_is_named() -> None:
 
 
 def test_the_graph_of_differences_can_be_zoomed() -> None:
-    (figure,) = drawn(shown(y_min=-30.0, y_max=30.0), "difference")
+    (figure,) = figures_of(show_blocks(y_min=-30.0, y_max=30.0), "difference")
     lines = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "line"]
     assert lines[0]["encoding"]["y"]["scale"]["domain"] == [-30.0, 30.0]
 
@@ -219,8 +219,8 @@ LIMITED = frames.differences(
 
 def test_differences_from_the_best_with_their_limits() -> None:
     best = frames.best({100: ["b"]})
-    blocks = shown({**TABLES, "best": best, "differences": LIMITED})
-    assert len(drawn(blocks, "intervals")) == 1
+    blocks = show_blocks({**TABLES, "best": best, "differences": LIMITED})
+    assert len(figures_of(blocks, "intervals")) == 1
     table = listing(blocks, "differences")
     assert table.shown is not None
     row = table.shown.row(0, named=True)
@@ -230,21 +230,21 @@ def test_differences_from_the_best_with_their_limits() -> None:
 
 def test_many_differences_are_for_the_table() -> None:
     many = frames.differences({("a", "b"): (-0.1, 0.0, 0.1)}, range(1, 62))
-    blocks = shown({**TABLES, "differences": many})
-    assert not drawn(blocks, "intervals")
+    blocks = show_blocks({**TABLES, "differences": many})
+    assert not figures_of(blocks, "intervals")
     assert listing(blocks, "differences").frame.height == 122
 
 
 def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
     tables = {**TABLES, "best": frames.best({100: ["b"]})}
-    sure = listing(shown(tables, config={"correction": "bonferroni"}), "best").caption
+    sure = listing(show_blocks(tables, config={"correction": "bonferroni"}), "best").caption
     assert "Bonferroni" in sure
     assert (
         "The truly best measure is among them at all n, with a probability of at least 95 %" in sure
     )
     mid_p = {"correction": "bonferroni", "test": "fisher_mid_p"}
     for config in ({"correction": "holm"}, mid_p):
-        assert "truly best" not in listing(shown(tables, config=config), "best").caption
+        assert "truly best" not in listing(show_blocks(tables, config=config), "best").caption
 
 
 def test_differences_by_clusters() -> None:
@@ -255,7 +255,7 @@ def test_differences_by_clusters() -> None:
         "upper": 0.4, "p_value": 0.3, "p_adjusted": 0.6, "correction": "holm", "significant": False,
     }  # fmt: skip
     frame = pl.DataFrame([row], schema=ClusteredDifferences.columns())
-    table = listing(shown({**TABLES, "clustered": frame}), "clustered")
+    table = listing(show_blocks({**TABLES, "clustered": frame}), "clustered")
     assert "the same l2" in table.caption
     assert table.shown is not None
     assert table.shown.row(0)[-5:] == (".300", ".600", "7", "5.2", "–")

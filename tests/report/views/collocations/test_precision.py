@@ -168,14 +168,14 @@ TESTED = frames.comparison(
 )
 
 
-def shown(tables: dict[str, pl.DataFrame], **options: Any) -> list[Block]:
+def show_blocks(tables: dict[str, pl.DataFrame], **options: Any) -> list[Block]:
     config = options.pop("config", {})
     stage = frames.stage(USE, tables, name="made", **config)
     return list(show_precision(stage, PrecisionView(**options)))
 
 
 def test_a_graph_the_baseline_and_a_table() -> None:
-    figure, text, table = shown(ONE)
+    figure, text, table = show_blocks(ONE)
     assert isinstance(figure, Figure)
     assert isinstance(text, Text)
     assert isinstance(table, Listing)
@@ -189,18 +189,18 @@ def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
         "category", "measure", "n", lower_band=pl.col("lower") - 0.02,
         upper_band=pl.col("upper") + 0.02, level=pl.lit(0.99),
     )  # fmt: skip
-    figure = shown({**ONE, "bands": wide}, bands=("dice",))[0]
+    figure = show_blocks({**ONE, "bands": wide}, bands=("dice",))[0]
     assert isinstance(figure, Figure)
     assert "Paler: simultaneous limits for all n from 100 to 200" in figure.caption
     areas = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "area"]
     assert [layer["encoding"]["y"]["field"] for layer in areas] == ["lower_band", "lower"]
-    for without in (shown({**ONE, "bands": wide})[0], shown(ONE, bands=("dice",))[0]):
+    for without in (show_blocks({**ONE, "bands": wide})[0], show_blocks(ONE, bands=("dice",))[0]):
         assert isinstance(without, Figure)
         assert "at once" not in without.caption
 
 
 def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
-    table = shown(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
+    table = show_blocks(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.columns == ["measure", "n = 100", "n = 200"]
@@ -211,7 +211,7 @@ def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
 
 
 def test_cuts_are_the_stage_s_own_by_default() -> None:
-    table = shown(ONE, config={"cuts": [50, 150]})[2]
+    table = show_blocks(ONE, config={"cuts": [50, 150]})[2]
     assert isinstance(table, Listing)
     assert sorted(set(table.frame["n"])) == [50, 150]
 
@@ -221,7 +221,7 @@ def test_ties_and_missing_estimates_are_told() -> None:
         tp_max=pl.col("tp_max") + (pl.col("n") == 100).cast(pl.Int64),
         precision=pl.when(pl.col("n") != 200).then(pl.col("precision")),
     )
-    table = shown({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
+    table = show_blocks({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
     assert isinstance(table, Listing)
     assert table.shown is not None
     _, first, second = table.shown.row(0)
@@ -234,7 +234,7 @@ def test_what_the_interval_of_a_sample_is() -> None:
         10, 30, sampled=True, n_drawn=32, n_unjudged=1, n_undecided=1, n_candidates=300, interval="wilson",
         confidence=0.9,
     )  # fmt: skip
-    said = shown({**ONE, "baseline": base})[1]
+    said = show_blocks({**ONE, "baseline": base})[1]
     assert isinstance(said, Text)
     for piece in ("32 draws from 300 candidates (10.7 %)", "The estimates exclude 1 unjudged draw and 1 draw with conflicting judgements",
                   "90 % confidence limits (Wilson)", "for each n separately"):  # fmt: skip
@@ -242,7 +242,7 @@ def test_what_the_interval_of_a_sample_is() -> None:
 
 
 def test_full_annotation_is_said_to_be_exact() -> None:
-    said = shown(ONE)[1]
+    said = show_blocks(ONE)[1]
     assert isinstance(said, Text)
     assert "exact for this data set" in said.text
 
@@ -252,36 +252,38 @@ def test_a_graph_for_each_category() -> None:
         "precision": pl.concat(frames.precision(CURVES, category=c) for c in ("fig/ur", "fvg")),
         "baseline": pl.concat(frames.baseline(150, 300, category=c) for c in ("fvg", "fig/ur")),
     }
-    names = [block.name for block in shown(two) if isinstance(block, Figure)]
+    names = [block.name for block in show_blocks(two) if isinstance(block, Figure)]
     assert names == ["precision-fig-ur", "precision-fvg"]
-    only = [block.name for block in shown(two, category="fvg") if isinstance(block, Figure)]
+    only = [block.name for block in show_blocks(two, category="fvg") if isinstance(block, Figure)]
     assert only == ["precision"]
 
 
 def test_no_judged_candidate_gives_a_sentence() -> None:
-    (nobody,) = shown({k: frame.clear() for k, frame in ONE.items()})
-    (unjudged,) = shown({**ONE, "baseline": frames.baseline(0, 0)})
-    (no_list,) = shown({**ONE, "precision": ONE["precision"].clear()})
+    (nobody,) = show_blocks({k: frame.clear() for k, frame in ONE.items()})
+    (unjudged,) = show_blocks({**ONE, "baseline": frames.baseline(0, 0)})
+    (no_list,) = show_blocks({**ONE, "precision": ONE["precision"].clear()})
     assert all(isinstance(block, Text) for block in (nobody, unjudged, no_list))
 
 
 def test_no_estimate_in_the_window_gives_a_sentence() -> None:
     late = ONE["precision"].with_columns(precision=pl.lit(None, pl.Float64))
-    first = shown({**ONE, "precision": late})[0]
+    first = show_blocks({**ONE, "precision": late})[0]
     assert isinstance(first, Text)
-    assert shown(ONE, first_n=301)[0] == Text("No n-best list from n = 301 has a judged candidate.")
+    assert show_blocks(ONE, first_n=301)[0] == Text(
+        "No n-best list from n = 301 has a judged candidate."
+    )
 
 
 def test_short_lists_are_shown_from_the_beginning() -> None:
     short = frames.precision({"dice": [True, False] * 10})
-    figure = shown({"precision": short, "baseline": frames.baseline(10, 20)})[0]
+    figure = show_blocks({"precision": short, "baseline": frames.baseline(10, 20)})[0]
     assert isinstance(figure, Figure)
     assert "The graph starts" not in figure.caption
 
 
 def test_truth_and_marks_come_from_other_stages() -> None:
     tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
-    figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
+    figure = show_blocks(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
     assert "Thin lines: the true curves." in figure.caption
     assert "(not a verdict)" in figure.caption
@@ -306,7 +308,7 @@ def test_truth_and_marks_come_from_other_stages() -> None:
 )
 def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace("'", ".")):
-        shown({**ONE, "tests.comparison": TESTED}, **options)
+        show_blocks({**ONE, "tests.comparison": TESTED}, **options)
 
 
 def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
@@ -314,9 +316,10 @@ def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
     none = TESTED.with_columns(significant=pl.col("n") < 50)
     shown_with = {**ONE, "tests.comparison": none}
     assert (
-        "There is none here." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
+        "There is none here."
+        in figures(show_blocks(shown_with, first_n=60, **pair))["precision"].caption
     )
-    assert "none" not in figures(shown(shown_with, first_n=10, **pair))["precision"].caption
+    assert "none" not in figures(show_blocks(shown_with, first_n=10, **pair))["precision"].caption
 
 
 def figures(blocks: list[Block]) -> dict[str, Figure]:
@@ -329,7 +332,7 @@ def test_further_graphs_of_the_same_stage() -> None:
     }  # fmt: skip
     graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}, {"kind": "local"},
               {"first_n": 200, "name": "zoom"}]  # fmt: skip
-    found = figures(shown(tables, graphs=graphs, cuts=(100,)))
+    found = figures(show_blocks(tables, graphs=graphs, cuts=(100,)))
     assert list(found) == ["precision", "recall", "precision-by-recall", "local", "zoom"]
     assert found["recall"].caption.startswith("Recall of the n-best lists against n. Grey line")
     assert "n grows along each line" in found["precision-by-recall"].caption
@@ -347,16 +350,16 @@ def test_recall_over_a_gold_standard_says_so(base: str, among: str) -> None:
     half = ONE["precision"].with_columns(pl.col("recall") / 2)
     graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}]
     config = {"positives": "gold.coverage", "base": base}
-    found = figures(shown({**ONE, "precision": half}, graphs=graphs, config=config))
+    found = figures(show_blocks({**ONE, "precision": half}, graphs=graphs, config=config))
     for kind in ("recall", "precision-by-recall"):
         assert f" Recall counts all entries of the gold standard{among}." in found[kind].caption
     assert "gold" not in found["precision"].caption
 
 
 def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
-    assert "recall" in figures(shown(ONE, graphs=[{"kind": "recall"}]))
+    assert "recall" in figures(show_blocks(ONE, graphs=[{"kind": "recall"}]))
     with pytest.raises(ConfigError, match="has not made its table recall; set recall in stages.ma"):
-        shown(ONE, graphs=[{"kind": "recall", "bands": ["dice"]}])
+        show_blocks(ONE, graphs=[{"kind": "recall", "bands": ["dice"]}])
 
 
 @pytest.mark.parametrize(("kind", "option"), [("local", "window"), ("cut", "cut")])
@@ -365,7 +368,7 @@ def test_a_table_that_was_not_made_is_an_error(kind: str, option: str) -> None:
         rf"views.made.graphs.0.kind: the stage made has not made its table {kind}; set {option}"
     )
     with pytest.raises(ConfigError, match=message):
-        shown(ONE, graphs=[{"kind": kind}])
+        show_blocks(ONE, graphs=[{"kind": kind}])
 
 
 def test_a_cut_is_taken_as_the_whole() -> None:
@@ -374,7 +377,7 @@ def test_a_cut_is_taken_as_the_whole() -> None:
         "category", "measure", "n", "n_sampled", "k_sampled", pl.lit(60).alias("positives"),
         "precision", "recall", whole.alias("baseline"),
     )  # fmt: skip
-    figure = figures(shown({**ONE, "cut": cut}, graphs=[{"kind": "cut"}]))["cut"]
+    figure = figures(show_blocks({**ONE, "cut": cut}, graphs=[{"kind": "cut"}]))["cut"]
     assert "within the top 120" in figure.caption
     assert "baseline" not in figure.caption
 
@@ -382,7 +385,7 @@ def test_a_cut_is_taken_as_the_whole() -> None:
 def test_of_many_measures_the_best_are_drawn() -> None:
     curves = {f"m{i:02}": [j % (i + 2) == 0 for j in range(300)] for i in range(15)}
     tables = {"precision": frames.precision(curves), "baseline": frames.baseline(60, 300)}
-    figure, _, table = shown(tables, cuts=(100, 200))
+    figure, _, table = show_blocks(tables, cuts=(100, 200))
     assert isinstance(figure, Figure)
     assert figure.caption.endswith(
         "Shown: the 12 of 15 measures with the highest precision at n = 200."
@@ -407,7 +410,7 @@ def test_sets_of_other_stages_are_drawn() -> None:
         )
         for name, n in (("filter", 120), ("other", 150))
     }
-    figure = figures(shown({**ONE, **sets}, subsets=("filter", "other")))["precision"]
+    figure = figures(show_blocks({**ONE, **sets}, subsets=("filter", "other")))["precision"]
     assert "Diamonds" in figure.caption
     kinds = [layer["mark"].get("shape") for layer in still(figure.chart)["layer"]]
     assert "diamond" in kinds
@@ -417,7 +420,7 @@ def test_thresholds_in_words() -> None:
     rows = [("TP", "dice", 0.2, 250), ("TP", "t_score", 0.2, None), ("TP", "dice", 0.4, 90),
             ("TP", "t_score", 0.4, 1200)]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["category", "measure", "threshold", "n"], orient="row")
-    low, high = shown({**ONE, "thresholds": frame})[-2:]
+    low, high = show_blocks({**ONE, "thresholds": frame})[-2:]
     assert isinstance(low, Text)
     assert isinstance(high, Text)
     assert low.text.endswith("stays under 20 % from these n: Dice 250; t-score never.")
@@ -428,7 +431,7 @@ def test_thresholds_in_words() -> None:
 def test_what_unjudged_draws_could_make_of_the_lists() -> None:
     row = ("TP", "t_score", 100, 50, 10, 40, 12, 0.3, 0.17, 0.47, 0.24, 0.13, 0.39, 0.44, 0.3, 0.59)
     open_ = pl.DataFrame([row], schema=WorstCase.columns(), orient="row")
-    fold = shown({**ONE, "worst_case": open_})[-1]
+    fold = show_blocks({**ONE, "worst_case": open_})[-1]
     assert isinstance(fold, Fold)
     (table,) = fold.blocks
     assert isinstance(table, Listing)
@@ -442,7 +445,7 @@ def test_thresholds_that_hold_at_once() -> None:
     rows = [("TP", "dice", 0.2, 100, 2000, 700, 600, None, 0.95),
             ("TP", "t_score", 0.2, 100, 2000, 100, None, 1500, 0.95)]  # fmt: skip
     frame = pl.DataFrame(rows, schema=BandThresholds.columns(), orient="row")
-    table = shown({**ONE, "band_thresholds": frame})[-1]
+    table = show_blocks({**ONE, "band_thresholds": frame})[-1]
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.rows() == [
@@ -454,7 +457,7 @@ def test_thresholds_that_hold_at_once() -> None:
 def test_precision_corrected_for_errors_of_the_annotators() -> None:
     row = ("TP", "t_score", 100, 40, 12, 0.3, 0.294, 0.14, 0.48, 0.9, 0.95, 30, None, 0.95)
     frame = pl.DataFrame([row], schema=Corrected.columns(), orient="row")
-    table = shown({**ONE, "corrected": frame})[-1]
+    table = show_blocks({**ONE, "corrected": frame})[-1]
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.rows() == [("t-score", "100", "30.0", "29.4 [14.0, 48.0]")]
@@ -462,10 +465,10 @@ def test_precision_corrected_for_errors_of_the_annotators() -> None:
 
 
 def test_a_pool_is_warned_of() -> None:
-    said = shown({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
+    said = show_blocks({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
     assert isinstance(said, Text)
     assert "the union of the top 500" in said.text
-    everything = shown(ONE)[1]
+    everything = show_blocks(ONE)[1]
     assert isinstance(everything, Text)
     assert "pool" not in everything.text
 
@@ -477,7 +480,9 @@ def test_precision_by_clusters_is_folded_away() -> None:
         "effective_clusters": 2.0, "design_effect": 3.21,
     }  # fmt: skip
     clustered = pl.DataFrame([row], schema=ClusteredPrecision.columns())
-    fold = next(each for each in shown({**ONE, "clustered": clustered}) if isinstance(each, Fold))
+    fold = next(
+        each for each in show_blocks({**ONE, "clustered": clustered}) if isinstance(each, Fold)
+    )
     (table,) = (each for each in flatten_blocks([fold]) if isinstance(each, Listing))
     assert "the same l2" in table.caption
     assert table.shown is not None
