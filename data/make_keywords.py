@@ -34,14 +34,14 @@ TOPICS, OF_A_TOPIC, BOOST = 120, 12, 12.0
 Documents: TypeAlias = list[list[str]]
 
 
-class Made(NamedTuple):
+class PlantedTexts(NamedTuple):
     """The documents of both corpora, and the kind of each word: "plain" if it is not planted."""
 
     documents: Mapping[str, Documents]
     kinds: Mapping[str, str]
 
 
-def corpora(seed: str) -> Made:
+def corpora(seed: str) -> PlantedTexts:
     """Make both corpora; the seed fixes everything."""
     uniform = random.Random(f"{seed} keywords").random
     words = [*PREPOSITIONS, *invented_words(N_WORDS, ENDINGS, uniform)]
@@ -62,7 +62,7 @@ def corpora(seed: str) -> Made:
         _name(
             documents, [word for word, kind in planted.items() if kind == f"{name} name"], uniform
         )
-    return Made(made, dict.fromkeys(words, PLAIN) | planted)
+    return PlantedTexts(made, dict.fromkeys(words, PLAIN) | planted)
 
 
 def _from(words: Sequence[str], first: int, uniform: Uniform) -> str:
@@ -112,7 +112,7 @@ def _name(documents: Documents, names: Sequence[str], uniform: Uniform) -> None:
             document[int(uniform() * len(document))] = name
 
 
-def files(made: Made) -> dict[str, str]:
+def files(made: PlantedTexts) -> dict[str, str]:
     """Return the files by name: two texts, a sentence a line, and the kinds of the words."""
     texts = {
         f"{name}.txt": "".join(

@@ -29,7 +29,7 @@ from pipeline.kernels.clustering.measure import (
 )
 from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.registry import Named, Registry
+from pipeline.registry import NameIn, Registry
 from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS, StyleOptions
@@ -368,7 +368,7 @@ def _description(field: FieldInfo, said: str) -> str:
 def _choices(field: FieldInfo) -> Iterator[str]:
     """Yield the names that an option may have, where they are few."""
     for mark in field.metadata:
-        if isinstance(mark, Named) and field.annotation is str and len(own(mark.registry)) <= FEW:
+        if isinstance(mark, NameIn) and field.annotation is str and len(own(mark.registry)) <= FEW:
             yield f"One of {', '.join(f'`{name}`' for name in own(mark.registry))}."
 
 

@@ -1,6 +1,6 @@
 """Named entries that packages can add: measures, intervals, tests, stages, formats, charts ...
 
-A `Registry` holds those of one kind, its decorators put functions in, and `Named` marks an option
+A `Registry` holds those of one kind, its decorators put functions in, and `NameIn` marks an option
 as the name of one.
 
 Another package adds its own by an entry point of the group ``lexassay`` that names a module;
@@ -598,7 +598,7 @@ class Registry(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Named:
+class NameIn:
     """Marks an option as the name of a registered entry, or as a list of such names.
 
     Reading the option refuses an unknown name, with the nearest names in the message, and replaces
@@ -616,7 +616,7 @@ class Named:
     >>> from pydantic import BaseModel
     >>> from pipeline.kernels.measure import MEASURES
     >>> class Asked(BaseModel):
-    ...     measures: Annotated[tuple[str, ...], Named(MEASURES)]
+    ...     measures: Annotated[tuple[str, ...], NameIn(MEASURES)]
     >>> Asked(measures=("G2",)).measures
     ('log_likelihood',)
     """

@@ -1,7 +1,7 @@
 """The tables of lexassay: their columns, and the rules that they obey."""
 
 from schemas.annotation import ActiveSample as ActiveSample
-from schemas.annotation import Adjudicated as Adjudicated
+from schemas.annotation import AdjudicatedLabels as AdjudicatedLabels
 from schemas.annotation import Agreement as Agreement
 from schemas.annotation import AnnotatedPairs as AnnotatedPairs
 from schemas.annotation import Annotations as Annotations
@@ -23,11 +23,11 @@ from schemas.base import Table as Table
 from schemas.base import column as column
 from schemas.base import rule as rule
 from schemas.candidates import AboutCandidates as AboutCandidates
+from schemas.candidates import CandidateIds as CandidateIds
 from schemas.candidates import Candidates as Candidates
 from schemas.candidates import Combinations as Combinations
 from schemas.candidates import CorpusSize as CorpusSize
 from schemas.candidates import Examples as Examples
-from schemas.candidates import Identified as Identified
 from schemas.candidates import OpenPairCounts as OpenPairCounts
 from schemas.candidates import OpenTupleCounts as OpenTupleCounts
 from schemas.candidates import PairCounts as PairCounts
@@ -131,7 +131,7 @@ from schemas.precision import BandThresholds as BandThresholds
 from schemas.precision import Baseline as Baseline
 from schemas.precision import Choice as Choice
 from schemas.precision import ClusteredPrecision as ClusteredPrecision
-from schemas.precision import Corrected as Corrected
+from schemas.precision import CorrectedPrecision as CorrectedPrecision
 from schemas.precision import CutLists as CutLists
 from schemas.precision import Guarantees as Guarantees
 from schemas.precision import ListParts as ListParts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.base import ByCategory, Table, column, rule
-from schemas.candidates import AboutCandidates, Identified
+from schemas.candidates import AboutCandidates, CandidateIds
 
 # Agreement of annotators
 
@@ -124,7 +124,7 @@ class Judgements(Table):
     tp: bool = column("true positive; null = undecided, conflicting judgements", nullable=True)
 
 
-class DrawnCandidates(Identified):
+class DrawnCandidates(CandidateIds):
     """The candidates of a sample, each once, with its inclusion probability.
 
     pi is constant in a simple sample, constant within each stratum of a stratified sample, and
@@ -217,7 +217,7 @@ class Annotations(Table):
     note: str = column("annotator's remark", nullable=True)
 
 
-class Adjudicated(Table):
+class AdjudicatedLabels(Table):
     """The final label of each candidate.
 
     Labels from adjudication take precedence.

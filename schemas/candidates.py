@@ -68,13 +68,13 @@ class AboutCandidates(OpenTable):
     id: str = column("candidate")
 
 
-class Identified(AboutCandidates):
+class CandidateIds(AboutCandidates):
     """A table with one row per candidate, identified by a stable id."""
 
     id: str = column("stable id, a hash of (l1, l2)", key=True)
 
 
-class Pool(Identified):
+class Pool(CandidateIds):
     """The union of the n-best lists of several measures."""
 
     best_rank: int = column("best rank under any measure", ge=1)
@@ -110,7 +110,7 @@ def text_tests(units: Iterable[str]) -> Iterator[pl.Expr]:
     return (pl.col(each).str.strip_chars() != "" for each in units)
 
 
-class Combinations(Identified):
+class Combinations(CandidateIds):
     """Pairs or tuples of units; tuples also have l3 ... lk."""
 
     l1: str = column("first unit")
@@ -138,7 +138,7 @@ class Scores(Candidates):
 # Scores of another program
 
 
-class ScoredPairs(Identified):
+class ScoredPairs(CandidateIds):
     """Pair types (l1, l2) with one Float64 column per score, without frequencies.
 
     Scores may be infinite; undefined scores are null, never NaN.

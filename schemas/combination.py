@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.base import Table, column, rule
-from schemas.candidates import Identified
+from schemas.candidates import CandidateIds
 from schemas.precision import Ranks
 
 
-class CombinedScores(Identified):
+class CombinedScores(CandidateIds):
     """Cross-fitted scores: percentiles under a model that did not see the candidate's label.
 
     The column of the scores has the name of the combination.
@@ -18,7 +18,7 @@ class CombinedScores(Identified):
     fold: int = column("fold of the candidate, whose labels its model did not see", ge=0)
 
 
-class AppliedScores(Identified):
+class AppliedScores(CandidateIds):
     """Scores of a model of other judgements: log-odds of a true positive."""
 
     known_words: int = column("words of the candidate that the model knows", ge=0)
@@ -75,7 +75,7 @@ class CombinationFit(Table):
     )
 
 
-class Refit(Identified):
+class Refit(CandidateIds):
     """The model of all labels applied to all candidates, for delivery, never for estimates."""
 
     measure: str = column("name of the combination among the measures")

@@ -6,7 +6,7 @@ import polars as pl
 
 from schemas.annotation import DrawnCandidates
 from schemas.base import ByCategory, ByList, ByMeasure, ByPair, FamilyLimits, Table, column, rule
-from schemas.candidates import Identified
+from schemas.candidates import CandidateIds
 from schemas.comparison import ClusteredDifferences
 
 # Estimates from a sample of any design: lists, windows, differences, bands
@@ -196,7 +196,7 @@ class Chances(Table):
     stratum: str = column("stratum with a fixed number of draws; 'all' if there is only one")
 
 
-class Inclusion(Identified, Chances, further=()):
+class Inclusion(CandidateIds, Chances, further=()):
     """The inclusion probabilities of all candidates, drawn or not."""
 
     certain: bool = column("drawn with certainty, or judged before")

@@ -188,7 +188,7 @@ class ListParts(ByCategory, Draws, Limits):
 # Precision corrected for annotation errors
 
 
-class Corrected(ByList, Draws):
+class CorrectedPrecision(ByList, Draws):
     """Precision of the lists at the cuts, corrected for annotation errors."""
 
     n_sampled: int

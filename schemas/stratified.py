@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from schemas.annotation import DrawnCandidates
 from schemas.base import Table, column
-from schemas.candidates import Identified
+from schemas.candidates import CandidateIds
 
 
-class Strata(Identified, further=()):
+class Strata(CandidateIds, further=()):
     """The stratum of each candidate."""
 
     stratum: str = column("stratum, e.g. a range of ranks")

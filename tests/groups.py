@@ -20,7 +20,7 @@ GROUPED = "loadgroup"
 """What `--dist` is where tests go by groups."""
 
 
-class Grouped(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """Hands out groups of tests, the largest first, then tests that are of none, one by one.
 
     Parameters
@@ -66,6 +66,6 @@ class Grouped(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
 
 def scheduler(
     config: pytest.Config, log: Producer | None, group: Callable[[str], str]
-) -> Grouped | None:
+) -> GroupScheduling | None:
     """Return the scheduler if tests are to go by groups; None leaves it to pytest-xdist."""
-    return Grouped(config, log, group) if config.getvalue("dist") == GROUPED else None
+    return GroupScheduling(config, log, group) if config.getvalue("dist") == GROUPED else None

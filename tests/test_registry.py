@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from pipeline import registry
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.registry import Named, NumberRange, Registry, Template, identity
+from pipeline.registry import NameIn, NumberRange, Registry, Template, identity
 from pipeline.remarks import base
 from pipeline.report import view
 from pipeline.stages.base import STAGES
@@ -103,19 +103,19 @@ def test_former_names_say_what_to_use() -> None:
 def test_options_that_name_something() -> None:
     registry = two_shapes()
 
-    class Asked(BaseModel):
-        one: Annotated[str, Named(registry)] = "square"
-        several: Annotated[tuple[str, ...], Named(registry)] = ()
+    class ShapeOptions(BaseModel):
+        one: Annotated[str, NameIn(registry)] = "square"
+        several: Annotated[tuple[str, ...], NameIn(registry)] = ()
 
-    Asked.model_rebuild(_types_namespace={"registry": registry})
-    asked = Asked(one="box", several=("all", "box"))
+    ShapeOptions.model_rebuild(_types_namespace={"registry": registry})
+    asked = ShapeOptions(one="box", several=("all", "box"))
     assert (asked.one, asked.several) == ("square", ("square", "triangle"))
     with pytest.raises(
         ValidationError, match="unknown shape 'squar'; did you mean square"
     ) as error:
-        Asked(one="squar", several=("circle",))
+        ShapeOptions(one="squar", several=("circle",))
     assert [each["loc"] for each in error.value.errors()] == [("one",), ("several",)]
-    options = Asked.model_json_schema()["properties"]
+    options = ShapeOptions.model_json_schema()["properties"]
     assert options["one"]["enum"] == ["square", "triangle", "box"]
     assert options["several"]["items"]["enum"] == ["square", "triangle", "box", "all"]
 
@@ -169,15 +169,15 @@ def test_a_name_of_a_family_is_taken_once() -> None:
 def test_options_may_name_a_thing_of_a_family() -> None:
     registry = polygons()
 
-    class Asked(BaseModel):
-        one: Annotated[str, Named(registry)] = "square"
-        several: Annotated[tuple[str, ...], Named(registry)] = ()
+    class ShapeOptions(BaseModel):
+        one: Annotated[str, NameIn(registry)] = "square"
+        several: Annotated[tuple[str, ...], NameIn(registry)] = ()
 
-    Asked.model_rebuild(_types_namespace={"registry": registry})
-    asked = Asked(one="Polygon.5", several=("ngon(6)", "box"))
+    ShapeOptions.model_rebuild(_types_namespace={"registry": registry})
+    asked = ShapeOptions(one="Polygon.5", several=("ngon(6)", "box"))
     assert (asked.one, asked.several) == ("ngon_5", ("ngon_6", "square"))
-    assert Named(registry).places(asked.several) == {__name__, f"{__name__}:shapes"}
-    validator = jsonschema.Draft202012Validator(Asked.model_json_schema())
+    assert NameIn(registry).places(asked.several) == {__name__, f"{__name__}:shapes"}
+    validator = jsonschema.Draft202012Validator(ShapeOptions.model_json_schema())
     assert validator.is_valid({"one": "ngon(5)", "several": ["all", "ngon_5", "Polygon.5", "box"]})
     for wrong in ({"one": "all"}, {"one": "ngon"}, {"several": ["ngon(x)"]}, {"one": "a ngon_5"}):
         assert not validator.is_valid(wrong)

@@ -432,7 +432,7 @@ _UNLIKE = 1.1
 """The largest ratio of numbers of clusters that counts as similar."""
 
 
-class Unclustered(StageOptions):
+class WithoutClusterOptions(StageOptions):
     """The treatment of tokens without a cluster."""
 
     without_cluster: str
@@ -575,7 +575,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     alone = "tokens without a cluster"
     if alone not in counted.columns:
         return
-    kept = stage.options_as(Unclustered).without_cluster == "cluster"
+    kept = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
         fate = "in one additional cluster" if kept else "excluded"
         verbs = "has no cluster and is", "have no cluster and are"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline import errors
 from pipeline.errors import LexassayError
-from pipeline.registry import Named, Registry
+from pipeline.registry import NameIn, Registry
 from schemas.errors import count_text
 
 Level: TypeAlias = Literal["info", "note", "warning"]
@@ -205,7 +205,7 @@ check = CHECKS.decorator(Check)
 # Run all checks of a stage, each with its threshold.
 
 Threshold: TypeAlias = Annotated[float, Field(ge=0, strict=True)] | Literal[False]
-Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
+Thresholds: TypeAlias = dict[Annotated[str, NameIn(CHECKS)], Threshold]
 """``[remarks]``: threshold of a check, by its name; false disables it."""
 
 

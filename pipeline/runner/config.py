@@ -25,7 +25,7 @@ from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.formats.spreadsheets import list_sheets
-from pipeline.registry import Named
+from pipeline.registry import NameIn
 from pipeline.release import with_current_names
 from pipeline.remarks.base import Thresholds
 from pipeline.runner.inputs import Budget, Bytes, SourceFile, memory_refusal, sheet_files
@@ -55,7 +55,7 @@ class Options(OptionModel):
 class RunOptions(Options):
     """``[run]``: how to run; never changes a result."""
 
-    engine: Annotated[str, Named(ENGINES)] = "local"
+    engine: Annotated[str, NameIn(ENGINES)] = "local"
     """Engine of tasks: "local" (one by one, with all cores), "processes" or "spark"."""
     workers: int | None = Field(default=None, ge=1)
     """Processes of the engine; one per core by default."""

@@ -21,7 +21,7 @@ from typing_extensions import TypeVar
 
 from pipeline.config_model import OptionModel
 from pipeline.errors import Problem
-from pipeline.registry import Named, Registry
+from pipeline.registry import NameIn, Registry
 from schemas import SheetEntries, Table
 
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
@@ -410,7 +410,7 @@ class Stage(Generic[C]):
         the results are the parts of the output.
     uses : callable or None
         config -> modules whose code affects the result, besides imports of the stage and registered
-        names in its options, see `pipeline.registry.Named`.
+        names in its options, see `pipeline.registry.NameIn`.
     counting : Counting or None
         Combination of the results of shards; by default they are the parts of the output.
     delivers : callable, str or None
@@ -446,7 +446,7 @@ class Stage(Generic[C]):
             mark.places(getattr(config, option))
             for option, info in self.config.model_fields.items()
             for mark in info.metadata
-            if isinstance(mark, Named)
+            if isinstance(mark, NameIn)
         ]
         return set().union(*named, self.uses(config) if self.uses else ())
 

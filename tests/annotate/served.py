@@ -302,7 +302,7 @@ def act(kind: str, item: str = "", **more: Any) -> dict[str, Any]:
 
 
 @dataclass
-class Served:
+class ServedWork:
     """A work and its server, in use inside `with`."""
 
     work: SheetWork
@@ -313,7 +313,7 @@ class Served:
         self.app = app_of(self.work, self.links, **self.options)
         self.client = TestClient(self.app, base_url=HERE, raise_server_exceptions=False)
 
-    def __enter__(self) -> Served:
+    def __enter__(self) -> ServedWork:
         self.client.__enter__()
         return self
 

@@ -21,7 +21,7 @@ from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.web.coordinator import routes
 from pipeline.formats.annotation_log import open_log
 from tests.annotate.office import Desk, desk
-from tests.annotate.served import HERE, Served, label
+from tests.annotate.served import HERE, ServedWork, label
 
 NOW = datetime(2026, 1, 31, 14, 5, 2, tzinfo=UTC)
 BACKUP = "decisions-20260131T140502Z.sqlite"
@@ -38,7 +38,7 @@ def finished_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 @pytest.fixture
-def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[Served]:
+def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[ServedWork]:
     """The pages of a copy of it, the coordinator's too."""
     work = replace(finished_desk.work, folder=tmp_path / "desk")
     shutil.copytree(finished_desk.work.folder, work.folder)
@@ -48,7 +48,9 @@ def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[Served]:
         return links[0].address(person)
 
     with closing(BackgroundEstimates(work, min_interval=1e9)) as certainty:
-        served = Served(work, {"coordinator": routes(work, address=address, certainty=certainty)})
+        served = ServedWork(
+            work, {"coordinator": routes(work, address=address, certainty=certainty)}
+        )
         links.append(served.links)
         with served:
             assert {each.status_code for each in answers(served)} == {200}
@@ -57,7 +59,7 @@ def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[Served]:
             yield served
 
 
-def answers(served: Served) -> list[httpx.Response]:
+def answers(served: ServedWork) -> list[httpx.Response]:
     """Ask for everything there is."""
     mine, whole = served.at("ana"), served.links.address(COORDINATOR)
     paths = [mine, f"{mine}?round=adjudication", *(f"{mine}/{each}" for each in LISTS)]
@@ -117,7 +119,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_every_answer_says_what_to_do(
-    served_work: Served, kind: str, caplog: pytest.LogCaptureFixture
+    served_work: ServedWork, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     damage, what = DAMAGES[kind]
     damage(served_work.work.database)
@@ -137,7 +139,7 @@ def test_every_answer_says_what_to_do(
 
 
 def test_a_log_that_may_not_be_opened_is_told(
-    served_work: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     for each in answers(served_work):
@@ -148,7 +150,7 @@ def test_a_log_that_may_not_be_opened_is_told(
     assert {each.status_code for each in answers(served_work)} == {200}
 
 
-def test_an_entry_that_is_no_json_is_damage(served_work: Served) -> None:
+def test_an_entry_that_is_no_json_is_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = '{' || shown")
     answer = served_work.get("ana", "/cards")
@@ -156,14 +158,14 @@ def test_an_entry_that_is_no_json_is_damage(served_work: Served) -> None:
     assert "an entry cannot be read" in answer.json()["error"]
 
 
-def test_a_text_that_is_no_text_is_damage(served_work: Served) -> None:
+def test_a_text_that_is_no_text_is_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = CAST(x'7bff7d' AS TEXT)")
     answer = served_work.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
 
 
-def test_a_table_that_is_missing_is_damage(served_work: Served) -> None:
+def test_a_table_that_is_missing_is_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("ALTER TABLE tasks RENAME TO former")
     answer = served_work.get("ana", "/cards")
@@ -172,7 +174,7 @@ def test_a_table_that_is_missing_is_damage(served_work: Served) -> None:
 
 
 def test_a_failure_within_an_undamaged_log_is_a_failure(
-    served_work: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
         raise TypeError
@@ -181,7 +183,9 @@ def test_a_failure_within_an_undamaged_log_is_a_failure(
     assert served_work.get("ana", "/cards").status_code == 500
 
 
-def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(served_work: Served) -> None:
+def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(
+    served_work: ServedWork,
+) -> None:
     item = json.loads(served_work.get("ana", "/cards").text)["cards"][0]["id"]
     assert served_work.statuses("ana", label(item, "yes")) == ["saved"]
     served_work.work.database.with_name("decisions.sqlite-wal").unlink()
@@ -192,7 +196,7 @@ def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(served_work
 
 
 def test_a_log_in_use_is_checked_once_for_each_state(
-    served_work: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guard = LogGuard(served_work.work.database)
     made: list[None] = []

@@ -35,7 +35,7 @@ from pipeline.formats.annotation_rows import (
     digest,
     scan_annotation,
 )
-from tests.annotate.served import Served, ask, items, label, say, work_in
+from tests.annotate.served import ServedWork, ask, items, label, say, work_in
 
 GOLD = [GoldItem({"l1": f"gold{n}", "l2": "x"}, "SVC", f"why {n}", ("ex",)) for n in range(3)]
 
@@ -160,7 +160,7 @@ def test_a_table_that_cannot_be_gold(work: SheetWork, tmp_path: Path, text: str,
 def test_the_training_round(work: SheetWork) -> None:
     add_training(work, [*GOLD, GoldItem({"l1": "last", "l2": "x"}, "free")])
     set_pass_mark(work, 0.75)
-    with Served(work) as served:
+    with ServedWork(work) as served:
         assert '"round":"training"' in served.get("ana").text
         refused = served.post("ana", label(cards(work)[0]))
         assert refused.status_code == 409
@@ -232,7 +232,7 @@ def test_the_coordinator_may_let_a_person_annotate(work: SheetWork) -> None:
         excuse(log, work, "ana")
         found = [training_of(log, who) for who in ("ana", "ben")]
     assert [each and each.passed for each in found] == [True, False]
-    with Served(work) as served:
+    with ServedWork(work) as served:
         assert served.post("ana", label(cards(work)[0])).status_code == 200
         assert served.post("ben", label(cards(work)[0])).status_code == 409
 

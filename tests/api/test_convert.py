@@ -35,7 +35,7 @@ SMALL = ARROW.cast(
 )
 
 
-class Streamed:
+class ArrowStream:
     """A table that offers its Arrow interface and nothing else."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -53,7 +53,7 @@ KINDS: list[tuple[str, Any, type]] = [
     ("pyarrow, narrow integers", SMALL, pa.Table),
     ("batch", ARROW.to_batches()[0], pa.Table),
     ("reader", ARROW.to_reader(), pl.DataFrame),
-    ("else", Streamed(), pl.DataFrame),
+    ("else", ArrowStream(), pl.DataFrame),
 ]
 
 

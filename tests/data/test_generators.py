@@ -19,7 +19,7 @@ import pseudo_words
 import pytest
 import taggers
 from make_candidates import CANDIDATES, MIN_FREQUENCY, SEED, STARTER, STARTER_MIN_FREQUENCY, Row
-from make_keywords import PLAIN, TIMES, Made, corpora
+from make_keywords import PLAIN, TIMES, PlantedTexts, corpora
 from make_taggings import corpus
 from simulation import KINDS, Kind, Simulation, simulate
 from tagged_text import ENDINGS, Token
@@ -146,15 +146,15 @@ def test_examples(module: ModuleType) -> None:
 
 
 @pytest.fixture(scope="module")
-def keywords() -> Made:
+def keywords() -> PlantedTexts:
     return corpora(make_keywords.SEED)
 
 
-def counts(keywords: Made, name: str) -> Counter[str]:
+def counts(keywords: PlantedTexts, name: str) -> Counter[str]:
     return Counter(word for document in keywords.documents[name] for word in document)
 
 
-def test_keywords_are_always_the_same(keywords: Made, tmp_path: Path) -> None:
+def test_keywords_are_always_the_same(keywords: PlantedTexts, tmp_path: Path) -> None:
     whole = make_keywords.files(keywords)
     digest = hashlib.sha256("".join(f"{name}\n{whole[name]}" for name in sorted(whole)).encode())
     assert digest.hexdigest()[:16] == "8573053ffe4cf6ce"
@@ -164,7 +164,7 @@ def test_keywords_are_always_the_same(keywords: Made, tmp_path: Path) -> None:
     assert written == whole
 
 
-def test_how_much_more_frequent(keywords: Made) -> None:
+def test_how_much_more_frequent(keywords: PlantedTexts) -> None:
     """Of all themes together, and of the words that the target avoids."""
     target, reference = counts(keywords, "target"), counts(keywords, "reference")
     sizes = target.total(), reference.total()
@@ -177,7 +177,7 @@ def test_how_much_more_frequent(keywords: Made) -> None:
         assert 0.8 * least < share[0] / share[1] < most
 
 
-def test_names_are_of_one_document(keywords: Made) -> None:
+def test_names_are_of_one_document(keywords: PlantedTexts) -> None:
     for name in ("target", "reference"):
         names = [word for word, kind in keywords.kinds.items() if kind == f"{name} name"]
         found = Counter(
@@ -192,7 +192,7 @@ def test_names_are_of_one_document(keywords: Made) -> None:
         assert not [word for word in names if word in other]
 
 
-def test_most_words_are_plain(keywords: Made) -> None:
+def test_most_words_are_plain(keywords: PlantedTexts) -> None:
     kinds = Counter(keywords.kinds.values())
     assert kinds["theme"] == 60
     assert kinds[PLAIN] > 4_000

@@ -26,7 +26,7 @@ from pipeline.findings.base import (
     collect_findings,
     leading_sentences,
 )
-from pipeline.findings.clustering import Senses, Unclustered
+from pipeline.findings.clustering import Senses, WithoutClusterOptions
 from pipeline.findings.collocations import comparison
 from pipeline.findings.lexicon import ComparisonOptions, EvaluationOptions
 from pipeline.registry import Registry
@@ -280,7 +280,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
 # What findings look at of the options of stages: each stage has them, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", Unclustered),
+    ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", WithoutClusterOptions),
     ("evaluate.senses", Senses),
     ("evaluate.lexicon", EvaluationOptions), ("evaluate.lexicons", ComparisonOptions),
 ]  # fmt: skip

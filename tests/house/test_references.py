@@ -154,7 +154,7 @@ def test_names_in_code_are_found() -> None:
     ("name", "exists"),
     [
         ("sequential.SPENDING", True),
-        ("pipeline.registry.Named", True),
+        ("pipeline.registry.NameIn", True),
         ("schemas.Precision", True),
         ("evaluate.precision", True),
         ("Registry.get", True),

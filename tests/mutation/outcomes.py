@@ -40,7 +40,7 @@ _LINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandEnd:
     """How a command ended.
 
     Parameters
@@ -62,23 +62,23 @@ class Ended:
     observed: object = None
 
 
-def outcome(ended: Ended, words: Sequence[str]) -> str:
+def outcome(ended: CommandEnd, words: Sequence[str]) -> str:
     """Return what came of a case.
 
     Parameters
     ----------
-    ended : Ended
+    ended : CommandEnd
         How the command ended.
     words : sequence of str
         What a clear refusal names: the file, a key, a word of the command.
 
     Examples
     --------
-    >>> outcome(Ended(0, "", expected=3, observed=3), []), outcome(Ended(0, "", expected=3, observed=2), [])
+    >>> outcome(CommandEnd(0, "", expected=3, observed=3), []), outcome(CommandEnd(0, "", expected=3, observed=2), [])
     ('right', 'silent loss')
-    >>> outcome(Ended(1, "lexassay: a.tsv: line 3: 2 fields; mend it"), ["a.tsv"])
+    >>> outcome(CommandEnd(1, "lexassay: a.tsv: line 3: 2 fields; mend it"), ["a.tsv"])
     'refused'
-    >>> outcome(Ended(1, "lexassay: unexpected KeyError: 3"), ["a.tsv"]), outcome(Ended(-9, ""), [])
+    >>> outcome(CommandEnd(1, "lexassay: unexpected KeyError: 3"), ["a.tsv"]), outcome(CommandEnd(-9, ""), [])
     ('traceback', 'died')
     """
     if ended.peak > MEMORY or "MemoryError" in ended.said:
@@ -94,12 +94,12 @@ def outcome(ended: Ended, words: Sequence[str]) -> str:
     return "refused" if clear else "unclear"
 
 
-def reached_rows(ended: Ended) -> bool:
+def reached_rows(ended: CommandEnd) -> bool:
     """Tell whether rows were read: all of them, or as far as the one that is refused.
 
     Examples
     --------
-    >>> reached_rows(Ended(1, "a.tsv: 2 line(s) do not have 3 fields: line 5")), reached_rows(Ended(2, "no such file"))
+    >>> reached_rows(CommandEnd(1, "a.tsv: 2 line(s) do not have 3 fields: line 5")), reached_rows(CommandEnd(2, "no such file"))
     (True, False)
     """
     return ended.code in _DONE or bool(_LINE.search(ended.said))

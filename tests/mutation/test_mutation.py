@@ -10,7 +10,7 @@ import pytest
 
 from tests.mutation import oracles
 from tests.mutation.__main__ import read, report
-from tests.mutation.outcomes import BAD, GOOD, MEMORY, Ended, outcome, reached_rows
+from tests.mutation.outcomes import BAD, GOOD, MEMORY, CommandEnd, outcome, reached_rows
 from tests.mutation.subjects import SUBJECTS
 from tests.mutation.worker import prepare, run, run_all
 
@@ -20,24 +20,24 @@ REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nCorrect thes
 @pytest.mark.parametrize(
     ("ended", "expected"),
     [
-        (Ended(0, "done"), "accepted"),
-        (Ended(0, "done", expected=(3, 4), observed=(3, 4)), "right"),
-        (Ended(3, "waits", expected=(3, 4), observed=(3, 3)), "silent loss"),
-        (Ended(0, "done", expected=(3, 4), observed="KeyError: 'x'"), "silent loss"),
-        (Ended(0, "done", peak=MEMORY + 1), "memory"),
-        (Ended(1, "lexassay: unexpected MemoryError: "), "memory"),
-        (Ended(-6, "abort"), "died"),
-        (Ended(1, "Traceback (most recent call last):\n  ..."), "traceback"),
-        (Ended(0, "thread 'x' panicked at y.rs"), "traceback"),
-        (Ended(1, f"{REFUSED} ComputeError: ..."), "library message"),
-        (Ended(2, "a.tsv: input should be a valid string"), "library message"),
-        (Ended(1, "lexassay: stage x failed: ValueError: a.tsv"), "library message"),
-        (Ended(1, "lexassay: something is wrong; mend it"), "unclear"),
-        (Ended(1, "lexassay: a.tsv is wrong"), "unclear"),
-        (Ended(1, REFUSED), "refused"),
+        (CommandEnd(0, "done"), "accepted"),
+        (CommandEnd(0, "done", expected=(3, 4), observed=(3, 4)), "right"),
+        (CommandEnd(3, "waits", expected=(3, 4), observed=(3, 3)), "silent loss"),
+        (CommandEnd(0, "done", expected=(3, 4), observed="KeyError: 'x'"), "silent loss"),
+        (CommandEnd(0, "done", peak=MEMORY + 1), "memory"),
+        (CommandEnd(1, "lexassay: unexpected MemoryError: "), "memory"),
+        (CommandEnd(-6, "abort"), "died"),
+        (CommandEnd(1, "Traceback (most recent call last):\n  ..."), "traceback"),
+        (CommandEnd(0, "thread 'x' panicked at y.rs"), "traceback"),
+        (CommandEnd(1, f"{REFUSED} ComputeError: ..."), "library message"),
+        (CommandEnd(2, "a.tsv: input should be a valid string"), "library message"),
+        (CommandEnd(1, "lexassay: stage x failed: ValueError: a.tsv"), "library message"),
+        (CommandEnd(1, "lexassay: something is wrong; mend it"), "unclear"),
+        (CommandEnd(1, "lexassay: a.tsv is wrong"), "unclear"),
+        (CommandEnd(1, REFUSED), "refused"),
     ],
 )
-def test_outcomes(ended: Ended, expected: str) -> None:
+def test_outcomes(ended: CommandEnd, expected: str) -> None:
     assert outcome(ended, ["a.tsv"]) == expected
 
 
@@ -48,14 +48,14 @@ def test_every_outcome_is_known() -> None:
 @pytest.mark.parametrize(
     ("ended", "reached"),
     [
-        (Ended(0, ""), True),
-        (Ended(1, REFUSED), True),
-        (Ended(1, "a.tsv:7: not a number"), True),
-        (Ended(1, "a.tsv: the header names a column twice"), False),
-        (Ended(2, "no such command"), False),
+        (CommandEnd(0, ""), True),
+        (CommandEnd(1, REFUSED), True),
+        (CommandEnd(1, "a.tsv:7: not a number"), True),
+        (CommandEnd(1, "a.tsv: the header names a column twice"), False),
+        (CommandEnd(2, "no such command"), False),
     ],
 )
-def test_rows_that_were_reached(ended: Ended, reached: bool) -> None:
+def test_rows_that_were_reached(ended: CommandEnd, reached: bool) -> None:
     assert reached_rows(ended) == reached
 
 

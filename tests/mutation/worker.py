@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation import cases
-from tests.mutation.outcomes import SECONDS, Ended, outcome, reached_rows
+from tests.mutation.outcomes import SECONDS, CommandEnd, outcome, reached_rows
 from tests.mutation.subject import Subject
 from tests.mutation.subjects import SUBJECTS
 
@@ -90,7 +90,7 @@ def _words(case: cases.Case) -> list[str]:
     return [name or " ", *keys, "option", *(word for word in case.command if len(word) > 1)]
 
 
-def _compare(subject: Subject, ended: Ended, folder: Path) -> Ended:
+def _compare(subject: Subject, ended: CommandEnd, folder: Path) -> CommandEnd:
     if subject.expected is None or subject.observed is None:
         return ended
     expected = subject.expected(folder)
@@ -100,10 +100,10 @@ def _compare(subject: Subject, ended: Ended, folder: Path) -> Ended:
         observed = subject.observed(folder)
     except Exception as error:
         observed = "".join(traceback.format_exception_only(error))
-    return Ended(ended.code, ended.said, ended.peak, expected, observed)
+    return CommandEnd(ended.code, ended.said, ended.peak, expected, observed)
 
 
-def _call(command: list[str], folder: Path) -> Ended:
+def _call(command: list[str], folder: Path) -> CommandEnd:
     """Run a command in this process."""
     from pipeline.cli.main import main
 
@@ -122,7 +122,7 @@ def _call(command: list[str], folder: Path) -> Ended:
         os.chdir(before)
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    return Ended(code, text[0], _peak())
+    return CommandEnd(code, text[0], _peak())
 
 
 @contextlib.contextmanager
@@ -150,7 +150,7 @@ def _capture() -> Iterator[list[str]]:
             held[0] = file.read().decode("utf-8", errors="replace")
 
 
-def _real(command: list[str], folder: Path) -> Ended:
+def _real(command: list[str], folder: Path) -> CommandEnd:
     """Run the command as people do, in a process of its own."""
     words = [word.replace("\0", "").encode("utf-8", errors="replace").decode() for word in command]
     running = [sys.executable, "-P", "-m", "pipeline.cli", *words]
@@ -162,7 +162,7 @@ def _real(command: list[str], folder: Path) -> Ended:
         started.returncode = os.waitstatus_to_exitcode(status)
         file.seek(0)
         said = file.read().decode("utf-8", errors="replace")
-    return Ended(started.returncode, said, usage.ru_maxrss * 1024)
+    return CommandEnd(started.returncode, said, usage.ru_maxrss * 1024)
 
 
 def _forget_peak() -> None:

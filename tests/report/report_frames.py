@@ -23,7 +23,7 @@ from schemas import (
     ClusteredDifferences,
     ClusteredPrecision,
     Comparison,
-    Corrected,
+    CorrectedPrecision,
     CutBaselineComparison,
     CutComparison,
     CutLists,
@@ -47,7 +47,7 @@ EMPTY = {
         "bands": SimultaneousBands.zero_rows().collect(),
         "band_thresholds": BandThresholds.zero_rows().collect(),
         "worst_case": WorstCase.zero_rows().collect(),
-        "corrected": Corrected.zero_rows().collect(),
+        "corrected": CorrectedPrecision.zero_rows().collect(),
         "clustered": ClusteredPrecision.zero_rows().collect(),
     },
     "evaluate.comparison": {

@@ -27,20 +27,20 @@ from pipeline.stages.base import (
     Tables,
     stage,
 )
-from schemas import Identified
+from schemas import CandidateIds
 from tests.runner.laboratory import Laboratory, write
 
 
-class Handed(StageConfig):
+class DeliveryConfig(StageConfig):
     """Hand candidates out."""
 
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     folder: str = "desk"
     kind: Literal["xlsx", "csv"] = "csv"
     labels: tuple[str, ...] = ("yes", "no")
 
 
-def nothing(_config: Handed, tables: Tables) -> Outputs:
+def nothing(_config: DeliveryConfig, tables: Tables) -> Outputs:
     return tables
 
 
@@ -54,8 +54,10 @@ def nothing(_config: Handed, tables: Tables) -> Outputs:
 def test_name_of_a_format(given: str, found: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
     registered: list[Stage] = []
     monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
-    stage("hand.out", config=Handed, outputs={"sheet": Identified}, delivers=given)(nothing)
-    assert registered[0].delivery(Handed(candidates="a")) == found
+    stage("hand.out", config=DeliveryConfig, outputs={"sheet": CandidateIds}, delivers=given)(
+        nothing
+    )
+    assert registered[0].delivery(DeliveryConfig(candidates="a")) == found
 
 
 def test_stages_of_the_project() -> None:

@@ -174,7 +174,7 @@ def test_what_is_said_of_one_text_may_not_be_said_of_another(tmp_path: Path) -> 
     assert "speaker" not in alone.schema()
 
 
-class Seen:
+class SeenFile:
     """A file whose digest has been found, and how often its content is looked at afterwards."""
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,12 +193,12 @@ class Seen:
 
 
 @pytest.fixture
-def watcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
+def watcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SeenFile:
     monkeypatch.setattr(digest, "_FRESH", -1.0)  # as if it had lain there for a while
-    return Seen(tmp_path / "x.txt", monkeypatch)
+    return SeenFile(tmp_path / "x.txt", monkeypatch)
 
 
-def test_what_was_not_written_to_is_not_read_again(watcher: Seen) -> None:
+def test_what_was_not_written_to_is_not_read_again(watcher: SeenFile) -> None:
     assert watcher.is_same()
     assert not watcher.looks
 
@@ -222,13 +222,13 @@ def with_its_time(change: Callable[[Path], None], path: Path) -> None:
 
 @pytest.mark.parametrize("change", [rewritten, replace_file])
 def test_same_size_and_time_is_not_the_same_file(
-    watcher: Seen, change: Callable[[Path], None]
+    watcher: SeenFile, change: Callable[[Path], None]
 ) -> None:
     with_its_time(change, watcher.path)
     assert not watcher.is_same()
 
 
-def test_a_file_with_another_mode_is_read_and_found_the_same(watcher: Seen) -> None:
+def test_a_file_with_another_mode_is_read_and_found_the_same(watcher: SeenFile) -> None:
     before = watcher.file.stamp()
     watcher.path.chmod(0o600)
     assert watcher.is_same()
@@ -240,7 +240,7 @@ def test_what_has_only_just_changed_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(digest, "_FRESH", 60.0)
-    new = Seen(tmp_path / "x.txt", monkeypatch)
+    new = SeenFile(tmp_path / "x.txt", monkeypatch)
     assert new.is_same()
     assert new.looks == 1
 

@@ -295,7 +295,7 @@ def code_copy(tmp_path: Path) -> Path:
     return tmp_path / "code"
 
 
-class Changed:
+class ChangedCode:
     """Runs commands in a process that imports the code as it is now."""
 
     def __init__(self, laboratory: Laboratory, code: Path) -> None:
@@ -312,7 +312,7 @@ class Changed:
 
 @pytest.mark.long
 def test_code_of_the_project(laboratory: Laboratory, code_copy: Path) -> None:
-    do = Changed(laboratory, code_copy)
+    do = ChangedCode(laboratory, code_copy)
     do(["run"])
     before = laboratory.digests()
 

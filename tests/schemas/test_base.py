@@ -23,11 +23,11 @@ class Limits(Table):
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
 
 
-class Named(Table):
+class NameTable(Table):
     name: str = column("what it is called", key=True)
 
 
-class Estimates(Named, Limits):
+class Estimates(NameTable, Limits):
     value: float = column("estimate", nullable=True)
     lower: float
     day: date = column("day", key=1, dtype=pl.Date())
@@ -45,11 +45,11 @@ def test_columns_of_bases_come_first_unless_the_body_names_them() -> None:
 def test_keys_go_by_their_columns_or_by_number() -> None:
     assert Estimates.key() == ("name", "day")
 
-    class Turned(Table):
+    class TurnedKey(Table):
         first: int = column("second of the key", key=2)
         second: int = column("first of the key", key=1)
 
-    assert Turned.key() == ("second", "first")
+    assert TurnedKey.key() == ("second", "first")
 
 
 def test_rules_are_inherited_and_null_breaks_none() -> None:
@@ -64,16 +64,16 @@ def test_rules_are_inherited_and_null_breaks_none() -> None:
 
 
 def test_a_table_may_be_open_and_closed_again() -> None:
-    class Open(OpenTable):
+    class OpenRows(OpenTable):
         id: str = column("candidate", key=True)
 
-    class Closed(Open, further=()):
+    class ClosedTable(OpenRows, further=()):
         pass
 
     frame = pl.DataFrame({"id": ["a"], "more": [1]})
-    assert validate([frame], Open, name="t") == 1
+    assert validate([frame], OpenRows, name="t") == 1
     with pytest.raises(SchemaViolation, match="column more: is not part of the schema"):
-        validate([frame], Closed, name="t")
+        validate([frame], ClosedTable, name="t")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("ClusteredPrecision", "positives_within_draws"): [{"k_sampled": 2}],
     ("Coefficients", "range_is_ordered"): [{"lowest": 0.6}],
     ("Comparison", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
-    ("Corrected", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
+    ("CorrectedPrecision", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
     ("DesignedSample", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
     ("Inclusion", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
     ("OverlappingScores", "limits_are_ordered"): [{"lower": 0.6}],

@@ -29,7 +29,7 @@ EDGES: dict[Any, list[Any]] = {
 }
 
 
-class Bounded(Table):
+class LimitedColumns(Table):
     """Every limit that a column may have."""
 
     above: float = column("a value", gt=0, nullable=True)
@@ -56,18 +56,18 @@ def _rows(model: type[Table], draw: Any, most: int = 3) -> pl.DataFrame:
 
 @given(st.data())
 def test_every_limit(data: st.DataObject) -> None:
-    batch = _rows(Bounded, data.draw)
-    assert holds(batch, Bounded) == (not violations(batch, Bounded, offset=0))
+    batch = _rows(LimitedColumns, data.draw)
+    assert holds(batch, LimitedColumns) == (not violations(batch, LimitedColumns, offset=0))
 
 
-@pytest.mark.parametrize("column_name", Bounded.columns())
+@pytest.mark.parametrize("column_name", LimitedColumns.columns())
 @pytest.mark.parametrize("value", [None, math.nan, -1.0, 0.0, 1.0, "", "x", "xy"])
 def test_one_value(column_name: str, value: Any) -> None:
     good = {"above": 0.5, "below": 0.5, "least": 0.5, "most": 0.5, "name": "x", "text": "xy"}
     if isinstance(good[column_name], str) is not isinstance(value, str) and value is not None:
         pytest.skip("of another type")
-    batch = pl.DataFrame([good | {column_name: value}], schema=Bounded.columns())
-    assert holds(batch, Bounded) == (not violations(batch, Bounded, offset=0))
+    batch = pl.DataFrame([good | {column_name: value}], schema=LimitedColumns.columns())
+    assert holds(batch, LimitedColumns) == (not violations(batch, LimitedColumns, offset=0))
 
 
 @given(st.data())

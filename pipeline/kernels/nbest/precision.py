@@ -19,7 +19,7 @@ from pipeline.kernels.statistics.intervals import (
     interval_columns,
 )
 from pipeline.kernels.statistics.simultaneous_band import Curve, band_factor, band_level
-from schemas import BandThresholds, Baseline, Corrected, Precision, WorstCase
+from schemas import BandThresholds, Baseline, CorrectedPrecision, Precision, WorstCase
 
 # Judgement errors: sensitivity and specificity, and precision corrected for them.
 
@@ -109,7 +109,7 @@ def corrected_lists(
     Returns
     -------
     pl.DataFrame
-        Table `Corrected`, sorted; see `corrected_proportion`.
+        Table `CorrectedPrecision`, sorted; see `corrected_proportion`.
     """
     limits = interval_columns(
         precision, k="k_sampled", n="n_sampled", method=method, confidence=confidence
@@ -126,7 +126,7 @@ def corrected_lists(
     values = [pl.Series(name, each).fill_nan(None) for name, each in zip(names, found, strict=True)]
     made = joined.with_columns(*values, confidence=pl.lit(confidence, pl.Float64))
     tidy = made.with_columns(pl.col(RATES).fill_nan(None))
-    return tidy.select(*Corrected.columns()).sort(*Corrected.key())
+    return tidy.select(*CorrectedPrecision.columns()).sort(*CorrectedPrecision.key())
 
 
 def _estimates_with_limits(table: pl.DataFrame, *names: str) -> EstimateWithLimits:

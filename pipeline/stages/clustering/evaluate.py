@@ -44,7 +44,7 @@ from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, tok
 from pipeline.kernels.clustering.types.evaluation import TypeLevelTables, evaluate_type_level
 from pipeline.kernels.numeric import overlaps
 from pipeline.kernels.partitions import count_rows
-from pipeline.registry import Named
+from pipeline.registry import NameIn
 from pipeline.stages.base import (
     Of,
     Outputs,
@@ -221,7 +221,7 @@ class EvaluateOverlapping(SeedOptions):
     """Stages with clusters of the items; items without a gold class are excluded, except from pairs
     of fuzzy measures.
     """
-    measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = Field(
+    measures: Annotated[tuple[str, ...], NameIn(OVERLAPPING_MEASURES)] = Field(
         default=("all",), min_length=1, validate_default=True
     )
     """Names of measures, or "all" without the fuzzy ones."""
@@ -283,9 +283,9 @@ class EvaluateSenses(SeedOptions):
     """Gold senses of the instances, with the column by: their word."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with induced senses of the instances, with the column by."""
-    measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = FUZZY
+    measures: Annotated[tuple[str, ...], NameIn(OVERLAPPING_MEASURES)] = FUZZY
     """Names of measures of graded or several senses; fuzzy ones use weights."""
-    token_measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = ()
+    token_measures: Annotated[tuple[str, ...], NameIn(TOKEN_MEASURES)] = ()
     """Names of measures of single senses, e.g. v and pair_precision."""
     senses: WhichSenses = "all"
     """"all", or "heaviest": the sense with the largest weight of each instance."""
@@ -458,7 +458,9 @@ class EvaluateTokenLevel(SeedOptions):
     """Stages with clusters of items, applied to all tokens of an item."""
     gold: Annotated[str | None, Of(GoldEntries)] = None
     """Gold classes of the items with tokens, required for dictionaries."""
-    measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = Field(default=PAPER, min_length=1)
+    measures: Annotated[tuple[str, ...], NameIn(TOKEN_MEASURES)] = Field(
+        default=PAPER, min_length=1
+    )
     """Names of measures, or "all"."""
     without_cluster: Literal["drop", "cluster"] = "drop"
     """Exclude tokens without a cluster, or treat them as one cluster."""
@@ -626,7 +628,7 @@ class EvaluateTypeLevel(SeedOptions):
     """Gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with clusters of the items, of one or several systems."""
-    measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
+    measures: Annotated[tuple[str, ...], NameIn(TYPE_MEASURES)] = Field(
         default=TYPE_LEVEL, min_length=1
     )
     """Names of measures, or "all"."""

@@ -43,12 +43,12 @@ from pipeline.stages.collocations.evaluation import (
 from pipeline.stages.inputs import require
 from schemas import (
     AppliedScores,
+    CandidateIds,
     Coefficients,
     CombinationFit,
     CombinedRanks,
     CombinedScores,
     DrawnCandidates,
-    Identified,
     Judgements,
     Refit,
 )
@@ -62,7 +62,7 @@ _SINGLE = "chosen single measure"
 class ModelRankingOptions(Rankings, SeedOptions):
     """Options of stages that rank candidates by a model."""
 
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The candidates, for their words and frequencies."""
     name: str = Field(default="combination", pattern=r"^[^\W\d]\w*$")
     """Name of the new ranking among the measures."""

@@ -37,8 +37,8 @@ from schemas import (
     Annotations,
     AveragePrecision,
     Calibration,
+    CandidateIds,
     Disagreements,
-    Identified,
     Judgements,
     Judges,
     Labels,
@@ -127,7 +127,7 @@ def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
 class EvaluateAveragePrecision(RecallOptions):
     """Estimate the average precision of each ranking from judged candidates."""
 
-    sample: Annotated[str | None, Of(Identified)] = None
+    sample: Annotated[str | None, Of(CandidateIds)] = None
     """The judged sample; all judged candidates if omitted. With a column `pi`, draws have the
     weight 1/pi.
     """
@@ -233,7 +233,7 @@ class EvaluateMachine(SeedOptions):
     """The predictions."""
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
-    sample: Annotated[str | None, Of(Identified)] = None
+    sample: Annotated[str | None, Of(CandidateIds)] = None
     """The judged sample; all judged candidates if omitted. With a column `pi`, draws have the
     weight 1/pi.
     """

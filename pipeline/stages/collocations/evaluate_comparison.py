@@ -62,11 +62,11 @@ from pipeline.stages.inputs import require
 from schemas import (
     BaselineComparison,
     BestMeasures,
+    CandidateIds,
     ClusteredDifferences,
     Comparison,
     CutBaselineComparison,
     CutComparison,
-    Identified,
     Looks,
     MeasureDifferences,
     SubsetComparison,
@@ -80,7 +80,7 @@ from schemas import (
 class EvaluateSubset(Tests, EstimateOptions):
     """Compare a set of candidates with n-best lists of the same size."""
 
-    subset: Annotated[str, Of(Identified)]
+    subset: Annotated[str, Of(CandidateIds)]
     """Table of candidates."""
     where: str | None = None
     """SQL condition on its rows; all if omitted."""

@@ -44,7 +44,7 @@ from pipeline.kernels.survey.study import (
     study,
 )
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
-from pipeline.registry import Named
+from pipeline.registry import NameIn
 from pipeline.stages.base import Of, Outputs, Proportion, SeedOptions, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ComparisonOptions,
@@ -75,6 +75,7 @@ from pipeline.stages.collocations.sample import (
 from schemas import (
     AboutCandidates,
     BestMeasures,
+    CandidateIds,
     ClusteredDesignedDifferences,
     DesignedBaseline,
     DesignedDifferences,
@@ -82,7 +83,6 @@ from schemas import (
     DesignedWindows,
     DifferenceBands,
     DrawnCandidates,
-    Identified,
     Judgements,
     Looks,
     Phases,
@@ -158,7 +158,7 @@ class AssistOptions(SeedOptions):
     """Number of folds for cross-fitting."""
     effects: tuple[str, ...] = ()
     """Columns of `groups` with effects in a model, e.g. ["l1", "l2"]."""
-    groups: Annotated[str | None, Of(Identified)] = None
+    groups: Annotated[str | None, Of(CandidateIds)] = None
     """With effects: table of candidates with these columns."""
 
     @model_validator(mode="after")
@@ -191,7 +191,7 @@ class EvaluateDesigned(ComparisonOptions, Rankings, AssistOptions, InterimOption
     """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str, Of(DrawnCandidates)]
     """The sampled candidates, with inclusion probabilities."""
-    inclusion: Annotated[str | None, Of(Identified)] = None
+    inclusion: Annotated[str | None, Of(CandidateIds)] = None
     """Table inclusion of sample.design, or strata of sample.stratified; not needed for simple
     samples.
     """
@@ -209,7 +209,7 @@ class EvaluateDesigned(ComparisonOptions, Rankings, AssistOptions, InterimOption
     """Confidence level; differences are tested at 1 - confidence."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Smallest relevant difference in precision."""
-    correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
+    correction: Annotated[str, NameIn(CORRECTIONS)] = "bonferroni"
     """Adjustment for multiple tests."""
     band: Literal["pointwise", "simultaneous"] = "pointwise"
     """``simultaneous`` makes `bands` and `difference_bands`, with limits that hold at all n of a
@@ -219,7 +219,7 @@ class EvaluateDesigned(ComparisonOptions, Rankings, AssistOptions, InterimOption
     """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
     """Number of simulations of a band."""
-    clusters: Annotated[str | None, Of(Identified)] = None
+    clusters: Annotated[str | None, Of(CandidateIds)] = None
     """Table of candidates with clusters: makes the table `clustered`."""
     cluster: Annotated[tuple[str, ...], BeforeValidator(_columns)] = Field(
         default=("l1", "l2"), min_length=1, max_length=2

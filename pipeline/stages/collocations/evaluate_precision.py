@@ -73,7 +73,7 @@ from schemas import (
     Baseline,
     Choice,
     ClusteredPrecision,
-    Corrected,
+    CorrectedPrecision,
     CutLists,
     Guarantees,
     Judgements,
@@ -133,7 +133,7 @@ def correct_lists(
     if all candidates are judged.
     """
     if not config.corrects or categories.is_empty():
-        return Corrected.zero_rows()
+        return CorrectedPrecision.zero_rows()
     how = IntervalOptions(method=_for_populations(method), confidence=confidence)
     if "truth" in tables:
         judged, truth = tables["judgements"].collect(), tables["truth"].collect()
@@ -334,7 +334,7 @@ class EvaluatePrecision(
         "bands": SimultaneousBands,
         "band_thresholds": BandThresholds,
         "worst_case": WorstCase,
-        "corrected": Corrected,
+        "corrected": CorrectedPrecision,
         "clustered": ClusteredPrecision,
         "looks": Looks,
     },

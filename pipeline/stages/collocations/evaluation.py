@@ -24,11 +24,11 @@ from pipeline.kernels.nbest.precision import join_judgements, ranked_candidates
 from pipeline.kernels.numeric import IntArray, codes, labels_of
 from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.registry import Named
+from pipeline.registry import NameIn
 from pipeline.stages.base import Of, Proportion, SeedOptions, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
-from schemas import GoldCoverage, Identified, Judgements, MeasureDifferences, Ranks, Sample
+from schemas import CandidateIds, GoldCoverage, Judgements, MeasureDifferences, Ranks, Sample
 from schemas.errors import count_text
 
 # Predictions of one judge in one category
@@ -152,7 +152,7 @@ _SHOWN = 3
 class ByCluster(SeedOptions):
     """Options of stages with a cluster bootstrap."""
 
-    clusters: Annotated[str | None, Of(Identified)] = None
+    clusters: Annotated[str | None, Of(CandidateIds)] = None
     """Table of candidates with clusters: makes the table `clustered`."""
     cluster: str = Field(default="l2", min_length=1)
     """Column that defines the clusters."""
@@ -551,7 +551,7 @@ def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence
 class Tests(Evaluation):
     """Options of stages that test differences."""
 
-    test: Annotated[str, Named(TESTS)] = "fisher"
+    test: Annotated[str, NameIn(TESTS)] = "fisher"
     """Test of differences.
     """
     alternative: Alternative = "two_sided"
@@ -560,7 +560,7 @@ class Tests(Evaluation):
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Smallest relevant difference in precision."""
-    correction: Annotated[str, Named(CORRECTIONS)] = "holm"
+    correction: Annotated[str, NameIn(CORRECTIONS)] = "holm"
     """Adjustment for multiple tests."""
 
 
@@ -601,7 +601,7 @@ class DifferenceOptions(Tests, InterimOptions):
     """Population of the table `differences`: ``finite``, these candidates; or ``super``, from which
     they are independent draws. Default: both, or ``super`` if drawn with replacement.
     """
-    difference_interval: Annotated[str, Named(INTERVALS)] | None = None
+    difference_interval: Annotated[str, NameIn(INTERVALS)] | None = None
     """Interval method of the table `differences` (default: hypergeometric for ``finite``,
     clopper_pearson for ``super``).
     """
@@ -721,7 +721,7 @@ class IntervalOptions(TypedDict):
 class EstimateOptions(StageConfig):
     """Options of stages that estimate precision."""
 
-    interval: Annotated[str, Named(INTERVALS)] = "clopper_pearson"
+    interval: Annotated[str, NameIn(INTERVALS)] = "clopper_pearson"
     """Interval method; hypergeometric requires a sample without replacement."""
     confidence: Proportion = 0.95
     """Confidence level."""

@@ -38,11 +38,11 @@ from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.inputs import require_attributes
 from schemas import (
     AnnotatedPairs,
+    CandidateIds,
     CorpusSize,
     Coverage,
     ExpressionCounts,
     ExpressionPairs,
-    Identified,
     Judgements,
 )
 
@@ -62,7 +62,7 @@ class JoinCorpus(StageConfig, RelationOptions):
 
     corpus: CorpusSource
     """Corpus files: .cupt, .conllulex, or any others with such an attribute."""
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The candidates to judge; those that do not occur in the corpus remain unjudged."""
     left: UnitOptions
     """The left units, as in the extraction of the candidates."""

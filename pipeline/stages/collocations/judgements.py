@@ -36,7 +36,7 @@ from pipeline.stages.inputs import (
     require,
     with_label_texts,
 )
-from schemas import Coverage, GoldCoverage, Identified, Judgements, JudgesProvenance, Predictions
+from schemas import CandidateIds, Coverage, GoldCoverage, Judgements, JudgesProvenance, Predictions
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
@@ -63,7 +63,7 @@ class JoinTable(StageConfig):
 
     path: TableSource
     """Files with one row per annotated pair."""
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The candidates to judge."""
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, if different."""
@@ -390,7 +390,7 @@ class JoinMachine(NumberOptions):
 
     path: TableSource
     """Files with one row per pair and judge."""
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The predicted candidates."""
     columns: dict[Place, str] = Field(default_factory=dict)
     """Names of l1, l2, id and judge in the file, if different. Rows are identified by pair, or by
@@ -526,7 +526,7 @@ class JoinGold(StageConfig):
 
     path: TableSource
     """Lists with one entry of two words per row."""
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The candidates to judge."""
     covered: Covered
     """Candidates outside the list that count as false: those whose l1, l2 or ``either`` word the
@@ -567,7 +567,7 @@ class JoinGold(StageConfig):
 @stage(
     "join.gold",
     config=JoinGold,
-    outputs={"judgements": Judgements, "coverage": GoldCoverage, "covered": Identified},
+    outputs={"judgements": Judgements, "coverage": GoldCoverage, "covered": CandidateIds},
 )
 def join_gold(config: JoinGold, tables: Tables) -> Outputs:
     """Judge candidates that are listed, and those whose words are.

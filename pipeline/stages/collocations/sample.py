@@ -52,11 +52,11 @@ from pipeline.stages.inputs import require
 from schemas import (
     AboutCandidates,
     ActiveSample,
+    CandidateIds,
     Chances,
     DesignCosts,
     DesignedSample,
     DrawnCandidates,
-    Identified,
     Inclusion,
     Judgements,
     Phases,
@@ -353,7 +353,7 @@ class SampleDesign(SeedOptions, Rankings):
     cost: GroupCost | None = None
     """Costs if judgements of a group share work: ``{ group = "l2", first = 5, further = 1 }``.
     """
-    groups: Annotated[str | None, Of(Identified)] = None
+    groups: Annotated[str | None, Of(CandidateIds)] = None
     """Table of candidates with the columns of cost and effects."""
 
     @model_validator(mode="after")
@@ -563,11 +563,11 @@ def _pilot_rate(tables: Tables) -> float:
 class SampleJudged(StageConfig):
     """Declare that the judged candidates are a simple random sample drawn elsewhere."""
 
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The population."""
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; all judged candidates, including undecided ones, count as drawn."""
-    exclude: Annotated[str | None, Of(Identified)] = None
+    exclude: Annotated[str | None, Of(CandidateIds)] = None
     """Judged candidates that were not drawn at random, e.g. those of sample.active."""
 
 
@@ -594,7 +594,7 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
 class SampleRandom(SeedOptions):
     """Draw a simple random sample of candidates."""
 
-    candidates: Annotated[str, Of(Identified)]
+    candidates: Annotated[str, Of(CandidateIds)]
     """The candidates to draw from."""
     rate: float | None = Field(default=None, gt=0, le=1)
     """Sampling rate, as an alternative to size."""
@@ -659,7 +659,7 @@ class SampleStratified(SeedOptions):
     """Rankings, for strata by n-best lists. Give ranks or scores."""
     measures: tuple[str, ...] = ()
     """With ranks: measures whose best rank determines the stratum; all if empty."""
-    scores: Annotated[str | None, Of(Identified)] = None
+    scores: Annotated[str | None, Of(CandidateIds)] = None
     """Table of candidates, for strata by score."""
     column: str | None = None
     """With scores: numeric column that determines the stratum."""

@@ -14,11 +14,11 @@ from pipeline.kernels.association.scoring import parse, places, score
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.nbest.ranking import pool, rankings
 from pipeline.kernels.partitions import batches
-from pipeline.registry import Named
+from pipeline.registry import NameIn
 from pipeline.stages.base import Of, Outputs, SeedOptions, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import LEARNED, Rankings, chosen_ranks
 from pipeline.stages.inputs import require
-from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
+from schemas import CandidateIds, Candidates, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
 from schemas.candidates import arity
 
 # Scores of pairs
@@ -29,7 +29,7 @@ class ScoreAssociation(SeedOptions):
 
     candidates: Annotated[str, Of(Candidates)]
     """The candidates."""
-    measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
+    measures: Annotated[tuple[str, ...], NameIn(MEASURES)] = Field(
         default=("all",), validate_default=True
     )
     """Names or aliases of measures (see ``lexassay measures``), or ``all``, without `random` and
@@ -111,11 +111,11 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
 class ScoreRank(SeedOptions):
     """Rank candidates by each measure; ties are broken at random, by the seed."""
 
-    scores: Annotated[str, Of(Identified)]
+    scores: Annotated[str, Of(CandidateIds)]
     """Table of candidates with numeric columns."""
     measures: tuple[str, ...] = ()
     """Columns to rank by; all floating-point columns if empty."""
-    candidates: Annotated[str | None, Of(Identified)] = None
+    candidates: Annotated[str | None, Of(CandidateIds)] = None
     """Rank only these, e.g. "gold.covered" of join.gold (default: all candidates)."""
 
 
@@ -173,7 +173,7 @@ class ScoreTuples(StageConfig):
 
     tuples: Annotated[str, Of(Tuples)]
     """The tuples."""
-    measures: Annotated[tuple[str, ...], Named(TUPLE_MEASURES)] = Field(
+    measures: Annotated[tuple[str, ...], NameIn(TUPLE_MEASURES)] = Field(
         default=("all",), validate_default=True
     )
     """Names or aliases of measures for 2-6 units (see ``lexassay measures``), or ``all``."""

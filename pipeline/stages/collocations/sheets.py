@@ -67,7 +67,7 @@ from pipeline.stages.inputs import (
 )
 from schemas import (
     AboutCandidates,
-    Adjudicated,
+    AdjudicatedLabels,
     Annotations,
     Candidates,
     Choice,
@@ -255,7 +255,7 @@ class JoinSheets(JoinsAnswers):
     outputs={
         "judgements": Judgements,
         "annotations": Annotations,
-        "adjudicated": Adjudicated,
+        "adjudicated": AdjudicatedLabels,
         "resolutions": Resolutions,
         "others": SheetEntries,
         "notes": SheetEntries,

@@ -27,7 +27,7 @@ from pipeline.formats.annotation_log import (
     update_tasks,
     write_setting,
 )
-from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
+from tests.annotate.served import HERE, ServedWork, act, ask, entries, items, label, say, work_in
 
 HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
 
@@ -40,8 +40,8 @@ def work(tmp_path: Path) -> SheetWork:
 
 
 @pytest.fixture
-def served_work(work: SheetWork) -> Iterator[Served]:
-    with Served(work) as served:
+def served_work(work: SheetWork) -> Iterator[ServedWork]:
+    with ServedWork(work) as served:
         yield served
 
 
@@ -52,11 +52,11 @@ def work_of(text: str) -> Any:
     return json.loads(found[0])
 
 
-def ids(served: Served, who: str = "ana", query: str = "") -> list[str]:
+def ids(served: ServedWork, who: str = "ana", query: str = "") -> list[str]:
     return [each["id"] for each in served.get(who, f"/cards{query}").json()["cards"]]
 
 
-def test_the_page_knows_the_work(served_work: Served) -> None:
+def test_the_page_knows_the_work(served_work: ServedWork) -> None:
     work = work_of(served_work.get("ana").text)
     assert re.fullmatch("[0-9a-f]{24}", work.pop("store"))
     assert work == {
@@ -77,7 +77,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
     work = work_in(tmp_path, labels=labels, annotators=(HOSTILE,), title=HOSTILE,
                    instructions=HOSTILE, guidelines={HOSTILE: HOSTILE})  # fmt: skip
     ask(work, HOSTILE, shown=shown)
-    with Served(work, {"categories": {HOSTILE: [HOSTILE]}}) as served:
+    with ServedWork(work, {"categories": {HOSTILE: [HOSTILE]}}) as served:
         page = served.get(HOSTILE)
         block = page.text.partition('id="work"')[2].partition("</script>")[0]
         assert not re.findall(r"<script>|<!--|[\u2028\u2029]", block)
@@ -99,7 +99,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
 
 
 def test_suggestions_come_only_if_they_are_switched_on(
-    work: SheetWork, served_work: Served
+    work: SheetWork, served_work: ServedWork
 ) -> None:
     with open_log(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
@@ -118,7 +118,7 @@ def test_suggestions_come_only_if_they_are_switched_on(
         assert decisions_with_suggestion(log) == (1, 1)
 
 
-def test_cards_come_and_go(served_work: Served) -> None:
+def test_cards_come_and_go(served_work: ServedWork) -> None:
     found = served_work.get("ana", "/cards?most=2").json()
     assert found["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
     assert found["cards"][0] == {
@@ -145,7 +145,7 @@ def test_cards_come_and_go(served_work: Served) -> None:
     assert (card["answer"], card["unsure"], card["note"], card["version"]) == ("SVC", True, "hm", 1)
 
 
-def test_undo_and_how_far(served_work: Served) -> None:
+def test_undo_and_how_far(served_work: ServedWork) -> None:
     assert (
         served_work.statuses("ana", label("x0", unsure=True), label("x0", "free", replaces=1))
         == ["saved"] * 2
@@ -164,7 +164,7 @@ def test_undo_and_how_far(served_work: Served) -> None:
     }
 
 
-def test_stale_and_repeated(served_work: Served) -> None:
+def test_stale_and_repeated(served_work: ServedWork) -> None:
     first = label("x0")
     assert served_work.statuses("ana", first, first) == ["saved", "repeated"]
     assert served_work.statuses("ana", first) == ["repeated"]
@@ -175,7 +175,7 @@ def test_stale_and_repeated(served_work: Served) -> None:
     assert entries(served_work.work) == ["SVC"]
 
 
-def test_an_unknown_secret_is_told_nothing(served_work: Served) -> None:
+def test_an_unknown_secret_is_told_nothing(served_work: ServedWork) -> None:
     mine = served_work.at("ana")
     nowhere = served_work.client.get("/nowhere")
     wrong = [mine[:-1], f"{mine}A", mine.replace("/a/", "/c/"), f"{mine}/", f"{mine}/%2e", "/a/%00",
@@ -193,7 +193,7 @@ def test_an_unknown_secret_is_told_nothing(served_work: Served) -> None:
     assert entries(served_work.work) == []
 
 
-def test_nobody_writes_or_reads_anothers(served_work: Served) -> None:
+def test_nobody_writes_or_reads_anothers(served_work: ServedWork) -> None:
     ask(served_work.work, "ben", shown={**items(), "only": items()["x0"]})
     mine = label("x0", note="of ana")
     assert served_work.statuses("ana", mine) == ["saved"]
@@ -225,7 +225,7 @@ def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     names = ["a/b", "../x", "ü ?#%", "a//b/"]
     ask(work, "ana", shown={each: items()["x0"] for each in names})
-    with Served(work) as served:
+    with ServedWork(work) as served:
         for name in names:
             quoted = "".join(f"%{byte:02X}" for byte in name.encode())
             assert served.get("ana", f"/cards/{quoted}").json()["card"]["id"] == name
@@ -233,7 +233,7 @@ def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
 
 
 def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
-    with Served(work) as one, Served(work) as other:
+    with ServedWork(work) as one, ServedWork(work) as other:
         assert one.at("ana") == other.at("ana")
         first = label("x0")
         assert one.statuses("ana", first) == ["saved"]
@@ -250,7 +250,7 @@ def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
 
 
 def test_a_full_disk_is_503_and_nothing_is_acknowledged(
-    served_work: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, **how: bool) -> sqlite3.Connection:
         connection = connect(path, **how)
@@ -271,7 +271,7 @@ def test_a_full_disk_is_503_and_nothing_is_acknowledged(
 
 
 def test_decisions_that_cannot_be_read_are_503_without_the_path(
-    served_work: Served, monkeypatch: pytest.MonkeyPatch
+    served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "connect", lambda path, **_: connect(path.parent))
     answer = served_work.get("ana", "/cards")
@@ -286,7 +286,7 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
     work = work_in(tmp_path, annotators=people)
     ask(work, *people)
     answers: dict[str, list[str]] = {}
-    with Served(work) as served, open_log(work.database) as other:
+    with ServedWork(work) as served, open_log(work.database) as other:
         other.execute("BEGIN IMMEDIATE")
 
         def send(who: str) -> None:
@@ -306,7 +306,7 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
         assert served.writer.transactions <= 7
 
 
-def test_in_adjudication_the_first_answers_are_shown(served_work: Served) -> None:
+def test_in_adjudication_the_first_answers_are_shown(served_work: ServedWork) -> None:
     work = served_work.work
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
@@ -336,7 +336,7 @@ def test_in_adjudication_the_first_answers_are_shown(served_work: Served) -> Non
     assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_a_settled_answer_is_409_and_the_others_are_saved(served_work: Served) -> None:
+def test_a_settled_answer_is_409_and_the_others_are_saved(served_work: ServedWork) -> None:
     work = served_work.work
     say(work, "ana", "x0", "SVC")
     ask(work, "cleo", ids=["x0"], round_name="adjudication")
@@ -351,7 +351,7 @@ def test_a_settled_answer_is_409_and_the_others_are_saved(served_work: Served) -
     assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_secrets_are_in_no_log(served_work: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_secrets_are_in_no_log(served_work: ServedWork, caplog: pytest.LogCaptureFixture) -> None:
     mine = served_work.at("ana")
     with caplog.at_level(logging.DEBUG, "pipeline"), caplog.at_level(logging.DEBUG, "uvicorn"):
         served_work.post("ana", label("x0"), label("x0", "no such label"))
@@ -362,7 +362,7 @@ def test_secrets_are_in_no_log(served_work: Served, caplog: pytest.LogCaptureFix
     )
 
 
-def test_who_no_longer_adjudicates_has_no_link(served_work: Served) -> None:
+def test_who_no_longer_adjudicates_has_no_link(served_work: ServedWork) -> None:
     third = served_work.at("cleo", "adjudicator")
     assert served_work.client.get(third).status_code == 404
     ask(served_work.work, "cleo", round_name="adjudication")
@@ -375,10 +375,10 @@ def test_who_no_longer_adjudicates_has_no_link(served_work: Served) -> None:
 
 
 @pytest.fixture
-def served_bodies(tmp_path: Path) -> Iterator[Served]:
+def served_bodies(tmp_path: Path) -> Iterator[ServedWork]:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
-    with Served(work) as served:
+    with ServedWork(work) as served:
         yield served
 
 
@@ -412,7 +412,7 @@ def served_bodies(tmp_path: Path) -> Iterator[Served]:
     ],
 )  # fmt: skip
 def test_one_wrong_decision_is_refused_with_its_reason(
-    served_bodies: Served, wrong: dict[str, Any], said: str
+    served_bodies: ServedWork, wrong: dict[str, Any], said: str
 ) -> None:
     answer = served_bodies.post("ana", label("x0"), label("x1", **wrong))
     assert answer.status_code == 400
@@ -428,7 +428,7 @@ def test_one_wrong_decision_is_refused_with_its_reason(
      b'{"decisions": [{"key": "abcdefgh", "id": "x0", "kind": "label", "answer": "SVC", "seconds": NaN}]}',
      b'{"decisions": ' + b"[" * 100_000],
 )  # fmt: skip
-def test_a_body_that_is_no_decisions_is_refused(served_bodies: Served, text: bytes) -> None:
+def test_a_body_that_is_no_decisions_is_refused(served_bodies: ServedWork, text: bytes) -> None:
     headers = {"Origin": HERE, "Content-Type": "application/json"}
     answer = served_bodies.client.post(
         f"{served_bodies.at('ana')}/decisions", content=text, headers=headers
@@ -438,14 +438,14 @@ def test_a_body_that_is_no_decisions_is_refused(served_bodies: Served, text: byt
     assert entries(served_bodies.work) == []
 
 
-def test_the_keys_of_wrong_labels_are_told(served_bodies: Served) -> None:
+def test_the_keys_of_wrong_labels_are_told(served_bodies: ServedWork) -> None:
     wrong = [label("x0", "gone"), label("x1"), label("x2", "gone")]
     answer = served_bodies.post("ana", *wrong).json()
     assert answer["refused"] == [wrong[0]["key"], wrong[2]["key"]]
     assert "2 of 3 decisions are invalid" in answer["error"]
 
 
-def test_what_fits_is_taken(served_bodies: Served) -> None:
+def test_what_fits_is_taken(served_bodies: ServedWork) -> None:
     longest = label("x0", key="k" * 64, note="ß" * 10_000, seconds=None, replaces=None)
     assert served_bodies.statuses("ana", longest) == ["saved"]
     assert served_bodies.get("ana", "/cards/x0").json()["card"]["note"] == "ß" * 10_000
@@ -458,7 +458,7 @@ def test_what_fits_is_taken(served_bodies: Served) -> None:
     "query", ["/cards?most=0", "/cards?most=101", "/cards?most=-1", "/cards?most=x", "/recent?most=1e1",
               "/cards?most=" + "9" * 5000, "/cards?most=٣", "/cards?round=third", "?round=", "/search?text=" + "x" * 1001]
 )  # fmt: skip
-def test_wrong_questions_are_told_so(served_bodies: Served, query: str) -> None:
+def test_wrong_questions_are_told_so(served_bodies: ServedWork, query: str) -> None:
     answer = served_bodies.get("ana", query)
     assert answer.status_code == 400
     assert set(answer.json()) == {"error"}
@@ -467,7 +467,7 @@ def test_wrong_questions_are_told_so(served_bodies: Served, query: str) -> None:
 def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
     work = work_in(tmp_path, kind="keying")
     ask(work, "ana", shown={"gehen": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}})
-    with Served(work) as served:
+    with ServedWork(work) as served:
         (card,) = served.get("ana", "/cards").json()["cards"]
         assert (card["units"], card["examples"], card["lexicon_forms"]) == (
             [["lemma", "gehen"]], [], "gehe, ging",
@@ -483,7 +483,7 @@ def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
 
 
 def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork) -> None:
-    with Served(work) as served, Served(work) as other:
+    with ServedWork(work) as served, ServedWork(work) as other:
         say(work, "ana", "x0", "SVC")
         with open_log(work.database) as log:
             people.revoke(log, work, "ana")
@@ -504,7 +504,7 @@ def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork
 
 
 def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
-    work: SheetWork, served_work: Served
+    work: SheetWork, served_work: ServedWork
 ) -> None:
     assert served_work.statuses("ana", label("x0")) == ["saved"]
     with open_log(work.database) as log:
@@ -525,7 +525,7 @@ def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
 
 
 def test_a_request_that_was_under_way_when_the_part_ended(
-    work: SheetWork, served_work: Served
+    work: SheetWork, served_work: ServedWork
 ) -> None:
     """The writer decides, in its transaction."""
     sent = label("x0")
@@ -544,7 +544,7 @@ def test_a_request_that_was_under_way_when_the_part_ended(
 
 
 def test_one_who_was_added_has_a_page_with_the_cards_of_another(
-    work: SheetWork, served_work: Served
+    work: SheetWork, served_work: ServedWork
 ) -> None:
     with open_log(work.database) as log:
         people.add(log, work, "carla")
@@ -563,7 +563,7 @@ def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path)
         for item in items(20):
             say(work, who, item, answer, note=f"{answer} fits", unsure=who == "ben")
     ask(work, "ana", shown=items(20), round_name="adjudication")
-    with Served(work) as served:
+    with ServedWork(work) as served:
 
         def first() -> list[list[dict[str, Any]]]:
             cards = served.get("ana", "/cards?round=adjudication").json()["cards"]

@@ -42,7 +42,7 @@ from pipeline.annotate.web.app import (
 from pipeline.annotate.web.pages import HANDLERS, Assets, RefusedRequest
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import open_log
-from tests.annotate.served import HERE, Served, ask, entries, label, work_in
+from tests.annotate.served import HERE, ServedWork, ask, entries, label, work_in
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -51,14 +51,14 @@ POLICY = (
 
 
 @pytest.fixture
-def served_work(tmp_path: Path) -> Iterator[Served]:
+def served_work(tmp_path: Path) -> Iterator[ServedWork]:
     work = work_in(tmp_path)
     ask(work, "ana", "ben")
-    with Served(work) as served:
+    with ServedWork(work) as served:
         yield served
 
 
-def test_every_answer_is_dressed(served_work: Served) -> None:
+def test_every_answer_is_dressed(served_work: ServedWork) -> None:
     mine = served_work.at("ana")
     answers = [
         served_work.client.get(mine), served_work.client.get(f"{mine}/cards"), served_work.client.get("/nowhere"),
@@ -78,14 +78,14 @@ def test_every_answer_is_dressed(served_work: Served) -> None:
     "host",
     ["evil.example.org", "127.0.0.1.evil.org", "", "localhost:80@evil", "0.0.0.0", "10.0.0.1"],
 )
-def test_other_names_get_nothing(served_work: Served, host: str) -> None:
+def test_other_names_get_nothing(served_work: ServedWork, host: str) -> None:
     answer = served_work.get("ana", headers={"Host": host})
     assert answer.status_code == 403
     assert "ana" not in answer.text
 
 
 @pytest.mark.parametrize("host", ["localhost:1", "LocalHost", "127.0.0.1:65535", "[::1]:8000"])
-def test_names_of_this_machine_get_the_page(served_work: Served, host: str) -> None:
+def test_names_of_this_machine_get_the_page(served_work: ServedWork, host: str) -> None:
     assert served_work.get("ana", headers={"Host": host}).status_code == 200
 
 
@@ -124,7 +124,7 @@ def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
     ],
 )
 def test_only_own_pages_send_decisions(
-    served_work: Served, headers: dict[str, str], status: int
+    served_work: ServedWork, headers: dict[str, str], status: int
 ) -> None:
     answer = served_work.client.post(
         f"{served_work.at('ana')}/decisions", json={"decisions": [label("x0")]}, headers=headers
@@ -136,7 +136,7 @@ def test_only_own_pages_send_decisions(
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"]
 )
-def test_only_json_is_taken(served_work: Served, kind: str) -> None:
+def test_only_json_is_taken(served_work: ServedWork, kind: str) -> None:
     headers = {"Origin": HERE, "Content-Type": kind}
     answer = served_work.client.post(
         f"{served_work.at('ana')}/decisions", content=b"{}", headers=headers
@@ -165,7 +165,9 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
     assert "the-secret" not in caplog.text
 
 
-def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(served_work: Served) -> None:
+def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(
+    served_work: ServedWork,
+) -> None:
     headers = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "de"}
     page = served_work.client.get("/a/<b>", headers=headers)
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
@@ -177,7 +179,7 @@ def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(served_wo
     assert "error" in served_work.client.get("/a/x").json()  # for scripts
 
 
-def test_no_websocket_is_opened(served_work: Served) -> None:
+def test_no_websocket_is_opened(served_work: ServedWork) -> None:
     with (
         pytest.raises(WebSocketDisconnect) as refused,
         served_work.client.websocket_connect(served_work.at("ana")),
@@ -186,7 +188,7 @@ def test_no_websocket_is_opened(served_work: Served) -> None:
     assert refused.value.code == 1008
 
 
-def test_a_way_of_asking_that_there_is_not_is_told_so(served_work: Served) -> None:
+def test_a_way_of_asking_that_there_is_not_is_told_so(served_work: ServedWork) -> None:
     headers = {"Origin": HERE, "Content-Type": "application/json"}
     answer = served_work.client.put(served_work.at("ana"), headers=headers, content=b"{}")
     assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed."})
@@ -204,7 +206,7 @@ def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Pat
     routes = [Route("/", page), Route("/of/{id}", page), Route("/open", opens, methods=["POST"])]
     work = work_in(tmp_path)
     ask(work, "ana")
-    with Served(work, {"coordinator": routes}) as served:
+    with ServedWork(work, {"coordinator": routes}) as served:
         mine = served.links.address(COORDINATOR)
         assert served.client.get(mine).text == "page of all"
         assert served.client.get(f"{mine}/of/x").text == "page of x"
@@ -370,7 +372,7 @@ def test_a_body_is_refused_by_what_it_says_and_by_what_comes(tmp_path: Path) -> 
 
     work = work_in(tmp_path)
     ask(work, "ana")
-    with Served(work, {"coordinator": [Route("/", reads, methods=["POST"])]}) as served:
+    with ServedWork(work, {"coordinator": [Route("/", reads, methods=["POST"])]}) as served:
         mine, coordinators = f"{served.at('ana')}/decisions", served.links.address(COORDINATOR)
         for address in (mine, coordinators):
             told = served.client.post(address, content=b" " * (BODY + 1), headers=JSON)

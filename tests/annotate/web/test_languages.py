@@ -10,7 +10,7 @@ from babel.messages.extract import extract_from_dir
 
 import pipeline.annotate
 from pipeline.annotate.web.languages import LANGUAGES, language
-from tests.annotate.served import Served, ask, work_in
+from tests.annotate.served import ServedWork, ask, work_in
 
 KEYWORDS = {
     "t": None, "text": None, "phrase": None, "Alert": None, "translatable": None, "tn": (1, 2), "text_n": (1, 2),
@@ -56,7 +56,7 @@ def test_all_is_translated_and_nothing_else(code: str) -> None:
 def test_the_browser_chooses_until_somebody_does(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     ask(work, "ana")
-    with Served(work) as served:
+    with ServedWork(work) as served:
         assert '<html lang="en">' in served.get("ana").text
         german = served.get("ana", headers={"Accept-Language": "de-AT, en;q=0.5"}).text
         assert '<html lang="de">' in german

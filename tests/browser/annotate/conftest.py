@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from pipeline.annotate.tasks import SheetWork
-from tests.browser.annotate.serving import Coordinated, Served, Subject
+from tests.browser.annotate.serving import CoordinatorServer, Subject, SubjectServer
 from tests.browser.pages import PATIENCE_PAGES
 from tests.browser.watch import HARMLESS, Watch
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page
 
-Serve = Callable[[Subject], Served]
-Coordinate = Callable[[SheetWork], Coordinated]
+Serve = Callable[[Subject], SubjectServer]
+Coordinate = Callable[[SheetWork], CoordinatorServer]
 CARD = ".unit, #rest h2"
 """What a page of cards shows when it is there."""
 
@@ -60,10 +60,10 @@ class CardWatch(Watch):
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
     """Return a function that serves a subject until the test ends."""
-    served: list[Served] = []
+    served: list[SubjectServer] = []
 
-    def one(subject: Subject) -> Served:
-        served.append(Served(subject, tmp_path / str(len(served))))
+    def one(subject: Subject) -> SubjectServer:
+        served.append(SubjectServer(subject, tmp_path / str(len(served))))
         return served[-1]
 
     yield one
@@ -74,10 +74,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 @pytest.fixture
 def coordinate() -> Iterator[Coordinate]:
     """Return a function that serves an experiment's work, with the coordinator's page."""
-    served: list[Coordinated] = []
+    served: list[CoordinatorServer] = []
 
-    def one(work: SheetWork) -> Coordinated:
-        served.append(Coordinated(work))
+    def one(work: SheetWork) -> CoordinatorServer:
+        served.append(CoordinatorServer(work))
         return served[-1]
 
     yield one

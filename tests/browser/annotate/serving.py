@@ -151,7 +151,7 @@ class Serving:
             return [dict(row) for row in connection.execute(query)]
 
 
-class Served(Serving):
+class SubjectServer(Serving):
     """A subject that is served from a folder of its own."""
 
     def __init__(self, subject: Subject, folder: Path) -> None:
@@ -194,7 +194,7 @@ class Served(Serving):
         set_pass_mark(self.work, mark)
 
 
-class Coordinated(Serving):
+class CoordinatorServer(Serving):
     """The work of an experiment, served with the coordinator's page."""
 
     def __init__(self, work: SheetWork) -> None:

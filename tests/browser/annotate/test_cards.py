@@ -13,7 +13,7 @@ from tests.annotate.office import PAIRS, build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
     EXAMPLES,
-    Coordinated,
+    CoordinatorServer,
     Subject,
     answers,
     faults,
@@ -42,7 +42,7 @@ def press(page: Page, keys: dict[str, str], key: str = "1") -> None:
     page.locator(f'#card:not([data-id="{item}"])').wait_for()
 
 
-def both_label(served: Coordinated, open_card: OpenCard, ben: dict[str, str]) -> None:
+def both_label(served: CoordinatorServer, open_card: OpenCard, ben: dict[str, str]) -> None:
     """Let both label all in turns, card by card: anna says SVC, ben says it but for some."""
     pages = {who: open_card(served.address(who)) for who in ("anna", "ben")}
     for _ in PAIRS:
@@ -53,16 +53,16 @@ def both_label(served: Coordinated, open_card: OpenCard, ben: dict[str, str]) ->
 
 
 @pytest.fixture
-def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     return coordinate(build_office(tmp_path).work())
 
 
-def ids(served: Coordinated) -> list[str]:
+def ids(served: CoordinatorServer) -> list[str]:
     with read_only(served.work.database) as log:
         return [row["id"] for row in log.execute("SELECT id FROM items ORDER BY shown")]
 
 
-def test_a_third_person(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_a_third_person(served_work: CoordinatorServer, open_card: OpenCard) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
     says(whole, "None so far.", "#disagreements")
     item = ids(served_work)[0]
@@ -91,7 +91,7 @@ def test_a_third_person(served_work: Coordinated, open_card: OpenCard) -> None:
     assert [row["annotator"] for row in served_work.log()].count("carla") == 1
 
 
-def test_those_who_disagree(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_those_who_disagree(served_work: CoordinatorServer, open_card: OpenCard) -> None:
     both = ids(served_work)[:2]
     both_label(served_work, open_card, dict.fromkeys(both, "2"))
     whole = open_card(served_work.coordinator, ready="#people")
@@ -118,7 +118,9 @@ def test_those_who_disagree(served_work: Coordinated, open_card: OpenCard) -> No
     says(whole, "1 new item in the round.", "#opened")
 
 
-def test_a_name_that_annotates_is_refused(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_a_name_that_annotates_is_refused(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     whole = open_card(served_work.coordinator, ready="#people")
     whole.locator("#opening summary").click()
@@ -130,7 +132,9 @@ def test_a_name_that_annotates_is_refused(served_work: Coordinated, open_card: O
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(served_work: Coordinated, open_card: OpenCard, dark: bool) -> None:
+def test_no_serious_violation(
+    served_work: CoordinatorServer, open_card: OpenCard, dark: bool
+) -> None:
     empty = open_card(served_work.coordinator, dark=dark, ready="#people")
     nothing(faults(empty))
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
@@ -143,7 +147,7 @@ def test_no_serious_violation(served_work: Coordinated, open_card: OpenCard, dar
 
 
 @pytest.fixture
-def sure(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def sure(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     """An experiment with questions, half of it judged."""
     made = desk(tmp_path)
     made.judge_all(40)
@@ -153,14 +157,14 @@ def sure(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_serious_violation_with_limits(
-    sure: Coordinated, open_card: OpenCard, dark: bool
+    sure: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     page = open_card(sure.coordinator, dark=dark, ready="#certainty table")
     nothing(faults(page))
 
 
 def test_no_sideways_scrolling_on_a_phone(
-    served_work: Coordinated, sure: Coordinated, open_card: OpenCard
+    served_work: CoordinatorServer, sure: CoordinatorServer, open_card: OpenCard
 ) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     page = open_card(served_work.coordinator, width=375, height=740, finger=True, ready="#people")

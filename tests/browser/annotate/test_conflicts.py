@@ -11,7 +11,7 @@ from pipeline.annotate.sync import hand_to_sheets
 from pipeline.formats.annotation_log import Decision
 from tests.annotate.office import Office, build_office, decisions_of
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, faults, says
+from tests.browser.annotate.serving import CoordinatorServer, faults, says
 from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def office(tmp_path: Path) -> Office:
 
 
 @pytest.fixture
-def served_work(office: Office, coordinate: Coordinate) -> Coordinated:
+def served_work(office: Office, coordinate: Coordinate) -> CoordinatorServer:
     return coordinate(office.work())
 
 
@@ -45,7 +45,7 @@ def conflict_count(page: Page) -> int:
 
 
 def test_one_by_one_and_by_annotator(
-    served_work: Coordinated, office: Office, open_card: OpenCard
+    served_work: CoordinatorServer, office: Office, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     assert conflict_count(page) == 4
@@ -65,7 +65,7 @@ def test_one_by_one_and_by_annotator(
     assert kinds == ["import", "seen", "seen"]
 
 
-def test_a_double_click_decides_one(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_a_double_click_decides_one(served_work: CoordinatorServer, open_card: OpenCard) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role("button", name="Keep the page's answer").first.dblclick()
     says(page, "Kept 1 answer of anna's page.", "#kept")
@@ -73,7 +73,7 @@ def test_a_double_click_decides_one(served_work: Coordinated, open_card: OpenCar
     assert conflict_count(page) == 3
 
 
-def test_by_keyboard(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_by_keyboard(served_work: CoordinatorServer, open_card: OpenCard) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     button = page.get_by_role("button", name="Keep the page's answer").first
     button.focus()
@@ -85,7 +85,7 @@ def test_by_keyboard(served_work: Coordinated, open_card: OpenCard) -> None:
 
 
 def test_what_changed_meanwhile_is_not_decided(
-    served_work: Coordinated, office: Office, open_card: OpenCard
+    served_work: CoordinatorServer, office: Office, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role(
@@ -102,7 +102,9 @@ def test_what_changed_meanwhile_is_not_decided(
     assert not [row for row in served_work.log() if row["key"].startswith("coordinator")]
 
 
-def test_without_a_server_nothing_is_kept(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_without_a_server_nothing_is_kept(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     served_work.stop()
     page.get_by_role("button", name="Keep the page's answer").first.click()
@@ -115,7 +117,7 @@ def test_without_a_server_nothing_is_kept(served_work: Coordinated, open_card: O
 
 @pytest.mark.parametrize(("width", "finger"), [(1400, False), (768, False), (375, True)])
 def test_the_section_is_short_and_nothing_overflows(
-    served_work: Coordinated, open_card: OpenCard, width: int, finger: bool
+    served_work: CoordinatorServer, open_card: OpenCard, width: int, finger: bool
 ) -> None:
     page = open_card(served_work.coordinator, width=width, finger=finger, ready=".conflicts")
     wide, high = page.evaluate(
@@ -131,6 +133,8 @@ def test_the_section_is_short_and_nothing_overflows(
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(served_work: Coordinated, open_card: OpenCard, dark: bool) -> None:
+def test_no_serious_violation(
+    served_work: CoordinatorServer, open_card: OpenCard, dark: bool
+) -> None:
     page = open_card(served_work.coordinator, dark=dark, ready=".conflicts")
     nothing(faults(page))

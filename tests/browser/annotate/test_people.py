@@ -12,7 +12,7 @@ from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, open_log, read_only
 from tests.annotate.office import build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import Coordinated, faults, says, shows, wait_until_saved
+from tests.browser.annotate.serving import CoordinatorServer, faults, says, shows, wait_until_saved
 from tests.browser.pages import nothing
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture
-def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     return coordinate(build_office(tmp_path).work())
 
 
@@ -38,7 +38,7 @@ def expect_text(page: Page, text: str) -> None:
     says(page, text, "#person-said")
 
 
-def test_a_link_is_shown_and_replaced(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_a_link_is_shown_and_replaced(served_work: CoordinatorServer, open_card: OpenCard) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
     manage(whole, "anna", "link")
     expect_text(whole, "anyone who has it answers in that name")
@@ -63,7 +63,7 @@ def test_a_link_is_shown_and_replaced(served_work: Coordinated, open_card: OpenC
 
 
 def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
-    served_work: Coordinated, open_card: OpenCard
+    served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
     whole.locator("#new-name").fill("carla")
@@ -96,7 +96,7 @@ def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
 
 
 def test_who_is_stopped_while_at_work_is_told_so(
-    served_work: Coordinated, open_card: OpenCard
+    served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.address("anna"))
     page.locator("#card[data-ready]").wait_for()
@@ -114,7 +114,7 @@ def test_who_is_stopped_while_at_work_is_told_so(
 
 
 @pytest.fixture
-def many(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def many(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     """Everybody has answered, with 30 disagreements."""
     made = desk(tmp_path, "")
     made.judge_all()
@@ -128,7 +128,7 @@ def many(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
 
 
 def test_live_updates_keep_the_page_of_a_list_and_what_is_open(
-    many: Coordinated, open_card: OpenCard
+    many: CoordinatorServer, open_card: OpenCard
 ) -> None:
     whole = open_card(many.coordinator, ready="#people")
     count = whole.locator("#disagreements .items > li").count()
@@ -149,7 +149,7 @@ def test_live_updates_keep_the_page_of_a_list_and_what_is_open(
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_menu_has_no_serious_violation(
-    many: Coordinated, open_card: OpenCard, dark: bool
+    many: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     whole = open_card(many.coordinator, dark=dark, ready="#people")
     whole.locator("#disagreements summary").first.click()
@@ -157,7 +157,7 @@ def test_the_menu_has_no_serious_violation(
     nothing(faults(whole))
 
 
-def test_the_menu_fits_a_phone(many: Coordinated, open_card: OpenCard) -> None:
+def test_the_menu_fits_a_phone(many: CoordinatorServer, open_card: OpenCard) -> None:
     whole = open_card(many.coordinator, width=375, height=740, finger=True, ready="#people")
     whole.locator('button[data-person="ana"]').tap()
     whole.locator("#person").wait_for()

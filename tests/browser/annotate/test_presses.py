@@ -11,8 +11,8 @@ from pipeline.annotate.people import revoke
 from pipeline.formats.annotation_log import open_log
 from tests.browser.annotate.conftest import OpenCard, Serve
 from tests.browser.annotate.serving import (
-    Served,
     Subject,
+    SubjectServer,
     answers,
     label,
     pairs,
@@ -34,7 +34,7 @@ def refused_presses(page: Page) -> int:
     return int(page.locator("#refused").get_attribute("data-count") or 0)
 
 
-def all_were_seen(served: Served) -> int:
+def all_were_seen(served: SubjectServer) -> int:
     """Return how many labels there are, each of a card that was in sight."""
     rows = [row for row in served.log() if row["kind"] == "label"]
     assert all(row["seconds"] >= SEEN for row in rows)

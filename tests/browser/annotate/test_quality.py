@@ -20,7 +20,7 @@ from pipeline.formats.annotation_log import open_log
 from tests.annotate.office import desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
-    Coordinated,
+    CoordinatorServer,
     Subject,
     faults,
     label,
@@ -40,7 +40,7 @@ TRAINING = [GoldItem({"l1": f"train{n}", "l2": "b"}, "yes", f"because {n}") for 
 
 
 @pytest.fixture
-def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     """All cards of the sample are answered; gold items and repeated cards are left."""
     made = desk(tmp_path, "")
     made.judge_all()
@@ -49,7 +49,7 @@ def served_work(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
     return coordinate(made.work)
 
 
-def open_cards(served: Coordinated, who: str) -> dict[str, str]:
+def open_cards(served: CoordinatorServer, who: str) -> dict[str, str]:
     """Return the open cards of a person: id, and the kind of check."""
     with open_log(served.work.database) as log:
         rows = log.execute(
@@ -83,7 +83,9 @@ def test_cards_that_measure_quality_look_like_all_others(serve: Serve, open_card
     assert shapes[True] == shapes[False] != set()
 
 
-def test_the_coordinator_sees_the_answers(served_work: Coordinated, open_card: OpenCard) -> None:
+def test_the_coordinator_sees_the_answers(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
     kinds = open_cards(served_work, "ana")
     page = open_card(served_work.address("ana"))
@@ -101,7 +103,7 @@ def test_the_coordinator_sees_the_answers(served_work: Coordinated, open_card: O
 
 
 def test_who_fails_is_excused_by_the_coordinator(
-    served_work: Coordinated, open_card: OpenCard
+    served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     add_training(served_work.work, TRAINING)
     set_pass_mark(served_work.work, 1.0)
@@ -140,7 +142,7 @@ TEXTS = """() => {
 
 @pytest.mark.parametrize("code", [each for each in LANGUAGES if each != "en"])
 def test_a_person_chooses_the_language(
-    served_work: Coordinated, open_card: OpenCard, code: str
+    served_work: CoordinatorServer, open_card: OpenCard, code: str
 ) -> None:
     for address, place in (
         (served_work.coordinator, "#people"),
@@ -198,7 +200,7 @@ def test_no_serious_violation_in_training_and_with_suggestions(
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_serious_violation_in_the_table_of_quality(
-    served_work: Coordinated, open_card: OpenCard, dark: bool
+    served_work: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     add_training(served_work.work, TRAINING)
     whole = open_card(served_work.coordinator, dark=dark, ready="#quality table")

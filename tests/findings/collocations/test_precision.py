@@ -17,7 +17,7 @@ from schemas import (
     AveragePrecision,
     Baseline,
     BestMeasures,
-    Corrected,
+    CorrectedPrecision,
     CutComparison,
     Looks,
     Precision,
@@ -94,7 +94,7 @@ def test_the_list_with_the_most_is_named_at_each_size() -> None:
     ]
     made = stage(
         "evaluate.precision",
-        {"corrected": table(Corrected, [{**SAME_CORRECTED, **each} for each in rows])},
+        {"corrected": table(CorrectedPrecision, [{**SAME_CORRECTED, **each} for each in rows])},
     )
     first, second = texts("corrected_precision", made)
     assert first == (
@@ -105,7 +105,7 @@ def test_the_list_with_the_most_is_named_at_each_size() -> None:
 
 
 def test_nothing_corrected() -> None:
-    made = stage("evaluate.precision", {"corrected": Corrected.zero_rows().collect()})
+    made = stage("evaluate.precision", {"corrected": CorrectedPrecision.zero_rows().collect()})
     assert texts("corrected_precision", made) == []
 
 

@@ -28,7 +28,7 @@ from pipeline.kernels.nbest.precision import (
 )
 from pipeline.kernels.statistics.finite_population import hypergeometric
 from pipeline.kernels.statistics.intervals import clopper_pearson
-from schemas import Baseline, Corrected, Precision, WorstCase
+from schemas import Baseline, CorrectedPrecision, Precision, WorstCase
 from schemas.validate import validate
 from tests.kernels.nbest.rank_frames import (
     JUDGED,
@@ -61,7 +61,7 @@ def lists(*counts: tuple[int, int], category: str = "TP") -> pl.DataFrame:
 
 def correct_lists(frame: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     found = corrected_lists(frame, rates, **HOW)  # type: ignore[arg-type]  # options of several types
-    validate([found], Corrected, name="corrected")
+    validate([found], CorrectedPrecision, name="corrected")
     return found
 
 

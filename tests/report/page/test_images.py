@@ -16,10 +16,10 @@ from pipeline.report.view import Figure, Fold, Text
 from schemas.errors import LexassayError
 
 
-class Watched(Worker):
+class WatchedWorker(Worker):
     """A process that is remembered, to see what it does and to be killed."""
 
-    made: list[Watched]
+    made: list[WatchedWorker]
 
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
@@ -37,12 +37,12 @@ class Watched(Worker):
 
 
 @pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Watched]]:
+def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[WatchedWorker]]:
     """Draw by processes, as a command does."""
-    monkeypatch.setattr(Watched, "made", [], raising=False)
-    monkeypatch.setattr(module, "Worker", Watched)
-    yield Watched.made
-    for process in Watched.made:
+    monkeypatch.setattr(WatchedWorker, "made", [], raising=False)
+    monkeypatch.setattr(module, "Worker", WatchedWorker)
+    yield WatchedWorker.made
+    for process in WatchedWorker.made:
         assert not process._pool._processes
 
 
@@ -53,7 +53,9 @@ def bars(*heights: int) -> Figure:
 
 
 @pytest.mark.long
-def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Watched]) -> None:
+def test_pictures_of_a_process_are_those_that_are_drawn_here(
+    processes: list[WatchedWorker],
+) -> None:
     figures = [bars(*range(1, n)) for n in range(2, 6)]
     with Drawing() as drawing:
         drawing.ahead([figures[0], Text("between"), Fold("more", [figures[1], figures[2]])])
@@ -64,7 +66,7 @@ def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Wat
 
 
 @pytest.mark.long
-def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
+def test_a_figure_is_drawn_once(processes: list[WatchedWorker]) -> None:
     figure = bars(1)
     with Drawing() as drawing:
         drawing.ahead([figure, figure])
@@ -73,7 +75,7 @@ def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
 
 
 @pytest.mark.long
-def test_after_a_process_that_died_they_are_drawn_here(processes: list[Watched]) -> None:
+def test_after_a_process_that_died_they_are_drawn_here(processes: list[WatchedWorker]) -> None:
     first, second, third = bars(1), bars(1, 2), bars(1, 2, 3)
     with Drawing() as drawing:
         drawing.of(first)
@@ -95,7 +97,7 @@ def test_where_there_can_be_no_process_they_are_drawn_here(
 
 
 @pytest.mark.long
-def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[Watched]) -> None:
+def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[WatchedWorker]) -> None:
     with Drawing() as drawing, pytest.raises(ValueError, match="SVG conversion failed"):
         drawing.of(Figure("wrong", "Wrong", {"mark": "no such"}))
     assert len(processes) == 1

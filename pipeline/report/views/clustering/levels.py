@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from pipeline.findings.base import StageView
-from pipeline.findings.clustering import Run, Unclustered, clusters_with_words, senses_of
+from pipeline.findings.clustering import Run, WithoutClusterOptions, clusters_with_words, senses_of
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
@@ -643,7 +643,7 @@ def _missing_clusters(stage: StageView) -> list[Block]:
     without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
     if without.is_empty():
         return [Text("Every token has a cluster in every run.")]
-    kept = stage.options_as(Unclustered).without_cluster == "cluster"
+    kept = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
     fate = "form one additional cluster" if kept else "are excluded"
     said = "; ".join(
         f"{row['name']}: {row['tokens without a cluster']:,} of {row['tokens']:,}"

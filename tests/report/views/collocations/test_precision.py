@@ -27,7 +27,7 @@ from schemas import (
     BandThresholds,
     Choice,
     ClusteredPrecision,
-    Corrected,
+    CorrectedPrecision,
     Guarantees,
     PrecisionAtRecall,
     WorstCase,
@@ -456,7 +456,7 @@ def test_thresholds_that_hold_at_once() -> None:
 
 def test_precision_corrected_for_errors_of_the_annotators() -> None:
     row = ("TP", "t_score", 100, 40, 12, 0.3, 0.294, 0.14, 0.48, 0.9, 0.95, 30, None, 0.95)
-    frame = pl.DataFrame([row], schema=Corrected.columns(), orient="row")
+    frame = pl.DataFrame([row], schema=CorrectedPrecision.columns(), orient="row")
     table = show_blocks({**ONE, "corrected": frame})[-1]
     assert isinstance(table, Listing)
     assert table.shown is not None

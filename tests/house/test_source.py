@@ -1,0 +1,87 @@
+"""Rules for source text: headings stand above the code of a section; participles are no names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+
+import pytest
+
+from tests.test_layers import ROOT
+
+FILES = sorted(path for top in ("pipeline", "schemas") for path in ROOT.glob(f"{top}/**/*.py"))
+MORE = sorted(
+    path
+    for top in ("tests", "benchmarks", "data", "docs", ".ci")
+    for path in ROOT.glob(f"{top}/**/*.py")
+)
+
+VERBS = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "bcubed"}
+"""Verbs and nouns that end like a participle."""
+IRREGULAR = {
+    "begun", "bought", "built", "chosen", "done", "drawn", "found", "given", "grown", "held", "hidden",
+    "kept", "known", "left", "lost", "made", "met", "said", "seen", "sent", "shown", "spent", "spoken",
+    "taken", "told", "written",
+}  # fmt: skip
+REGISTERS = {"check", "property", "cached_property"}
+"""Decorators of functions whose name is the code of a remark, or is used as that of a value."""
+
+
+def orphans(source: str) -> Iterator[tuple[int, str]]:
+    """Yield comments between blank lines that another such comment or the end follows."""
+    texts = groupby(enumerate(source.split("\n"), 1), key=lambda each: bool(each[1].strip()))
+    parts = [list(lines) for written, lines in texts if written]
+    headings = [all(line.startswith("#") for _, line in part) for part in parts]
+    for part, (heading, end) in zip(parts, pairwise([*headings, True]), strict=True):
+        if heading and end:
+            yield part[0]
+
+
+def participles(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of functions and classes whose name is a participle alone."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        calls = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+        if REGISTERS.isdisjoint(getattr(each, "id", "") for each in calls):
+            words = re.findall("[A-Z]?[a-z0-9]+", node.name)
+            word = words[0].lower() if len(words) == 1 else ""
+            if (word.endswith("ed") and word not in VERBS) or word in IRREGULAR:
+                yield node.lineno, node.name
+
+
+def test_a_heading_has_a_section() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in FILES
+        for line, text in orphans(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_headings_without_a_section_are_found() -> None:
+    source = "# A.\n\n\n# B,\n# of two lines.\n\n# Of c.\nc = 1\n# No heading.\nd = 2\n\n# E.\n"
+    assert list(orphans(source)) == [(1, "# A."), (12, "# E.")]
+
+
+def test_no_participle_is_the_name_of_a_function_or_class() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in [*FILES, *MORE]
+        for line, name in participles(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("def _drawn(): ...\nclass Watched: ...\nclass LogDamaged:\n    def made(self): ...", ["_drawn", "Watched", "made"]),
+        ("def draw(): ...\ndef drawn_sample(): ...\ndef seed(): ...\nfound = 1", []),
+        ("@check(stages=())\ndef undecided(): ...\n@property\ndef named(self): ...", []),
+    ],
+)  # fmt: skip
+def test_participles_are_found(source: str, names: list[str]) -> None:
+    assert [name for _, name in participles(source)] == names
