@@ -36,11 +36,6 @@ class Case:
     real: bool
 
 
-def is_prepared(subject: Subject, folder: Path) -> bool:
-    """Tell whether the folder of a subject has been made."""
-    return (folder / ".ready").is_file() if folder.is_dir() else not subject.files
-
-
 def make(seed: str, number: int, bases: Path, folder: Path) -> Case:
     """Make the folder of a case, mutated, and return what is to be done in it.
 
