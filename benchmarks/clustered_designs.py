@@ -27,10 +27,10 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.cluster_bootstrap import student_limits
-from pipeline.kernels.survey.allocation import estimands, question_sets
+from pipeline.kernels.survey.allocation import build_estimands, question_sets
 from pipeline.kernels.survey.clustered import cluster_variation, draw_shares
 from pipeline.kernels.survey.design import inclusion, sequential_poisson, sizes_of_questions
-from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.study import build_study
 
 CANDIDATES, CUTS, AT, EACH = 3000, np.array([250, 500, 1000]), 1, 40
 IDS = pl.Series([f"c{place:04}" for place in range(CANDIDATES)])
@@ -91,7 +91,7 @@ def replicates(cell: Cell, number: int) -> Iterator[list[float]]:
         words, ranks = population(random, cell)
         sign = (ranks["a"] <= CUTS[AT]) * 1.0 - (ranks["b"] <= CUTS[AT])
         expected = PRECISION + cell.gap / 2 * sign
-        asked = estimands(
+        asked = build_estimands(
             question_sets(IDS, ranks, pairs=[("a", "b")], n=CUTS),
             p=np.full(CANDIDATES, PRECISION), judged=np.zeros(CANDIDATES, dtype=bool),
         )  # fmt: skip
@@ -106,7 +106,7 @@ def replicates(cell: Cell, number: int) -> Iterator[list[float]]:
             y = labels(random, words, expected, cell.alike)
             drawn = sequential_poisson(pi, random.random(CANDIDATES), size=cell.labels)
             draws = candidates[drawn].with_columns(tp=pl.Series(y[drawn] > 0))
-            given = study(table, draws, candidates=candidates)
+            given = build_study(table, draws, candidates=candidates)
             first = np.searchsorted(CUTS, given.ranks, side="left")
             found = draw_shares(given, first, [(0, 1)], range(AT, AT + 1))
             shares = found.shares[0]

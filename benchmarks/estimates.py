@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.study import build_study
 from pipeline.kernels.survey.tables import estimate_tables, list_estimates, pair_estimates
 
 SIZE, DRAWN = 100_000, 2_000
@@ -72,9 +72,11 @@ def main() -> int:
     )
     ranks, draws, candidates = invented_tables(options.strata)
     known = candidates if options.predictions else candidates.drop("prediction")
-    given = study(ranks, draws, candidates=known, seed="2005")
+    given = build_study(ranks, draws, candidates=known, seed="2005")
     tasks: dict[str, Callable[[], object]] = {
-        "ranks and sample to arrays": lambda: study(ranks, draws, candidates=known, seed="2005"),
+        "ranks and sample to arrays": lambda: build_study(
+            ranks, draws, candidates=known, seed="2005"
+        ),
         f"{len(MEASURES)} measures at {len(CUTS)} cuts": lambda: list_estimates(given, at=CUTS),
         f"{len(PAIRS)} pairs at {len(CUTS)} cuts": lambda: pair_estimates(
             given, pairs=PAIRS, at=CUTS

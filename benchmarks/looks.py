@@ -125,7 +125,7 @@ def estimate_set(mask: BoolArray, pi: FloatArray, tp: FloatArray, members: BoolA
     count = len(mask)
     return hajek(
         sums, np.full((count, 1), float(uncertain.sum())),
-        known=CertainCounts(*(np.full(count, float(each)) for each in known)),
+        certain=CertainCounts(*(np.full(count, float(each)) for each in known)),
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.survey.allocation import set_sums
 from pipeline.kernels.survey.design import inclusion, sequential_poisson
 from pipeline.kernels.survey.planning import PLANS, strata_of
-from pipeline.kernels.survey.study import Study, assist_predictions, rank_matrix, study
+from pipeline.kernels.survey.study import Study, assist_predictions, build_study, rank_matrix
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 from pipeline.sizing.design import (
     Assumptions,
@@ -116,7 +116,7 @@ def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int)
             if guess is not None:
                 known = candidates.with_columns(prediction=pl.Series(guess))
                 draws = draws.with_columns(fold=pl.Series(fold))
-        found.append(half_widths(given, study(given.asked.ranks, draws, candidates=known)))
+        found.append(half_widths(given, build_study(given.asked.ranks, draws, candidates=known)))
     return np.asarray(np.nanmean(found, axis=0))
 
 
@@ -134,7 +134,7 @@ def show_power(
         draws = pl.DataFrame(
             {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
         )
-        made = study(given.asked.ranks, draws, candidates=candidates)
+        made = build_study(given.asked.ranks, draws, candidates=candidates)
         hits += int(pair_estimates(made, pairs=[(one, two)], at=[n])["lower"].item() > 0)
     print(f"{name}: {size:,} labels, {plan}, found in {hits / samples:.0%}", flush=True)
 

@@ -48,9 +48,9 @@ def _schema(model: type[Table]) -> pa.DataFrameSchema:
     )
 
 
-def _column(declared: Column) -> pa.Column:
-    checks = [_LIMITS[name](limit) for name, limit in declared.limits.items()]
-    return pa.Column(declared.dtype, checks, nullable=declared.nullable)
+def _column(column: Column) -> pa.Column:
+    checks = [_LIMITS[name](limit) for name, limit in column.limits.items()]
+    return pa.Column(column.dtype, checks, nullable=column.nullable)
 
 
 def _teller(rule: Rule) -> Callable[[pa.PolarsData], pl.LazyFrame]:

@@ -147,7 +147,7 @@ def class_estimates(
     mass = add_classes(np.broadcast_to(sizes, into.shape)[None, ..., None], into)[0, ..., 0]
     if rest is not None:
         rest = add_classes(rest[None, ..., None], into)[0, ..., 0]
-    return hajek(add_classes(sums, into), mass, known=known, guessed=rest)
+    return hajek(add_classes(sums, into), mass, certain=known, guessed=rest)
 
 
 def strata_estimates(size: IntArray, n: IntArray, k: IntArray, pi: FloatArray) -> Estimates:
@@ -166,7 +166,7 @@ def strata_estimates(size: IntArray, n: IntArray, k: IntArray, pi: FloatArray) -
     sums = np.where(complete, 0.0, hit * k + miss * (n - k))
     hits, misses = (np.where(complete, each, 0.0).sum(axis=-1) for each in (k, n - k))
     mass = np.where(complete, 0.0, np.broadcast_to(size, n.shape))
-    return hajek(sums[..., None], mass, known=CertainCounts(hits, misses, np.zeros_like(hits)))
+    return hajek(sums[..., None], mass, certain=CertainCounts(hits, misses, np.zeros_like(hits)))
 
 
 def enough_draws(pi: FloatArray, members: BoolArray) -> BoolArray:

@@ -18,9 +18,9 @@ from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, pop
 from coverage_parts.samples import BASELINE_WIDTH, FLOOR, draw_samples, numbers
 from coverage_parts.sets import differences, filled_sets, lists
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from pipeline.kernels.survey.allocation import estimands, question_sets
+from pipeline.kernels.survey.allocation import build_estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample
-from pipeline.kernels.survey.study import Study, assist_predictions, phased_study, study
+from pipeline.kernels.survey.study import Study, assist_predictions, build_study, phased_study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
 METHODS = ("two phases, none", "two phases, scores")
@@ -82,7 +82,7 @@ class Questions:
         ranks = {name: self.given.of(name) for name in self.measures}
         sets = question_sets(ids, ranks, pairs=list(self.pairs), n=np.array(self.at))
         made = design_sample(
-            estimands(sets, p=p, judged=judged, assisted=assisted), questions, sizes=[size],
+            build_estimands(sets, p=p, judged=judged, assisted=assisted), questions, sizes=[size],
             floor=self.floor, baseline_width=BASELINE_WIDTH, confidence=0.95, seed=seed,
         )  # fmt: skip
         new = np.asarray(ids.is_in(made.sample["id"].implode())) & ~judged
@@ -120,7 +120,7 @@ class Questions:
         pi, places = self.first(size, number)
         draws = self.draws(tp, places).with_columns(pi=pi[places])
         draws, candidates = self._add_predictions(draws, f"{number}")
-        return study(self.ranked, draws, candidates=candidates.with_columns(pi=pi))
+        return build_study(self.ranked, draws, candidates=candidates.with_columns(pi=pi))
 
     def two_phases(self, tp: BoolArray, sizes: tuple[int, int], number: int) -> Study:
         """Return a sample whose second phase is drawn by a model of the labels of the first."""

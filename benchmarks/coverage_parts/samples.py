@@ -9,7 +9,7 @@ import polars as pl
 
 from coverage_parts.populations import MEASURES, PAIRS, Population, cuts_of, population
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.survey.allocation import estimands, question_sets
+from pipeline.kernels.survey.allocation import build_estimands, question_sets
 from pipeline.kernels.survey.design import declared_questions, design_sample, inclusion
 
 FLOOR, BASELINE_WIDTH = 0.05, 1.25
@@ -70,7 +70,7 @@ def questions_measure(
     sets = question_sets(everyone.ids, vectors, pairs=pairs, n=np.array(at))
     nobody = np.zeros(everyone.size, dtype=np.bool_)
     made = design_sample(
-        estimands(sets, p=np.full(everyone.size, 0.5), judged=nobody),
+        build_estimands(sets, p=np.full(everyone.size, 0.5), judged=nobody),
         questions, sizes=[1], floor=floor, baseline_width=BASELINE_WIDTH, confidence=0.95,
         seed="coverage",
     )  # fmt: skip

@@ -213,12 +213,14 @@ def give_to_those_who_disagree(
         return len(fresh)
 
 
-def _has_answer_beyond(item: Item, known: Adjudication | None) -> bool:
+def _has_answer_beyond(item: Item, adjudication: Adjudication | None) -> bool:
     """Return whether an item is resolved or was decided by a third person."""
-    if known is None:
+    if adjudication is None:
         return False
     first = {each.annotator for each in item.answers}
-    return known.label is not None or any(each.annotator not in first for each in known.said)
+    return adjudication.label is not None or any(
+        each.annotator not in first for each in adjudication.said
+    )
 
 
 def _third(connection: sqlite3.Connection, name: str) -> str:

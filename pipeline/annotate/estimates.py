@@ -553,17 +553,17 @@ def _remove_outdated(questions: SheetQuestions) -> None:
 
 
 def _stage_estimates(
-    node: Node, done: Run, usable: CountedItems, categories: list[str]
+    node: Node, run: Run, usable: CountedItems, categories: list[str]
 ) -> StageEstimates:
     """Return the estimates of a stage; if it fails, a sentence instead of its rows."""
     title = node.title or node.name
     try:
-        waits = (done.why_not(ref.stage) for ref in node.inputs.values())
+        waits = (run.why_not(ref.stage) for ref in node.inputs.values())
         wait = next(filter(None, waits), "")
         if wait:
             return StageEstimates(title, f"There are no limits yet: {wait}", failed=True)
         tables: Tables = {
-            option: done.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
+            option: run.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
         }
         interim = interim_look(node.config, tables, usable)
         if isinstance(interim, str):
@@ -738,11 +738,15 @@ class BackgroundEstimates:
                 self._latest = made
                 self._record(made)
 
-    def _record(self, made: Estimates) -> None:
-        half_widths = {row.key: row.half_width for row in made.rows if row.half_width is not None}
-        if not half_widths or (self._points and self._points[-1].entry == made.entry):
+    def _record(self, estimates: Estimates) -> None:
+        half_widths = {
+            row.key: row.half_width for row in estimates.rows if row.half_width is not None
+        }
+        if not half_widths or (self._points and self._points[-1].entry == estimates.entry):
             return
-        point = WidthRecord(made.entry, made.at, len(made.counted.order), half_widths)
+        point = WidthRecord(
+            estimates.entry, estimates.at, len(estimates.counted.order), half_widths
+        )
         self._points.append(point)
         line = json.dumps(vars(point), ensure_ascii=False)
         try:

@@ -447,7 +447,7 @@ class Conflicts:
         rows, unreadable = self._rows()
         return compare(rows, log_of(self.work))[1], unreadable
 
-    def keep(self, wanted: ConflictDecision) -> ConflictCounts:
+    def keep(self, decision: ConflictDecision) -> ConflictCounts:
         """Log a decision; the sheets stay as they are.
 
         The answer of a sheet is imported, and that of the page stays; what each sheet has is noted
@@ -464,18 +464,18 @@ class Conflicts:
             every = [
                 each
                 for each in conflicts
-                if each.annotator == wanted.annotator and wanted.id in {"", each.id}
+                if each.annotator == decision.annotator and decision.id in {"", each.id}
             ]
-            if not every or token_of(every) != wanted.token:
+            if not every or token_of(every) != decision.token:
                 raise ChangedConflicts("an answer has changed meanwhile")
             # Sheets that agree with the page would differ from it when another answer is kept.
             agreeing: dict[str, list[SheetAnswer]] = {}
-            same = cells.filter(outcome="same", annotator=wanted.annotator)
+            same = cells.filter(outcome="same", annotator=decision.annotator)
             for row in same.select("id", "file", "line", "answer", "note").iter_rows():
                 agreeing.setdefault(row[0], []).append(SheetAnswer(*row[1:]))
             tasks, left = tasks_of(connection), 0
             for each in every:
-                kept = self._answers_to_import(each, wanted)
+                kept = self._answers_to_import(each, decision)
                 if kept is None:
                     left += 1
                     continue
@@ -488,14 +488,14 @@ class Conflicts:
         return ConflictCounts(len(every) - left, left)
 
     def _answers_to_import(
-        self, conflict: Conflict, wanted: ConflictDecision
+        self, conflict: Conflict, decision: ConflictDecision
     ) -> list[SheetAnswer] | None:
         """Return the answer of a sheet to import, if any; None if it is not clear which."""
-        if wanted.keep == "page":
+        if decision.keep == "page":
             return []
         offered = choices(self.work, conflict)
-        if wanted.file:
-            offered = [each for each in offered if each.file == wanted.file]
+        if decision.file:
+            offered = [each for each in offered if each.file == decision.file]
         return offered if len(offered) == 1 else None
 
     def _cell(self, conflict: Conflict, typed: SheetAnswer) -> Cell:

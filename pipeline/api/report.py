@@ -260,9 +260,9 @@ def _versions() -> dict[str, str]:
     return own | versions() | {"pandera": version("pandera")} | html.versions()
 
 
-def _fingerprint(run: Run, made: ReportInput) -> str:
+def _fingerprint(run: Run, report: ReportInput) -> str:
     # Views and charts of extensions come from registries: this module does not import them.
-    modules = {VIEWS.place(each.view.use) for each in made.stages}
+    modules = {VIEWS.place(each.view.use) for each in report.stages}
     modules |= {FINDERS.place(name) for name in FINDERS}
     modules |= {
         each for each in CHARTS.modules_by_name().values() if not each.startswith("pipeline.")
@@ -270,17 +270,17 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
     digests = Digests(run.project.storage)
     content = {
         "report": run.project.experiment.report,
-        "stages": [each.view.name for each in made.stages],
-        "provenance": canonical(made.provenance),
-        "missing": dict(made.missing),
+        "stages": [each.view.name for each in report.stages],
+        "provenance": canonical(report.provenance),
+        "missing": dict(report.missing),
         "remarks": {
             name: [each.model_dump(mode="json") for each in found]
-            for name, found in made.remarks.items()
+            for name, found in report.remarks.items()
         },
-        "title": [made.title, made.description, *(each.view.title for each in made.stages)],
+        "title": [report.title, report.description, *(each.view.title for each in report.stages)],
         "assets": html.digest(),
-        "colours": made.slots,
-        "delivered": [each.view.delivered for each in made.stages],
+        "colours": report.slots,
+        "delivered": [each.view.delivered for each in report.stages],
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }
     digests.keep()
@@ -405,21 +405,21 @@ def _report_stage(stage: str, run: Run, options: ReportOptions) -> ReportStage |
         return shown_stage(run, stage, ReportOptions())
 
 
-def _table_rows(found: TableDifference) -> TableRows:
+def _table_rows(difference: TableDifference) -> TableRows:
     return TableRows(
-        found.table,
-        found.only_first,
-        found.only_second,
-        found.changed,
-        tuple(_examples(found)),
-        columns_text(found.columns),
+        difference.table,
+        difference.only_first,
+        difference.only_second,
+        difference.changed,
+        tuple(_examples(difference)),
+        columns_text(difference.columns),
     )
 
 
-def _examples(found: TableDifference) -> Iterator[tuple[str, str, str]]:
-    for what, keys in (("gone", found.gone), ("new", found.new)):
+def _examples(difference: TableDifference) -> Iterator[tuple[str, str, str]]:
+    for what, keys in (("gone", difference.gone), ("new", difference.new)):
         yield from ((what, _row(key), "") for key in keys)
-    for each in found.examples:
+    for each in difference.examples:
         values = (
             f"{name}: {format_cell(a)} → {format_cell(b)}" for name, (a, b) in each.values.items()
         )

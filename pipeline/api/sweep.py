@@ -459,22 +459,22 @@ class SweepReport:
         self._names: set[str] = set()
         self._last: Run | None = None
 
-    def add(self, done: Run) -> None:
+    def add(self, run: Run) -> None:
         """Add the findings, remarks and files of a finished point."""
         # All that reads results first: tables may be damaged or discarded.
-        findings, records = done.all_findings, provenance(done)
-        names = names_of(done) if self._last is None else ()
+        findings, records = run.all_findings, provenance(run)
+        names = names_of(run) if self._last is None else ()
         remarks = [
             f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
-            for stage, found in done.remarks.items()
+            for stage, found in run.remarks.items()
             for each in found
             if each.level != "info"
         ]
         self._names.update(names)
-        self._last = done
+        self._last = run
         self._findings.append(findings)
         self._remarks.append(remarks)
-        self._waits |= done.missing
+        self._waits |= run.missing
         for row in records.get("Input files", ()):
             if isinstance(row, Mapping):
                 self._files.setdefault(tuple(row.values()), row)

@@ -437,14 +437,14 @@ def _manage(
         print("New links: on the coordinator's page, and when lexassay annotate starts.")
 
 
-def _print_import(taken: sync.ImportResult, work: SheetWork) -> None:
+def _print_import(result: sync.ImportResult, work: SheetWork) -> None:
     """Print what was imported from sheets beside the annotation log."""
-    if taken.answers:
-        imported = count_text(taken.answers, "answer")
+    if result.answers:
+        imported = count_text(result.answers, "answer")
         print(f"{imported} imported from sheets in {work.folder}")
     for lines, what in (
-        (taken.conflicts, "in sheets and on the page differ: decide on the coordinator's page"),
-        (taken.strange, "in sheets cannot be used and were ignored: correct them in the sheet"),
+        (result.conflicts, "in sheets and on the page differ: decide on the coordinator's page"),
+        (result.strange, "in sheets cannot be used and were ignored: correct them in the sheet"),
     ):
         _print_lines(lines, "answer", what)
 

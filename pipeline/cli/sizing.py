@@ -293,68 +293,72 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )  # fmt: skip
 
 
-def tabulate(given: Planner, options: Mapping[str, Any], track: Track) -> pl.DataFrame:
+def tabulate(planner: Planner, options: Mapping[str, Any], track: Track) -> pl.DataFrame:
     """Return the table of the plans."""
     looks = numbers("--looks", options["looks"] or "4")
     return plan_table(
-        given, look_times(looks, options["spending"] or "obrien_fleming"), track=track
+        planner, look_times(looks, options["spending"] or "obrien_fleming"), track=track
     )
 
 
-def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> None:
+def print_design(table: pl.DataFrame, planner: Planner, *, pilot: str | None) -> None:
     """Print the labels by question and plan, with an explanation."""
     shown = wide(table)
-    output.print_table(shown, rows=shown.height, title=_design_title(given))
-    said = sentence(table, power=given.target.power is not None)
-    for text in (said, hardest(table), _assumptions(given, pilot)):
+    output.print_table(shown, rows=shown.height, title=_design_title(planner))
+    said = sentence(table, power=planner.target.power is not None)
+    for text in (said, hardest(table), _assumptions(planner, pilot)):
         print(textwrap.fill(text, output.READABLE))
     print(_READ)
     if table["labels"].null_count():
         print(_UNREACHED)
-    added = added_questions(given, track=_track)
+    added = added_questions(planner, track=_track)
     if added.height > 1:
         title = "designed sample: labels as questions are added (+: not asked for)"
         output.print_table(added_text(added), rows=added.height, title=title)
     labels = table.filter(plan="designed", looks=1, question=TOGETHER)["labels"].item()
     if labels is not None:
         print("sample.design draws the designed sample with these options:")
-        print(_options(given, labels))
+        print(_options(planner, labels))
 
 
-def _options(given: Planner, labels: int) -> str:
+def _options(planner: Planner, labels: int) -> str:
     """Return the options of the stage, and a warning about those that the plan ignores."""
-    text = textwrap.indent(options_text(design_options(given, labels)), "    ")
-    ignored = [k for k in ("pilot", "assist", "cost") if getattr(given.asked.config, k) is not None]
+    text = textwrap.indent(options_text(design_options(planner, labels)), "    ")
+    ignored = [
+        k for k in ("pilot", "assist", "cost") if getattr(planner.asked.config, k) is not None
+    ]
     warning = f"\nThe plan ignores the stage's {' and '.join(ignored)}." if ignored else ""
     return text + warning
 
 
-def _design_title(given: Planner) -> str:
-    level = 100 * (1 - given.target.alpha)
-    goal = f"±{100 * given.wanted:g} points at {level:g} %"
-    if given.target.power is not None:
-        goal = f"a power of {100 * given.wanted:g} % at {100 * given.target.alpha:g} %"
-    return f"labels for {goal}, {given.candidates:,} candidates"
+def _design_title(planner: Planner) -> str:
+    level = 100 * (1 - planner.target.alpha)
+    goal = f"±{100 * planner.wanted:g} points at {level:g} %"
+    if planner.target.power is not None:
+        goal = f"a power of {100 * planner.wanted:g} % at {100 * planner.target.alpha:g} %"
+    return f"labels for {goal}, {planner.candidates:,} candidates"
 
 
-def _assumptions(given: Planner, pilot: str | None) -> str:
-    precision = f"precisions of {pilot}" if pilot else f"a precision of {100 * given.shown[-1]:g} %"
-    if not given.judged:
-        most = 100 * float(given.known.rho2.max())
+def _assumptions(planner: Planner, pilot: str | None) -> str:
+    precision = (
+        f"precisions of {pilot}" if pilot else f"a precision of {100 * planner.shown[-1]:g} %"
+    )
+    if not planner.judged:
+        most = 100 * float(planner.known.rho2.max())
         return (
             f"assumed: {precision}; with predictions: a range, from {most:g} % of the variance in "
             "a list explained to none, as only a pilot shows which"
         )
-    explained = 100 * float(np.median(given.explained[given.meant]))
+    explained = 100 * float(np.median(planner.explained[planner.meant]))
     return (
         f"assumed: {precision}; predictions explain {explained:.0f} % of the variance in a list, "
-        f"estimated out of fold from {given.judged:,} labels of {pilot}"
+        f"estimated out of fold from {planner.judged:,} labels of {pilot}"
     )
 
 
-def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
+def draw(to: Path, planner: Planner, table: pl.DataFrame) -> None:
     """Draw the hardest question's half-width, or power, against labels."""
-    _write_chart(to, lambda look: design_spec(given, table, look=look))
+    _write_chart(to, lambda look: design_spec(planner, table, look=look))
 
 
 def _write_chart(to: Path, spec: Callable[[Any], dict[str, Any]]) -> None:

@@ -149,9 +149,9 @@ def batches(
                 yield some if some.schema == schema else some.cast(schema)
 
 
-def _groups_with(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
+def _groups_with(file: pq.ParquetFile, before: int, number: int | None) -> list[int]:
     """Return the row groups that contain some rows."""
-    sizes = [opened.metadata.row_group(at).num_rows for at in range(opened.num_row_groups)]
+    sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
     ends = list(accumulate(sizes))
     after = sum(sizes) if number is None else before + number
     return [
@@ -211,9 +211,9 @@ def _first_byte(column: pq.ColumnChunkMetaData) -> int:
     return int(column.dictionary_page_offset or column.data_page_offset)  # some write 0
 
 
-def _has_equal_columns(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bool:
+def _has_equal_columns(group: pq.RowGroupMetaData, file: pq.ParquetFile) -> bool:
     """Return true if the columns have the number of rows of the group."""
-    schema = opened.metadata.schema
+    schema = file.metadata.schema
     flat = [at for at in range(len(schema)) if not schema.column(at).max_repetition_level]
     return all(group.column(at).num_values == group.num_rows for at in flat)
 

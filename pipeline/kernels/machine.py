@@ -902,17 +902,17 @@ def saving_tables(
 
 
 def _difference_sets(
-    ranked: RankedCandidates,
+    candidates: RankedCandidates,
     each: JudgedDraws,
     inside: BoolArray,
     n: int,
     pairs: Sequence[tuple[str, str]],
 ) -> Sets:
     """Return the difference sets of pairs."""
-    place = {name: row for row, name in enumerate(ranked.measures)}
+    place = {name: row for row, name in enumerate(candidates.measures)}
     one, two = np.array([[place[name] for name in pair] for pair in pairs]).T
     members = np.stack([inside[one] & ~inside[two], inside[two] & ~inside[one]], axis=1)
-    held = (ranked.ranks <= n).astype(np.float64)
+    held = (candidates.ranks <= n).astype(np.float64)
     size = (held.sum(axis=1)[one] - (held @ held.T)[one, two])[:, None]
     certain = members @ (each.weights.c == 0).astype(np.float64)
     share = 1.0 - np.divide(certain, size, out=np.zeros_like(certain), where=size > 0)

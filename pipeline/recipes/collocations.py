@@ -82,7 +82,7 @@ class Question:
     words: WordChoice = ANY_WORDS
 
 
-def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
+def collocates_recipe(question: Question, corpus: CorpusFiles) -> Recipe:
     """Return the experiment for a request.
 
     Raises
@@ -90,30 +90,30 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
     ConfigError
         If the corpus lacks the attribute or the syntactic relations.
     """
-    attribute = asked.words.attribute or corpus.lemma
-    _require(asked, corpus, attribute)
-    word = asked.words.unit(attribute, corpus)
-    relation = asked.relation or ("dependency" if corpus.parsed else "span")
-    within = asked.within or ("document" if corpus.plain else "sentence")
+    attribute = question.words.attribute or corpus.lemma
+    _require(question, corpus, attribute)
+    word = question.words.unit(attribute, corpus)
+    relation = question.relation or ("dependency" if corpus.parsed else "span")
+    within = question.within or ("document" if corpus.plain else "sentence")
     about = {
         "use": "extract.pairs",
         "corpus": corpus.source,
-        **_collocate_relation(relation, asked, within),
-        **asked.words.stop_word_source(),
+        **_collocate_relation(relation, question, within),
+        **question.words.stop_word_source(),
     }
-    node = {"left": node_unit(asked.node, word, corpus), "right": word}
+    node = {"left": node_unit(question.node, word, corpus), "right": word}
     shown = {"examples": 1, "form": corpus.word}
-    least = {"min_frequency": asked.min_frequency}
+    least = {"min_frequency": question.min_frequency}
     if relation != "dependency":
         stages = {PAIRS: {**about, **node, **least, **shown}}
     else:  # all words are counted, since their frequencies are needed; examples only for the node
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
-    title = f"Collocates of {asked.node}"
-    scored = {**stages, **score_stage(asked.measures)}
-    notes = (*corpus.notes, *_where_spans_end(asked.within, within, relation))
+    title = f"Collocates of {question.node}"
+    scored = {**stages, **score_stage(question.measures)}
+    notes = (*corpus.notes, *_where_spans_end(question.within, within, relation))
     options = {f"{PAIRS}.left.where": "NODE", f"{EXAMPLES}.left.where": "NODE", **_ATTRIBUTE}
-    return Recipe("collocates", asked.node, scored, title, notes, options)
+    return Recipe("collocates", question.node, scored, title, notes, options)
 
 
 def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
@@ -202,36 +202,36 @@ def _pattern(word: str) -> str:
     return "^" + "".join(_WILDCARDS.get(sign, re.escape(sign)) for sign in word) + "$"
 
 
-def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
+def _require(question: Question, corpus: CorpusFiles, attribute: str) -> None:
     problems = []
-    if not asked.node.strip():
+    if not question.node.strip():
         problems.append(Problem("NODE", "the word is empty", "give one"))
-    sketch = (asked.relation or ("dependency" if corpus.parsed else "span")) == "dependency"
-    if sketch and (set(asked.node) & {*" *?=", "/"}):
-        what = f"{asked.node!r} is not a single word, as syntactic relations require"
+    sketch = (question.relation or ("dependency" if corpus.parsed else "span")) == "dependency"
+    if sketch and (set(question.node) & {*" *?=", "/"}):
+        what = f"{question.node!r} is not a single word, as syntactic relations require"
         problems.append(Problem("NODE", what, "use --relation span"))
-    if asked.within and (asked.relation or "span") != "span":
-        what = f"{asked.within!r} limits spans, which relation {asked.relation} does not use"
+    if question.within and (question.relation or "span") != "span":
+        what = f"{question.within!r} limits spans, which relation {question.relation} does not use"
         problems.append(Problem("--within", what, "omit it, or use --relation span"))
-    problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
-    if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
+    problems += corpus.lacks(attribute, heads=question.relation == "dependency")
+    if question.span[0] + question.span[1] < 1 or min(question.span) < 0:
         problems.append(Problem("--span", "the span is empty", "use e.g. 5 or 0,3"))
-    if asked.count and (asked.relation or "span") not in {"span", "adjacent"}:
-        what = f"{asked.count!r} applies to spans, not to relation {asked.relation}"
+    if question.count and (question.relation or "span") not in {"span", "adjacent"}:
+        what = f"{question.count!r} applies to spans, not to relation {question.relation}"
         problems.append(Problem("--count", what, "omit it, or use --relation span"))
     if problems:
         raise ConfigError("collocates", problems)
 
 
-def _collocate_relation(relation: Relation, asked: Question, within: Within) -> dict[str, Any]:
+def _collocate_relation(relation: Relation, question: Question, within: Within) -> dict[str, Any]:
     if relation == "dependency":
         either = {"where": "deprel <> 'punct'", "governor": "either", "named": True}
         return {"relation": "dependency", "dependency": either}
     if relation == "sentence":
         return {"relation": "textual", "textual": {"within": "sentence"}}
-    left, right = (1, 1) if relation == "adjacent" else asked.span
+    left, right = (1, 1) if relation == "adjacent" else question.span
     ends = {} if relation == "adjacent" or within == "sentence" else {"within": within}
-    surface = {"left": left, "right": right, "count": asked.count or "nodes", **ends}
+    surface = {"left": left, "right": right, "count": question.count or "nodes", **ends}
     return {"relation": "surface", "surface": surface}
 
 
@@ -351,14 +351,14 @@ def _reader(options: Mapping[str, Any] | None, language: str) -> dict[str, Any]:
     return {**({"language": language} if language else {}), **(options or {})}
 
 
-def _collocate_rows(run: Run, asked: Question, corpus: CorpusFiles) -> pl.DataFrame:
+def _collocate_rows(run: Run, question: Question, corpus: CorpusFiles) -> pl.DataFrame:
     """Return one row per collocate of the node, ordered by the first measure."""
-    fold = asked.words.unit(corpus.lemma, corpus)["fold"]
-    node = _fold(corpus.spell(asked.node.strip()), fold)
+    fold = question.words.unit(corpus.lemma, corpus)["fold"]
+    node = _fold(corpus.spell(question.node.strip()), fold)
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
-    found = rows(run, asked.measures, _is_relation_of(node) if sketch else None)
+    found = rows(run, question.measures, _is_relation_of(node) if sketch else None)
     if found.is_empty():
-        raise DataError(_no_collocates(run, asked))
+        raise DataError(_no_collocates(run, question))
     named = found.rename({"l1": "relation"}) if sketch else found.drop("l1")
     return named.rename({"l2": "collocate"})
 
@@ -369,12 +369,12 @@ def _is_relation_of(node: str) -> pl.Expr:
     return pl.any_horizontal(pl.col("l1").str.ends_with(end) for end in ends)
 
 
-def _no_collocates(run: Run, asked: Question) -> str:
+def _no_collocates(run: Run, question: Question) -> str:
     sizes = dict(run.table(f"{PAIRS}.corpus").rows())
     return (
-        f"collocates: nothing co-occurs at least {asked.min_frequency} times with {asked.node!r} "
-        f"in {sizes.get('tokens', 0):,} tokens; check the spelling in the corpus, or lower the "
-        "minimum frequency (--min-f)"
+        f"collocates: nothing co-occurs at least {question.min_frequency} times with "
+        f"{question.node!r} in {sizes.get('tokens', 0):,} tokens; check the spelling in the "
+        "corpus, or lower the minimum frequency (--min-f)"
     )
 
 
@@ -498,7 +498,7 @@ def keywords(
 def keywords_recipe(
     target: Path,
     reference: Path,
-    asked: KeynessOptions,
+    options: KeynessOptions,
     *,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
@@ -524,25 +524,25 @@ def keywords_recipe(
         corpus = corpora[name]
         if corpus is None:
             own = {"path": lists[name].table.source, "columns": lists[name].names}
-            stages[name] = {"use": "extract.word_table", **own, "fold": not asked.words.case}
+            stages[name] = {"use": "extract.word_table", **own, "fold": not options.words.case}
             stages[name] |= said.numbers
             continue
-        attribute = asked.words.attribute or ("lemma" if lemmas else corpus.word)
+        attribute = options.words.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
             have = ", ".join(sorted(corpus.attributes))
             what = f"no token at the beginning of {path} has {attribute!r}"
             raise ConfigError("keywords", [Problem("--attribute", what, f"available are {have}")])
-        unit, excluded = asked.words.unit(attribute, corpus), asked.words.stop_word_source()
+        unit, excluded = options.words.unit(attribute, corpus), options.words.stop_word_source()
         counted = {"use": "extract.words", "corpus": corpus.source}
         stages[name] = {**counted, "unit": unit, **excluded}
-    least = {"min_frequency": asked.min_frequency}
+    least = {"min_frequency": options.min_frequency}
     sides = {"target": "target", "reference": "reference"}
     stages[PAIRS] = {"use": "extract.keywords", **sides, **least}
     about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
     title = f"Keywords of {target.name} against {reference.name}"
     notes = [note for each in lists.values() for note in each.notes]
     notes += [note for corpus in corpora.values() if corpus for note in corpus.notes]
-    every = {**stages, **score_stage(asked.measures)}
+    every = {**stages, **score_stage(options.measures)}
     return Recipe("keywords", about, every, title, tuple(notes))
 
 
@@ -574,22 +574,22 @@ class _WordList(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _word_lists(paths: Mapping[str, Path], said: TableOptions) -> dict[str, _WordList]:
+def _word_lists(paths: Mapping[str, Path], options: TableOptions) -> dict[str, _WordList]:
     """Return the frequency lists among the files; reject column names that none has."""
     lists, held = {}, set()
     for name, path in paths.items():
-        reader = _list_reader(path, said.header)
+        reader = _list_reader(path, options.header)
         if reader is None:
             continue
-        bare = table_file(path, said.select(), reader=reader)
+        bare = table_file(path, options.select(), reader=reader)
         held |= {*bare.columns}
-        own = {ours: theirs for ours, theirs in said.columns.items() if theirs in bare.columns}
-        table = replace(bare, options=replace(said, columns=own))
+        own = {ours: theirs for ours, theirs in options.columns.items() if theirs in bare.columns}
+        table = replace(bare, options=replace(options, columns=own))
         if found := _as_list(path, table):
             lists[name] = found
     absent = [
         Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
-        for ours, theirs in said.columns.items()
+        for ours, theirs in options.columns.items()
         if theirs not in held
     ]
     if absent:
@@ -872,7 +872,7 @@ def candidates(
     return best(found, top)
 
 
-def candidates_recipe(wanted: PairRequest, corpus: CorpusFiles) -> Recipe:
+def candidates_recipe(request: PairRequest, corpus: CorpusFiles) -> Recipe:
     """Return the experiment that counts the pairs.
 
     Raises
@@ -880,29 +880,29 @@ def candidates_recipe(wanted: PairRequest, corpus: CorpusFiles) -> Recipe:
     ConfigError
         If the corpus lacks the attribute or the syntactic relations.
     """
-    attribute = wanted.words.attribute or corpus.lemma
-    problems = corpus.lacks(attribute, heads=wanted.relation == "dependency")
-    if wanted.within and wanted.relation != "span":
-        what = f"{wanted.within!r} limits spans, which relation {wanted.relation} does not use"
+    attribute = request.words.attribute or corpus.lemma
+    problems = corpus.lacks(attribute, heads=request.relation == "dependency")
+    if request.within and request.relation != "span":
+        what = f"{request.within!r} limits spans, which relation {request.relation} does not use"
         problems.append(Problem("--within", what, "omit it, or use --relation span"))
     if problems:
         raise ConfigError("candidates", problems)
-    word = wanted.words.unit(attribute, corpus)
-    within = wanted.within or ("document" if corpus.plain else "sentence")
+    word = request.words.unit(attribute, corpus)
+    within = request.within or ("document" if corpus.plain else "sentence")
     pairs = {
         "use": "extract.pairs",
         "corpus": corpus.source,
-        **_pair_relation(wanted, within),
-        **wanted.words.stop_word_source(),
-        "left": {**word, "where": wanted.left or None},
-        "right": {**word, "where": wanted.right or None},
-        "min_frequency": wanted.min_frequency,
+        **_pair_relation(request, within),
+        **request.words.stop_word_source(),
+        "left": {**word, "where": request.left or None},
+        "right": {**word, "where": request.right or None},
+        "min_frequency": request.min_frequency,
     }
     paths = [file.path for file in corpus.files]
     above = Path(os.path.commonpath(paths)).name  # the name of the file, if there is one
     about = (above or paths[0].name).partition(".")[0]
-    stages = {PAIRS: pairs, **score_stage(wanted.measures)}
-    notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
+    stages = {PAIRS: pairs, **score_stage(request.measures)}
+    notes = (*corpus.notes, *_where_spans_end(request.within, within, request.relation))
     options = {
         "pairs.left.where": "--left",
         "pairs.right.where": "--right",
@@ -915,13 +915,13 @@ def candidates_recipe(wanted: PairRequest, corpus: CorpusFiles) -> Recipe:
 _ATTRIBUTE = {f"{PAIRS}.{side}.label": "--attribute" for side in ("left", "right")}
 
 
-def _pair_relation(wanted: PairRequest, within: Within) -> dict[str, Any]:
-    if wanted.relation == "dependency":
+def _pair_relation(request: PairRequest, within: Within) -> dict[str, Any]:
+    if request.relation == "dependency":
         of_all = {"where": "deprel <> ''"}
-        kind = {"label": list(wanted.dependency)} if wanted.dependency else of_all
+        kind = {"label": list(request.dependency)} if request.dependency else of_all
         return {"relation": "dependency", "dependency": {**kind, "governor": "left"}}
-    if wanted.relation == "span":
-        before, after = wanted.span
+    if request.relation == "span":
+        before, after = request.span
         ends = {} if within == "sentence" else {"within": within}
         return {"relation": "surface", "surface": {"left": before, "right": after, **ends}}
-    return {"relation": wanted.relation}
+    return {"relation": request.relation}

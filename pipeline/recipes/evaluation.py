@@ -794,22 +794,22 @@ def _default_cuts(rows: int) -> Sequence[int]:
     return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
 
 
-def evaluation_recipe(asked: JudgedRanking) -> Recipe:
+def evaluation_recipe(ranking: JudgedRanking) -> Recipe:
     """Return the experiment that evaluates."""
-    ranked, judged = asked.ranked, asked.judgements
+    ranked, judged = ranking.ranked, ranking.judgements
     units = _units(ranked)
-    scores = _scores(asked, *units.values())
+    scores = _scores(ranking, *units.values())
     listed = {} if scores else {"order": "rank"}
-    judged_by = {"judgements": "judgements", **({"sample": "sample"} if asked.sampled else {})}
-    ranks = "combined" if asked.combine else "ranks"
-    evaluated = {"ranks": ranks, **judged_by, "cuts": list(asked.cuts)}
+    judged_by = {"judgements": "judgements", **({"sample": "sample"} if ranking.sampled else {})}
+    ranks = "combined" if ranking.combine else "ranks"
+    evaluated = {"ranks": ranks, **judged_by, "cuts": list(ranking.cuts)}
     stages: dict[str, dict[str, Any]] = {
         "scores": {
             "use": "extract.scores",
             "path": ranked.source,
             "columns": ranked.other_names(**units),
             "scores": scores,
-            "ascending": [_measure(name) for name in asked.ascending],
+            "ascending": [_measure(name) for name in ranking.ascending],
             **listed,
             **ranked.options.numbers,
         },
@@ -818,19 +818,19 @@ def evaluation_recipe(asked: JudgedRanking) -> Recipe:
             "path": judged.source,
             "candidates": "scores",
             "columns": judged.other_names(**_units(judged)),
-            **_judgement(asked),
+            **_judgement(ranking),
         },
         "ranks": {"use": "score.rank", "scores": "scores"},
     }
-    if asked.sampled:
+    if ranking.sampled:
         sample = {"candidates": "scores", "judgements": "judgements"}
         stages["sample"] = {"use": "sample.judged", **sample}
-    if asked.combine:
+    if ranking.combine:
         stages["combined"] = {
             "use": "score.combination", "ranks": "ranks", "candidates": "scores", **judged_by,
         }  # fmt: skip
     stages["precision"] = {"use": "evaluate.precision", **evaluated}
-    if len(scores) > 1 or asked.combine:
+    if len(scores) > 1 or ranking.combine:
         stages["comparison"] = {"use": "evaluate.comparison", **evaluated, "every": 0}
     about = ranked.file.path.name.partition(".")[0]
     notes = (*ranked.notes, *judged.notes)
@@ -859,10 +859,10 @@ def _units(table: TableFile) -> dict[str, str]:
     return {"l1": table.column(*LEFT), "l2": table.column(*RIGHT)}
 
 
-def _scores(asked: JudgedRanking, *units: str) -> dict[str, str]:
+def _scores(ranking: JudgedRanking, *units: str) -> dict[str, str]:
     """Return the column of each measure; requested columns must exist."""
-    ranked = asked.ranked
-    absent = [name for name in (*asked.scores, *asked.ascending) if name not in ranked.columns]
+    ranked = ranking.ranked
+    absent = [name for name in (*ranking.scores, *ranking.ascending) if name not in ranked.columns]
     if absent:
         listed = ", ".join(ranked.columns)
         problems = [Problem("--score", f"there is no column {name!r}", f"available are {listed}")
@@ -872,7 +872,7 @@ def _scores(asked: JudgedRanking, *units: str) -> dict[str, str]:
     own = (*units, *(name for name in ranked.columns if name.lower() in counts))
     own += tuple(name for name in ranked.columns if name.startswith(_OF_UCS))
     judged = [each for each in (ranked.look_for(*_JUDGED),) if each]
-    wanted = [*asked.scores, *asked.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
+    wanted = [*ranking.scores, *ranking.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
     return {_measure(name): name for name in dict.fromkeys(wanted)}
 
 
@@ -881,9 +881,9 @@ def _measure(column: str) -> str:
     return f"{column}_" if column in {"id", "l1", "l2"} else column
 
 
-def _judgement(asked: JudgedRanking) -> dict[str, Any]:
+def _judgement(ranking: JudgedRanking) -> dict[str, Any]:
     """Return the options for judgements and the labels of true positives."""
-    table = asked.judgements
+    table = ranking.judgements
     column = table.column(*_JUDGED)
     answers = _labels(table, "answer") if "answer" in table.columns else []
     where = {"where": "answer <> 'ignore'"} if answers and {*answers} <= _ANSWERS else {}
@@ -894,8 +894,8 @@ def _judgement(asked: JudgedRanking) -> dict[str, Any]:
             remedy = "extract the rows of one label to a file"
             raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
         return {"categories": {"TP": {"column": "answer", "labels": ["accept"]}}, **where}
-    if asked.positive:
-        return {"categories": {"TP": {"column": column, "labels": list(asked.positive)}}, **where}
+    if ranking.positive:
+        return {"categories": {"TP": {"column": column, "labels": list(ranking.positive)}}, **where}
     read = pl.DataFrame({"label": labels}, schema={"label": pl.String})
     unknown = read.filter(judgement("label").is_null())["label"]
     if unknown.len():
@@ -911,7 +911,7 @@ def _labels(table: TableFile, column: str) -> list[str]:
     return found["label"].drop_nulls().unique(maintain_order=True).to_list()
 
 
-def _require_judged(run: Run, asked: JudgedRanking) -> None:
+def _require_judged(run: Run, ranking: JudgedRanking) -> None:
     """Reject empty judgements, and incomplete judgements that are not a random sample.
 
     Raises
@@ -919,15 +919,15 @@ def _require_judged(run: Run, asked: JudgedRanking) -> None:
     DataError
         If no ranked pair is judged, or only some are and `sampled` is false.
     """
-    path = asked.judgements.source["path"]
+    path = ranking.judgements.source["path"]
     coverage = run.table("judgements.coverage").row(0, named=True)
     if not coverage["n_judged"]:
-        column = asked.judgements.column(*_JUDGED)
+        column = ranking.judgements.column(*_JUDGED)
         raise DataError(
             f"evaluate: {path}: no pair has a judgement in column {column!r}; name the right "
             "column with --columns TP=NAME"
         )
-    if asked.sampled:
+    if ranking.sampled:
         return
     (row,) = run.table("precision.baseline").filter(category="TP").rows(named=True)
     candidates, judged = row["n_candidates"], row["n_sampled"]

@@ -785,11 +785,11 @@ def table_file(
 
 
 def _decide_format(
-    source: dict[str, Any], said: TableOptions, *, lexicon: bool
+    source: dict[str, Any], options: TableOptions, *, lexicon: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the source of a table with its format and notes, if its extension is not clear."""
     path = source["path"]
-    named = said.format_of(path)
+    named = options.format_of(path)
     if named or "format" in source or not path.is_file():
         return {**source, "format": named} if named else source, ()
     try:

@@ -133,53 +133,53 @@ class DiffInput:
     provenance: Mapping[str, Record] = field(default_factory=dict)
 
 
-def diff_page(made: DiffInput) -> bytes:
+def diff_page(diff: DiffInput) -> bytes:
     """Return the page of two runs as a single file.
 
     Parameters
     ----------
-    made : DiffInput
+    diff : DiffInput
         The runs.
     """
-    pairs = pair_findings(made.first.findings, made.second.findings)
-    names = phrases.list_text(made.equal, most=MOST_EQUAL)
+    pairs = pair_findings(diff.first.findings, diff.second.findings)
+    names = phrases.list_text(diff.equal, most=MOST_EQUAL)
     equal = (
         f"Equal in both runs, row by row: {names}."
-        if made.equal
+        if diff.equal
         else "No stage has equal results in both runs."
     )
     sections = [
-        Section("asked", "Differences in settings", list(_settings_and_reasons(made))),
+        Section("asked", "Differences in settings", list(_settings_and_reasons(diff))),
         Section("findings-compared", "Findings side by side", list(_findings(pairs))),
-        *_stages(made),
+        *_stages(diff),
         Section("equal", "Stages without differences", [Text(equal)]),
     ]
     made_of = Assembly(
         title="Comparison of two runs",
         facts=tuple(
             f"{side.capitalize()}: {run.name}, {run.fact}."
-            for side, run in zip(SIDES, (made.first, made.second), strict=True)
+            for side, run in zip(SIDES, (diff.first, diff.second), strict=True)
         ),
         sections=[each for each in sections if each.blocks],
-        provenance=made.provenance,
-        answers=_answers(made, pairs),
-        cautions=tuple(_cautions(made)),
+        provenance=diff.provenance,
+        answers=_answers(diff, pairs),
+        cautions=tuple(_cautions(diff)),
         beside=False,
     )
     return assemble(made_of)["index.html"]
 
 
-def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
+def _answers(diff: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     count = Counter(pair.kind for pair in pairs)
-    stages = count_text(len(made.stages), "stage")
-    settings = count_text(len(made.settings), "setting")
-    equal = count_text(len(made.equal), "stage")
+    stages = count_text(len(diff.stages), "stage")
+    settings = count_text(len(diff.settings), "setting")
+    equal = count_text(len(diff.equal), "stage")
     differ = (
-        f"{settings} and {stages} differ" if made.stages or made.settings else "nothing differs"
+        f"{settings} and {stages} differ" if diff.stages or diff.settings else "nothing differs"
     )
     said = [
         Statement(
-            phrases.sentence(f"{differ}; {equal} {'is' if len(made.equal) == 1 else 'are'} equal"),
+            phrases.sentence(f"{differ}; {equal} {'is' if len(diff.equal) == 1 else 'are'} equal"),
             (),
             (Place("stage-asked", ""),),
         )
@@ -196,13 +196,13 @@ def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     return (Answers("Differences", "asked", tuple(said)),)
 
 
-def _cautions(made: DiffInput) -> Iterator[Statement]:
+def _cautions(diff: DiffInput) -> Iterator[Statement]:
     yield Statement(
         "There is no test between two runs: a higher number in one of them may be due to chance,"
         " especially if their samples differ.",
         (),
     )
-    for side, run in zip(SIDES, (made.first, made.second), strict=True):
+    for side, run in zip(SIDES, (diff.first, diff.second), strict=True):
         if run.gone:
             names = phrases.list_text(run.gone)
             yield Statement(
@@ -212,13 +212,13 @@ def _cautions(made: DiffInput) -> Iterator[Statement]:
             )
 
 
-def _settings_and_reasons(made: DiffInput) -> Iterator[Block | Part]:
-    if made.settings:
-        yield _grid(("setting", *SIDES), made.settings, "Settings that differ.")
+def _settings_and_reasons(diff: DiffInput) -> Iterator[Block | Part]:
+    if diff.settings:
+        yield _grid(("setting", *SIDES), diff.settings, "Settings that differ.")
     else:
         yield Text("All settings are equal.")
     stages: dict[str, list[str]] = {}
-    for each in made.stages:
+    for each in diff.stages:
         for reason in each.reasons:
             stages.setdefault(reason, []).append(each.name)
     rows = [(reason, phrases.list_text(names)) for reason, names in stages.items()]
@@ -258,10 +258,10 @@ def _text(finding: Finding | None) -> str:
     return NULL_TEXT if finding is None else finding.text
 
 
-def _stages(made: DiffInput) -> Iterator[Section]:
+def _stages(diff: DiffInput) -> Iterator[Section]:
     left = MOST_FIGURES
-    for each in made.stages:
-        figures = _figures(each, made)
+    for each in diff.stages:
+        figures = _figures(each, diff)
         found: list[Block | Part] = [*_tables(each), *figures[: 2 * left]]
         if len(figures) > 2 * left:
             more = count_text(len(figures) // 2 - left, "more figure")
@@ -293,7 +293,7 @@ def _tables(each: ComparedStage) -> Iterator[Block | Part]:
         yield FoldedParts(f"Examples: {count_text(len(examples), 'row')}", (grid,))
 
 
-def _figures(each: ComparedStage, made: DiffInput) -> list[Block | Part]:
+def _figures(each: ComparedStage, diff: DiffInput) -> list[Block | Part]:
     """Return the figures of both runs, one below the other, with the same strokes."""
     first, second = each.shown
     if first is None or second is None or first.view.use not in VIEWS:
@@ -301,7 +301,7 @@ def _figures(each: ComparedStage, made: DiffInput) -> list[Block | Part]:
     first, second = _without_explorer(first), _without_explorer(second)
     try:
         drawn = [
-            {block.name: block for block in blocks(shown, style=made.style, slots=made.slots)
+            {block.name: block for block in blocks(shown, style=diff.style, slots=diff.slots)
              if isinstance(block, Figure)}
             for shown in (first, second)
         ]  # fmt: skip
@@ -317,12 +317,12 @@ def _figures(each: ComparedStage, made: DiffInput) -> list[Block | Part]:
     return found
 
 
-def _without_explorer(shown: ReportStage) -> ReportStage:
+def _without_explorer(stage: ReportStage) -> ReportStage:
     """Return a stage without the table of all rows, which takes long and is not compared."""
-    options = shown.options or VIEWS.get(shown.view.use).options()
+    options = stage.options or VIEWS.get(stage.view.use).options()
     if not isinstance(options, ExplorerOptions):
-        return shown
-    return replace(shown, options=options.model_copy(update={"explorer": False}))
+        return stage
+    return replace(stage, options=options.model_copy(update={"explorer": False}))
 
 
 def _grid(

@@ -679,12 +679,12 @@ class SweepInput:
     provenance: Mapping[str, Record] = field(default_factory=dict)
 
 
-def sweep_page(made: SweepInput) -> Files:
+def sweep_page(sweep: SweepInput) -> Files:
     """Return the files of a sweep's page: relative path -> content.
 
     Parameters
     ----------
-    made : SweepInput
+    sweep : SweepInput
         The sweep.
 
     Returns
@@ -693,27 +693,27 @@ def sweep_page(made: SweepInput) -> Files:
         ``index.html`` and, beside it, files of its figures and of its own tables. The stacked
         tables are not among them: they lie beside it under their names.
     """
-    settings = settings_of(made.points)
-    labels = [label(point, settings) for point in made.points]
-    leads = leading_answers(made.findings)
+    settings = settings_of(sweep.points)
+    labels = [label(point, settings) for point in sweep.points]
+    leads = leading_answers(sweep.findings)
     sections = [
-        *([] if made.effects is None else [_effects_section(made.effects)]),
-        Section("answers", "Answers at each point", list(_answer_blocks(made, settings, leads))),
-        *(_table_section(each, made, settings) for each in made.collected),
+        *([] if sweep.effects is None else [_effects_section(sweep.effects)]),
+        Section("answers", "Answers at each point", list(_answer_blocks(sweep, settings, leads))),
+        *(_table_section(each, sweep, settings) for each in sweep.collected),
     ]
     return assemble(
         Assembly(
-            title=f"Sweep: {made.title}",
-            description=made.description,
-            facts=_facts(made.points, settings),
-            opening=(*_failures(made.failed), *_controls(made, settings)),
+            title=f"Sweep: {sweep.title}",
+            description=sweep.description,
+            facts=_facts(sweep.points, settings),
+            opening=(*_failures(sweep.failed), *_controls(sweep, settings)),
             sections=[each for each in sections if each.blocks],
-            provenance=made.provenance,
-            missing=made.waits,
+            provenance=sweep.provenance,
+            missing=sweep.waits,
             answers=_answers(leads, labels),
-            cautions=tuple(_cautions(made)),
+            cautions=tuple(_cautions(sweep)),
             drawer="Stacked tables",
-            pictures=made.pictures,
+            pictures=sweep.pictures,
         )
     )
 
@@ -728,7 +728,7 @@ def _failures(failed: Sequence[tuple[str, str]]) -> tuple[Failures, ...]:
 
 
 def _controls(
-    made: SweepInput, settings: Sequence[Setting]
+    sweep: SweepInput, settings: Sequence[Setting]
 ) -> tuple[SweepControls | Paragraph, ...]:
     """Return the controls of all estimates, and what is omitted."""
     varied = [each for each in settings if each.varies]
@@ -736,25 +736,25 @@ def _controls(
         Axis(f"setting:{each.path}", each.name, distinct(each.values), each.numbers)
         for each in varied
     ]
-    order = [[place[each.path] for each in varied] for place in places(made.points)]
-    at = np.array(order, np.int64).reshape(len(made.points), len(varied))
+    order = [[place[each.path] for each in varied] for place in places(sweep.points)]
+    at = np.array(order, np.int64).reshape(len(sweep.points), len(varied))
     quantities: list[Quantity] = []
     omitted: dict[str, int] = {}
-    for each in made.collected:
-        for found in _quantities(each, made):
+    for each in sweep.collected:
+        for found in _quantities(each, sweep):
             if isinstance(found, Quantity):
                 quantities.append(found)
             else:
                 omitted |= found
-    return controls(axes, at, quantities, omitted=omitted, name=slug(made.title))
+    return controls(axes, at, quantities, omitted=omitted, name=slug(sweep.title))
 
 
-def _quantities(each: CollectedTable, made: SweepInput) -> Iterator[Quantity | dict[str, int]]:
+def _quantities(each: CollectedTable, sweep: SweepInput) -> Iterator[Quantity | dict[str, int]]:
     """Yield the estimates of a table; of one that is too large their number."""
     first = next((table for table in each.tables if table.height), None)
     if first is None or each.model is None:
         return
-    first = first.select(first.columns[len(made.points[0]) :])
+    first = first.select(first.columns[len(sweep.points[0]) :])
     shape = shape_of(each.model, first)
     if shape is None:
         return
@@ -779,7 +779,7 @@ def _quantities(each: CollectedTable, made: SweepInput) -> Iterator[Quantity | d
             table=each.title,
             is_share=_is_share(each.model, value),
             axes=tuple(
-                axis_of(name, values[name], made.slots, has_colours=name == shape.name)
+                axis_of(name, values[name], sweep.slots, has_colours=name == shape.name)
                 for name in values
             ),
             numbers=numbers,
@@ -814,12 +814,12 @@ def _answers(leads: Sequence[LeadingAnswer], labels: Sequence[str]) -> tuple[Ans
     return (Answers("Across points", "answers", tuple(said)),) if said else ()
 
 
-def _cautions(made: SweepInput) -> Iterator[Statement]:
-    if len(made.points) > 1:
-        yield Statement(not_over_points(len(made.points)).text, ())
-    whole = len(made.points)
-    remarks = Counter(each for point in made.remarks for each in dict.fromkeys(point))
-    found = [*_count_cautions(made.findings), *remarks.items()]
+def _cautions(sweep: SweepInput) -> Iterator[Statement]:
+    if len(sweep.points) > 1:
+        yield Statement(not_over_points(len(sweep.points)).text, ())
+    whole = len(sweep.points)
+    remarks = Counter(each for point in sweep.remarks for each in dict.fromkeys(point))
+    found = [*_count_cautions(sweep.findings), *remarks.items()]
     ordered = sorted(found, key=lambda each: -each[1])
     for said, count in ordered[:MOST_CAUTIONS]:
         yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
@@ -852,7 +852,7 @@ def _count_cautions(told: Sequence[Sequence[StageFinding]]) -> list[tuple[str, i
 
 
 def _answer_blocks(
-    made: SweepInput, settings: Sequence[Setting], leads: Sequence[LeadingAnswer]
+    sweep: SweepInput, settings: Sequence[Setting], leads: Sequence[LeadingAnswer]
 ) -> Iterator[Block]:
     if not leads:
         return
@@ -861,7 +861,7 @@ def _answer_blocks(
     heads = unique_names(
         [*(each.name for each in settings), *(_head(each, leads) for each in shown)]
     )
-    columns = [[setting_text(point[each.path]) for point in made.points] for each in settings]
+    columns = [[setting_text(point[each.path]) for point in sweep.points] for each in settings]
     columns += [_answer_texts(each) for each in shown]
     frame = pl.DataFrame(
         dict(zip(heads, columns, strict=True)), schema=dict.fromkeys(heads, pl.String)
@@ -875,7 +875,7 @@ def _answer_blocks(
     yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
     if more := len(varying or leads) - len(shown):
         yield Text(f"The table of findings answers {count_text(more, 'more question')}.")
-    heads, findings = _findings(made, settings)
+    heads, findings = _findings(sweep, settings)
     yield Fold(
         f"All findings at all points ({findings.height:,})",
         [
@@ -910,7 +910,7 @@ def _answer_texts(each: LeadingAnswer) -> list[str]:
     return cells
 
 
-def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str], pl.DataFrame]:
+def _findings(sweep: SweepInput, settings: Sequence[Setting]) -> tuple[list[str], pl.DataFrame]:
     """Return the columns of settings, and the findings of all points, which begin with these."""
     own = as_table([]).columns
     heads = unique_names([*own, *(each.name for each in settings)])[len(own) :]
@@ -922,7 +922,7 @@ def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str],
             ),
             pl.all(),
         )
-        for point, told in zip(made.points, made.findings, strict=True)
+        for point, told in zip(sweep.points, sweep.findings, strict=True)
     ]
     return heads, pl.concat(frames)
 
@@ -987,16 +987,16 @@ def _level_mean(kind: str) -> pl.Expr:
     )
 
 
-def _table_section(each: CollectedTable, made: SweepInput, settings: Sequence[Setting]) -> Section:
-    look = Look(style=made.style or "screen", slots=made.slots)
+def _table_section(each: CollectedTable, sweep: SweepInput, settings: Sequence[Setting]) -> Section:
+    look = Look(style=sweep.style or "screen", slots=sweep.slots)
     rows = sum(table.height for table in each.tables)
-    blocks: list[Block | Part] = list(figures(each, made.points, settings, look))
+    blocks: list[Block | Part] = list(figures(each, sweep.points, settings, look))
     links = (Link("csv", f"{each.name}.csv"), Link("parquet", f"{each.name}.parquet"))
     if rows:
         blocks.append(
             FoldedParts(f"Table: {count_text(rows, 'row')}", (_first_rows(each, rows, links),))
         )
-    use = f"stacked over {count_text(len(made.points), 'point')}"
+    use = f"stacked over {count_text(len(sweep.points), 'point')}"
     data = (Data(each.name, rows, links),)
     return Section(each.name, each.title, blocks, use=use, data=data)
 

@@ -171,19 +171,19 @@ class Tally:
     rows: int = 0
     nothing: Frames = field(default_factory=dict)
 
-    def add(self, made: Frames) -> Frames:
+    def add(self, frames: Frames) -> Frames:
         """Take the raw tables of one batch; return its others, and counts: none, or of all."""
-        raw = {name: made.pop(name) for name in self.counting.raw}
+        raw = {name: frames.pop(name) for name in self.counting.raw}
         for name, frame in raw.items():
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height * max(1, frame.width - _COLUMNS)
         if self.rows > self.most:
-            return made | self._flush(goes_on=True)
+            return frames | self._flush(goes_on=True)
         if raw and not self.nothing:
             self.nothing = self._tally(
                 {name: each.clear() for name, each in raw.items()}, DocumentBounds()
             )
-        return made | self.nothing
+        return frames | self.nothing
 
     def rest(self) -> Frames:
         """Return the counts of the remaining raw tables."""
@@ -305,15 +305,15 @@ def stream_corpus(
     yield with_totals(task, counting, merged) if task.phase == "count" else merged
 
 
-def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
+def with_totals(task: Task, counting: Counting, frames: Frames) -> Frames:
     """Return the counts of all shards, or of a bucket, with the sums over their rows."""
     if counting.close:
-        merged = collect_tables(
-            counting.close({name: each.lazy() for name, each in merged.items()})
+        frames = collect_tables(
+            counting.close({name: each.lazy() for name, each in frames.items()})
         )
-    lazily = {name: frame.lazy() for name, frame in merged.items()}
+    lazily = {name: frame.lazy() for name, frame in frames.items()}
     totals = collect_tables(counting.totals(task.config, lazily)) if counting.totals else {}
-    return merged | totals
+    return frames | totals
 
 
 def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
@@ -371,9 +371,9 @@ class Merger:
     rows: int = 0
     merged: int = 0
 
-    def add(self, made: Frames) -> Frames:
+    def add(self, frames: Frames) -> Frames:
         """Add the tables of one batch; return all tables when the memory is full."""
-        for name, frame in made.items():
+        for name, frame in frames.items():
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height
         limit = max(_FEW, 2 * self.merged) if self.most is None else self.most

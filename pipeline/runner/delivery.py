@@ -40,7 +40,7 @@ _CAUTION = (
 
 
 def deliver_sheets(
-    project: Project, manifest: Manifest, wanted: Sheets, *, write: bool = True
+    project: Project, manifest: Manifest, sheets: Sheets, *, write: bool = True
 ) -> list[str]:
     """Write a sheet for each annotator who has rows that are in no sheet yet.
 
@@ -53,7 +53,7 @@ def deliver_sheets(
         The experiment.
     manifest : Manifest
         The artefact of the stage that made the sheet.
-    wanted : Sheets
+    sheets : Sheets
         Folder and layout.
     write : bool
         Write them, or only return what would be written.
@@ -63,20 +63,20 @@ def deliver_sheets(
     list of str
         Paths of the new sheets.
     """
-    kind, places = SHEETS[wanted.format], project.sheets
+    kind, places = SHEETS[sheets.format], project.sheets
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
     if not write:
-        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
-        folder = places.own / wanted.folder
+        todo = _unwritten(rows, places.files(sheets.folder, kind.format), kind)
+        folder = places.own / sheets.folder
         return [
             f"a sheet with {part.height:,} rows for {annotator} to {folder}"
             for annotator, part in _by_annotator(todo)
         ]
-    storage = storage_at(places.own / wanted.folder, remedy=REMEDY)
+    storage = storage_at(places.own / sheets.folder, remedy=REMEDY)
     with storage.explain_errors("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
-        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
+        todo = _unwritten(rows, places.files(sheets.folder, kind.format), kind)
         return [
-            write_sheet(part.sort("order"), annotator, wanted, storage, kind)
+            write_sheet(part.sort("order"), annotator, sheets, storage, kind)
             for annotator, part in _by_annotator(todo)
         ]
 
@@ -141,7 +141,7 @@ def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> p
 
 
 def write_sheet(
-    rows: pl.DataFrame, annotator: str, wanted: Sheets, storage: Storage, kind: SheetKind
+    rows: pl.DataFrame, annotator: str, sheets: Sheets, storage: Storage, kind: SheetKind
 ) -> str:
     """Write an annotator's sheet under the next free number, and return its path.
 
@@ -151,39 +151,39 @@ def write_sheet(
         Its rows in order, with existing answers and notes.
     annotator : str
         The annotator.
-    wanted : Sheets
+    sheets : Sheets
         Folder and layout.
     storage : Storage
         Of the folder of sheets.
     kind : SheetKind
         Its kind.
     """
-    content = content_of(rows, annotator, wanted, kind)
+    content = content_of(rows, annotator, sheets, kind)
     safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
     folder = Path(storage.location(""))
     used = {path.name[:3] for path in list_sheets(folder)}
     for number in range(1, _MOST):
         if f"{number:03d}" not in used:
-            name = f"{number:03d}-{safe}.{wanted.kind}"
+            name = f"{number:03d}-{safe}.{sheets.kind}"
             with suppress(FileExistsError):
                 storage.write(name, content, new=True)
                 return storage.location(name)
     raise StoreError(f"{folder} has too many sheets: move those that are no longer used")
 
 
-def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
+def content_of(rows: pl.DataFrame, whose: str, sheets: Sheets, kind: SheetKind) -> bytes:
     """Return the bytes of a sheet; see `write_sheet`."""
-    layout = kind.layout(wanted.labels, rows.columns)
+    layout = kind.layout(sheets.labels, rows.columns)
     empty = [name for name in (kind.answer, "note") if name not in rows.columns]
     shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
-    if wanted.kind == "csv":
+    if sheets.kind == "csv":
         return write_csv(shown, layout)
     return write_xlsx(
         shown,
         layout,
-        title=f"{wanted.folder}: {whose}",
-        instructions=wanted.instructions,
-        guidelines=wanted.guidelines,
+        title=f"{sheets.folder}: {whose}",
+        instructions=sheets.instructions,
+        guidelines=sheets.guidelines,
     )
 
 
@@ -191,7 +191,7 @@ def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) 
 
 
 def deliver_list(
-    project: Project, manifest: Manifest, wanted: NBestList, *, write: bool = True
+    project: Project, manifest: Manifest, n_best: NBestList, *, write: bool = True
 ) -> list[str]:
     """Write the chosen list unless an identical list exists.
 
@@ -204,7 +204,7 @@ def deliver_list(
         The experiment.
     manifest : Manifest
         The artefact of the stage that made the list.
-    wanted : NBestList
+    n_best : NBestList
         Where it goes.
     write : bool
         Write it, or only return what would be written.
@@ -214,8 +214,8 @@ def deliver_list(
     list of str
         Paths of the new files.
     """
-    files = _list_files(project, manifest, wanted)
-    storage, written = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY), []
+    files = _list_files(project, manifest, n_best)
+    storage, written = storage_at(project.sheets.own / n_best.folder, remedy=REMEDY), []
     if not write:
         there = {entry.name for entry in storage.list()}
         return [f"the list {storage.location(each)}" for each in files if each not in there]
@@ -227,7 +227,7 @@ def deliver_list(
     return written
 
 
-def _list_files(project: Project, manifest: Manifest, wanted: NBestList) -> dict[str, bytes]:
+def _list_files(project: Project, manifest: Manifest, n_best: NBestList) -> dict[str, bytes]:
     """Return the contents of the files of a list by name; none if nothing was chosen."""
     rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
     chosen = artefacts.scan(project.storage, manifest, "about").collect()
@@ -237,7 +237,7 @@ def _list_files(project: Project, manifest: Manifest, wanted: NBestList) -> dict
     if "parts" in manifest.tables:
         parts = artefacts.scan(project.storage, manifest, "parts").collect()
     title = project.experiment.title or project.experiment.name
-    return _files(rows, chosen.row(0, named=True), parts, title=title, kind=wanted.kind)
+    return _files(rows, chosen.row(0, named=True), parts, title=title, kind=n_best.kind)
 
 
 def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str, list[str]]:
@@ -353,7 +353,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool) -> list[str]:
+def deliver_results(project: Project, node: Node, manifest: Manifest, *, write: bool) -> list[str]:
     """Write the sheets or the list of a stage, and return a message for each.
 
     Parameters
@@ -362,7 +362,7 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
         The experiment.
     node : Node
         The stage.
-    made : Manifest
+    manifest : Manifest
         Its artefact.
     write : bool
         Write files; runs with overrides do not, as they would ask people for labels.
@@ -376,11 +376,11 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
     if wanted is None:
         return []
     if isinstance(wanted, Sheets):
-        new = deliver_sheets(project, made, wanted, write=write)
+        new = deliver_sheets(project, manifest, wanted, write=write)
     else:
-        new = deliver_list(project, made, wanted, write=write)
+        new = deliver_list(project, manifest, wanted, write=write)
     if write:
-        current, others = current_list(project, node, made)
+        current, others = current_list(project, node, manifest)
         text = f"the current list is {current}; of other results: {', '.join(others)}"
         said = [text] if others and current else []
         return [*(f"wrote {each}" for each in new), *said]

@@ -244,7 +244,7 @@ def merge_task(task: Task, shards: Shards) -> Task:
 
 
 def publish_counts(
-    to_count: Task, rests_on: Ingredients, counted: StageCounts, listeners: Sequence[Listener]
+    to_count: Task, rests_on: Ingredients, counts: StageCounts, listeners: Sequence[Listener]
 ) -> Manifest:
     """Publish the counts.
 
@@ -254,12 +254,12 @@ def publish_counts(
         The stage on all its input; its folder is that of its counts.
     rests_on : dict
         What its counts rest on.
-    counted : StageCounts
+    counts : StageCounts
         The shards.
     listeners : sequence of Listener
         Receive a message if other content was in their place.
     """
-    about_input = input_record(counted.shards)
+    about_input = input_record(counts.shards)
     return publish_folder(
         to_count,
         lambda draft: Manifest(
@@ -267,9 +267,9 @@ def publish_counts(
             use=to_count.use,
             fingerprint=fingerprint(rests_on),
             ingredients=rests_on,
-            tables=_link_counts(to_count, counted.added_up, draft),
+            tables=_link_counts(to_count, counts.added_up, draft),
             created=now(),
-            seconds=round(time.perf_counter() - counted.started, 3),
+            seconds=round(time.perf_counter() - counts.started, 3),
             **about_input,
         ),
         listeners,

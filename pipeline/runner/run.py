@@ -70,9 +70,9 @@ def mark_of(thresholds: Mapping[str, float | bool], digests: Digests) -> str:
     return text_digest(canonical([dict(thresholds), code]))
 
 
-def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
+def read_remarks(storage: Storage, manifest: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
     """Return the stored remarks on an artefact; None if there are none of this mark."""
-    key = f"{artefacts.folder_of(made.stage, made.fingerprint)}/{NAME}"
+    key = f"{artefacts.folder_of(manifest.stage, manifest.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
             found = read_checksummed(opened.read(), StoredRemarks)
@@ -83,7 +83,7 @@ def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Rema
 
 def remarks_of(
     task: Task,
-    made: Manifest,
+    manifest: Manifest,
     thresholds: Mapping[str, float | bool],
     mark: str,
     later_cuts: tuple[int, ...] = (),
@@ -94,7 +94,7 @@ def remarks_of(
     ----------
     task : Task
         The stage on all its input.
-    made : Manifest
+    manifest : Manifest
         Its result.
     thresholds : mapping of str to float or False
         Those that the experiment sets.
@@ -104,12 +104,12 @@ def remarks_of(
         The list sizes at which later stages evaluate it, see `_later_cuts`.
     """
     mark = f"{mark} {later_cuts}" if later_cuts else mark
-    known = read_remarks(task.storage, made, mark)
+    known = read_remarks(task.storage, manifest, mark)
     if known is not None:
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
     with task.budget.limit(), memory.spill_to(spill):
-        found = run_checks(_check_input(task, made, later_cuts), thresholds)
+        found = run_checks(_check_input(task, manifest, later_cuts), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
         task.storage.write(
@@ -118,7 +118,7 @@ def remarks_of(
     return found
 
 
-def _check_input(task: Task, made: Manifest, later_cuts: tuple[int, ...]) -> CheckInput:
+def _check_input(task: Task, manifest: Manifest, later_cuts: tuple[int, ...]) -> CheckInput:
     """Open inputs and outputs of the stage; nothing is read until a check needs it."""
     storage, stage = task.storage, task.stage
     tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
@@ -132,14 +132,17 @@ def _check_input(task: Task, made: Manifest, later_cuts: tuple[int, ...]) -> Che
         task.use,
         task.config,
         {**tables, **files},
-        {table: scan_tables(storage, made.keys(task.folder, table)) for table in made.tables},
+        {
+            table: scan_tables(storage, manifest.keys(task.folder, table))
+            for table in manifest.tables
+        },
         tokens=lambda option, most, *names: _first_tokens(task, option, most, names),
-        left_out=made.skipped,
-        left_out_sentences=made.skipped_sentences,
-        left_out_tokens=made.skipped_tokens,
-        left_out_examples=made.skipped_examples,
-        replaced=made.replaced,
-        filled=None if made.filled is None else frozenset(made.filled),
+        left_out=manifest.skipped,
+        left_out_sentences=manifest.skipped_sentences,
+        left_out_tokens=manifest.skipped_tokens,
+        left_out_examples=manifest.skipped_examples,
+        replaced=manifest.replaced,
+        filled=None if manifest.filled is None else frozenset(manifest.filled),
         later_cuts=later_cuts,
     )
 
@@ -429,13 +432,13 @@ def _files_behind(step: Step, progress: Progress) -> str:
     return f"Its tables were made from {listed}." if paths else ""
 
 
-def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
+def _check(step: Step, manifest: Manifest, progress: Progress) -> tuple[Remark, ...]:
     """Return the remarks on a result; raise StageWarnings if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
     whole = task_of(step, progress.project, progress.done)
     try:
         cuts = _later_cuts(progress.project, step.node.name)
-        found = remarks_of(whole, made, thresholds, progress.mark, cuts)
+        found = remarks_of(whole, manifest, thresholds, progress.mark, cuts)
     except ConfigError as error:
         problems = [each.within(f"stages.{whole.name}") for each in error.problems]
         raise ConfigError(f"stage {whole.name}", problems) from error
@@ -449,7 +452,7 @@ def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]
 
 def _finish(
     node: Node,
-    made: Manifest,
+    manifest: Manifest,
     progress: Progress,
     *,
     ran: bool,
@@ -458,15 +461,15 @@ def _finish(
 ) -> None:
     """Deliver sheets and lists, and record the result."""
     name, listeners = node.name, progress.listeners
-    progress.done[name] = made
-    with artefacts.report_damage(progress.project.storage, [made]):
-        for text in deliver_results(progress.project, node, made, write=progress.delivers):
+    progress.done[name] = manifest
+    with artefacts.report_damage(progress.project.storage, [manifest]):
+        for text in deliver_results(progress.project, node, manifest, write=progress.delivers):
             tell(listeners, "message", name, text=text)
     record = progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
-        fingerprint=made.fingerprint,
-        digests=made.digests(),
-        rows={table: found.rows for table, found in made.tables.items()},
+        fingerprint=manifest.fingerprint,
+        digests=manifest.digests(),
+        rows={table: found.rows for table, found in manifest.tables.items()},
         seconds=round(time.perf_counter() - started, 3),
         remarks=tuple(remarks),
     )

@@ -32,7 +32,7 @@ from pipeline.kernels.survey.planning import (
     spreads_by_size,
 )
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
-from pipeline.kernels.survey.study import Assist, assist_predictions, rank_matrix, study
+from pipeline.kernels.survey.study import Assist, assist_predictions, build_study, rank_matrix
 from pipeline.registry import as_names
 from pipeline.runner.graph import Node, Reference
 from pipeline.runner.problems import require_stage
@@ -276,7 +276,7 @@ class PlannedQuestions:
 
 
 def questions_of(
-    run: Run, wanted: QuestionOverrides, *, ranks: Reference | None = None
+    run: Run, overrides: QuestionOverrides, *, ranks: Reference | None = None
 ) -> PlannedQuestions:
     """Return the questions of a run.
 
@@ -284,7 +284,7 @@ def questions_of(
     ----------
     run : Run
         Results, at least up to the ranks.
-    wanted : QuestionOverrides
+    overrides : QuestionOverrides
         The questions.
     ranks : Reference, optional
         The ranks of a pilot, if no stage designs a sample.
@@ -295,7 +295,7 @@ def questions_of(
         If the stage, a measure, a list or a pair does not exist, several stages match, or nothing
         is ranked.
     """
-    node = _design(run, wanted)
+    node = _design(run, overrides)
     table = run.plan(str(node.inputs["ranks"] if node else ranks or _ranks(run)))
     config = _config(node)
     tables = {"ranks": table}
@@ -304,16 +304,16 @@ def questions_of(
         raise ConfigError(
             "size", [Problem("ranks", "no candidates are ranked", "use a table with ranks")]
         )
-    require_ranked("measures", wanted.measures, every)
+    require_ranked("measures", overrides.measures, every)
     ranked = every["measure"].unique().sort().to_list()
-    measures = sorted(wanted.measures or config.measures or ranked)
+    measures = sorted(overrides.measures or config.measures or ranked)
     chosen = every.filter(pl.col("measure").is_in(measures))
-    pairs = _pairs(wanted, config, measures, chosen)
-    return _plan_questions(wanted, config, pairs, chosen, every)
+    pairs = _pairs(overrides, config, measures, chosen)
+    return _plan_questions(overrides, config, pairs, chosen, every)
 
 
 def _plan_questions(
-    wanted: QuestionOverrides,
+    overrides: QuestionOverrides,
     config: SampleDesign,
     pairs: list[Pair],
     ranks: pl.DataFrame,
@@ -321,12 +321,12 @@ def _plan_questions(
 ) -> PlannedQuestions:
     measures = ranks["measure"].unique().sort().to_list()
     ids, vectors = rank_vectors(ranks.lazy(), measures)
-    plan.require(plan.lists(wanted.n, len(ids)) if wanted.n else [])
-    n = sorted({cut for cut in wanted.n or config.cuts if cut <= len(ids)})
+    plan.require(plan.lists(overrides.n, len(ids)) if overrides.n else [])
+    n = sorted({cut for cut in overrides.n or config.cuts if cut <= len(ids)})
     how = {"measures": measures, "pairs": pairs, "at": n, "candidates": len(ids)}
     names = declared_questions(**how, weights={})["question"].to_list()  # type: ignore[arg-type]  # options of several types
     weights = {
-        k: w for k, w in config.weights.items() if not _differs_from_stage(wanted) or k in names
+        k: w for k, w in config.weights.items() if not _differs_from_stage(overrides) or k in names
     }
     weights |= {kind: config.weights[kind] for kind in KINDS if kind in config.weights}
     weights |= {} if config.baseline else {"baseline": 0.0}
@@ -338,33 +338,33 @@ def _plan_questions(
     return PlannedQuestions(config, measures, pairs, listed, sets, ranks, every)
 
 
-def _differs_from_stage(wanted: QuestionOverrides) -> bool:
-    return bool(wanted.measures or wanted.n or wanted.pairs)
+def _differs_from_stage(overrides: QuestionOverrides) -> bool:
+    return bool(overrides.measures or overrides.n or overrides.pairs)
 
 
 def _pairs(
-    wanted: QuestionOverrides, config: SampleDesign, measures: list[str], ranks: pl.DataFrame
+    overrides: QuestionOverrides, config: SampleDesign, measures: list[str], ranks: pl.DataFrame
 ) -> list[Pair]:
     plan.require(
         Problem("pairs", f"{one!r} is compared with itself", "give two measures")
-        for one, two in wanted.pairs
+        for one, two in overrides.pairs
         if one == two
     )
     kept = [pair for pair in config.pairs if set(pair) <= set(measures)]
-    return pairs_of(tuple(dict.fromkeys(wanted.pairs)) or kept, measures, ranks)
+    return pairs_of(tuple(dict.fromkeys(overrides.pairs)) or kept, measures, ranks)
 
 
-def _design(run: Run, wanted: QuestionOverrides) -> Node | None:
+def _design(run: Run, overrides: QuestionOverrides) -> Node | None:
     """Return the stage that designs a sample, if there is one or it is needed."""
     nodes = {k: v for k, v in run.project.nodes.items() if isinstance(v.config, SampleDesign)}
-    if wanted.design is not None:
+    if overrides.design is not None:
         kind = "that designs a sample"
-        require_stage(wanted.design, nodes, "size", where="design", kind=kind)
-        return nodes[wanted.design]
+        require_stage(overrides.design, nodes, "size", where="design", kind=kind)
+        return nodes[overrides.design]
     if len(nodes) > 1:
         what = f"{len(nodes)} stages design samples: {', '.join(list(nodes)[:3])}"
         raise ConfigError("size", [Problem("design", what, f"e.g. --design {next(iter(nodes))}")])
-    if not nodes and not wanted.n:
+    if not nodes and not overrides.n:
         what = "no stage of the experiment designs a sample and declares questions"
         remedy = "give --cuts 100,500, and --measures and --pairs to select some"
         raise ConfigError("size", [Problem("cuts", what, remedy)])
@@ -442,7 +442,7 @@ def _judgements(node: Node) -> Reference | None:
 
 
 def known_from_pilot(
-    run: Run, stage: str, asked: PlannedQuestions, *, category: str | None
+    run: Run, stage: str, questions: PlannedQuestions, *, category: str | None
 ) -> ExpectedProperties:
     """Return what a pilot tells about the sets in the questions.
 
@@ -453,7 +453,7 @@ def known_from_pilot(
     stage : str
         A stage that evaluates judgements, preferably `evaluate.designed`; or the judgements
         themselves if all candidates are judged.
-    asked : PlannedQuestions
+    questions : PlannedQuestions
         The questions.
     category : str, optional
         Category of true positives; the only one by default.
@@ -471,14 +471,19 @@ def known_from_pilot(
         problem = Problem("pilot", f"{stage}: no judgements yet", _FILL)
         raise ConfigError("size", [problem])
     chosen = category_of(judgements, category)
-    draws = _pilot_draws(tables, judgements.filter(category=chosen), asked.sets.ids, stage)
+    draws = _pilot_draws(tables, judgements.filter(category=chosen), questions.sets.ids, stage)
     try:
-        given = study(asked.ranks, draws, candidates=_chances(tables))
-        precision = set_precisions(given, asked.sets, measures=given.measures, pairs=asked.pairs)  # type: ignore[arg-type]  # names
+        given = build_study(questions.ranks, draws, candidates=_chances(tables))
+        precision = set_precisions(
+            given,
+            questions.sets,
+            measures=given.measures,  # type: ignore[arg-type]  # names
+            pairs=questions.pairs,
+        )
     except ValueError as error:
         raise ConfigError("size", [Problem("pilot", f"{stage}: {error}")]) from error
     judged = draws.drop_nulls("tp")
-    guess = _predict(node, tables, asked, draws, category=chosen)
+    guess = _predict(node, tables, questions, draws, category=chosen)
     if guess is None:
         return ExpectedProperties(
             np.full(len(given.ids), precision[-1]), precision, None, judged.height
@@ -487,7 +492,7 @@ def known_from_pilot(
     own = every.join(judged, on="id", how="left", maintain_order="left")
     y = own["tp"].cast(pl.Float64).fill_null(0.0).to_numpy()
     weight = own.select((1.0 / pl.col("pi")).fill_null(0.0)).to_series().to_numpy()
-    rho2 = explained_variance(asked.sets, y, guess, weight) if judged.height >= ENOUGH else None
+    rho2 = explained_variance(questions.sets, y, guess, weight) if judged.height >= ENOUGH else None
     return ExpectedProperties(guess, precision, rho2, judged.height)
 
 
@@ -527,10 +532,10 @@ def _chances(tables: Tables) -> pl.DataFrame | None:
 
 
 def _predict(
-    node: Node, tables: Tables, asked: PlannedQuestions, draws: pl.DataFrame, *, category: str
+    node: Node, tables: Tables, questions: PlannedQuestions, draws: pl.DataFrame, *, category: str
 ) -> FloatArray | None:
     """Return the stage's predictions, out of fold; by rank if it has none."""
-    ids, _, matrix = rank_matrix(asked.every)
+    ids, _, matrix = rank_matrix(questions.every)
     judges, assist, folds = np.zeros((0, len(ids))), "scores", 10
     config = node.config
     if isinstance(config, AssistOptions):
@@ -606,8 +611,8 @@ class Planner:
         return np.asarray(sums / np.bincount(question))
 
 
-def planner(
-    declared: PlannedQuestions,
+def build_planner(
+    questions: PlannedQuestions,
     *,
     meant: BoolArray,
     p: FloatArray,
@@ -624,31 +629,31 @@ def planner(
 
     Parameters
     ----------
-    declared, meant, judged, shown, target, wanted
+    questions, meant, judged, shown, target, wanted
         As for `Planner`.
     p, precision, rho2
         As for `expected`.
     """
-    asked = declared.weigh_only(meant)
+    asked = questions.weigh_only(meant)
     known = design_expectations(asked.sets, p=p, precision=precision, rho2=rho2)
     x = _size_measures(asked)
     at = {plan: spreads_by_size(known, x[plan], assisted=plan == "assisted") for plan in PLANS}
-    return Planner(declared, asked, meant, shown, target, wanted, known, judged, x, at)
+    return Planner(questions, asked, meant, shown, target, wanted, known, judged, x, at)
 
 
-def _size_measures(asked: PlannedQuestions) -> dict[str, FloatArray]:
-    config = asked.config
+def _size_measures(questions: PlannedQuestions) -> dict[str, FloatArray]:
+    config = questions.config
     return size_measures(
-        asked.sets, asked.weights, floor=config.floor, baseline_width=config.baseline_width
+        questions.sets, questions.weights, floor=config.floor, baseline_width=config.baseline_width
     )
 
 
-def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> pl.DataFrame:
+def question_table(planner: Planner, plan: str, looks: InterimAnalyses | None) -> pl.DataFrame:
     """Return the labels that each question, and then all together, need under one plan.
 
     Parameters
     ----------
-    given : Planner
+    planner : Planner
         The plans.
     plan : str
         One of `PLANS`.
@@ -661,29 +666,29 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
         With the columns `COLUMNS`; labels are null where all candidates are not enough.
     """
     labels, levels = planned_labels(
-        _select_spreads(given.at[plan], given.meant),
-        _target_of_meant(given),
-        most=given.candidates,
+        _select_spreads(planner.at[plan], planner.meant),
+        _target_of_meant(planner),
+        most=planner.candidates,
         looks=looks,
     )
-    sizes = np.minimum(labels, given.candidates)
+    sizes = np.minimum(labels, planner.candidates)
     columns = {
         "labels": labels,
-        "reached": _target_of_meant(given).value_at(_at(given, plan, sizes), levels),
+        "reached": _target_of_meant(planner).value_at(_at(planner, plan, sizes), levels),
         "level": levels,
-        "draws": _draws(given, plan, sizes),
+        "draws": _draws(planner, plan, sizes),
         "hardest": labels == labels.max(initial=0),
-        "expected": given.shown[given.meant],
-        "rho2": given.explained[given.meant],
+        "expected": planner.shown[planner.meant],
+        "rho2": planner.explained[planner.meant],
     }
-    table = given.asked.questions.filter(pl.Series(given.meant)).with_columns(
+    table = planner.asked.questions.filter(pl.Series(planner.meant)).with_columns(
         plan=pl.lit(plan),
         looks=pl.lit(len(looks.shares) if looks else 1),
-        wanted=pl.lit(given.wanted),
-        rho2_judged=pl.lit(given.judged),
+        wanted=pl.lit(planner.wanted),
+        rho2_judged=pl.lit(planner.judged),
         **{name: pl.Series(values) for name, values in columns.items()},
     )
-    known = pl.when(pl.col("labels") <= given.candidates)
+    known = pl.when(pl.col("labels") <= planner.candidates)
     found = (known.then(name).alias(name) for name in ("labels", "reached", "level", "draws"))
     predicted = pl.lit(plan == "assisted")
     about = (pl.when(predicted).then(name).alias(name) for name in ("rho2", "rho2_judged"))
@@ -691,10 +696,10 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
     return pl.concat([rows, _together(rows)])
 
 
-def _at(given: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
+def _at(planner: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
     """Return the spread of each question at its own size."""
-    own = np.flatnonzero(given.meant)
-    each = [(given.at[plan](int(m)), q) for m, q in zip(sizes, own, strict=True)]
+    own = np.flatnonzero(planner.meant)
+    each = [(planner.at[plan](int(m)), q) for m, q in zip(sizes, own, strict=True)]
     return ExpectedSpread(
         np.array([at.variance[q] for at, q in each]), np.array([at.further[q] for at, q in each])
     )
@@ -704,19 +709,19 @@ def _select_spreads(at: Spreads, meant: BoolArray) -> Spreads:
     return lambda size: ExpectedSpread(*(each[meant] for each in at(size)))
 
 
-def _target_of_meant(given: Planner) -> Target:
-    target = given.target
-    return Target(target.reach[given.meant], target.alpha, target.power)
+def _target_of_meant(planner: Planner) -> Target:
+    target = planner.target
+    return Target(target.reach[planner.meant], target.alpha, target.power)
 
 
-def _draws(given: Planner, plan: str, sizes: IntArray) -> FloatArray:
+def _draws(planner: Planner, plan: str, sizes: IntArray) -> FloatArray:
     """Return the expected number of draws in the sets of each question."""
     distinct, place = np.unique(sizes, return_inverse=True)
-    sets = given.asked.sets
-    sums = set_sums(sets, [inclusion(given.x[plan], size=int(size)) for size in distinct])
-    question = given.known.asked.question
+    sets = planner.asked.sets
+    sums = set_sums(sets, [inclusion(planner.x[plan], size=int(size)) for size in distinct])
+    question = planner.known.asked.question
     each = np.array([np.bincount(question, weights=row) for row in sums])
-    return np.asarray(each[place, np.flatnonzero(given.meant)])
+    return np.asarray(each[place, np.flatnonzero(planner.meant)])
 
 
 def _together(rows: pl.DataFrame) -> pl.DataFrame:
@@ -734,7 +739,7 @@ def _together(rows: pl.DataFrame) -> pl.DataFrame:
     return whole.with_columns(**missing).select(pl.col(k).cast(t) for k, t in COLUMNS.items())
 
 
-def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
+def curves(planner: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     """Return the precision or power of the hardest question at some sizes.
 
     Returns
@@ -742,12 +747,12 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     DataFrame
         plan, labels, y: the largest half-width, or the smallest power.
     """
-    target = _target_of_meant(given)
+    target = _target_of_meant(planner)
     levels = np.full(len(target.reach), target.alpha)
     hardest = np.max if target.power is None else np.min
 
     def hardest_value(plan: str, size: int) -> float:
-        found = target.value_at(_select_spreads(given.at[plan], given.meant)(size), levels)
+        found = target.value_at(_select_spreads(planner.at[plan], planner.meant)(size), levels)
         return float(hardest(np.nan_to_num(found)))  # no power where no sample is enough
 
     rows = [(plan, size, hardest_value(plan, size)) for plan in PLANS for size in sizes]
@@ -759,7 +764,7 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
 
 
 def added_questions(
-    given: Planner, *, most: int = 20, track: Track = track_nothing
+    planner: Planner, *, most: int = 20, track: Track = track_nothing
 ) -> pl.DataFrame:
     """Return the labels of a designed sample as one question after another is added.
 
@@ -768,7 +773,7 @@ def added_questions(
 
     Parameters
     ----------
-    given : Planner
+    planner : Planner
         The plans.
     most : int
         Largest number of questions to add; all with the goal are added in any case.
@@ -782,41 +787,43 @@ def added_questions(
         labels (of a sample for all questions up to this row). Both are null where all candidates
         are not enough; such a question is not added.
     """
-    weights = given.declared.weights
-    possible = (weights > 0) & (given.meant | _could_have_goal(given))
-    names = given.declared.questions["question"].to_list()
-    alone = {int(q): _labels_for(given, [int(q)]) for q in track(np.flatnonzero(possible).tolist())}
-    order = sorted(alone, key=lambda q: (not given.meant[q], alone[q] or np.inf, q))
+    weights = planner.declared.weights
+    possible = (weights > 0) & (planner.meant | _could_have_goal(planner))
+    names = planner.declared.questions["question"].to_list()
+    alone = {
+        int(q): _labels_for(planner, [int(q)]) for q in track(np.flatnonzero(possible).tolist())
+    }
+    order = sorted(alone, key=lambda q: (not planner.meant[q], alone[q] or np.inf, q))
     together: list[int] = []
     rows = []
-    for q in track(order[: max(most, int(given.meant.sum()))]):
+    for q in track(order[: max(most, int(planner.meant.sum()))]):
         if alone[q] is not None:
             together.append(q)
-        labels = None if alone[q] is None else _labels_for(given, together)
-        rows.append((names[q], bool(given.meant[q]), alone[q], labels))
+        labels = None if alone[q] is None else _labels_for(planner, together)
+        rows.append((names[q], bool(planner.meant[q]), alone[q], labels))
     schema = {"question": pl.String, "asked": pl.Boolean, "alone": pl.Int64, "labels": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _could_have_goal(given: Planner) -> BoolArray:
+def _could_have_goal(planner: Planner) -> BoolArray:
     """Return the questions that may be added: with a power as goal, differences only."""
-    kinds = ("difference",) if given.target.power is not None else KINDS
-    return given.declared.questions["kind"].is_in(kinds).to_numpy()
+    kinds = ("difference",) if planner.target.power is not None else KINDS
+    return planner.declared.questions["kind"].is_in(kinds).to_numpy()
 
 
-def _labels_for(given: Planner, chosen: Sequence[int]) -> int | None:
+def _labels_for(planner: Planner, chosen: Sequence[int]) -> int | None:
     """Return the labels of a sample that is designed for these questions only."""
-    own = np.isin(np.arange(len(given.declared.weights)), chosen)
-    x = _size_measures(given.declared.weigh_only(own))["designed"]
-    at = _select_spreads(spreads_by_size(given.known, x, assisted=False), own)
-    target = Target(given.target.reach[own], given.target.alpha, given.target.power)
+    own = np.isin(np.arange(len(planner.declared.weights)), chosen)
+    x = _size_measures(planner.declared.weigh_only(own))["designed"]
+    at = _select_spreads(spreads_by_size(planner.known, x, assisted=False), own)
+    target = Target(planner.target.reach[own], planner.target.alpha, planner.target.power)
     levels = np.full(len(chosen), target.alpha)
 
     def enough(size: int) -> BoolArray:
         return np.array([target.is_met(at(size), levels).all()])
 
-    labels = int(least_labels(enough, most=given.candidates)[0])
-    return labels if labels <= given.candidates else None
+    labels = int(least_labels(enough, most=planner.candidates)[0])
+    return labels if labels <= planner.candidates else None
 
 
 # Plans for declared questions, from assumptions or a pilot
@@ -959,9 +966,9 @@ def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
 
 def prepare_plans(
     run: Run,
-    wanted: QuestionOverrides,
+    overrides: QuestionOverrides,
     goal: Goal,
-    assumed: Assumptions,
+    assumptions: Assumptions,
     *,
     questions: Sequence[str],
     pilot: str | None,
@@ -974,20 +981,20 @@ def prepare_plans(
     ConfigError
         As for `plan_design`.
     """
-    plan.require([*problems_of(goal, pilot=pilot is not None), *_assumptions(assumed, pilot)])
+    plan.require([*problems_of(goal, pilot=pilot is not None), *_assumptions(assumptions, pilot)])
     looked_at = judged_stage(run, pilot).inputs.get("ranks") if pilot else None
-    asked = questions_of(run, wanted, ranks=looked_at)
+    asked = questions_of(run, overrides, ranks=looked_at)
     meant = asked.about(questions, kinds=("difference",) if goal.tests else KINDS)
     known = (
         known_from_pilot(run, pilot, asked, category=category)
         if pilot
-        else _assumed_known(asked, assumed)
+        else _assumed_known(asked, assumptions)
     )
     precision, apart = _set_precisions(asked, known, goal)
     reach = apart if goal.tests else np.full(asked.questions.height, goal.wanted)
     _require_reachable(asked, meant, reach, goal)
-    rho2, judged = _rho2(known, assumed, asked)
-    return planner(
+    rho2, judged = _rho2(known, assumptions, asked)
+    return build_planner(
         asked, meant=meant, p=known.p, precision=precision, rho2=rho2, judged=judged,
         shown=_expected_values(asked, precision, apart), target=goal.target(reach),
         wanted=goal.wanted,
@@ -995,13 +1002,13 @@ def prepare_plans(
 
 
 def plan_table(
-    given: Planner, looks: InterimAnalyses | None, *, track: Track = track_nothing
+    planner: Planner, looks: InterimAnalyses | None, *, track: Track = track_nothing
 ) -> pl.DataFrame:
     """Return the table of all plans, without and with interim looks.
 
     Parameters
     ----------
-    given : Planner
+    planner : Planner
         The plans.
     looks : InterimAnalyses, optional
         The times of interim looks; one look by default.
@@ -1010,42 +1017,44 @@ def plan_table(
     """
     times = (None, looks) if looks else (None,)
     cases = [(plan, seen) for seen in times for plan in PLANS]
-    parts = [question_table(given, plan, seen) for plan, seen in track(cases)]
+    parts = [question_table(planner, plan, seen) for plan, seen in track(cases)]
     return pl.concat([pl.DataFrame(schema=COLUMNS), *parts])
 
 
-def _assumptions(assumed: Assumptions, pilot: str | None) -> list[Problem]:
-    problems = plan.check_open_interval("rate", [] if assumed.rate is None else [assumed.rate])
-    problems += plan.proportions("rho2", [] if assumed.rho2 is None else [assumed.rho2])
-    if pilot and assumed.rate is not None:
+def _assumptions(assumptions: Assumptions, pilot: str | None) -> list[Problem]:
+    problems = plan.check_open_interval(
+        "rate", [] if assumptions.rate is None else [assumptions.rate]
+    )
+    problems += plan.proportions("rho2", [] if assumptions.rho2 is None else [assumptions.rho2])
+    if pilot and assumptions.rate is not None:
         problems.append(
             Problem("rate", "cannot be combined with a pilot, which gives it", "drop it")
         )
     return problems
 
 
-def _assumed_known(asked: PlannedQuestions, assumed: Assumptions) -> ExpectedProperties:
-    rate = assumed.rate or asked.config.rate or RATE
-    p = np.full(len(asked.sets.ids), rate)
-    return ExpectedProperties(p, np.full(asked.sets.count, rate), None, 0)
+def _assumed_known(questions: PlannedQuestions, assumptions: Assumptions) -> ExpectedProperties:
+    rate = assumptions.rate or questions.config.rate or RATE
+    p = np.full(len(questions.sets.ids), rate)
+    return ExpectedProperties(p, np.full(questions.sets.count, rate), None, 0)
 
 
 def _rho2(
-    known: ExpectedProperties, assumed: Assumptions, asked: PlannedQuestions
+    properties: ExpectedProperties, assumptions: Assumptions, questions: PlannedQuestions
 ) -> tuple[FloatArray, int]:
     """Return the explained variance of each set, and the labels behind it; 0 if it is assumed."""
-    if assumed.rho2 is None and known.rho2 is not None:
-        return known.rho2, known.judged
-    return np.full(asked.sets.count, RHO2 if assumed.rho2 is None else assumed.rho2), 0
+    if assumptions.rho2 is None and properties.rho2 is not None:
+        return properties.rho2, properties.judged
+    return np.full(questions.sets.count, RHO2 if assumptions.rho2 is None else assumptions.rho2), 0
 
 
 def _set_precisions(
-    asked: PlannedQuestions, known: ExpectedProperties, goal: Goal
+    questions: PlannedQuestions, properties: ExpectedProperties, goal: Goal
 ) -> tuple[FloatArray, FloatArray]:
     """Return precisions of the sets, and the differences of all questions, NaN for other kinds."""
-    compared = (asked.questions["kind"] == "difference").to_numpy()
+    compared = (questions.questions["kind"] == "difference").to_numpy()
     precision, found = sides_apart(
-        asked.sets, known.precision, int(compared.sum()), goal.difference
+        questions.sets, properties.precision, int(compared.sum()), goal.difference
     )
     apart = np.full(len(compared), np.nan)
     apart[compared] = found
@@ -1053,24 +1062,23 @@ def _set_precisions(
 
 
 def _expected_values(
-    asked: PlannedQuestions, precision: FloatArray, apart: FloatArray
+    questions: PlannedQuestions, precision: FloatArray, apart: FloatArray
 ) -> FloatArray:
     """Return the expected precision of a list, the expected difference of a pair."""
-    lists = asked.questions.height - 1 - int((~np.isnan(apart)).sum())
+    lists = questions.questions.height - 1 - int((~np.isnan(apart)).sum())
     found = apart.copy()
     found[:lists], found[-1] = precision[:lists], precision[-1]
     return found
 
 
 def _require_reachable(
-    asked: PlannedQuestions, meant: BoolArray, reach: FloatArray, goal: Goal
+    questions: PlannedQuestions, meant: BoolArray, reach: FloatArray, goal: Goal
 ) -> None:
     if (reach[meant] > 0).any():
         return
-    names = asked.questions.filter(pl.Series(meant))["question"]
-    what = (
-        f"all {len(asked.sets.ids):,} candidates are not enough for any of {len(names):,} questions"
-    )
+    names = questions.questions.filter(pl.Series(meant))["question"]
+    candidates = f"all {len(questions.sets.ids):,} candidates"
+    what = f"{candidates} are not enough for any of {len(names):,} questions"
     shown = f"{what}, for example {', '.join(names.head(3))}"
     why = "the lists have too much in common to differ that much"
     if goal.difference is None:

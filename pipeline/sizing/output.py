@@ -279,12 +279,12 @@ def added_text(added: pl.DataFrame) -> pl.DataFrame:
 # The options of sample.design that draw the planned sample
 
 
-def design_options(given: Planner, size: int) -> dict[str, Any]:
+def design_options(planner: Planner, size: int) -> dict[str, Any]:
     """Return the options of `sample.design` that draw the designed sample of a plan.
 
     Parameters
     ----------
-    given : Planner
+    planner : Planner
         The plans.
     size : int
         Number of labels.
@@ -295,7 +295,7 @@ def design_options(given: Planner, size: int) -> dict[str, Any]:
         measures, cuts, pairs, weights, baseline, size, and floor and baseline_width, where these or
         the weights are not the defaults of the stage. Questions without the goal have weight 0.
     """
-    asked, config = given.asked, given.asked.config
+    asked, config = planner.asked, planner.asked.config
     used = asked.questions.filter(pl.col("weight") > 0)
     pairs = (
         used.filter(kind="difference").select("measure", "measure_2").unique(maintain_order=True)
@@ -363,12 +363,14 @@ def _toml(value: Any) -> str:
 _GRID = 32
 
 
-def design_spec(given: Planner, table: pl.DataFrame, *, look: Look | None = None) -> dict[str, Any]:
+def design_spec(
+    planner: Planner, table: pl.DataFrame, *, look: Look | None = None
+) -> dict[str, Any]:
     """Return a chart with a line per plan as a Vega-Lite specification.
 
     Parameters
     ----------
-    given : Planner
+    planner : Planner
         The plans.
     table : DataFrame
         Their table; the labels for all questions together, in one look, are marked.
@@ -379,38 +381,38 @@ def design_spec(given: Planner, table: pl.DataFrame, *, look: Look | None = None
     from pipeline.report.charts.style import SCREEN  # noqa: PLC0415  takes long
 
     together = table.filter(question=TOGETHER, looks=1).drop_nulls("labels")
-    power = given.target.power is not None
+    power = planner.target.power is not None
     marked = together.select("plan", "labels", y=pl.col("wanted"))
-    titles = TITLES | {"assisted": _assisted_title(given)}
+    titles = TITLES | {"assisted": _assisted_title(planner)}
     return planning_chart(
-        _design_lines(curves(given, _sizes(given, together)), titles),
+        _design_lines(curves(planner, _sizes(planner, together)), titles),
         marked=_design_lines(marked, titles),
-        wanted=[100 * given.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(given),
+        wanted=[100 * planner.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(planner),
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
 
 
-def _assisted_title(given: Planner) -> str:
+def _assisted_title(planner: Planner) -> str:
     """Return the title of the line with predictions, with what is assumed without a pilot."""
-    if given.judged:
+    if planner.judged:
         return TITLES["assisted"]
-    return f"{TITLES['assisted']}, if rho² = {float(given.known.rho2.max()):g}"
+    return f"{TITLES['assisted']}, if rho² = {float(planner.known.rho2.max()):g}"
 
 
-def _y_title(given: Planner) -> str:
-    many = "the hardest question" if given.meant.sum() > 1 else "the question"
-    if given.target.power is not None:
+def _y_title(planner: Planner) -> str:
+    many = "the hardest question" if planner.meant.sum() > 1 else "the question"
+    if planner.target.power is not None:
         return f"power for {many} (%)"
     return f"expected half-width of {many} (percentage points)"
 
 
-def _sizes(given: Planner, together: pl.DataFrame) -> list[int]:
+def _sizes(planner: Planner, together: pl.DataFrame) -> list[int]:
     """Return sizes up to slightly more than any plan needs, denser where lines are steep."""
     most = together["labels"].max()
     last = (
-        min(given.candidates, round(1.1 * int(most))) if isinstance(most, int) else 0
+        min(planner.candidates, round(1.1 * int(most))) if isinstance(most, int) else 0
     )  # null: never
-    last = last or given.candidates
+    last = last or planner.candidates
     return sorted({max(1, round(last * ((i + 1) / _GRID) ** 1.5)) for i in range(_GRID)})
 
 

@@ -300,29 +300,29 @@ def _check(
 _NOBODY = "is by nobody whom the experiment asks: say with --annotator-map anna=NAME who it is"
 
 
-def _problem(found: ToolAnswer, who: str, tasks: Mapping[tuple[str, str], int]) -> str | None:
+def _problem(answer: ToolAnswer, who: str, tasks: Mapping[tuple[str, str], int]) -> str | None:
     """Return why there is no task for an answer, or why it cannot be stored."""
-    if not found.id:
+    if not answer.id:
         return "has no id of an item: annotate the tasks that --export wrote"
-    if (who, found.id) not in tasks:
-        if any(item == found.id for _, item in tasks):
+    if (who, answer.id) not in tasks:
+        if any(item == answer.id for _, item in tasks):
             return "is an item that was not assigned to this annotator"
         return "is not the id of an item of this sheet"
-    text = f"{found.answer}{found.note}"
+    text = f"{answer.answer}{answer.note}"
     if any("\ud800" <= sign <= "\udfff" for sign in text):  # JSON can write half a character
         return "has a character that is not text"
     return None
 
 
-def _who(found: ToolAnswer, names: Mapping[str, Sequence[str]]) -> str | None:
+def _who(answer: ToolAnswer, names: Mapping[str, Sequence[str]]) -> str | None:
     """Return the annotator: the person who answered, else the one for whom the task was written.
 
     A name in the tool that several annotators share means the one for whom the task was written.
     """
-    asked = names.get(fold(found.asked), ())
-    called = (*found.people, found.file)
+    asked = names.get(fold(answer.asked), ())
+    called = (*answer.people, answer.file)
     meant = next((names[fold(each)] for each in called if fold(each) in names), ())
-    if not found.people and not meant:
+    if not answer.people and not meant:
         meant = asked
     if len(meant) > 1:
         meant = [each for each in meant if each in asked]
@@ -386,16 +386,16 @@ def _import(
     return ToolImport(counts["new"], counts["known"], tuple(given.skipped), tuple(conflicts))
 
 
-def _decision(found: ToolAnswer, who: str, stands: Standing, origin: str) -> Decision | None:
+def _decision(answer: ToolAnswer, who: str, stands: Standing, origin: str) -> Decision | None:
     """Return the entry of an answer; None if the log has it already."""
-    note, unsure = found.note or stands.note, found.unsure or stands.unsure
-    if (found.answer, note, unsure) == (stands.answer, stands.note, stands.unsure):
+    note, unsure = answer.note or stands.note, answer.unsure or stands.unsure
+    if (answer.answer, note, unsure) == (stands.answer, stands.note, stands.unsure):
         return None
-    content = json.dumps([who, found.id, found.answer, note, unsure])  # whatever the file's name
+    content = json.dumps([who, answer.id, answer.answer, note, unsure])  # whatever the file's name
     key = hashlib.sha256(content.encode()).hexdigest()[:_KEY]
     return Decision(
-        key, who, found.id, "import", answer=found.answer, unsure=unsure, note=note,
-        seconds=found.seconds, source=origin,
+        key, who, answer.id, "import", answer=answer.answer, unsure=unsure, note=note,
+        seconds=answer.seconds, source=origin,
     )  # fmt: skip
 
 

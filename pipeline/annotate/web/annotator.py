@@ -124,28 +124,31 @@ def log_key(key: str, who: Person, round_name: Round) -> str:
     return f"{round_name}/{fold(who.name)}/{key}"
 
 
-def _decision(sent: SentDecision, who: Person, round_name: Round) -> Decision:
+def _decision(decision: SentDecision, who: Person, round_name: Round) -> Decision:
     return Decision(
-        key=log_key(sent.key, who, round_name), annotator=who.name, id=sent.id, kind=sent.kind,
-        answer=sent.answer if sent.kind == "label" else None, unsure=sent.unsure, note=sent.note,
-        seconds=sent.seconds, replaces=sent.replaces, round_name=round_name,
-        suggested=sent.suggested if round_name == "annotation" else None,
+        key=log_key(decision.key, who, round_name), annotator=who.name, id=decision.id,
+        kind=decision.kind, answer=decision.answer if decision.kind == "label" else None,
+        unsure=decision.unsure, note=decision.note, seconds=decision.seconds,
+        replaces=decision.replaces, round_name=round_name,
+        suggested=decision.suggested if round_name == "annotation" else None,
     )  # fmt: skip
 
 
-def _problem(sent: SentDecision, work: SheetWork) -> str | None:
+def _problem(decision: SentDecision, work: SheetWork) -> str | None:
     """Return what is wrong with a decision of this work; None if nothing is."""
-    if sent.kind != "undo" and not sent.id:
-        return f"a {sent.kind} needs an item"
-    if sent.kind != "label":
-        given = sent.answer and repr(sent.answer[:50])
-        return f"a decision to {sent.kind} takes no answer, but has {given}" if given else None
+    if decision.kind != "undo" and not decision.id:
+        return f"a {decision.kind} needs an item"
+    if decision.kind != "label":
+        given = decision.answer and repr(decision.answer[:50])
+        return f"a decision to {decision.kind} takes no answer, but has {given}" if given else None
     if work.kind == "keying":
-        return None if (sent.answer or "").strip() else f"{sent.id[:50]!r} has an empty answer"
-    if sent.answer not in work.labels:
+        return (
+            None if (decision.answer or "").strip() else f"{decision.id[:50]!r} has an empty answer"
+        )
+    if decision.answer not in work.labels:
         labels = ", ".join(map(repr, work.labels))
-        given = repr(sent.answer[:50]) if sent.answer is not None else "none"
-        return f"{sent.id[:50]!r} has the label {given}; valid labels: {labels}"
+        given = repr(decision.answer[:50]) if decision.answer is not None else "none"
+        return f"{decision.id[:50]!r} has the label {given}; valid labels: {labels}"
     return None
 
 

@@ -628,7 +628,7 @@ secrets. Use https.
                 yield _NAMELESS
 
 
-def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
+def serve_pages(work: SheetWork, options: ServerOptions) -> int:
     """Print all links, and serve until stopped.
 
     Raises
@@ -638,16 +638,16 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
     StoreError
         If the key of the links, or the decisions, cannot be written.
     """
-    links, public = Links(work.folder), wanted.public
-    if wanted.renew:
+    links, public = Links(work.folder), options.public
+    if options.renew:
         print(f"all links are new; the key of the old ones is kept in {links.renew()}")
     with serving(work.database) as alone, closing(Backups(work.database)) as backups:
-        listener = open_socket(wanted.host, wanted.port)
+        listener = open_socket(options.host, options.port)
         other = "" if alone else f"Another server has {work.database} open: one is enough."
-        warnings = [*wanted.warnings(), links.warning, log_warning(work.database), other]
+        warnings = [*options.warnings(), links.warning, log_warning(work.database), other]
         for text in filter(None, warnings):
             print(text, file=sys.stderr)
-        local = f"http://{wanted.called}:{listener.getsockname()[1]}"
+        local = f"http://{options.called}:{listener.getsockname()[1]}"
         told = list(lines(work, links, str(public or local)))
         if public:
             told.insert(-1, f"A proxy at {public} must send requests to {local}.")
@@ -660,13 +660,13 @@ def serve_pages(work: SheetWork, wanted: ServerOptions) -> int:
             routes = coordinator.routes(
                 work,
                 address=links.address,
-                half_width=wanted.half_width or DEFAULT_HALF_WIDTH,
+                half_width=options.half_width or DEFAULT_HALF_WIDTH,
                 certainty=certainty,
                 public=str(public or ""),
             )
             app = app_of(
-                work, links, host=wanted.host, names=wanted.names, coordinator=routes,
-                categories=work.categories, public=public, trusted=wanted.trusted,
+                work, links, host=options.host, names=options.names, coordinator=routes,
+                categories=work.categories, public=public, trusted=options.trusted,
             )  # fmt: skip
             serve(app, listener, announce)
     damage: LogDamaged | None = app.state.guard.examine()

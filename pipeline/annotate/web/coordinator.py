@@ -144,7 +144,9 @@ def people_in_conflict(conflicts: Sequence[Conflict]) -> list[PersonInConflict]:
     ]
 
 
-def kept_text(wanted: ConflictDecision, kept: ConflictCounts, language: Language = ENGLISH) -> str:
+def kept_text(
+    decision: ConflictDecision, counts: ConflictCounts, language: Language = ENGLISH
+) -> str:
     """Return a sentence on what a decision did.
 
     Examples
@@ -152,8 +154,8 @@ def kept_text(wanted: ConflictDecision, kept: ConflictCounts, language: Language
     >>> kept_text(ConflictDecision(keep="page", annotator="anna", token=""), ConflictCounts(2))
     "Kept 2 answers of anna's page."
     """
-    name, count = wanted.annotator, kept.decided
-    if wanted.keep == "page":
+    name, count = decision.annotator, counts.decided
+    if decision.keep == "page":
         said = language.text_n(
             "Kept {n} answer of {name}'s page.", "Kept {n} answers of {name}'s page.", count,
             name=name,
@@ -163,10 +165,10 @@ def kept_text(wanted: ConflictDecision, kept: ConflictCounts, language: Language
             "Kept {n} answer of {name}'s sheets.", "Kept {n} answers of {name}'s sheets.", count,
             name=name,
         )  # fmt: skip
-    if kept.left:
+    if counts.left:
         said += " " + language.text(
             "{left} more must be decided one by one: two sheets differ, the answer is not a label,"
-            " or adjudicators have seen the page's answer.", left=kept.left,
+            " or adjudicators have seen the page's answer.", left=counts.left,
         )  # fmt: skip
     return said
 
@@ -342,33 +344,33 @@ class Coordinator:
 
         return await _answer_form(request, act, nothing="Nothing was kept")
 
-    def _act(self, wanted: PersonAct, request: Request) -> dict[str, Any]:
-        if wanted.act == "reassign":
+    def _act(self, act: PersonAct, request: Request) -> dict[str, Any]:
+        if act.act == "reassign":
             answered = counted_answers(self.work)  # slow, so before anybody has to wait
             with self._one, open_log(self.work.database) as connection:
                 made = reassign(
-                    connection, self.work, wanted.name, wanted.to, cards=wanted.cards,
+                    connection, self.work, act.name, act.to, cards=act.cards,
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
                 return {"said": str(made)}
         with self._one, open_log(self.work.database) as connection:
-            member = ACTS[wanted.act](connection, self.work, wanted.name)
-            said = sentence(connection, wanted.act, member, language_of(request).text)
-        shown = wanted.act in {"link", "revoke", "add"}
+            member = ACTS[act.act](connection, self.work, act.name)
+            said = sentence(connection, act.act, member, language_of(request).text)
+        shown = act.act in {"link", "revoke", "add"}
         return {"said": said, **({"link": self._link(request, member)} if shown else {})}
 
-    def _open(self, wanted: Opening) -> int:
+    def _open(self, opening: Opening) -> int:
         with self._one, open_log(self.work.database) as connection:
-            if wanted.who == "third":
+            if opening.who == "third":
                 new = give_to_third(
-                    connection, wanted.name, unsure=wanted.unsure, keying=self.work.keying
+                    connection, opening.name, unsure=opening.unsure, keying=self.work.keying
                 )
             else:
                 new = give_to_those_who_disagree(
-                    connection, unsure=wanted.unsure, keying=self.work.keying
+                    connection, unsure=opening.unsure, keying=self.work.keying
                 )
-            write_setting(connection, ANONYMOUS, wanted.anonymous)
+            write_setting(connection, ANONYMOUS, opening.anonymous)
             return new
 
     def _values(

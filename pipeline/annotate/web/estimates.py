@@ -184,7 +184,7 @@ def wish_of(given: str | None, usual: float, language: Language = ENGLISH) -> tu
 
 
 def estimates_section(
-    known: EstimateState,
+    state: EstimateState,
     *,
     entry: int,
     wished: float,
@@ -196,7 +196,7 @@ def estimates_section(
 
     Parameters
     ----------
-    known : EstimateState
+    state : EstimateState
         The estimates.
     entry : int
         The last decision.
@@ -209,21 +209,21 @@ def estimates_section(
     language : Language
         Language of the sentences.
     """
-    made = known.latest
+    made = state.latest
     stages: tuple[Stage, ...] = ()
     lines: tuple[Line, ...] = ()
     if made is not None:
         stages = tuple(_stage(each, made, wished, language) for each in made.stages)
         drawn = (
-            line(row, known.points, wished=wished, language=language)
+            line(row, state.points, wished=wished, language=language)
             for row in _plotted_rows(made.rows)
         )
         lines = tuple(each for each in drawn if each)
     sentences: tuple[str, ...] = ()
     if has_questions:
-        sentences = _sentences(known, entry=entry, wished=wished, now=now, language=language)
+        sentences = _sentences(state, entry=entry, wished=wished, now=now, language=language)
     shown = f"{100 * wished:.3g}"
-    return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
+    return EstimatesSection(sentences, stages, lines, shown, state.error, has_questions, state.busy)
 
 
 def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
@@ -234,14 +234,15 @@ def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
     return list(first.values())[:_LINES]
 
 
-def _stage(said: StageEstimates, made: Estimates, wished: float, language: Language) -> Stage:
-    judged = len(made.counted.order)
-    every = all_candidates(made.rows)
+def _stage(stage: StageEstimates, estimates: Estimates, wished: float, language: Language) -> Stage:
+    judged = len(estimates.counted.order)
+    every = all_candidates(estimates.rows)
     more = (
-        further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
+        further_judgements(row, judged=judged, wished=wished, candidates=every)
+        for row in stage.rows
     )
     texts = (_remaining_text(each, language) for each in more)
-    return Stage(said, tuple(map(Question, said.rows, texts)))
+    return Stage(stage, tuple(map(Question, stage.rows, texts)))
 
 
 def _remaining_text(more: int | None, language: Language) -> str:
@@ -251,9 +252,9 @@ def _remaining_text(more: int | None, language: Language) -> str:
 
 
 def _sentences(
-    known: EstimateState, *, entry: int, wished: float, now: datetime, language: Language
+    state: EstimateState, *, entry: int, wished: float, now: datetime, language: Language
 ) -> tuple[str, ...]:
-    made = known.latest
+    made = state.latest
     if made is None and not entry:
         return (language.text("No judgements yet."),)
     said = []
@@ -279,7 +280,7 @@ def _sentences(
             said += [
                 language.text_n("{n} decision since then.", "{n} decisions since then.", since)
             ]
-    if known.busy:
+    if state.busy:
         said += [language.text("Computing …")]
     return tuple(each for each in said if each)
 

@@ -664,8 +664,8 @@ def _sort_pairs(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _pair_phrase(
-    row: dict[str, Any], tested: TestOptions, ends: tuple[float | None, float | None]
+    row: dict[str, Any], options: TestOptions, ends: tuple[float | None, float | None]
 ) -> str:
     titles = [measure_title(row[name]) for name in ("measure_1", "measure_2")]
     test = phrases.Difference(titles[1], row["difference"], row["p_adjusted"], *ends)
-    return of_two(titles[0], test, alpha=tested.alpha, margin=tested.margin)
+    return of_two(titles[0], test, alpha=options.alpha, margin=options.margin)

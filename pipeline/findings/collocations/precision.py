@@ -187,20 +187,20 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
 
 
 def _guarantee(
-    row: dict[str, Any], tests: pl.DataFrame, of: str, asked: GuaranteeOptions
+    row: dict[str, Any], tests: pl.DataFrame, of: str, options: GuaranteeOptions
 ) -> Finding:
     """Give the guaranteed precision of the chosen list, with its limit."""
     mine = tests.filter(measure=row["measure"], n=row["n"]).row(0, named=True)
     others = int(tests["passed"].sum()) - 1
     text = (
-        f"guaranteed: with {100 * asked.confidence:g} % confidence, its precision is at least "
-        f"{phrases.per_cent(asked.min_precision or 0.0)} (one-sided lower limit "
+        f"guaranteed: with {100 * options.confidence:g} % confidence, its precision is at least "
+        f"{phrases.per_cent(options.min_precision or 0.0)} (one-sided lower limit "
         f"{phrases.per_cent(mine['lower_one_sided'])}); "
         f"{count_text(others, 'other list')} also passed the test"
     )
     return Finding(
         about="guaranteed", text=phrases.sentence(text), question=f"chosen list{of}",
-        category=row["category"], name=row["measure"], n=row["n"], value=asked.min_precision,
+        category=row["category"], name=row["measure"], n=row["n"], value=options.min_precision,
         lower=mine["lower_one_sided"],
     )  # fmt: skip
 

@@ -439,31 +439,31 @@ class Carry:
 
 
 def place_tokens(
-    parsed: ParsedBlock, columns: Sequence[str], carry: Carry
+    block: ParsedBlock, columns: Sequence[str], carry: Carry
 ) -> tuple[pl.DataFrame, Carry]:
     """Return the tokens of a block with numbers in the file, and the state for the next block.
 
     Parameters
     ----------
-    parsed : ParsedBlock
+    block : ParsedBlock
         The block.
     columns : sequence of str
         Requested columns.
     carry : Carry
         The state before the block.
     """
-    tokens, after = number_rows(parsed, carry)
+    tokens, after = number_rows(block, carry)
     lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
     tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
     return tokens.select(columns), after
 
 
-def number_rows(parsed: ParsedBlock, carry: Carry) -> tuple[pl.DataFrame, Carry]:
+def number_rows(block: ParsedBlock, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     """Return the rows of a block with numbers in the file, and the following state.
 
     Parameters
     ----------
-    parsed : ParsedBlock
+    block : ParsedBlock
         The block.
     carry : Carry
         The state before the block.
@@ -475,45 +475,45 @@ def number_rows(parsed: ParsedBlock, carry: Carry) -> tuple[pl.DataFrame, Carry]
     after : Carry
         The state for the next block.
     """
-    if parsed.documents.is_empty() and parsed.paragraphs.is_empty() and not parsed.metadata:
-        rows = parsed.tokens.with_columns(
+    if block.documents.is_empty() and block.paragraphs.is_empty() and not block.metadata:
+        rows = block.tokens.with_columns(
             pl.col("sentence") + carry.sentences,
             pl.lit(carry.doc, pl.String()).alias("doc"),
             pl.lit(carry.paragraph, pl.Int64()).alias("paragraph"),
         )
-        return rows, replace(carry, sentences=carry.sentences + parsed.sentences)
-    documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
-    rows = parsed.tokens.with_columns(
+        return rows, replace(carry, sentences=carry.sentences + block.sentences)
+    documents, paragraphs = _documents(block, carry), _paragraphs(block, carry)
+    rows = block.tokens.with_columns(
         pl.col("sentence") + carry.sentences,
-        _gather(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
-        _gather(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
+        _gather(documents.get_column("doc"), block.tokens, nth(DOCUMENT)),
+        _gather(paragraphs.get_column("paragraph"), block.tokens, nth(PARAGRAPH)),
     )
-    for name, pattern in parsed.metadata.items():
+    for name, pattern in block.metadata.items():
         known = [
-            _gather(_look_up(marks, pattern, name), parsed.tokens, nth(mark))
+            _gather(_look_up(marks, pattern, name), block.tokens, nth(mark))
             for marks, mark in ((paragraphs, PARAGRAPH), (documents, DOCUMENT))
         ]
         rows = rows.with_columns(pl.coalesce(name, *known).alias(name))
     return rows, Carry(
-        sentences=carry.sentences + parsed.sentences,
+        sentences=carry.sentences + block.sentences,
         documents=documents["number"][-1],
         paragraphs=paragraphs["number"][-1],
         doc=documents["doc"][-1],
         paragraph=paragraphs["paragraph"][-1],
-        key=_key(parsed, -1) or carry.key,
+        key=_key(block, -1) or carry.key,
         about=_last_about(documents),
         about_paragraph=_last_about(paragraphs),
     )
 
 
 def place_together(
-    parsed: ParsedBlock, columns: Sequence[str], starts: Places
+    block: ParsedBlock, columns: Sequence[str], starts: Places
 ) -> pl.DataFrame | None:
     """Return the tokens of several files, parsed as one block, with numbers in their files.
 
     Parameters
     ----------
-    parsed : ParsedBlock
+    block : ParsedBlock
         The block, without violations, keys and metadata.
     columns : sequence of str
         Requested columns.
@@ -526,7 +526,7 @@ def place_together(
         The tokens with `FILE`. None unless each file has tokens in its first and last sentences,
         and no sentence lies in two files.
     """
-    tokens = parsed.tokens
+    tokens = block.tokens
     line, sentence = (tokens.get_column(name).to_numpy() for name in (LINE, "sentence"))
     file = np.searchsorted(starts, line) - 1
     first = np.flatnonzero(changes(file))
@@ -535,7 +535,7 @@ def place_together(
         return None
     documents, paragraphs = (
         _number_by_file(marks, mark, starts)
-        for marks, mark in ((parsed.documents, DOCUMENT), (parsed.paragraphs, PARAGRAPH))
+        for marks, mark in ((block.documents, DOCUMENT), (block.paragraphs, PARAGRAPH))
     )
     name = (
         pl.when(pl.col(NAME) != "")
@@ -598,19 +598,19 @@ def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | 
     return values.gather(tokens.get_column(index))
 
 
-def _documents(parsed: ParsedBlock, carry: Carry) -> pl.DataFrame:
+def _documents(block: ParsedBlock, carry: Carry) -> pl.DataFrame:
     """Return doc and number of the documents of a block, starting with the open one."""
     said = _about_schema(carry.about)
     before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(said)
-    if parsed.documents.is_empty():
+    if block.documents.is_empty():
         return before
     begins = pl.col(DOCUMENT)
     number = begins.cum_sum().cast(pl.Int64) + carry.documents
     unnamed = pl.lit("#") + number.cast(pl.String)
     name = pl.when(pl.col(NAME) != "").then(NAME).otherwise(unnamed)
     doc = pl.when(begins).then(name).otherwise(pl.lit(""))
-    own = _about_of(parsed.documents, ABOUT)
-    return pl.concat([before, parsed.documents.select(own, doc=doc, number=number)], how="diagonal")
+    own = _about_of(block.documents, ABOUT)
+    return pl.concat([before, block.documents.select(own, doc=doc, number=number)], how="diagonal")
 
 
 def _about_schema(said: Sequence[str]) -> pl.Series:
@@ -622,16 +622,16 @@ def _about_of(marks: pl.DataFrame, about: str) -> pl.Expr:
     return (pl.col(about) if about in marks.columns else pl.lit(None, kind)).cast(kind).alias(_SAID)
 
 
-def _paragraphs(parsed: ParsedBlock, carry: Carry) -> pl.DataFrame:
+def _paragraphs(block: ParsedBlock, carry: Carry) -> pl.DataFrame:
     """Return paragraph (null outside) and number of the paragraphs, starting with the open one."""
     schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
     before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
     before = before.with_columns(_about_schema(carry.about_paragraph))
-    marks = parsed.paragraphs
+    marks = block.paragraphs
     if marks.is_empty():
         return before
     # A change of key at the top of a block may continue the previous block.
-    goes_on = carry.key is not None and _key(parsed, 0) == carry.key
+    goes_on = carry.key is not None and _key(block, 0) == carry.key
     same = (pl.int_range(pl.len()) == 0) & goes_on
     begins = pl.col(PARAGRAPH) & ~same
     number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
@@ -640,8 +640,8 @@ def _paragraphs(parsed: ParsedBlock, carry: Carry) -> pl.DataFrame:
     return pl.concat([before, own], how="diagonal")
 
 
-def _key(parsed: ParsedBlock, index: int) -> Any:
-    marks = parsed.paragraphs
+def _key(block: ParsedBlock, index: int) -> Any:
+    marks = block.paragraphs
     return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
 
 
@@ -655,9 +655,9 @@ _SCHEMA = pl.Schema({"hash": pl.UInt64})
 _NONE = pl.Series("hash", dtype=pl.UInt64())
 
 
-def hash_keys(parsed: ParsedBlock) -> pl.Series:
+def hash_keys(block: ParsedBlock) -> pl.Series:
     """Return the hashes of unique values in a part of a file."""
-    return _NONE if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)
+    return _NONE if block.keys is None else block.keys.get_column("key").hash(seed=0)
 
 
 class Hashes:

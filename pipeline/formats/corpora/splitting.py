@@ -327,9 +327,9 @@ class Course:
     carry: Carry
     run: Run
 
-    def after(self, outlined: ParsedBlock) -> Course:
+    def after(self, block: ParsedBlock) -> Course:
         """Return the state after a block, given its `outline`."""
-        rows, carry = number_rows(outlined, self.carry)
+        rows, carry = number_rows(block, self.carry)
         return Course(carry, _last_run(rows, self.run))
 
 

@@ -474,12 +474,12 @@ def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, p
     return scipy.sparse.csr_array((ones, code, starts), shape=(size, len(names))), names
 
 
-def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
+def distinct_sets(matrix: Sparse) -> tuple[IntArray, IntArray]:
     """Return the distinct rows, and the index of each row among these.
 
     Parameters
     ----------
-    held : csr_array, shape (rows, labels)
+    matrix : csr_array, shape (rows, labels)
         The labels of each row, in order.
 
     Examples
@@ -488,12 +488,12 @@ def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
     >>> one.tolist(), places.tolist()
     ([3, 2, 1], [1, 2, 1, 0])
     """
-    lengths, used = np.diff(held.indptr), 1
-    places = np.zeros(held.shape[0], dtype=np.int64)
+    lengths, used = np.diff(matrix.indptr), 1
+    places = np.zeros(matrix.shape[0], dtype=np.int64)
     for entry in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > entry)
-        label = held.indices[held.indptr[longer] + entry].astype(np.int64)
-        distinct, numbers = distinct_values(places[longer] * held.shape[1] + label)
+        label = matrix.indices[matrix.indptr[longer] + entry].astype(np.int64)
+        distinct, numbers = distinct_values(places[longer] * matrix.shape[1] + label)
         places[longer] = used + numbers
         used += len(distinct)
     distinct, places = distinct_values(places)

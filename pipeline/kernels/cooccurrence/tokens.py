@@ -415,20 +415,20 @@ def _join_related(
     found: pl.LazyFrame,
     tokens: pl.LazyFrame,
     name: str,
-    related: RelatedToken,
+    token: RelatedToken,
     attributes: list[str],
 ) -> pl.LazyFrame:
     """Join the attributes of a related token as columns ``name.attribute``."""
-    below = related.side == "dependents"
+    below = token.side == "dependents"
     columns = {f"{name}.{attribute}": pl.col(attribute) for attribute in attributes}
-    others = tokens.filter(related.where).select(
+    others = tokens.filter(token.where).select(
         (head_token() if below else pl.col(TOKEN)).alias("_at"),
         pl.col(TOKEN).alias("_order"),
         **columns,
     )
     others = others.drop_nulls("_at")
-    if not related.each:
+    if not token.each:
         others = others.sort("_order").unique("_at", keep="first", maintain_order=True)
-    how: Literal["left", "inner"] = "left" if related.optional else "inner"
+    how: Literal["left", "inner"] = "left" if token.optional else "inner"
     placed = found.with_columns((pl.col(TOKEN) if below else head_token()).alias("_at"))
     return placed.join(others.drop("_order"), on="_at", how=how).drop("_at")

@@ -557,15 +557,15 @@ def match_lemmas(
     return found
 
 
-def _add_matches(found: MatchTotals, every: pl.DataFrame, weights: Weights) -> None:
+def _add_matches(totals: MatchTotals, every: pl.DataFrame, weights: Weights) -> None:
     """Add the matches of a range of lemmas, in their order."""
     common = every.drop_nulls("n_same")
-    found.gold_lemmas += every.height
-    found.gold_forms += int(every["n_gold"].sum())
-    found.common += common.height
-    found.bases += int(common.select(lemma_sizes(weights)[1].sum()).item())
-    found.sizes.append(every["n_gold"].to_numpy())
-    found.values.append(every.select(best_values()).to_series().to_numpy())
+    totals.gold_lemmas += every.height
+    totals.gold_forms += int(every["n_gold"].sum())
+    totals.common += common.height
+    totals.bases += int(common.select(lemma_sizes(weights)[1].sum()).item())
+    totals.sizes.append(every["n_gold"].to_numpy())
+    totals.values.append(every.select(best_values()).to_series().to_numpy())
 
 
 # Best one-to-one assignment of lemmas
@@ -818,10 +818,10 @@ def best_match_in_parts(
     return 2.0 * _assignment_total(_number_pairs(table)) / both if both else None
 
 
-def _assignment_total(found: Pairs) -> int:
+def _assignment_total(pairs: Pairs) -> int:
     """Return the sum of n over a best assignment: first the sure pairs, then what they leave."""
-    i, j, n = found.i, found.j, found.n
-    sure = np.flatnonzero(found.sure)
+    i, j, n = pairs.i, pairs.j, pairs.n
+    sure = np.flatnonzero(pairs.sure)
     taken = sure[np.unique(i[sure], return_index=True)[1]]
     free = np.ones(len(n), dtype=bool)
     for side in (i, j):

@@ -49,14 +49,16 @@ class Whole:
     entropy: Entropy | None = None
 
 
-def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | None) -> pl.DataFrame:
+def quality(
+    scores: pl.DataFrame, interval: Interval, whole: Whole, *, n: int | None
+) -> pl.DataFrame:
     """Return the table of statistics.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`: the sampled lemmas.
-    found : Interval
+    interval : Interval
         L* with its limits.
     whole : Whole
         Statistics of all lemmas.
@@ -81,13 +83,13 @@ def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | Non
         ("lemmas sampled from", whole_size, "those that the sample stands for; lemmas"),
         ("sampled lemmas", ordered.height, "S; lemmas"),
         ("n", total, "wordforms of the sampled lemmas that L is weighted over; forms"),
-        ("L*", found.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1"),
-        ("standard error", found.standard_error, "of L*, linearised"),
+        ("L*", interval.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1"),
+        ("standard error", interval.standard_error, "of L*, linearised"),
         *_mean_rows(ordered),
         *_form_rows(ordered),
         *_whole_rows(whole),
     ]
-    limits = {"L*": (found.lower, found.upper)}
+    limits = {"L*": (interval.lower, interval.upper)}
     return pl.DataFrame(
         [
             (number, name, value, *limits.get(name, (None, None)), meaning)

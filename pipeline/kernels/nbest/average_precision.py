@@ -190,11 +190,16 @@ def _checked_labels(
     return labels, np.where(judged, chances, np.nan)
 
 
-def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
-    sure, inverse, y, k = listed.sure, listed.inverse, np.nan_to_num(listed.labels), listed.k
+def _estimate(judged_list: JudgedList, smoothing: float) -> FloatArray:
+    sure, inverse, y, k = (
+        judged_list.sure,
+        judged_list.inverse,
+        np.nan_to_num(judged_list.labels),
+        judged_list.k,
+    )
     whole = inverse.sum(axis=-1, keepdims=True)
-    scale = np.divide(listed.uncertain, whole, out=np.zeros(whole.shape), where=whole > 0)
-    sums = (sums_above(inverse), sums_above(listed.drawn * 1.0), sums_above(inverse * y))
+    scale = np.divide(judged_list.uncertain, whole, out=np.zeros(whole.shape), where=whole > 0)
+    sums = (sums_above(inverse), sums_above(judged_list.drawn * 1.0), sums_above(inverse * y))
     above = mean_above(sums, smoothing)
     unknown, known = (k - 1.0) - sums_above(sure * 1.0), sums_above(sure * y)
     at_rank, weight = (1.0 + known + unknown * above) / k, (inverse * scale + sure) * y
@@ -229,8 +234,8 @@ class _Blocks(NamedTuple):
     """The same of the false positives drawn in a block, shape (r + 1,): some may follow."""
 
 
-def _blocks(listed: JudgedList) -> _Blocks:
-    y, sure, weight = np.nan_to_num(listed.labels), listed.sure * 1.0, listed.inverse
+def _blocks(judged_list: JudgedList) -> _Blocks:
+    y, sure, weight = np.nan_to_num(judged_list.labels), judged_list.sure * 1.0, judged_list.inverse
     variance = np.maximum(weight**2 - weight, 0.0)  # (1 - pi) / pi^2
     (rows,) = np.nonzero(y)
     block = np.searchsorted(rows, np.arange(len(y)))
@@ -239,10 +244,10 @@ def _blocks(listed: JudgedList) -> _Blocks:
         return np.asarray(np.bincount(block, values * (1.0 - y), len(rows) + 1), dtype=np.float64)
 
     return _Blocks(
-        k=listed.k[rows],
+        k=judged_list.k[rows],
         sure=np.asarray(sure[rows], dtype=np.float64),
         known=sums_above(sure * y)[rows],
-        unknown=(listed.k - 1.0 - sums_above(sure))[rows],
+        unknown=(judged_list.k - 1.0 - sums_above(sure))[rows],
         hits=(weight[rows], variance[rows]),
         misses=(sum_misses(weight), sum_misses(variance)),
     )
@@ -261,13 +266,13 @@ class _Run(NamedTuple):
     """They follow this rank, and no draw is between them."""
 
 
-def _runs(listed: JudgedList) -> tuple[list[_Run], list[_Run]]:
+def _runs(judged_list: JudgedList) -> tuple[list[_Run], list[_Run]]:
     """Return the runs for the lower and for the upper limit; of one kind, the worst counts.
 
     At the top with the chances of the first draws; with the chances of all draws above the first
     one that had not much more; for the lower limit, true positives at the bottom, too.
     """
-    weights, ranks = listed.inverse[listed.drawn], listed.k[listed.drawn]
+    weights, ranks = judged_list.inverse[judged_list.drawn], judged_list.k[judged_list.drawn]
     usual = _missed_in_a_row(weights)
     (unlikely,) = np.nonzero(weights >= 0.5 * usual)
     places = {int(unlikely[0]): usual, 0: _missed_in_a_row(weights[:_FIRST_DRAWS])}
@@ -276,14 +281,14 @@ def _runs(listed: JudgedList) -> tuple[list[_Run], list[_Run]]:
             _Run(
                 true,
                 scale,
-                most=_unjudged_above(listed, true, first=ranks[place]),
+                most=_unjudged_above(judged_list, true, first=ranks[place]),
                 below=float(ranks[place - 1]) if place else 0.0,
             )
             for place, scale in places.items()
         ]
         for true in (0.0, 1.0)
     )
-    return [*lower, _Run(1.0, usual, most=np.inf, below=listed.candidates)], upper
+    return [*lower, _Run(1.0, usual, most=np.inf, below=judged_list.candidates)], upper
 
 
 def _missed_in_a_row(weights: FloatArray) -> float:
@@ -295,17 +300,19 @@ def _missed_in_a_row(weights: FloatArray) -> float:
     return -1.0 / math.log1p(-chance)
 
 
-def _unjudged_above(listed: JudgedList, label: float, first: float) -> float:
+def _unjudged_above(judged_list: JudgedList, label: float, first: float) -> float:
     """Return how many are not judged above the first draw with a label, from a rank on."""
-    judged = ~np.isnan(listed.labels)
-    found = np.flatnonzero(listed.drawn & (listed.labels == label) & (listed.k >= first))[:1]
+    judged = ~np.isnan(judged_list.labels)
+    found = np.flatnonzero(
+        judged_list.drawn & (judged_list.labels == label) & (judged_list.k >= first)
+    )[:1]
     if not len(found):
-        return float(listed.candidates - judged.sum())
-    return float((listed.k - 1.0 - sums_above(judged))[found[0]])
+        return float(judged_list.candidates - judged.sum())
+    return float((judged_list.k - 1.0 - sums_above(judged))[found[0]])
 
 
-def _bootstrap_limits(listed: JudgedList, confidence: float) -> tuple[float, float]:
-    tail, blocks, runs = tail_of(confidence), _blocks(listed), _runs(listed)
+def _bootstrap_limits(judged_list: JudgedList, confidence: float) -> tuple[float, float]:
+    tail, blocks, runs = tail_of(confidence), _blocks(judged_list), _runs(judged_list)
     bits = seeded_generator(seed="", purpose="average precision")
     replicates = min(int(np.ceil(_REPLICATES_IN_A_TAIL / tail)), _MOST_REPLICATES)
     # Equally spaced quantiles, not random numbers: with few of a kind hardly more matters.
@@ -313,7 +320,7 @@ def _bootstrap_limits(listed: JudgedList, confidence: float) -> tuple[float, flo
     parts = replicates * (2 * len(blocks.k) + 1) // _MOST_NUMBERS + 1
     found = []
     for part in np.array_split(numbers, parts):
-        mean = _Replicates(listed, blocks, bits, part).mean
+        mean = _Replicates(judged_list, blocks, bits, part).mean
         low, high = ([mean(run) for run in each] for each in runs)
         found.append([np.min(low, axis=0), np.max(high, axis=0)])
     lower, upper = np.concatenate(found, axis=1)
@@ -324,11 +331,15 @@ class _Replicates:
     """Random weights of the draws, and the average precisions that follow."""
 
     def __init__(
-        self, listed: JudgedList, blocks: _Blocks, bits: np.random.Generator, numbers: FloatArray
+        self,
+        judged_list: JudgedList,
+        blocks: _Blocks,
+        bits: np.random.Generator,
+        numbers: FloatArray,
     ) -> None:
         hits = _random_weights(bits, *blocks.hits, len(numbers))
         misses = _random_weights(bits, *blocks.misses, len(numbers))
-        self._listed, self._blocks, self._numbers, self._hits = listed, blocks, numbers, hits
+        self._listed, self._blocks, self._numbers, self._hits = judged_list, blocks, numbers, hits
         self._hits_above = np.cumsum(hits, axis=1) - hits
         self._above = self._hits_above + np.cumsum(misses[:, :-1], axis=1)
         self._drawn = hits.sum(axis=1) + misses.sum(axis=1)
@@ -359,10 +370,12 @@ def _random_weights(
     return bits.standard_gamma(ratio_or_zero(mean, scale), (size, len(mean))) * scale
 
 
-def _first_precision(listed: JudgedList) -> float:
+def _first_precision(judged_list: JudgedList) -> float:
     """Return the precision at the first candidate that is not certain, were it a true positive."""
-    known = np.cumprod(listed.sure & (listed.k == np.arange(1.0, len(listed.k) + 1.0)))
-    return float((1.0 + (known * np.nan_to_num(listed.labels)).sum()) / (1.0 + known.sum()))
+    known = np.cumprod(
+        judged_list.sure & (judged_list.k == np.arange(1.0, len(judged_list.k) + 1.0))
+    )
+    return float((1.0 + (known * np.nan_to_num(judged_list.labels)).sum()) / (1.0 + known.sum()))
 
 
 # Exact values, where all ranked candidates are judged.

@@ -418,14 +418,14 @@ def _precision_counts(draws: ClusteredDraws, measures: Sequence[str], n: IntArra
     return np.stack(counts).swapaxes(1, 2).reshape(len(measures) * len(n), 1, 2, shape[1])
 
 
-def _precision_limits(found: BootstrapVariation, draws: IntArray, confidence: float) -> Limits:
+def _precision_limits(variation: BootstrapVariation, draws: IntArray, confidence: float) -> Limits:
     tail = checked_tail(confidence)
-    p, n = found.estimate, draws.astype(np.float64)
+    p, n = variation.estimate, draws.astype(np.float64)
     independent, clustered = (
         scipy.special.stdtrit(freedom, tail)
-        for freedom in (np.maximum(n - 1.0, 1.0), found.freedom)
+        for freedom in (np.maximum(n - 1.0, 1.0), variation.freedom)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = p * (1.0 - p) / found.error**2 * (independent / clustered) ** 2
-    worth = np.where(np.isnan(worth), found.effective, np.minimum(worth, n))
+        worth = p * (1.0 - p) / variation.error**2 * (independent / clustered) ** 2
+    worth = np.where(np.isnan(worth), variation.effective, np.minimum(worth, n))
     return binomial_limits(p, np.where(np.isnan(worth), 0.0, worth), tail)

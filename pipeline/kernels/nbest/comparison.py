@@ -352,7 +352,7 @@ class _SetArguments(TypedDict):
 
 
 def pair_differences(
-    tests: pl.DataFrame, *, population: str, method: str, asked: DifferenceSettings
+    tests: pl.DataFrame, *, population: str, method: str, settings: DifferenceSettings
 ) -> pl.DataFrame:
     """Add limits to differences, and test them against 0, the margin and equivalence.
 
@@ -369,7 +369,7 @@ def pair_differences(
     method : str
         A name in `INTERVALS` for the limits of D1 and D2: one for finite populations where
         the population is "finite", another where it is "super".
-    asked : DifferenceSettings
+    settings : DifferenceSettings
         Levels and margins.
 
     Returns
@@ -398,12 +398,12 @@ def pair_differences(
     ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
     ...     "n_1": [20], "k_1": 12, "n_2": 20, "k_2": 5, "difference": 0.14, "p_value": 0.0536,
     ... })
-    >>> asked = DifferenceSettings(
+    >>> settings = DifferenceSettings(
     ...     confidence=0.95, alpha=0.05, margin=0, equivalence=0.25, correction="holm"
     ... )
     >>> methods = {"super": "clopper_pearson", "finite": "hypergeometric"}
     >>> for population, method in methods.items():
-    ...     pair_differences(tests, population=population, method=method, asked=asked).select(
+    ...     pair_differences(tests, population=population, method=method, settings=settings).select(
     ...         pl.col("lower", "upper", "p_value", "p_equivalent").round(4), "equivalent").rows()
     [(0.0041, 0.2461, 0.0536, 0.0194, True)]
     [(0.03, 0.22, 0.0026, 0.0, True)]
@@ -412,25 +412,26 @@ def pair_differences(
     sets = _SetArguments(
         size=tests["size"].to_numpy(), list_size=tests["n"].to_numpy(), method=method
     )
-    lower, upper = difference_limits(*counts, **sets, confidence=asked.confidence)
-    beyond = margin_p_values(*counts, **sets, margin=asked.margin)
-    p = [_column("p_margin", beyond), _column("p_equivalent", _equivalence(counts, sets, asked))]
+    lower, upper = difference_limits(*counts, **sets, confidence=settings.confidence)
+    beyond = margin_p_values(*counts, **sets, margin=settings.margin)
+    p = [_column("p_margin", beyond), _column("p_equivalent", _equivalence(counts, sets, settings))]
     if population == "finite":
         p.append(_column("p_value", finite_population_test(*counts, size=sets["size"])))
     found = tests.with_columns(
         pl.Series("lower", lower), pl.Series("upper", upper), *p,
-        population=pl.lit(population), confidence=pl.lit(asked.confidence), interval=pl.lit(method),
+        population=pl.lit(population), confidence=pl.lit(settings.confidence),
+        interval=pl.lit(method),
     )  # fmt: skip
 
     def limits_at(confidence: FloatArray) -> Limits:
         return difference_limits(*counts, **sets, confidence=confidence)
 
-    return adjust_differences(found, asked, limits_at)
+    return adjust_differences(found, settings, limits_at)
 
 
 def adjust_differences(
     found: pl.DataFrame,
-    asked: DifferenceSettings,
+    settings: DifferenceSettings,
     limits_at: Callable[[FloatArray], Limits],
 ) -> pl.DataFrame:
     """Add the adjusted p-values of differences, the limits of the family, and verdicts.
@@ -439,7 +440,7 @@ def adjust_differences(
     ----------
     found : pl.DataFrame
         Table `MeasureDifferences` without what is added.
-    asked : DifferenceSettings
+    settings : DifferenceSettings
         Levels and margins.
     limits_at : callable
         From a confidence level for each row to its limits.
@@ -460,25 +461,27 @@ def adjust_differences(
     >>> found = empty.clear(2).with_columns(
     ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0]), difference=pl.lit(0.1)
     ... )
-    >>> asked = DifferenceSettings(
+    >>> settings = DifferenceSettings(
     ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
     ... )
     >>> limits = lambda confidence: (0.1 - confidence / 10, 0.1 + confidence / 10)
-    >>> adjust_differences(found, asked, limits).select(
+    >>> adjust_differences(found, settings, limits).select(
     ...     "p_adjusted", "p_margin_adjusted", pl.col("lower_family").round(4), "verdict"
     ... ).rows()
     [(0.02, 0.08, 0.0025, 'better'), (0.02, 1.0, 0.0025, 'better')]
     """
-    adjusted = _adjust_families(found, asked)
-    levels = family_levels(adjusted, correction=asked.correction, alpha=asked.alpha,
-                           looked=asked.looked, level=asked.level)  # fmt: skip
+    adjusted = _adjust_families(found, settings)
+    levels = family_levels(adjusted, correction=settings.correction, alpha=settings.alpha,
+                           looked=settings.looked, level=settings.level)  # fmt: skip
     lower, upper = limits_at(1.0 - levels)
-    sure = (pl.col("p_equivalent_adjusted") < asked.alpha).fill_null(value=False)
+    sure = (pl.col("p_equivalent_adjusted") < settings.alpha).fill_null(value=False)
     return (
         adjusted.with_columns(
             pl.Series("lower_family", lower), pl.Series("upper_family", upper), equivalent=sure
         )
-        .with_columns(*family_limits(asked.alpha), verdict("p_adjusted", asked.alpha, asked.margin))
+        .with_columns(
+            *family_limits(settings.alpha), verdict("p_adjusted", settings.alpha, settings.margin)
+        )
         .select(*MeasureDifferences.columns())
         .sort(*MeasureDifferences.key())
     )
@@ -587,22 +590,22 @@ def _column(name: str, values: FloatArray) -> pl.Series:
 
 
 def _equivalence(
-    counts: list[IntArray], sets: _SetArguments, asked: DifferenceSettings
+    counts: list[IntArray], sets: _SetArguments, settings: DifferenceSettings
 ) -> FloatArray:
-    if asked.equivalence is None:
+    if settings.equivalence is None:
         return np.full(len(counts[0]), np.nan)
-    return equivalence_p_values(*counts, **sets, bound=asked.equivalence)
+    return equivalence_p_values(*counts, **sets, bound=settings.equivalence)
 
 
-def _adjust_families(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataFrame:
+def _adjust_families(found: pl.DataFrame, settings: DifferenceSettings) -> pl.DataFrame:
     """Add each p-value adjusted over the rows of a category."""
-    adjust = CORRECTIONS.get(asked.correction).adjust
+    adjust = CORRECTIONS.get(settings.correction).adjust
     families = found.sort("category").partition_by("category", maintain_order=True)
     parts = [
         family.with_columns(
             _column(
                 f"{name}_adjusted".replace("value_", ""),
-                adjust(asked.looked(family[name].cast(pl.Float64).to_numpy())),
+                adjust(settings.looked(family[name].cast(pl.Float64).to_numpy())),
             )
             for name in _P_VALUES
         )
@@ -618,7 +621,7 @@ def _adjust_families(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataF
 # Anytime-valid limits and tests of differences.
 
 
-def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl.DataFrame:
+def anytime_differences(tests: pl.DataFrame, *, settings: DifferenceSettings) -> pl.DataFrame:
     """Add anytime-valid limits and tests to differences.
 
     ``|D1|/n [L1 - U2, U1 - L2]``, by the confidence sequences of D1 and D2. They are sets of
@@ -629,7 +632,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
     tests : pl.DataFrame
         Table `Comparison`, the declared cuts alone, with the p-values of
         `sequential.anytime_p_values`.
-    asked : DifferenceSettings
+    settings : DifferenceSettings
         Levels and the margin; there is no test of equivalence. Alpha of the limits is divided by
         the rows of a category: they exclude 0 where Bonferroni's method makes a difference
         significant.
@@ -654,22 +657,22 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
     ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
     ...     "n_1": [20], "k_1": 18, "n_2": 20, "k_2": 2, "difference": 0.32, "p_value": 1.1e-05,
     ... })
-    >>> asked = DifferenceSettings(
+    >>> settings = DifferenceSettings(
     ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
     ... )
-    >>> anytime_differences(tests, asked=asked).select("lower", "upper", "p_adjusted").rows()
+    >>> anytime_differences(tests, settings=settings).select("lower", "upper", "p_adjusted").rows()
     [(0.14, 0.36, 1.1e-05)]
     """
     counts = [tests[name].to_numpy() for name in _TABLE]
     size, n = tests["size"].to_numpy(), tests["n"].to_numpy()
     rows = tests.select(pl.len().over("category")).to_series().to_numpy()
-    level = 1.0 - (1.0 - asked.confidence) / rows
+    level = 1.0 - (1.0 - settings.confidence) / rows
     limits = anytime_difference(*counts, populations=(size, size), confidence=level)
     value = tests["difference"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     # no nearer than the estimate, which need not be a whole number of candidates
     lower = np.fmin(limits[0] * size / n, value)
     upper = np.fmax(limits[1] * size / n, value)
-    beyond = anytime_margin_p_values(*counts, size=size, list_size=n, margin=asked.margin)
+    beyond = anytime_margin_p_values(*counts, size=size, list_size=n, margin=settings.margin)
     found = tests.with_columns(
         pl.Series("lower", lower), pl.Series("upper", upper), pl.Series("p_margin", beyond),
         pl.Series("confidence", level), p_equivalent=pl.lit(None, pl.Float64),
@@ -680,7 +683,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
         limits = anytime_difference(*counts, populations=(size, size), confidence=confidence)
         return np.fmin(limits[0] * size / n, value), np.fmax(limits[1] * size / n, value)
 
-    return adjust_differences(found, asked, limits_at)
+    return adjust_differences(found, settings, limits_at)
 
 
 # Best measures, and those not significantly worse.

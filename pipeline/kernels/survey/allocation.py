@@ -219,7 +219,9 @@ class Estimands:
         return int(self.question[-1]) + 1
 
 
-def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = False) -> Estimands:
+def build_estimands(
+    sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = False
+) -> Estimands:
     """Put questions and predictions together.
 
     ``v_qi = p_i (1-p_i)`` where the predictions are in the estimate too, else ``p_i (1-p_i) + (p_i
@@ -253,7 +255,7 @@ def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = 
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> found = estimands(sets, p=np.array([0.5, 0.1]), judged=np.array([False, False]))
+    >>> found = build_estimands(sets, p=np.array([0.5, 0.1]), judged=np.array([False, False]))
     >>> question_sums(found, np.ones(2)).round(6).tolist()
     [0.25, 0.105]
     """
@@ -270,12 +272,12 @@ def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = 
     return Estimands(sets, number, squares, unjudged, noise, centred, means)
 
 
-def question_sums(asked: Estimands, each: FloatArray) -> FloatArray:
+def question_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     """Return ``sum_i a_qi^2 v_qi g_i`` for each question.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     each : array of float, shape (candidates,)
         g, at least 0: 1 gives V_q, (1 - pi)/pi the expected variance of the estimate.
@@ -291,22 +293,24 @@ def question_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
     >>> question_sums(asked, np.array([1.0, 3.0])).tolist()
     [0.25, 0.25]
     """
     weighed = np.bincount(
-        asked.question, weights=residual_sums(asked, each) * asked.square, minlength=asked.count
+        estimands.question,
+        weights=residual_sums(estimands, each) * estimands.square,
+        minlength=estimands.count,
     )
     return weighed.astype(np.float64)
 
 
-def residual_sums(asked: Estimands, each: FloatArray) -> FloatArray:
+def residual_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     """Return ``sum_i v_i g_i`` over the members of each set, without its question's a^2.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     each : array of float, shape (candidates,)
         g, at least 0.
@@ -322,24 +326,24 @@ def residual_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
     >>> residual_sums(asked, np.array([1.0, 3.0])).tolist()
     [0.25, 1.0]
     """
-    g = np.where(asked.unjudged, each, 0.0)
-    if asked.centred is None:
-        return np.asarray(set_sums(asked.sets, [g * asked.noise])[0])
-    p, m = asked.centred, asked.means
-    squares, products, sizes = set_sums(asked.sets, [g * (asked.noise + p * p), g * p, g])
+    g = np.where(estimands.unjudged, each, 0.0)
+    if estimands.centred is None:
+        return np.asarray(set_sums(estimands.sets, [g * estimands.noise])[0])
+    p, m = estimands.centred, estimands.means
+    squares, products, sizes = set_sums(estimands.sets, [g * (estimands.noise + p * p), g * p, g])
     return np.asarray(np.maximum(squares - 2.0 * m * products + m * m * sizes, 0.0))
 
 
-def candidate_sums(asked: Estimands, each: FloatArray) -> FloatArray:
+def candidate_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     """Return ``sum_q w_q a_qi^2 v_qi`` for each candidate, the transpose of `question_sums`.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     each : array of float, shape (questions,)
         w, at least 0.
@@ -355,25 +359,25 @@ def candidate_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
     >>> candidate_sums(asked, np.array([1.0, 2.0])).tolist()
     [0.375, 0.125]
     """
-    load = each[asked.question] * asked.square
-    if asked.centred is None:
-        return np.asarray(set_loads(asked.sets, [load])[0] * asked.noise)
-    p, m = asked.centred, asked.means
-    once, first, second = set_loads(asked.sets, [load, load * m, load * m * m])
-    found = (asked.noise + p * p) * once - 2.0 * p * first + second
-    return np.where(asked.unjudged, np.maximum(found, 0.0), 0.0)
+    load = each[estimands.question] * estimands.square
+    if estimands.centred is None:
+        return np.asarray(set_loads(estimands.sets, [load])[0] * estimands.noise)
+    p, m = estimands.centred, estimands.means
+    once, first, second = set_loads(estimands.sets, [load, load * m, load * m * m])
+    found = (estimands.noise + p * p) * once - 2.0 * p * first + second
+    return np.where(estimands.unjudged, np.maximum(found, 0.0), 0.0)
 
 
-def squares_of_all(asked: Estimands) -> FloatArray:
+def squares_of_all(estimands: Estimands) -> FloatArray:
     """Return ``a_qi^2 v_qi`` of the last question, the one about all candidates.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
 
     Returns
@@ -387,16 +391,16 @@ def squares_of_all(asked: Estimands) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
     >>> squares_of_all(asked).tolist()
     [0.0625, 0.0625]
     """
-    residuals = asked.noise
-    if asked.centred is not None:
+    residuals = estimands.noise
+    if estimands.centred is not None:
         residuals = residuals + np.where(
-            asked.unjudged, (asked.centred - asked.means[-1]) ** 2, 0.0
+            estimands.unjudged, (estimands.centred - estimands.means[-1]) ** 2, 0.0
         )
-    return np.asarray(residuals * asked.square[-1])
+    return np.asarray(residuals * estimands.square[-1])
 
 
 def _coefficients(sets: Sets) -> tuple[IntArray, FloatArray]:
@@ -426,7 +430,7 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
 
 
 def size_measure(
-    asked: Estimands, *, weights: FloatArray, whole: FloatArray, floor: float
+    estimands: Estimands, *, weights: FloatArray, whole: FloatArray, floor: float
 ) -> FloatArray:
     """Return ``x_i = sqrt(sum_q w_q a_qi^2 v_qi / V_q)``, none far below their mean.
 
@@ -435,7 +439,7 @@ def size_measure(
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     weights : array of float, shape (questions,)
         w; 0 for what is not asked.
@@ -455,27 +459,27 @@ def size_measure(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.allocation import estimands, question_sums
+    >>> from pipeline.kernels.survey.allocation import build_estimands, question_sums
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> import polars as pl
     >>> sets = question_sets(
     ...     pl.Series(["a", "b", "c"]), {"mi": np.array([1, 2, 3])}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = estimands(sets, p=np.full(3, 0.5), judged=np.zeros(3, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(3, 0.5), judged=np.zeros(3, dtype=bool))
     >>> whole = question_sums(asked, np.ones(3))
     >>> size_measure(asked, weights=np.ones(2), whole=whole, floor=0.0).round(6).tolist()
     [0.912871, 0.912871, 0.57735]
     """
     share = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
-    return size_from_squares(asked, candidate_sums(asked, share), floor=floor)
+    return size_from_squares(estimands, candidate_sums(estimands, share), floor=floor)
 
 
-def size_from_squares(asked: Estimands, squares: FloatArray, *, floor: float) -> FloatArray:
+def size_from_squares(estimands: Estimands, squares: FloatArray, *, floor: float) -> FloatArray:
     """Return the size measure of its squares: the root, with the floor, 0 for what is judged.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     squares : array of float, shape (candidates,)
         x^2, at least 0.
@@ -488,7 +492,7 @@ def size_from_squares(asked: Estimands, squares: FloatArray, *, floor: float) ->
     """
     x = np.sqrt(squares)
     return np.where(
-        asked.unjudged, raise_to_floor(x, among=int(asked.unjudged.sum()), floor=floor), 0.0
+        estimands.unjudged, raise_to_floor(x, among=int(estimands.unjudged.sum()), floor=floor), 0.0
     )
 
 
@@ -600,12 +604,12 @@ def raise_weights(goals: Goals) -> FloatArray:
     Examples
     --------
     >>> import polars as pl
-    >>> from pipeline.kernels.survey.allocation import estimands
+    >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> whole = question_sums(asked, np.ones(4))
     >>> raise_weights(Goals(asked, np.ones(2), np.array([1.0, 1.1]), whole, 0.0)).tolist()
     [1.0, 1.257]

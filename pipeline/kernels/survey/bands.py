@@ -36,7 +36,7 @@ PAIRS = {
 
 
 def list_bands(
-    given: Study,
+    study: Study,
     *,
     at: Sequence[int],
     confidence: float = 0.95,
@@ -50,8 +50,8 @@ def list_bands(
 
     Parameters
     ----------
-    given : Study
-        Ranks and sample, as `study.study` puts them together.
+    study : Study
+        Ranks and sample, as `study.build_study` puts them together.
     at : sequence of int
         The declared list sizes, a range or cuts.
     confidence : float
@@ -78,25 +78,25 @@ def list_bands(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ids = [f"c{rank:03}" for rank in range(1, 101)]
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, 101)})
     >>> draws = pl.DataFrame({"id": ids[::5], "tp": True, "pi": 0.2})
-    >>> list_bands(study(ranks, draws), at=[50, 100], seed="s").select(
+    >>> list_bands(build_study(ranks, draws), at=[50, 100], seed="s").select(
     ...     "n", pl.col("upper_band", "level").round(2)
     ... ).rows()
     [(50, 1.0, 0.97), (100, 1.0, 0.97)]
     """
     sizes = np.unique(np.asarray(at, dtype=np.int64))
-    curves = [Curve(ranks[given.places]) for ranks in given.ranks]
-    levels = _levels(given, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
-    table = list_estimates(given, at=list(map(int, sizes)), confidence=levels[:, None])
-    named = pl.DataFrame({"measure": given.measures, "level": levels})
+    curves = [Curve(ranks[study.places]) for ranks in study.ranks]
+    levels = _levels(study, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
+    table = list_estimates(study, at=list(map(int, sizes)), confidence=levels[:, None])
+    named = pl.DataFrame({"measure": study.measures, "level": levels})
     return _band_table(table.join(named, on="measure", how="left", maintain_order="left"), LISTS)
 
 
 def pair_bands(
-    given: Study,
+    study: Study,
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
@@ -111,7 +111,7 @@ def pair_bands(
 
     Parameters
     ----------
-    given, at, confidence, replicates, seed
+    study, at, confidence, replicates, seed
         As for `list_bands`.
     pairs : sequence of (str, str)
         The measures to compare; another pair has a band of its own.
@@ -129,23 +129,23 @@ def pair_bands(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ids = [f"c{rank:03}" for rank in range(1, 101)]
     >>> ranks = pl.DataFrame({
     ...     "measure": ["dice"] * 100 + ["mi"] * 100, "id": ids + ids[::-1],
     ...     "rank": [*range(1, 101)] * 2,
     ... })
     >>> draws = pl.DataFrame({"id": ids[::5], "tp": [True] * 10 + [False] * 10, "pi": 0.2})
-    >>> found = pair_bands(study(ranks, draws), pairs=[("dice", "mi")], at=[40, 50], seed="s")
+    >>> found = pair_bands(build_study(ranks, draws), pairs=[("dice", "mi")], at=[40, 50], seed="s")
     >>> found.select("n", "difference", pl.col("lower_band").round(2)).rows()
     [(40, 1.0, 0.53), (50, 1.0, 0.61)]
     """
     sizes = np.unique(np.asarray(at, dtype=np.int64))
-    place = {name: number for number, name in enumerate(given.measures.to_list())}
-    drawn = given.ranks[:, given.places]
+    place = {name: number for number, name in enumerate(study.measures.to_list())}
+    drawn = study.ranks[:, study.places]
     curves = [Curve(drawn[place[one]], drawn[place[other]]) for one, other in pairs]
-    levels = _levels(given, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
-    table = pair_estimates(given, pairs=pairs, at=list(map(int, sizes)), confidence=levels)
+    levels = _levels(study, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
+    table = pair_estimates(study, pairs=pairs, at=list(map(int, sizes)), confidence=levels)
     named = pl.DataFrame(
         {"measure_1": [a for a, _ in pairs], "measure_2": [b for _, b in pairs], "level": levels},
         schema={name: PAIRS[name] for name in ("measure_1", "measure_2", "level")},
@@ -155,7 +155,7 @@ def pair_bands(
 
 
 def _levels(
-    given: Study,
+    study: Study,
     curves: Sequence[Curve],
     sizes: IntArray,
     *,
@@ -164,7 +164,7 @@ def _levels(
     seed: str,
 ) -> FloatArray:
     """Return the level of each interval of each curve."""
-    weights = working_weights(given.chances)
+    weights = working_weights(study.chances)
     factors = [
         band_factor(
             [curve], weights, n=sizes, confidence=confidence, replicates=replicates, seed=seed
@@ -184,7 +184,7 @@ _ALIKE = 1e-10  # relative variance of chances that differ by rounding alone
 
 
 def equal_chances(
-    given: Study, chances: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
+    study: Study, chances: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> pl.DataFrame:
     """Tell where all members of D1 have one chance, and all members of D2 one.
 
@@ -193,7 +193,7 @@ def equal_chances(
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample.
     chances : array of float, shape (candidates,)
         Of all candidates, in the order of `Study.ids`; any numbers that distinguish chances.
@@ -214,18 +214,19 @@ def equal_chances(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({
     ...     "measure": ["dice"] * 4 + ["mi"] * 4, "id": list("abcddcba"), "rank": [1, 2, 3, 4] * 2,
     ... })
     >>> draws = pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]})
     >>> pi = np.array([0.5, 0.5, 0.25, 0.1])
-    >>> equal_chances(study(ranks, draws), pi, pairs=[("dice", "mi")], at=[1, 2])["equal"].to_list()
+    >>> study = build_study(ranks, draws)
+    >>> equal_chances(study, pi, pairs=[("dice", "mi")], at=[1, 2])["equal"].to_list()
     [True, False]
     """
-    n = checked_cuts(given, at)
-    measures, rows = chosen_measures(given, pairs)
-    first = np.searchsorted(n, given.ranks[measures], side="left")
+    n = checked_cuts(study, at)
+    measures, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[measures], side="left")
     columns = np.stack([np.ones_like(chances), chances, chances**2])
     everybody = np.zeros(len(chances), dtype=np.int64)
     sums = difference_sums(first, columns, everybody, pairs=rows, cuts=range(len(n)), cells=1)
@@ -287,12 +288,12 @@ def missed_at_interims(
     return np.stack(rows)
 
 
-def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> FloatArray:
+def list_variances(study: Study, missed: FloatArray, *, at: Sequence[int]) -> FloatArray:
     """Add up `missed` over n-best lists.
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample.
     missed : array of float, shape (looks, candidates)
         As `missed_at_interims` gives it.
@@ -307,27 +308,27 @@ def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
     Examples
     --------
     >>> import polars as pl
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> list_variances(given, np.array([[3.0, 1.0], [0.0, 0.0]]), at=[1, 2]).tolist()
     [[[3.0, 0.0], [4.0, 0.0]]]
     """
-    n = checked_cuts(given, at)
-    first = np.searchsorted(n, given.ranks, side="left")
+    n = checked_cuts(study, at)
+    first = np.searchsorted(n, study.ranks, side="left")
     finite, never = _split_infinite(missed)
-    added = list_sums(first, finite, _one_cell(given), lists=len(n), cells=1)
+    added = list_sums(first, finite, _one_cell(study), lists=len(n), cells=1)
     return _restore_infinite(added[..., 0], never)
 
 
 def pair_variances(
-    given: Study, missed: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
+    study: Study, missed: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> FloatArray:
     """Add up `missed` over both difference sets of two lists.
 
     Parameters
     ----------
-    given, missed, at
+    study, missed, at
         As for `list_variances`.
     pairs : sequence of (str, str)
         The measures that are compared.
@@ -340,20 +341,20 @@ def pair_variances(
     Examples
     --------
     >>> import polars as pl
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame(
     ...     {"measure": ["x", "x", "y", "y"], "id": list("abba"), "rank": [1, 2, 1, 2]}
     ... )
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> pair_variances(given, np.array([[3.0, 1.0]]), pairs=[("x", "y")], at=[1, 2]).tolist()
     [[[4.0]], [[0.0]]]
     """
-    n = checked_cuts(given, at)
-    measures, rows = chosen_measures(given, pairs)
-    first = np.searchsorted(n, given.ranks[measures], side="left")
+    n = checked_cuts(study, at)
+    measures, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[measures], side="left")
     finite, never = _split_infinite(missed)
     parts = [
-        difference_sums(first, finite, _one_cell(given), pairs=rows, cuts=cuts, cells=1)
+        difference_sums(first, finite, _one_cell(study), pairs=rows, cuts=cuts, cells=1)
         for cuts in blocks(len(n), numbers=2 * max(1, len(pairs)) * len(missed))
     ]
     added = np.concatenate([np.zeros((len(missed), 0, len(rows), 2, 1)), *parts], axis=1)
@@ -361,13 +362,13 @@ def pair_variances(
 
 
 def window_variances(
-    given: Study, missed: FloatArray, *, window: int, every: int = 1
+    study: Study, missed: FloatArray, *, window: int, every: int = 1
 ) -> FloatArray:
     """Add up `missed` over windows of ranks.
 
     Parameters
     ----------
-    given, missed
+    study, missed
         As for `list_variances`.
     window, every : int
         As for `tables.window_estimates`.
@@ -379,15 +380,15 @@ def window_variances(
     Examples
     --------
     >>> import polars as pl
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "x", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> window_variances(given, np.array([[3.0, 1.0]]), window=1).tolist()
     [[[3.0], [1.0]]]
     """
-    start = np.arange(1, len(given.ids) - window + 2, every)
+    start = np.arange(1, len(study.ids) - window + 2, every)
     finite, never = _split_infinite(missed)
-    sums = [span_sums(ranks, start, window, finite, _one_cell(given)) for ranks in given.ranks]
+    sums = [span_sums(ranks, start, window, finite, _one_cell(study)) for ranks in study.ranks]
     return _restore_infinite(np.stack(sums, axis=1)[..., 0], never)
 
 
@@ -458,5 +459,5 @@ def _restore_infinite(added: FloatArray, never: BoolArray) -> FloatArray:
     return np.where(never, np.inf, np.moveaxis(added, 0, -1))
 
 
-def _one_cell(given: Study) -> IntArray:
-    return np.zeros(len(given.ids), dtype=np.int64)
+def _one_cell(study: Study) -> IntArray:
+    return np.zeros(len(study.ids), dtype=np.int64)

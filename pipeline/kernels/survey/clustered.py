@@ -110,7 +110,7 @@ class DrawShares(NamedTuple):
 
 
 def draw_shares(
-    given: Study, first: IntArray, pairs: Sequence[tuple[int, int]], cuts: range
+    study: Study, first: IntArray, pairs: Sequence[tuple[int, int]], cuts: range
 ) -> DrawShares:
     """Return the weight of each judged draw in the estimates of difference sets.
 
@@ -119,7 +119,7 @@ def draw_shares(
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample, without predictions, of one phase.
     first : array of int, shape (measures, candidates)
         The place of the first list that holds a candidate.
@@ -130,37 +130,37 @@ def draw_shares(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({
     ...     "measure": ["dice"] * 4 + ["mi"] * 4, "id": list("abcddcba"), "rank": [1, 2, 3, 4] * 2,
     ... })
     >>> draws = pl.DataFrame(
     ...     {"id": ["a", "b", "c"], "tp": [True, True, False], "pi": [1.0, 0.5, 0.5]}
     ... )
-    >>> given = study(ranks, draws)
+    >>> given = build_study(ranks, draws)
     >>> found = draw_shares(given, (given.ranks > 2).astype(int), [(0, 1)], range(1))
     >>> [given.ids[int(place)] for place in found.places], found.shares[0, 0].tolist()
     (['b', 'c', 'a'], [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
     """
-    drawn, rest, known = study_sums(given, first, partial(difference_sums, pairs=pairs, cuts=cuts))
-    sums, into = drawn[..., None], np.arange(given.strata)
-    if given.classes > 1:
-        sums, rest, merged = merge_thin_classes(sums, rest, given.classes)
-        starts = np.arange(0, given.strata, given.classes)[:, None]
+    drawn, rest, known = study_sums(study, first, partial(difference_sums, pairs=pairs, cuts=cuts))
+    sums, into = drawn[..., None], np.arange(study.strata)
+    if study.classes > 1:
+        sums, rest, merged = merge_thin_classes(sums, rest, study.classes)
+        starts = np.arange(0, study.strata, study.classes)[:, None]
         into = (starts + merged.into).reshape(*rest.shape[1:])
     judged = Moments(*sums[..., 0])
     size = rest[0].sum(axis=-1) + known[3]
     complete = judged.draws >= rest[0] * (1.0 - 1e-12)
     scale, whole = (
-        np.take_along_axis(each, np.broadcast_to(into, each.shape), axis=-1)[..., given.cell]
+        np.take_along_axis(each, np.broadcast_to(into, each.shape), axis=-1)[..., study.cell]
         for each in (ratio_or_zero(rest[0], judged.w), complete)
     )
-    shares = np.where(whole, 1.0, scale / given.chances)
-    certain = given.known_columns[:2].any(axis=0)
-    places = np.concatenate([given.places, given.known[certain]])
+    shares = np.where(whole, 1.0, scale / study.chances)
+    certain = study.known_columns[:2].any(axis=0)
+    places = np.concatenate([study.places, study.known[certain]])
     every = np.concatenate([shares, np.ones((*size.shape, int(certain.sum())))], axis=-1)
     member = _members(first[:, places], pairs, cuts)
-    y = np.concatenate([given.moments[1], given.known_columns[0, certain]])
+    y = np.concatenate([study.moments[1], study.known_columns[0, certain]])
     return DrawShares(places, y, ratio_or_zero(member * every, size[..., None]))
 
 
@@ -172,7 +172,7 @@ def _members(first: IntArray, pairs: Sequence[tuple[int, int]], cuts: range) -> 
 
 
 def two_way_differences(
-    given: Study,
+    study: Study,
     differences: pl.DataFrame,
     clusters: IntArray,
     *,
@@ -190,7 +190,7 @@ def two_way_differences(
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample, without predictions, of one phase.
     differences : pl.DataFrame
         Table `DesignedDifferences` of one category.
@@ -218,7 +218,7 @@ def two_way_differences(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ids = [f"c{place}" for place in range(8)]
     >>> ranks = pl.DataFrame(
     ...     {"measure": ["a"] * 8 + ["b"] * 8, "id": ids + ids[::-1], "rank": [*range(1, 9)] * 2}
@@ -231,12 +231,12 @@ def two_way_differences(
     ... )
     >>> words = np.array([[0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3]])
     >>> found = two_way_differences(
-    ...     study(ranks, draws), pair, words, columns=["l1", "l2"], confidence=0.95
+    ...     build_study(ranks, draws), pair, words, columns=["l1", "l2"], confidence=0.95
     ... )
     >>> found.select("clusters", pl.col("standard_error", "lower", "upper").round(2)).rows()
     [(4, 0.29, -0.92, 0.92)]
     """
-    if given.predicted or given.earlier:
+    if study.predicted or study.earlier:
         raise ValueError("clusters require a sample of one phase, and no predictions")
     key = ["measure_1", "measure_2", "n"]
     kept = ["size", "n_1", "k_1", "n_2", "k_2", "difference"]
@@ -244,11 +244,11 @@ def two_way_differences(
         return ClusteredDesignedDifferences.zero_rows().collect()
     pairs = differences.select("measure_1", "measure_2").unique().sort(pl.all()).rows()
     n = differences["n"].unique().sort().to_numpy()
-    chosen, rows = chosen_measures(given, pairs)
-    first = np.searchsorted(n, given.ranks[chosen], side="left")
-    numbers = 8 * len(pairs) * (len(given.places) + len(given.known))
+    chosen, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[chosen], side="left")
+    numbers = 8 * len(pairs) * (len(study.places) + len(study.known))
     parts = [
-        _rows(draw_shares(given, first, rows, cuts), clusters, pairs, n[list(cuts)])
+        _rows(draw_shares(study, first, rows, cuts), clusters, pairs, n[list(cuts)])
         for cuts in blocks(len(n), numbers=numbers)
     ]
     here = differences.select("category", *key, *kept, *_LIMITS, "p_value")

@@ -211,13 +211,13 @@ def _marginal_cost(pi: FloatArray, work: LabellingCost) -> FloatArray:
 
 
 def design_costs(
-    asked: Estimands, free: FloatArray, pi: FloatArray, *, size: int, work: LabellingCost | None
+    estimands: Estimands, free: FloatArray, pi: FloatArray, *, size: int, work: LabellingCost | None
 ) -> pl.DataFrame:
     """Compare a design that uses costs with one that does not, and with a simple sample.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     free : array of float, shape (candidates,)
         Size measures that ignore costs.
@@ -235,12 +235,12 @@ def design_costs(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.allocation import estimands
+    >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> work = LabellingCost(np.array([0, 0, 1, 1]), 5.0, 1.0)
     >>> pi = np.full(4, 0.5)
     >>> design_costs(asked, np.ones(4), pi, size=2, work=work).row(0)
@@ -248,23 +248,25 @@ def design_costs(
     """
     if work is None:
         return pl.DataFrame(schema=DesignCosts.columns())
-    simple = inclusion(asked.unjudged.astype(np.float64), size=size)
+    simple = inclusion(estimands.unjudged.astype(np.float64), size=size)
     designs = {"priced": pi, "unpriced": inclusion(free, size=size), "simple": simple}
-    base = _variances(asked, simple)
+    base = _variances(estimands, simple)
     rows = []
     for name, chances in designs.items():
-        own = np.where(asked.unjudged, chances, 0.0)
+        own = np.where(estimands.unjudged, chances, 0.0)
         mean = float(
-            np.divide(_variances(asked, own), base, where=base > 0, out=np.ones_like(base)).mean()
+            np.divide(
+                _variances(estimands, own), base, where=base > 0, out=np.ones_like(base)
+            ).mean()
         )
         row = (name, float(own.sum()), groups_met(own, work.group), expected_cost(own, work), mean)
         rows.append(row)
     return pl.DataFrame(rows, schema=DesignCosts.columns(), orient="row")
 
 
-def _variances(asked: Estimands, pi: FloatArray) -> FloatArray:
+def _variances(estimands: Estimands, pi: FloatArray) -> FloatArray:
     """Return the expected variance of each question, without candidates of probability 0."""
-    return question_sums(asked, inverse_odds(pi))
+    return question_sums(estimands, inverse_odds(pi))
 
 
 def inverse_odds(pi: FloatArray) -> FloatArray:
@@ -407,7 +409,7 @@ def growing_sample(
 # Expected half-widths.
 
 
-def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float) -> FloatArray:
+def expected_half_widths(estimands: Estimands, pi: FloatArray, *, confidence: float) -> FloatArray:
     """Return ``z sqrt(sum_i a_qi^2 v_qi (1 - pi_i) / pi_i)`` for each question.
 
     The expectation of Rosen's variance under the design and v, with a normal quantile; too small
@@ -415,7 +417,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions.
     pi : array of float, shape (candidates,)
         Inclusion probabilities.
@@ -438,20 +440,20 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.allocation import estimands
+    >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> pi = np.array([1.0, 1.0, 0.5, 0.5])
     >>> expected_half_widths(asked, pi, confidence=0.95).round(4).tolist()
     [0.0, 0.3465]
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must be in (0, 1), not {confidence}")
-    variance = _variances(asked, pi)
-    unanswered = question_sums(asked, (pi == 0).astype(float)) > 0
+    variance = _variances(estimands, pi)
+    unanswered = question_sums(estimands, (pi == 0).astype(float)) > 0
     z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.where(unanswered, np.inf, z * np.sqrt(variance))
 
@@ -515,7 +517,7 @@ class Design:
 
 
 def design_sample(
-    asked: Estimands,
+    estimands: Estimands,
     questions: pl.DataFrame,
     *,
     sizes: Sequence[int],
@@ -529,7 +531,7 @@ def design_sample(
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions over the candidates.
     questions : pl.DataFrame
         The same with names and weights, as `declared_questions` lists them.
@@ -561,7 +563,7 @@ def design_sample(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.allocation import estimands
+    >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.design import declared_questions
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> ids, ranks = pl.Series(list("abcd")), {"mi": np.arange(1, 5)}
@@ -569,7 +571,7 @@ def design_sample(
     ...     measures=["mi"], pairs=[], at=[2], candidates=4, weights={"baseline": 0.0}
     ... )
     >>> sets = question_sets(ids, ranks, pairs=[], n=np.array([2]))
-    >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> made = design_sample(
     ...     asked, listed, sizes=[1], floor=0.0, baseline_width=1.25, confidence=0.95, seed="s"
     ... )
@@ -579,23 +581,23 @@ def design_sample(
     if work is not None and len(sizes) > 1:
         raise ValueError("a design with costs must have a single size: omit earlier sizes")
     free, used, whole = sizes_of_questions(
-        asked, questions["weight"].to_numpy(), floor=floor, baseline_width=baseline_width
+        estimands, questions["weight"].to_numpy(), floor=floor, baseline_width=baseline_width
     )
     x = _adjust_for_cost(free, work, sizes[-1])
-    pi, sample = _sample(asked, x, sizes, seed)
-    unfloored = size_measure(asked, weights=used, whole=whole, floor=0.0)
+    pi, sample = _sample(estimands, x, sizes, seed)
+    unfloored = size_measure(estimands, weights=used, whole=whole, floor=0.0)
     bare = inclusion(_adjust_for_cost(unfloored, work, sizes[-1]), size=sizes[-1])
     simple = simple_half_widths(
-        whole, candidates=int(asked.unjudged.sum()), size=sizes[-1], confidence=confidence
+        whole, candidates=int(estimands.unjudged.sum()), size=sizes[-1], confidence=confidence
     )
     table = questions.with_columns(
-        weight_used=used, expected_draws=_expected_draws(asked, pi),
-        half_width=expected_half_widths(asked, pi, confidence=confidence),
+        weight_used=used, expected_draws=_expected_draws(estimands, pi),
+        half_width=expected_half_widths(estimands, pi, confidence=confidence),
         simple_half_width=simple,
-        unfloored_half_width=expected_half_widths(asked, bare, confidence=confidence),
+        unfloored_half_width=expected_half_widths(estimands, bare, confidence=confidence),
     )  # fmt: skip
-    costs = design_costs(asked, free, pi, size=sizes[-1], work=work)
-    return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
+    costs = design_costs(estimands, free, pi, size=sizes[-1], work=work)
+    return Design(sample, _chances(estimands, x, pi), _mark_worse(table), costs)
 
 
 def _adjust_for_cost(x: FloatArray, work: LabellingCost | None, size: int) -> FloatArray:
@@ -603,13 +605,13 @@ def _adjust_for_cost(x: FloatArray, work: LabellingCost | None, size: int) -> Fl
 
 
 def sizes_of_questions(
-    asked: Estimands, weights: FloatArray, *, floor: float, baseline_width: float
+    estimands: Estimands, weights: FloatArray, *, floor: float, baseline_width: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the size measure of a design for these questions.
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions over the candidates.
     weights : array of float, shape (questions,)
         As declared; 0 for what is not asked.
@@ -632,10 +634,10 @@ def sizes_of_questions(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.allocation import estimands
+    >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> ids, ranks = pl.Series(list("abcd")), {"mi": np.arange(1, 5)}
-    >>> asked = estimands(
+    >>> asked = build_estimands(
     ...     question_sets(ids, ranks, pairs=[], n=np.array([2])), p=np.full(4, 0.5),
     ...     judged=np.zeros(4, dtype=bool),
     ... )
@@ -645,25 +647,25 @@ def sizes_of_questions(
     """
     if not baseline_width >= 1.0:
         raise ValueError(f"baseline_width must be at least 1, not {baseline_width}")
-    whole = question_sums(asked, np.ones(len(asked.sets.ids)))
-    limits = np.where(_about_all(asked), baseline_width**2, 1.0)
-    used = raise_weights(Goals(asked, weights, limits, whole, floor))
-    return size_measure(asked, weights=used, whole=whole, floor=floor), used, whole
+    whole = question_sums(estimands, np.ones(len(estimands.sets.ids)))
+    limits = np.where(_about_all(estimands), baseline_width**2, 1.0)
+    used = raise_weights(Goals(estimands, weights, limits, whole, floor))
+    return size_measure(estimands, weights=used, whole=whole, floor=floor), used, whole
 
 
-def _about_all(asked: Estimands) -> BoolArray:
+def _about_all(estimands: Estimands) -> BoolArray:
     """Tell which questions are about all candidates: the last, and lists of that size."""
-    every, found = len(asked.sets.ids), np.ones(asked.count, dtype=np.bool_)
-    sizes = np.tile(asked.sets.n, len(asked.sets.sides))
-    found[asked.question[:-1]] = sizes >= every
+    every, found = len(estimands.sets.ids), np.ones(estimands.count, dtype=np.bool_)
+    sizes = np.tile(estimands.sets.n, len(estimands.sets.sides))
+    found[estimands.question[:-1]] = sizes >= every
     return found
 
 
 def _sample(
-    asked: Estimands, x: FloatArray, sizes: Sequence[int], seed: str
+    estimands: Estimands, x: FloatArray, sizes: Sequence[int], seed: str
 ) -> tuple[FloatArray, pl.DataFrame]:
     """Draw from the unjudged candidates; judged ones come first, with a chance of 1."""
-    ids, judged = asked.sets.ids, ~asked.unjudged
+    ids, judged = estimands.sets.ids, ~estimands.unjudged
     numbers = permanent_numbers(ids, seed=seed, judged=ids.filter(pl.Series(judged)))
     drawn, pi = growing_sample(x, numbers, sizes=sizes)
     pi = np.where(judged, 1.0, pi)
@@ -678,16 +680,20 @@ def _sample(
     return pi, pl.DataFrame(columns, schema_overrides=schema).select(*schema)
 
 
-def _chances(asked: Estimands, x: FloatArray, pi: FloatArray) -> pl.DataFrame:
+def _chances(estimands: Estimands, x: FloatArray, pi: FloatArray) -> pl.DataFrame:
     certain: BoolArray = pi == 1.0
-    table = pl.DataFrame({"id": asked.sets.ids, "pi": pi, "certain": certain, "size_measure": x})
+    table = pl.DataFrame(
+        {"id": estimands.sets.ids, "pi": pi, "certain": certain, "size_measure": x}
+    )
     return table.with_columns(stratum=pl.lit(WHOLE)).select(*Inclusion.columns())
 
 
-def _expected_draws(asked: Estimands, pi: FloatArray) -> FloatArray:
+def _expected_draws(estimands: Estimands, pi: FloatArray) -> FloatArray:
     """Return the expected draws among the unjudged members of each question."""
-    sums = set_sums(asked.sets, [np.where(asked.unjudged, pi, 0.0)])[0]
-    return np.bincount(asked.question, weights=sums, minlength=asked.count).astype(np.float64)
+    sums = set_sums(estimands.sets, [np.where(estimands.unjudged, pi, 0.0)])[0]
+    return np.bincount(estimands.question, weights=sums, minlength=estimands.count).astype(
+        np.float64
+    )
 
 
 def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:

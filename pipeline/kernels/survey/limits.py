@@ -257,7 +257,7 @@ _FARTHEST = 37.0  # normal quantile: beyond it a p-value is no positive number
 _FARTHEST_T = 1e100
 
 
-def effective_sample_size(found: Estimates) -> FloatArray:
+def effective_sample_size(estimates: Estimates) -> FloatArray:
     """Return the effective number of draws of each estimate, as of a simple sample.
 
     With predictions the variance has ``4 (1 - 1/gain)^2 a^2`` more, a the mean weight of a draw:
@@ -275,23 +275,23 @@ def effective_sample_size(found: Estimates) -> FloatArray:
     >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
-    >>> found = hajek(drawn, np.array([20.0]), known=CertainCounts(*np.zeros(3)))
+    >>> found = hajek(drawn, np.array([20.0]), certain=CertainCounts(*np.zeros(3)))
     >>> round(float(effective_sample_size(found)), 4)  # (m - 1) / (1 - pi)
     5.3333
     """
-    gained = 1.0 - 1.0 / found.gain
-    variance = found.p_variance + _PSEUDO_ERRORS * (gained * _mean_weight(found)) ** 2
-    most = found.most * found.gain
-    return effective_draws(found.p, variance, found.draws, most=most, alike=found.alike)
+    gained = 1.0 - 1.0 / estimates.gain
+    variance = estimates.p_variance + _PSEUDO_ERRORS * (gained * _mean_weight(estimates)) ** 2
+    most = estimates.most * estimates.gain
+    return effective_draws(estimates.p, variance, estimates.draws, most=most, alike=estimates.alike)
 
 
-def _mean_weight(found: Estimates) -> FloatArray:
+def _mean_weight(estimates: Estimates) -> FloatArray:
     """Return the part of the set that a draw stands for, at least that of one candidate."""
-    smaller = np.minimum(found.alike, found.most)
-    return np.maximum(ratio_or_zero(np.ones_like(smaller), smaller), found.least)
+    smaller = np.minimum(estimates.alike, estimates.most)
+    return np.maximum(ratio_or_zero(np.ones_like(smaller), smaller), estimates.least)
 
 
-def _least_unit(found: Estimates) -> FloatArray:
+def _least_unit(estimates: Estimates) -> FloatArray:
     """Return the least weight of a further hit or miss, for `binomial_limits`.
 
     The mean weight of the draws, by Kish's effective size. If draws weigh differently, the variance
@@ -299,10 +299,10 @@ def _least_unit(found: Estimates) -> FloatArray:
     not know what they missed, and 1/n alone had 87 % coverage. With predictions it is less by their
     gain. It is a candidate's or more: with 7 of 8 drawn, the effective size is above the set's.
     """
-    return np.maximum(_mean_weight(found) / found.gain, found.least)
+    return np.maximum(_mean_weight(estimates) / estimates.gain, estimates.least)
 
 
-def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
+def limits(estimates: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     """Return the limits of each estimate: Korn and Graubard's, shifted and scaled.
 
     Three things are added to Korn and Graubard: classes of strata, pseudo-errors of predictions
@@ -314,7 +314,7 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
 
     Parameters
     ----------
-    found : Estimates
+    estimates : Estimates
         What `ratio_estimator.hajek` gives for judgements of 0 and 1.
     confidence : array_like of float
         Confidence level in (0, 1): one, or one for each set.
@@ -341,40 +341,44 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
     >>> known = CertainCounts(*(np.array(each) for each in (4.0, 1.0, 0.0)))
-    >>> lower, upper = limits(hajek(drawn, np.array([20.0]), known=known), confidence=0.95)
+    >>> lower, upper = limits(hajek(drawn, np.array([20.0]), certain=known), confidence=0.95)
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.2068, 0.834)
     """
-    return _limits_of_sets(found, checked_tail(confidence), _limits_of_p)
+    return _limits_of_sets(estimates, checked_tail(confidence), _limits_of_p)
 
 
 _OfP = Callable[[Estimates, FloatArray], Limits]
 
 
-def _limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
-    return binomial_limits(found.p, effective_sample_size(found), tail, unit=_least_unit(found))
+def _limits_of_p(estimates: Estimates, tail: FloatArray) -> Limits:
+    return binomial_limits(
+        estimates.p, effective_sample_size(estimates), tail, unit=_least_unit(estimates)
+    )
 
 
-def _limits_of_sets(found: Estimates, tail: FloatArray, of_p: _OfP) -> Limits:
-    if found.parts:
-        lower, upper = _combine_classes(found, tail, of_p)
+def _limits_of_sets(estimates: Estimates, tail: FloatArray, of_p: _OfP) -> Limits:
+    if estimates.parts:
+        lower, upper = _combine_classes(estimates, tail, of_p)
     else:
-        lower, upper = (found.shift + found.share * limit for limit in of_p(found, tail))
-    unknown = np.isnan(found.estimate)
-    return np.where(unknown, found.floor, lower), np.where(unknown, found.ceiling, upper)
+        lower, upper = (
+            estimates.shift + estimates.share * limit for limit in of_p(estimates, tail)
+        )
+    unknown = np.isnan(estimates.estimate)
+    return np.where(unknown, estimates.floor, lower), np.where(unknown, estimates.ceiling, upper)
 
 
-def _combine_classes(found: Estimates, tail: FloatArray, of_p: _OfP) -> Limits:
+def _combine_classes(estimates: Estimates, tail: FloatArray, of_p: _OfP) -> Limits:
     """Put the limits of classes together by squares, as those of a sum (Zou, Huang & Zhang)."""
-    below, above = np.zeros_like(found.estimate), np.zeros_like(found.estimate)
-    for part in found.parts:
+    below, above = np.zeros_like(estimates.estimate), np.zeros_like(estimates.estimate)
+    for part in estimates.parts:
         lower, upper = of_p(part, tail)
         some = part.share > 0
         below += np.where(some, part.share * (part.p - lower), 0.0) ** 2
         above += np.where(some, part.share * (upper - part.p), 0.0) ** 2
-    least, most = found.shift, found.shift + found.share
-    lower = np.clip(found.estimate - np.sqrt(below), least, most)
-    return lower, np.clip(found.estimate + np.sqrt(above), least, most)
+    least, most = estimates.shift, estimates.shift + estimates.share
+    lower = np.clip(estimates.estimate - np.sqrt(below), least, most)
+    return lower, np.clip(estimates.estimate + np.sqrt(above), least, most)
 
 
 # Differences: limits and tests of two disjoint sets.
@@ -390,10 +394,10 @@ class _Part(NamedTuple):
     unseen: FloatArray
 
 
-def _part_of(found: Estimates) -> _Part:
-    size = ratio_or_zero(np.ones_like(found.least), found.least)
-    n, unit = effective_sample_size(found), _least_unit(found)
-    return _Part(found.p, n, unit, found.draws, np.maximum(size - found.draws, 0.0))
+def _part_of(estimates: Estimates) -> _Part:
+    size = ratio_or_zero(np.ones_like(estimates.least), estimates.least)
+    n, unit = effective_sample_size(estimates), _least_unit(estimates)
+    return _Part(estimates.p, n, unit, estimates.draws, np.maximum(size - estimates.draws, 0.0))
 
 
 def _lower_of_part(part: _Part, tail: FloatArray) -> FloatArray:
@@ -409,8 +413,8 @@ def _lower_of_part(part: _Part, tail: FloatArray) -> FloatArray:
     return np.where(many, score, lower_limit(part.p, part.n, tail, part.unit))
 
 
-def _score_limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
-    part = _part_of(found)
+def _score_limits_of_p(estimates: Estimates, tail: FloatArray) -> Limits:
+    part = _part_of(estimates)
     mirrored = part._replace(p=1.0 - part.p)
     return _lower_of_part(part, tail), 1.0 - _lower_of_part(mirrored, tail)
 
@@ -447,7 +451,7 @@ def difference_limits(one: Estimates, other: Estimates, *, confidence: npt.Array
     >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> known = [CertainCounts(*np.array([hits, 4.0 - hits, 0.0])) for hits in (3.0, 1.0)]
     >>> nothing = np.zeros((17, 1, 1)), np.zeros(1)
-    >>> sets = [hajek(*nothing, known=each) for each in known]
+    >>> sets = [hajek(*nothing, certain=each) for each in known]
     >>> [float(limit) for limit in difference_limits(*sets, confidence=0.95)]
     [0.5, 0.5]
     """
@@ -483,9 +487,9 @@ def difference_p_values(one: Estimates, other: Estimates) -> FloatArray:
     --------
     >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
-    >>> nothing = CertainCounts(*np.zeros(3))
+    >>> none = CertainCounts(*np.zeros(3))
     >>> sets = [
-    ...     hajek(draw_moments(y, 0.1).sum(axis=1)[:, None, None], np.array([200.0]), known=nothing)
+    ...     hajek(draw_moments(y, 0.1).sum(axis=1)[:, None, None], np.array([200.0]), certain=none)
     ...     for y in ([1] * 14 + [0] * 6, [1] * 5 + [0] * 15)
     ... ]
     >>> round(float(difference_p_values(*sets)), 4)
@@ -503,12 +507,12 @@ def difference_p_values(one: Estimates, other: Estimates) -> FloatArray:
     return found.reshape(np.shape(e1 - e2))
 
 
-def _arms(found: Estimates, larger: BoolArray) -> Iterator[FloatArray]:
+def _arms(estimates: Estimates, larger: BoolArray) -> Iterator[FloatArray]:
     """Yield each part and its share, seen from 0: an upper limit is a lower one of 1 - p.
 
     The larger of two differing sets has its lower limit on the side of 0, the other its upper one.
     """
-    for part in found.parts or (found,):
+    for part in estimates.parts or (estimates,):
         some = part.share > 0
         own = _part_of(part)
         p = np.where(some, np.where(larger, part.p, 1.0 - part.p), 0.0)

@@ -17,7 +17,7 @@ from pipeline.kernels.survey.allocation import (
     LEAST_VARIANCE,
     Estimands,
     Sets,
-    estimands,
+    build_estimands,
     residual_sums,
     set_sums,
     size_measure,
@@ -82,7 +82,7 @@ def size_measures(
     True
     """
     count = len(sets.ids)
-    asked = estimands(
+    asked = build_estimands(
         sets, p=np.full(count, _UNKNOWN_PRECISION), judged=np.zeros(count, dtype=bool)
     )
     x, _, whole = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
@@ -95,10 +95,10 @@ def size_measures(
     }  # fmt: skip
 
 
-def _measures_of(asked: Estimands, weights: FloatArray) -> list[int]:
+def _measures_of(estimands: Estimands, weights: FloatArray) -> list[int]:
     """Return the measures of the lists and differences with a weight."""
-    sets = asked.sets
-    weighted = np.flatnonzero(weights[asked.question[:-1]] > 0) // max(len(sets.n), 1)
+    sets = estimands.sets
+    weighted = np.flatnonzero(weights[estimands.question[:-1]] > 0) // max(len(sets.n), 1)
     return sorted({measure for place in weighted for measure in sets.sides[place]})
 
 
@@ -194,7 +194,7 @@ def design_expectations(
     ... ).scale.round(6).tolist()
     [1.0, 0.36]
     """
-    asked = estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
+    asked = build_estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
     ones = np.ones(len(sets.ids))
     size = set_sums(sets, [ones])[0]
     mean = ratio_or_zero(residual_sums(asked, ones), size)
@@ -202,7 +202,7 @@ def design_expectations(
     return DesignExpectations(asked, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2)
 
 
-def spreads(known: DesignExpectations, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
+def spreads(expectations: DesignExpectations, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
     """Return the expected distance between the limits of each question under a design.
 
     Of a set A the mean has the variance
@@ -218,7 +218,7 @@ def spreads(known: DesignExpectations, pi: FloatArray, *, assisted: bool) -> Exp
 
     Parameters
     ----------
-    known : DesignExpectations
+    expectations : DesignExpectations
         Questions and expectations.
     pi : array of float, shape (candidates,)
         Inclusion probabilities.
@@ -250,15 +250,17 @@ def spreads(known: DesignExpectations, pi: FloatArray, *, assisted: bool) -> Exp
     >>> found.variance.round(5).tolist(), found.further.round(5).tolist()
     ([0.07422, 0.07422], [0.14844, 0.14844])
     """
-    asked = known.asked
+    asked = expectations.asked
     missed = np.where(pi > 0, ratio_or_zero(1.0 - pi, pi), _INVERSE_ODDS_OF_0)
     uncertain = (pi < 1).astype(np.float64)
     draws, varying, members = set_sums(asked.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
-    plain = known.scale * residual_sums(asked, missed) / known.size**2
+    plain = expectations.scale * residual_sums(asked, missed) / expectations.size**2
     plain = plain * (1.0 + 0.75 * ratio_or_zero(varying, draws**2))
-    draw = ratio_or_zero(plain, known.noise * members / known.size)
-    used = known.rho2 * _chance_of_enough(draws, varying) if assisted else 0.0
-    return _question_spread(asked, known.size, plain * (1.0 - used) + used * draw**2, draw / 2.0)
+    draw = ratio_or_zero(plain, expectations.noise * members / expectations.size)
+    used = expectations.rho2 * _chance_of_enough(draws, varying) if assisted else 0.0
+    return _question_spread(
+        asked, expectations.size, plain * (1.0 - used) + used * draw**2, draw / 2.0
+    )
 
 
 def _chance_of_enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
@@ -268,24 +270,24 @@ def _chance_of_enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
 
 
 def _question_spread(
-    asked: Estimands, size: FloatArray, variance: FloatArray, further: FloatArray
+    estimands: Estimands, size: FloatArray, variance: FloatArray, further: FloatArray
 ) -> ExpectedSpread:
     """Add up the sets of each question, as MOVER does."""
-    scale = size * np.sqrt(asked.square)
+    scale = size * np.sqrt(estimands.square)
     sd, more = scale * np.sqrt(variance), scale * further
     total, joint = (
-        np.bincount(asked.question, weights=each, minlength=asked.count).astype(np.float64)
+        np.bincount(estimands.question, weights=each, minlength=estimands.count).astype(np.float64)
         for each in (sd**2, sd * more)
     )
     return ExpectedSpread(total, ratio_or_zero(joint, np.sqrt(total)))
 
 
-def spreads_by_size(known: DesignExpectations, x: FloatArray, *, assisted: bool) -> Spreads:
+def spreads_by_size(expectations: DesignExpectations, x: FloatArray, *, assisted: bool) -> Spreads:
     """Return a function from a size to the spreads, with a cache.
 
     Parameters
     ----------
-    known : DesignExpectations
+    expectations : DesignExpectations
         Questions and expectations.
     x : array of float, shape (candidates,)
         Size measures of the plan.
@@ -308,7 +310,7 @@ def spreads_by_size(known: DesignExpectations, x: FloatArray, *, assisted: bool)
 
     @cache
     def at(size: int) -> ExpectedSpread:
-        return spreads(known, inclusion(x, size=size), assisted=assisted)
+        return spreads(expectations, inclusion(x, size=size), assisted=assisted)
 
     return at
 
@@ -509,7 +511,7 @@ SHARED = 100.0
 
 
 def set_precisions(
-    given: Study, sets: Sets, *, measures: Sequence[str], pairs: Sequence[tuple[str, str]]
+    study: Study, sets: Sets, *, measures: Sequence[str], pairs: Sequence[tuple[str, str]]
 ) -> FloatArray:
     """Return the precision of each set in a pilot, shrunk a little towards that of all candidates.
 
@@ -519,7 +521,7 @@ def set_precisions(
 
     Parameters
     ----------
-    given : Study
+    study : Study
         The pilot.
     sets : Sets
         The sets, from the same measures and pairs in the same order.
@@ -536,33 +538,33 @@ def set_precisions(
     Examples
     --------
     >>> from pipeline.kernels.survey.allocation import question_sets
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> drawn = pl.DataFrame({"id": ["a", "c", "d"], "tp": [True, False, True], "pi": 0.75})
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> set_precisions(study(ranks, drawn), sets, measures=["mi"], pairs=[]).round(3).tolist()
+    >>> set_precisions(build_study(ranks, drawn), sets, measures=["mi"], pairs=[]).round(3).tolist()
     [0.812, 0.625]
     """
     at = [int(n) for n in sets.n]
-    whole = list_estimates(given, at=[len(sets.ids)]).head(1).rename({"estimate": "p"})
+    whole = list_estimates(study, at=[len(sets.ids)]).head(1).rename({"estimate": "p"})
     base = _shrink(*_columns(whole.select("p", n="n_sampled")), 0.5)
-    lists = list_estimates(given, at=at)
+    lists = list_estimates(study, at=at)
     own = pl.DataFrame({"measure": list(measures)}).join(
         lists.select("measure", p="estimate", n="n_sampled"),
         on="measure", how="left", maintain_order="left_right",
     )  # fmt: skip
-    parts = [own.select("p", "n"), *_side_estimates(given, pairs, at)]
+    parts = [own.select("p", "n"), *_side_estimates(study, pairs, at)]
     found = _shrink(*_columns(pl.concat(parts)), float(base[0]))
     return np.append(found, base)
 
 
 def _side_estimates(
-    given: Study, pairs: Sequence[tuple[str, str]], at: Sequence[int]
+    study: Study, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> list[pl.DataFrame]:
     """Return estimates and draws of the two sides of each pair, in the order of the sets."""
-    compared = pair_estimates(given, pairs=pairs, at=at)
+    compared = pair_estimates(study, pairs=pairs, at=at)
     sides = []
     for one, two in pairs:
         rows = compared.filter(measure_1=one, measure_2=two).sort("n")

@@ -372,7 +372,7 @@ class Estimates(NamedTuple):
         Examples
         --------
         >>> nothing = CertainCounts(*np.zeros((3, 2)))
-        >>> hajek(np.zeros((17, 2, 1, 1)), np.ones((2, 1)), known=nothing).at(1).share.shape
+        >>> hajek(np.zeros((17, 2, 1, 1)), np.ones((2, 1)), certain=nothing).at(1).share.shape
         ()
         """
         parts = tuple(part.at(key) for part in self.parts)
@@ -384,7 +384,7 @@ def hajek(
     sums: FloatArray,
     mass: FloatArray,
     *,
-    known: CertainCounts,
+    certain: CertainCounts,
     guessed: FloatArray | None = None,
     enough: int = ENOUGH,
 ) -> Estimates:
@@ -406,7 +406,7 @@ def hajek(
         `Moments` over the judged uncertain draws of each set.
     mass : array of float, shape (..., strata)
         Sizes of all uncertain members, drawn or not.
-    known : CertainCounts
+    certain : CertainCounts
         The certain members of each set, arrays of shape (...).
     guessed : array of float, shape (..., strata), optional
         Sizes times predictions, added up over the uncertain members without a judgement; without
@@ -433,14 +433,14 @@ def hajek(
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
     >>> nothing = CertainCounts(*np.zeros((3,)))
-    >>> found = hajek(drawn, np.array([20.0]), known=nothing)
+    >>> found = hajek(drawn, np.array([20.0]), certain=nothing)
     >>> float(found.estimate), round(float(found.variance), 6)  # 0.75 * 0.4 * 0.6 / 4
     (0.4, 0.045)
     """
     judged = Moments(*sums)
     seen = (judged.hits + judged.misses).sum(axis=-1)
     open_ = (mass > 0) & (seen < mass * (1.0 - 1e-12))  # sizes need not be whole numbers
-    known = _add_complete_strata(known, judged, (mass > 0) & ~open_)
+    certain = _add_complete_strata(certain, judged, (mass > 0) & ~open_)
     rest = np.where(open_, mass, 0.0)
     sums = np.where(open_[..., None], sums, 0.0)
     whole = rest.sum(axis=-1)
@@ -456,7 +456,7 @@ def hajek(
             gain = np.where(inside & (variance > less), variance / less, 1.0)
         p, variance = np.where(inside, assisted, p), np.where(inside, less, variance)
         tau = np.where(inside[..., None], tau, 0.0)
-    found = _combine(sums, strata, known, whole, (p, variance, gain, tau.mean(axis=-1)))
+    found = _combine(sums, strata, certain, whole, (p, variance, gain, tau.mean(axis=-1)))
     return found._replace(parts=_class_estimates(sums, rest, found.share, guessed, enough))
 
 
@@ -476,7 +476,7 @@ def _class_estimates(
         own = np.where(mine, rest, 0.0)
         guess = None if guessed is None else np.where(mine, guessed, 0.0)
         drawn = np.where(mine[..., None], sums, 0.0)
-        part = hajek(drawn, own, known=nothing, guessed=guess, enough=enough)
+        part = hajek(drawn, own, certain=nothing, guessed=guess, enough=enough)
         of_rest = ratio_or_zero(own.sum(axis=-1), rest.sum(axis=-1))
         found.append(part._replace(share=share * of_rest, parts=()))
     return tuple(found)
@@ -493,14 +493,14 @@ def _centre_predictions(sums: FloatArray, rest: FloatArray, guessed: FloatArray)
 
 
 def _add_complete_strata(
-    known: CertainCounts, judged: Moments, complete: BoolArray
+    certain: CertainCounts, moments: Moments, complete: BoolArray
 ) -> CertainCounts:
     """Add the strata whose members were all drawn and judged: they are known, too."""
     hits, misses = (
         np.where(complete, each.sum(axis=-1), 0.0).sum(axis=-1)
-        for each in (judged.hits, judged.misses)
+        for each in (moments.hits, moments.misses)
     )
-    return CertainCounts(known.hits + hits, known.misses + misses, known.unjudged)
+    return CertainCounts(certain.hits + hits, certain.misses + misses, certain.unjudged)
 
 
 def _ratio(sums: FloatArray, strata: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -533,16 +533,16 @@ def _single_draw_variance(left: Residuals, strata: FloatArray, centre: FloatArra
 def _combine(
     sums: FloatArray,
     strata: FloatArray,
-    known: CertainCounts,
+    certain: CertainCounts,
     whole: FloatArray,
     found: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> Estimates:
     """Put the known part and the estimated one together."""
     p, variance, gain, tau = found
     total = Moments(*sums.sum(axis=-1))
-    size = known.hits + known.misses + known.unjudged + whole
-    share, shift = ratio_or_zero(whole, size), ratio_or_zero(known.hits, size)
-    none, lacking = size == 0, known.unjudged > 0
+    size = certain.hits + certain.misses + certain.unjudged + whole
+    share, shift = ratio_or_zero(whole, size), ratio_or_zero(certain.hits, size)
+    none, lacking = size == 0, certain.unjudged > 0
     p = np.where(none, np.nan, np.where(whole > 0, p, 0.0))
     draws = total.draws.sum(axis=-1)
     scale = ratio_or_zero(strata, total.w)
@@ -557,6 +557,6 @@ def _combine(
         alike=ratio_or_zero(np.ones_like(alike), alike),
         least=ratio_or_zero(np.ones_like(whole), whole),
         gain=gain, tau=tau, needed=np.ones_like(whole),
-        floor=np.where(none, 0.0, ratio_or_zero(known.hits + least, size)),
-        ceiling=np.where(none, 1.0, 1.0 - ratio_or_zero(known.misses + wrong, size)),
+        floor=np.where(none, 0.0, ratio_or_zero(certain.hits + least, size)),
+        ceiling=np.where(none, 1.0, 1.0 - ratio_or_zero(certain.misses + wrong, size)),
     )  # fmt: skip

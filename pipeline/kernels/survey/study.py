@@ -444,7 +444,7 @@ class Study:
         return len(self.rest) > 3
 
 
-def study(
+def build_study(
     ranks: pl.DataFrame | pl.LazyFrame,
     draws: pl.DataFrame | pl.LazyFrame,
     *,
@@ -486,7 +486,7 @@ def study(
     --------
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": [1.0, 0.5]})
-    >>> found = study(ranks, draws)
+    >>> found = build_study(ranks, draws)
     >>> found.rest.tolist(), found.places.tolist()
     ([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]], [2])
     """
@@ -915,7 +915,7 @@ def phased_study(
         pi = chances.select(
             pl.when(pl.col("id").is_in(open_.implode())).then(None).otherwise("pi")
         ).to_series()
-        one = study(ranks, mine, candidates=every.with_columns(pi=pi), folds=folds)
+        one = build_study(ranks, mine, candidates=every.with_columns(pi=pi), folds=folds)
         chance = chances["pi"].to_numpy()
         odds = ratio_or_zero(1.0 - chance, chance)
         made.append(replace(one, spread=v * odds))
@@ -959,7 +959,7 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
     >>> def phase(y, pi, left, hits, misses):
     ...     sums = draw_moments(y, pi).sum(axis=1)[:, None, None]
     ...     known = CertainCounts(np.array(hits), np.array(misses), np.array(0.0))
-    ...     return hajek(sums, np.array([left]), known=known)
+    ...     return hajek(sums, np.array([left]), certain=known)
     >>> first = phase([1, 1, 0, 0], 0.2, 20.0, 0.0, 0.0)  # 10 of 20
     >>> second = phase([1, 0, 0, 0], 0.25, 16.0, 2.0, 2.0)  # 2 + 4 of 20
     >>> found = combine_phases([first, second], np.array([20 * 4.0, 16 * 3.0]))

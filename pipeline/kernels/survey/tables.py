@@ -22,11 +22,11 @@ from pipeline.kernels.survey.study import (
     Study,
     add_classes,
     blocks,
+    build_study,
     combine_phases,
     difference_sums,
     list_sums,
     merge_classes,
-    study,
 )
 
 Sums = tuple[FloatArray, FloatArray, FloatArray]
@@ -43,14 +43,14 @@ LISTS = {
 
 
 def list_estimates(
-    given: Study, *, at: Sequence[int], confidence: npt.ArrayLike = 0.95
+    study: Study, *, at: Sequence[int], confidence: npt.ArrayLike = 0.95
 ) -> pl.DataFrame:
     """Estimate the precision of n-best lists from a sample of any design.
 
     Parameters
     ----------
-    given : Study
-        Ranks and sample, as `study.study` puts them together.
+    study : Study
+        Ranks and sample, as `study.build_study` puts them together.
     at : sequence of int
         List sizes in 1..S; S gives the baseline.
     confidence : array_like of float
@@ -80,31 +80,31 @@ def list_estimates(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> draws = pl.DataFrame(
     ...     {"id": list("abc"), "tp": [True, True, False], "pi": [1.0, 0.5, 0.25]}
     ... )
-    >>> list_estimates(study(ranks, draws), at=[1, 4]).select(
+    >>> list_estimates(build_study(ranks, draws), at=[1, 4]).select(
     ...     "n", pl.col("estimate", "lower", "upper").round(3), "draws", "certain"
     ... ).rows()
     [(1, 1.0, 1.0, 1.0, 0, 1), (4, 0.5, 0.251, 0.975, 2, 1)]
     """
-    n = checked_cuts(given, at)
-    first = np.searchsorted(n, given.ranks, side="left")
-    levels = np.broadcast_to(confidence, (len(given.measures), len(n)))
-    numbers = len(n) * given.strata * given.folds * (len(given.moments) + len(given.rest))
+    n = checked_cuts(study, at)
+    first = np.searchsorted(n, study.ranks, side="left")
+    levels = np.broadcast_to(confidence, (len(study.measures), len(n)))
+    numbers = len(n) * study.strata * study.folds * (len(study.moments) + len(study.rest))
     parts = [pl.DataFrame(schema=LISTS)]
-    for rows in blocks(len(given.measures), numbers=numbers):
+    for rows in blocks(len(study.measures), numbers=numbers):
         part = slice(rows.start, rows.stop)
-        sets = _estimate_sets(given, first[part], partial(list_sums, lists=len(n)))
-        places = [(name, int(size)) for name in given.measures[part] for size in n]
-        parts.append(_list_rows(given, sets, places, levels[part]))
+        sets = _estimate_sets(study, first[part], partial(list_sums, lists=len(n)))
+        places = [(name, int(size)) for name in study.measures[part] for size in n]
+        parts.append(_list_rows(study, sets, places, levels[part]))
     return pl.concat(parts).sort("measure", "n")
 
 
 def _list_rows(
-    given: Study,
+    study: Study,
     sets: tuple[Estimates, FloatArray, FloatArray, FloatArray],
     places: list[tuple[str, int]],
     confidence: FloatArray,
@@ -115,16 +115,16 @@ def _list_rows(
     names, sizes = zip(*places, strict=True) if places else ((), ())
     columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
     columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
-    columns["labels_needed"] = labels_needed(given, found.needed)
+    columns["labels_needed"] = labels_needed(study, found.needed)
     return typed_table(columns | set_columns(found, drawn, known), LISTS)
 
 
-def labels_needed(given: Study, times: FloatArray) -> FloatArray:
+def labels_needed(study: Study, times: FloatArray) -> FloatArray:
     """Return about how many labels of this design sets without enough draws need; NaN for others.
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample.
     times : array of float
         `Estimates.needed`.
@@ -136,22 +136,22 @@ def labels_needed(given: Study, times: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> labels_needed(given, np.array([1.0, 2.5, 10.0])).tolist()
     [nan, 3.0, 4.0]
     """
-    labels = np.ceil(times * (len(given.places) + len(given.known)))
-    return np.where(times > 1, np.minimum(labels, len(given.ids)), np.nan).ravel()
+    labels = np.ceil(times * (len(study.places) + len(study.known)))
+    return np.where(times > 1, np.minimum(labels, len(study.ids)), np.nan).ravel()
 
 
-def study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> Sums:
+def study_sums(study: Study, first: IntArray, add: Callable[..., FloatArray]) -> Sums:
     """Add up draws, candidates, and certain and unjudged draws of sets.
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample.
     first : array of int, shape (measures, candidates)
         The place of the first list that holds a candidate.
@@ -160,31 +160,31 @@ def study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) ->
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> sums = study_sums(given, given.ranks - 1, partial(list_sums, lists=2))
     >>> sums[1][0, 0, :, 0].tolist()  # uncertain candidates
     [1.0, 2.0]
     """
-    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
+    cells, one_cell = study.strata * study.folds, np.zeros_like(study.known)
     return (
-        add(first[..., given.places], given.moments, given.cell, cells=cells),
-        add(first, given.rest, given.stratum, cells=given.strata),
-        add(first[..., given.known], given.known_columns, one_cell, cells=1)[..., 0],
+        add(first[..., study.places], study.moments, study.cell, cells=cells),
+        add(first, study.rest, study.stratum, cells=study.strata),
+        add(first[..., study.known], study.known_columns, one_cell, cells=1)[..., 0],
     )
 
 
 def _estimate_sets(
-    given: Study, first: IntArray, add: Callable[..., FloatArray]
+    study: Study, first: IntArray, add: Callable[..., FloatArray]
 ) -> tuple[Estimates, FloatArray, FloatArray, FloatArray]:
     """Estimate the sets of `add`, and return their sums; with several phases, combine these."""
-    drawn, rest, known = study_sums(given, first, add)
-    found = estimates_of(given, drawn, rest, known)
-    if not given.earlier:
+    drawn, rest, known = study_sums(study, first, add)
+    found = estimates_of(study, drawn, rest, known)
+    if not study.earlier:
         return found, drawn, rest, known
-    phases, never, spreads = [found], [rest[1]], [_spreads(given, first, add)]
-    for each in given.earlier[::-1]:
+    phases, never, spreads = [found], [rest[1]], [_spreads(study, first, add)]
+    for each in study.earlier[::-1]:
         sums = study_sums(each, first, add)
         phases.insert(0, estimates_of(each, *sums))
         never.insert(0, sums[1][1])
@@ -200,11 +200,11 @@ def _estimate_sets(
     return every, drawn, rest, known
 
 
-def _spreads(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> FloatArray:
-    return add(first, given.spread[None], np.zeros_like(given.stratum), cells=1)[0, ..., 0]
+def _spreads(study: Study, first: IntArray, add: Callable[..., FloatArray]) -> FloatArray:
+    return add(first, study.spread[None], np.zeros_like(study.stratum), cells=1)[0, ..., 0]
 
 
-def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
+def checked_cuts(study: Study, at: Sequence[int]) -> IntArray:
     """Return the list sizes in order, each once.
 
     Raises
@@ -214,27 +214,27 @@ def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
     >>> draws = pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]})
-    >>> checked_cuts(study(ranks, draws), [2, 1, 2]).tolist()
+    >>> checked_cuts(build_study(ranks, draws), [2, 1, 2]).tolist()
     [1, 2]
     """
-    wrong = sorted({size for size in at if not 1 <= size <= len(given.ids)})
+    wrong = sorted({size for size in at if not 1 <= size <= len(study.ids)})
     if wrong:
         shown = ", ".join(f"{size:,}" for size in wrong[:3])
         raise ValueError(
-            f"{len(wrong):,} list sizes are outside 1..{len(given.ids):,}, for example {shown}"
+            f"{len(wrong):,} list sizes are outside 1..{len(study.ids):,}, for example {shown}"
         )
     return np.unique(np.asarray(at, dtype=np.int64))
 
 
-def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: FloatArray) -> Estimates:
+def estimates_of(study: Study, drawn: FloatArray, rest: FloatArray, known: FloatArray) -> Estimates:
     """Estimate sets from their sums.
 
     Parameters
     ----------
-    given : Study
+    study : Study
         Ranks and sample.
     drawn : array of float, shape (fields, ..., cells)
         Sums of `Study.moments`; the cells are taken apart into strata and folds.
@@ -245,20 +245,20 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
     >>> sums = [each.sum(axis=1) for each in (given.moments, given.rest, given.known_columns)]
     >>> float(estimates_of(given, sums[0][:, None], sums[1][:, None], sums[2]).estimate)
     1.0
     """
-    sums = drawn.reshape(*drawn.shape[:-1], given.strata, given.folds)
+    sums = drawn.reshape(*drawn.shape[:-1], study.strata, study.folds)
     needed = np.ones(rest.shape[1:-1])
-    if given.classes > 1:
-        sums, rest, merged = merge_thin_classes(sums, rest, given.classes)
+    if study.classes > 1:
+        sums, rest, merged = merge_thin_classes(sums, rest, study.classes)
         needed = merged.needed.max(axis=-1)
-    guessed = rest[3] if given.predicted else None
-    found = hajek(sums, rest[0], known=CertainCounts(*known[:3]), guessed=guessed)
+    guessed = rest[3] if study.predicted else None
+    found = hajek(sums, rest[0], certain=CertainCounts(*known[:3]), guessed=guessed)
     enough = needed == 1
     values = (found.estimate, found.variance, found.p)
     estimate, variance, p = (np.where(enough, each, np.nan) for each in values)
@@ -300,12 +300,12 @@ def merge_thin_classes(
     return sums, rest, merged
 
 
-def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
+def set_columns(estimates: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
     """Return the columns that lists and difference sets have in common.
 
     Parameters
     ----------
-    found : Estimates
+    estimates : Estimates
         Of the sets.
     drawn, known : array of float
         As for `estimates_of`.
@@ -313,15 +313,15 @@ def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[
     Examples
     --------
     >>> nothing, none = CertainCounts(*np.zeros((3, 1))), np.zeros((17, 1, 1))
-    >>> found = hajek(none[..., None], np.ones((1, 1)), known=nothing)
+    >>> found = hajek(none[..., None], np.ones((1, 1)), certain=nothing)
     >>> sorted(set_columns(found, none, np.zeros((5, 1))))[:4]
     ['certain', 'draws', 'estimate', 'k_sampled']
     """
     judged, true = drawn[0].sum(axis=-1), drawn[1].sum(axis=-1)  # a yes counts 1, a no 0
     columns = {
-        "estimate": found.estimate, "n_eff": effective_sample_size(found),
+        "estimate": estimates.estimate, "n_eff": effective_sample_size(estimates),
         "n_sampled": judged + known[0] + known[1], "k_sampled": true + known[0],
-        "draws": found.draws, "certain": known[3], "unjudged": known[4], "tau": found.tau,
+        "draws": estimates.draws, "certain": known[3], "unjudged": known[4], "tau": estimates.tau,
     }  # fmt: skip
     return {name: column.ravel() for name, column in columns.items()}
 
@@ -372,7 +372,7 @@ _PAIRS = {
 
 
 def pair_estimates(
-    given: Study,
+    study: Study,
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
@@ -385,8 +385,8 @@ def pair_estimates(
 
     Parameters
     ----------
-    given : Study
-        Ranks and sample, as `study.study` puts them together.
+    study : Study
+        Ranks and sample, as `study.build_study` puts them together.
     pairs : sequence of (str, str)
         The measures to compare.
     at : sequence of int
@@ -418,25 +418,25 @@ def pair_estimates(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({
     ...     "measure": ["dice"] * 3 + ["mi"] * 3, "id": list("abccba"), "rank": [1, 2, 3] * 2,
     ... })
     >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": 1.0})
-    >>> found = pair_estimates(study(ranks, draws), pairs=[("dice", "mi")], at=[1, 2, 3])
+    >>> found = pair_estimates(build_study(ranks, draws), pairs=[("dice", "mi")], at=[1, 2, 3])
     >>> found.select("n", "size", "difference", "lower", "upper", "p_value").rows()
     [(1, 1, 1.0, 1.0, 1.0, 0.0), (2, 1, 0.5, 0.5, 0.5, 0.0), (3, 0, 0.0, 0.0, 0.0, None)]
     """
-    n = checked_cuts(given, at)
-    chosen, rows = chosen_measures(given, pairs)
-    first = np.searchsorted(n, given.ranks[chosen], side="left")
-    cells = given.strata * given.folds
-    numbers = 2 * len(pairs) * cells * (len(given.moments) + len(given.rest))
+    n = checked_cuts(study, at)
+    chosen, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[chosen], side="left")
+    cells = study.strata * study.folds
+    numbers = 2 * len(pairs) * cells * (len(study.moments) + len(study.rest))
     levels = np.broadcast_to(confidence, (len(n), len(pairs)))
     parts = [
         _rows(
-            given,
-            _estimate_sets(given, first, partial(difference_sums, pairs=rows, cuts=cuts)),
+            study,
+            _estimate_sets(study, first, partial(difference_sums, pairs=rows, cuts=cuts)),
             pairs,
             n[list(cuts)],
             levels[list(cuts)],
@@ -448,7 +448,7 @@ def pair_estimates(
 
 
 def chosen_measures(
-    given: Study, pairs: Sequence[tuple[str, str]]
+    study: Study, pairs: Sequence[tuple[str, str]]
 ) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the rows of the measures that are compared, and each pair by places among them.
 
@@ -459,13 +459,13 @@ def chosen_measures(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": ["a", "b", "c"], "id": "x", "rank": 1})
     >>> draws = pl.DataFrame({"id": ["x"], "tp": [True], "pi": [0.5]})
-    >>> chosen_measures(study(ranks, draws), [("c", "a")])
+    >>> chosen_measures(build_study(ranks, draws), [("c", "a")])
     ([0, 2], [(1, 0)])
     """
-    names = given.measures.to_list()
+    names = study.measures.to_list()
     wanted = sorted({name for pair in pairs for name in pair})
     unknown = [name for name in wanted if name not in names]
     if unknown:
@@ -476,7 +476,7 @@ def chosen_measures(
 
 
 def _rows(
-    given: Study,
+    study: Study,
     sets: tuple[Estimates, FloatArray, FloatArray, FloatArray],
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
@@ -490,7 +490,7 @@ def _rows(
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
     columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
-    columns["labels_needed"] = labels_needed(given, np.maximum(sides[0].needed, sides[1].needed))
+    columns["labels_needed"] = labels_needed(study, np.maximum(sides[0].needed, sides[1].needed))
     for side, each in enumerate(sides):
         values = set_columns(each, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
@@ -532,7 +532,7 @@ def estimate_tables(
     Parameters
     ----------
     ranks, draws, candidates, folds, seed
-        As for `study.study`; with a column category in `draws`, a candidate may stand there once
+        As for `study.build_study`; with a column category in `draws`, a candidate may stand there once
         for each category, and the tables have that column, too.
     at, pairs, confidence
         As for `list_estimates` and `pair_estimates`.
@@ -567,7 +567,7 @@ def estimate_tables(
     parts = every.partition_by("category", as_dict=True) if named else {(): every}
     found: list[tuple[pl.DataFrame, pl.DataFrame]] = []
     for key in sorted(parts):
-        given = study(ranks, parts[key], candidates=candidates, folds=folds, seed=seed)
+        given = build_study(ranks, parts[key], candidates=candidates, folds=folds, seed=seed)
         category = [pl.lit(name).alias("category") for name in key]
         lists = list_estimates(given, at=at, confidence=confidence)
         compared = pair_estimates(given, pairs=pairs, at=at, confidence=confidence)
@@ -583,14 +583,14 @@ _WINDOWS = {
 
 
 def window_estimates(
-    given: Study, *, window: int, every: int = 1, confidence: npt.ArrayLike = 0.95
+    study: Study, *, window: int, every: int = 1, confidence: npt.ArrayLike = 0.95
 ) -> pl.DataFrame:
     """Estimate the precision in a window of ranks that moves down each list.
 
     Parameters
     ----------
-    given : Study
-        Ranks and sample, as `study.study` puts them together.
+    study : Study
+        Ranks and sample, as `study.build_study` puts them together.
     window : int
         Ranks in the window, in 1..S; no rows if larger than S.
     every : int
@@ -616,26 +616,26 @@ def window_estimates(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.study import study
+    >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> draws = pl.DataFrame({"id": list("abd"), "tp": [True, False, True], "pi": 1.0})
-    >>> window_estimates(study(ranks, draws.head(2)), window=2).select(
+    >>> window_estimates(build_study(ranks, draws.head(2)), window=2).select(
     ...     "n", "first_rank", "last_rank", "estimate"
     ... ).rows()
     [(2, 1, 2, 0.5), (3, 2, 3, None), (4, 3, 4, None)]
     """
     if window < 1 or every < 1:
         raise ValueError(f"window and step must be at least 1 rank, not {window}, {every}")
-    first = np.arange(1, len(given.ids) - window + 2, every)
+    first = np.arange(1, len(study.ids) - window + 2, every)
 
     def add(ranks: IntArray, columns: FloatArray, cell: IntArray, *, cells: int) -> FloatArray:
         spans = [span_sums(row, first, window, columns, cell, cells=cells) for row in ranks]
         return np.stack(spans, axis=1)
 
-    if not len(given.ranks) or not first.size:
+    if not len(study.ranks) or not first.size:
         return pl.DataFrame(schema=_WINDOWS)
-    found, drawn, rest, known = _estimate_sets(given, given.ranks, add)
-    places = [(name, int(rank)) for name in given.measures for rank in first]
+    found, drawn, rest, known = _estimate_sets(study, study.ranks, add)
+    places = [(name, int(rank)) for name in study.measures for rank in first]
     require_drawable(
         rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
     )
@@ -649,7 +649,7 @@ def window_estimates(
         "variance": found.variance.ravel(),
         "lower": lower.ravel(),
         "upper": upper.ravel(),
-        "labels_needed": labels_needed(given, found.needed),
+        "labels_needed": labels_needed(study, found.needed),
     }
     return typed_table(columns | set_columns(found, drawn, known), _WINDOWS).sort("measure", "n")
 

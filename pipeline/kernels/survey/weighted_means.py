@@ -74,15 +74,15 @@ def weighted_mean(
     columns = draw_moments(y[open_], chance[open_], size=a[open_])
     taken, hits = a[certain].sum(), (a * y)[certain].sum()
     known = CertainCounts(*(np.asarray(each) for each in (hits, taken - hits, 0.0)))
-    return hajek(columns.sum(axis=1)[:, None, None], np.array([total - taken]), known=known)
+    return hajek(columns.sum(axis=1)[:, None, None], np.array([total - taken]), certain=known)
 
 
-def mean_limits(found: Estimates, *, confidence: float) -> Limits:
+def mean_limits(estimates: Estimates, *, confidence: float) -> Limits:
     """Return the limits of a mean by Student's t, within its floor and ceiling.
 
     Parameters
     ----------
-    found : Estimates
+    estimates : Estimates
         Of values in [0, 1]; of 0 and 1 alone, `limits.limits` are better.
     confidence : float
         Confidence level in (0, 1).
@@ -104,10 +104,10 @@ def mean_limits(found: Estimates, *, confidence: float) -> Limits:
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.2287, 0.97)
     """
-    return _clip_limits(found, t_limits(*found[:2], found.draws, confidence=confidence))
+    return _clip_limits(estimates, t_limits(*estimates[:2], estimates.draws, confidence=confidence))
 
 
-def beta_limits(found: Estimates, *, confidence: float) -> Limits:
+def beta_limits(estimates: Estimates, *, confidence: float) -> Limits:
     """Return limits of a mean after Korn and Graubard, for values between 0 and 1.
 
     Clopper and Pearson's limits for as many draws of 0 and 1 as the variance is worth,
@@ -118,7 +118,7 @@ def beta_limits(found: Estimates, *, confidence: float) -> Limits:
 
     Parameters
     ----------
-    found : Estimates
+    estimates : Estimates
         Of values in [0, 1].
     confidence : float
         Confidence level in (0, 1).
@@ -147,31 +147,33 @@ def beta_limits(found: Estimates, *, confidence: float) -> Limits:
     (0.1443, 0.97)
     """
     tail = checked_tail(confidence)
-    worth = _binary_draws(found, tail)
-    low, high = binomial_limits(found.p, worth, tail)
-    few = (found.draws < 2) & (found.share > 0)
+    worth = _binary_draws(estimates, tail)
+    low, high = binomial_limits(estimates.p, worth, tail)
+    few = (estimates.draws < 2) & (estimates.share > 0)
     lower, upper = (
-        np.where(few, worst, found.shift + found.share * limit)
+        np.where(few, worst, estimates.shift + estimates.share * limit)
         for limit, worst in ((low, 0.0), (high, 1.0))
     )
-    return _clip_limits(found, (lower, upper))
+    return _clip_limits(estimates, (lower, upper))
 
 
-def _binary_draws(found: Estimates, tail: FloatArray) -> FloatArray:
+def _binary_draws(estimates: Estimates, tail: FloatArray) -> FloatArray:
     """Return the effective number of draws of 0 and 1."""
-    spread = found.p * (1.0 - found.p)
-    factor = (t_factor(np.inf, tail) / t_factor(found.draws - 1.0, tail)) ** 2
-    flat = effective_draws(found.p, 0.0, found.draws, most=found.most, alike=found.alike)
+    spread = estimates.p * (1.0 - estimates.p)
+    factor = (t_factor(np.inf, tail) / t_factor(estimates.draws - 1.0, tail)) ** 2
+    flat = effective_draws(
+        estimates.p, 0.0, estimates.draws, most=estimates.most, alike=estimates.alike
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = spread / found.p_variance * factor
-    return np.where((found.p_variance > 0) & (spread > 0), worth, flat)
+        worth = spread / estimates.p_variance * factor
+    return np.where((estimates.p_variance > 0) & (spread > 0), worth, flat)
 
 
-def _clip_limits(found: Estimates, limits: Limits) -> Limits:
+def _clip_limits(estimates: Estimates, limits: Limits) -> Limits:
     """Clip the limits to what the unjudged rest allows."""
     lower, upper = limits
-    low = np.fmin(np.maximum(lower, found.floor), found.estimate)
-    high = np.fmax(np.minimum(upper, found.ceiling), found.estimate)
+    low = np.fmin(np.maximum(lower, estimates.floor), estimates.estimate)
+    high = np.fmax(np.minimum(upper, estimates.ceiling), estimates.estimate)
     return np.asarray(low), np.asarray(high)
 
 

@@ -141,7 +141,7 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
         segments(
             [(edge + TURN, place, edge + SAMPLE, place)],
             end.stroke,
-            seen=opacity(faint=[other(end.text)]) if end.named else None,
+            channel=opacity(faint=[other(end.text)]) if end.named else None,
         )
         for end, place in placed
     ]
@@ -237,7 +237,7 @@ def difference_chart(
         *spec.cut_lines(extras.cuts, plane, above=0),
         *spec.lines(drawn, plane, stroke_of),
         *(
-            points(marked.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            points(marked.filter(line=name), plane, stroke, channel=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
         *end_labels(list(line_ends(drawn, stroke_of)), plane),
@@ -391,10 +391,10 @@ def _subset_names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list
         box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
         taken.append(box)
         placed.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
-    seen = opacity(hidden=[ZOOMED])
+    channel = opacity(hidden=[ZOOMED])
     around = {"stroke": PAPER, "strokeWidth": 4, "strokeJoin": "round"}
-    halo = labels(placed, align="center", seen=seen, name=f"{SILENT}halo", **around)
-    return [halo, labels(placed, align="center", seen=seen, name=f"{SILENT}sets")]
+    halo = labels(placed, align="center", channel=channel, name=f"{SILENT}halo", **around)
+    return [halo, labels(placed, align="center", channel=channel, name=f"{SILENT}sets")]
 
 
 def _candidate_boxes(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
@@ -679,7 +679,7 @@ def baseline_lines(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[Laye
     yield level(100 * value, plane, BASELINE)
     if lower < upper:
         for limit in (lower, upper):
-            yield level(100 * limit, plane, BASELINE_LIMIT, seen=opacity(hidden=[NONE]))
+            yield level(100 * limit, plane, BASELINE_LIMIT, channel=opacity(hidden=[NONE]))
 
 
 def baseline_end(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[End]:
@@ -818,7 +818,7 @@ def _recall_plane(
 
 def _recall_paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
     return [
-        path(frame.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+        path(frame.filter(line=name), plane, stroke, channel=opacity(faint=[other(name)]))
         for name, stroke in given.items()
     ]
 

@@ -189,7 +189,7 @@ def _growth_labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look
         segments(
             [(-_JOINT, first, -_TEXT, place)],
             Stroke(stroke_of[name].colour, width=0.9),
-            seen=opacity(faint=[other(name)]),
+            channel=opacity(faint=[other(name)]),
         )
         for (name, first), place in named
     ]

@@ -149,7 +149,10 @@ def trend_chart(
     ends = [End(name, drawn[name]["y"].to_list(), stroke_of[name], named=True) for name in names]
     lines = [
         line(
-            drawn[name].select("n", "y"), plane, stroke_of[name], seen=opacity(faint=[other(name)])
+            drawn[name].select("n", "y"),
+            plane,
+            stroke_of[name],
+            channel=opacity(faint=[other(name)]),
         )
         for name in names
     ]
@@ -422,7 +425,7 @@ def planning_chart(
         *(level(value, plane, BASELINE_LIMIT) for value in wanted),
         *spec.lines(drawn, plane, stroke_of),
         *(
-            points(dots.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            points(dots.filter(line=name), plane, stroke, channel=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
         *end_labels([*line_ends(drawn.sort("n"), stroke_of), *levels], plane),
@@ -487,7 +490,7 @@ def reliability_chart(calibration: pl.DataFrame, *, look: Look = SCREEN) -> Spec
         path(ends, plane, BASELINE),
         *(_whisker(mine[name], plane, name, stroke) for name, stroke in stroke_of.items()),
         *(
-            path(mine[name], plane, stroke, seen=opacity(faint=[other(name)]))
+            path(mine[name], plane, stroke, channel=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
         *(_dots(mine[name], plane, name, stroke) for name, stroke in stroke_of.items()),

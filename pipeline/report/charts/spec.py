@@ -379,30 +379,30 @@ def line(
     *,
     y: str = "y",
     name: str = "",
-    seen: Channel | None = None,
+    channel: Channel | None = None,
 ) -> Layer:
     """Return a line through (n, y); a null y breaks it.
 
     All columns of the frame go in: layers over the same frame share its data.
     """
     how = {"clip": True, "strokeJoin": "round", **stroke_properties(stroke)}
-    channels = {"x": plane.x_axis(), "y": plane.y_axis(y), "opacity": seen}
+    channels = {"x": plane.x_axis(), "y": plane.y_axis(y), "opacity": channel}
     return layer(frame, "line", channels, name=name, **how)
 
 
-def level(value: float, plane: Plane, stroke: Stroke, *, seen: Channel | None = None) -> Layer:
+def level(value: float, plane: Plane, stroke: Stroke, *, channel: Channel | None = None) -> Layer:
     """Return a horizontal line at `value`."""
-    channels = {"y": plane.y_axis("y"), "opacity": seen}
+    channels = {"y": plane.y_axis("y"), "opacity": channel}
     return layer(
         pl.DataFrame({"y": [value]}), "rule", channels, clip=True, **stroke_properties(stroke)
     )
 
 
 def points(
-    frame: pl.DataFrame, plane: Plane, stroke: Stroke, *, seen: Channel | None = None
+    frame: pl.DataFrame, plane: Plane, stroke: Stroke, *, channel: Channel | None = None
 ) -> Layer:
     """Return a point at each (n, y)."""
-    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "opacity": seen}
+    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "opacity": channel}
     how: dict[str, Any] = {"clip": True, "size": 22, "filled": True, "color": stroke.colour}
     return layer(frame.select("n", "y"), "point", channels, **how, opacity=1)
 
@@ -413,11 +413,11 @@ def path(
     stroke: Stroke,
     *,
     name: str = "",
-    seen: Channel | None = None,
+    channel: Channel | None = None,
 ) -> Layer:
     """Return a line through (x, y) in the order of n; a null breaks it."""
     channels = {
-        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "order": amount("n"), "opacity": seen,
+        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "order": amount("n"), "opacity": channel,
     }  # fmt: skip
     how = {"clip": True, "strokeJoin": "round", **stroke_properties(stroke)}
     return layer(frame.select("n", "x", "y"), "line", channels, name=name, **how)
@@ -427,20 +427,20 @@ def labels(
     texts: Sequence[tuple[str, float, float]],
     *,
     align: Align = "left",
-    seen: Channel | None = None,
+    channel: Channel | None = None,
     name: str = "",
     **how: Any,
 ) -> Layer:
     """Return pieces of text, each at x and y given in pixels."""
     frame = _pixels(texts, {"text": pl.String, "x": pl.Float64, "y": pl.Float64})
-    channels = {"x": pixel("x"), "y": pixel("y"), "text": kinds("text"), "opacity": seen}
+    channels = {"x": pixel("x"), "y": pixel("y"), "text": kinds("text"), "opacity": channel}
     drawn = {"baseline": "middle", "color": INK, "limit": 260, "align": align, **how}
     return layer(frame, "text", channels, name=name, **drawn)
 
 
 def names(texts: Sequence[tuple[str, float, float]], *, align: Align = "left", **how: Any) -> Layer:
     """Return labels that are names: when another is highlighted, they are faint."""
-    return labels(texts, align=align, seen=opacity(faint=[others("text")]), **how)
+    return labels(texts, align=align, channel=opacity(faint=[others("text")]), **how)
 
 
 def segments(
@@ -448,12 +448,12 @@ def segments(
     stroke: Stroke,
     *,
     name: str = "",
-    seen: Channel | None = None,
+    channel: Channel | None = None,
 ) -> Layer:
     """Return straight lines from (x, y) to (x2, y2) given in pixels: tuples x, y, x2, y2."""
     frame = _pixels(lines, dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64))
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    channels = {"x": pixel("x"), "y": pixel("y"), **ends, "opacity": seen}
+    channels = {"x": pixel("x"), "y": pixel("y"), **ends, "opacity": channel}
     return layer(frame, "rule", channels, name=name, **stroke_properties(stroke))
 
 
@@ -738,7 +738,7 @@ def lines(
             rows_of[name],
             plane,
             stroke,
-            seen=opacity(faint=[other(name)]) if named else None,
+            channel=opacity(faint=[other(name)]) if named else None,
         )
         for name, stroke in drawn
     ]
@@ -771,7 +771,7 @@ def band(
     if always:
         edge = replace(stroke, width=0.6)
         seen = opacity(hidden=[NONE], faint=away)
-        yield from (line(frame, plane, edge, y=limit, seen=seen) for limit in ("lower", "upper"))
+        yield from (line(frame, plane, edge, y=limit, channel=seen) for limit in ("lower", "upper"))
 
 
 def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]:
@@ -902,7 +902,7 @@ def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> l
         return []
     longest = min(WIDER * MOST, max(widths)) * (-1 if left else 1)
     unseen = {"value": 0.0}
-    return [segments([(start, 0.0, start + longest, 0.0)], Stroke(GREY), seen=unseen)]
+    return [segments([(start, 0.0, start + longest, 0.0)], Stroke(GREY), channel=unseen)]
 
 
 # The registry of charts: functions from aggregated frames to specifications.

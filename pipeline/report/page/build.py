@@ -99,24 +99,24 @@ class Places:
             if overview and section.anchor == overview.anchor:
                 self._figures[section.name][:0] = enumerate(first, start=1)
 
-    def of(self, told: StageFinding) -> Place:
+    def of(self, finding: StageFinding) -> Place:
         """Return where a finding is shown: its figure, a figure of its stage, or the section."""
-        stage, name = self._stage_and_figure(told)
+        stage, name = self._stage_and_figure(finding)
         section = self.sections.get(stage)
         if section is None:
             return NOWHERE
-        if told.finding.figure is None or not self._figures[stage]:
+        if finding.finding.figure is None or not self._figures[stage]:
             return Place(f"stage-{section.anchor}", "")
-        number, found = self._figure(section, name, told.finding)
+        number, found = self._figure(section, name, finding.finding)
         return Place(f"figure-{found.name}", f"Figure {number}")
 
-    def _stage_and_figure(self, told: StageFinding) -> tuple[str, str]:
+    def _stage_and_figure(self, finding: StageFinding) -> tuple[str, str]:
         """Return the stage and the figure that a finding names."""
-        wanted = told.finding.figure or ""
+        wanted = finding.finding.figure or ""
         stage, dot, name = wanted.partition(".")
         if dot and stage in self.sections:
             return stage, name
-        return told.stage, "" if wanted == told.stage else wanted
+        return finding.stage, "" if wanted == finding.stage else wanted
 
     def _figure(self, section: PageSection, name: str, finding: Finding) -> tuple[int, Picture]:
         figures = self._figures[section.name]
@@ -435,12 +435,12 @@ class Assembly:
     beside: bool = True
 
 
-def assemble(made: Assembly) -> Files:
+def assemble(assembly: Assembly) -> Files:
     """Return the files of a page: relative path -> content.
 
     Parameters
     ----------
-    made : Assembly
+    assembly : Assembly
         The parts of the page.
 
     Returns
@@ -450,37 +450,39 @@ def assemble(made: Assembly) -> Files:
         ``tables/SECTION-NAME`` unless the page stands alone. Equal input gives equal bytes.
     """
     files: Files = {}
-    anchors = unique_names(slug(section.name) for section in made.sections)
+    anchors = unique_names(slug(section.name) for section in assembly.sections)
     with Drawing() as drawing:
-        for each in made.sections:
+        for each in assembly.sections:
             drawing.ahead(each.blocks)
         sections = tuple(
             PageSection(
                 anchor, each.title, each.name, each.use, each.doc,
-                Maker(anchor, files, drawing, made.pictures, beside=made.beside).parts(each.blocks),
+                Maker(
+                    anchor, files, drawing, assembly.pictures, beside=assembly.beside
+                ).parts(each.blocks),
                 each.data,
             )
-            for each, anchor in zip(made.sections, anchors, strict=True)
+            for each, anchor in zip(assembly.sections, anchors, strict=True)
         )  # fmt: skip
     page = Page(
-        made.title, made.description, sections, made.provenance, made.missing,
-        answers=made.answers, cautions=made.cautions, facts=made.facts, opening=made.opening,
-        drawer=made.drawer,
+        assembly.title, assembly.description, sections, assembly.provenance, assembly.missing,
+        answers=assembly.answers, cautions=assembly.cautions, facts=assembly.facts,
+        opening=assembly.opening, drawer=assembly.drawer,
     )  # fmt: skip
-    return {"index.html": render(page).encode(), **(files if made.beside else {})}
+    return {"index.html": render(page).encode(), **(files if assembly.beside else {})}
 
 
 # Reports: the sections are stages of one run
 
 
 def contents(
-    shown: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+    stage: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
 ) -> Sequence[Block]:
     """Return texts, tables and figures of a stage.
 
     Parameters
     ----------
-    shown : ReportStage
+    stage : ReportStage
         The stage, of a kind that has a view.
     style : {"screen", "print"} or None
         The style of its figures, unless the options of its view say.
@@ -497,16 +499,16 @@ def contents(
     ConfigError
         If an option of the view names what is not there.
     """
-    if shown.missing:
-        return [Text(f"Not available yet: {shown.missing}.")]
+    if stage.missing:
+        return [Text(f"Not available yet: {stage.missing}.")]
     try:
-        return blocks(shown, style=style, slots=slots)
+        return blocks(stage, style=style, slots=slots)
     except NotMadeYet as error:
         return [Text(f"Not shown yet: {error.table} is not available.")]
 
 
 def blocks(
-    shown: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+    stage: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
 ) -> Sequence[Block]:
     """Return texts, tables and figures of a stage that has been run.
 
@@ -515,9 +517,9 @@ def blocks(
     ConfigError
         Also if its view looks at a table that is not there yet: `NotMadeYet`.
     """
-    view = VIEWS.get(shown.view.use)
-    own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, set_style(own, style, slots))
+    view = VIEWS.get(stage.view.use)
+    own = view.options() if stage.options is None else stage.options
+    return view.show(stage.view, set_style(own, style, slots))
 
 
 def set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:

@@ -245,10 +245,10 @@ def find(
     return None if damage(storage, folder, artefact, thorough=thorough) else artefact
 
 
-def discard(storage: Storage, found: Manifest) -> None:
+def discard(storage: Storage, manifest: Manifest) -> None:
     """Delete the tables of an artefact; its manifest stays, so that later stages are reused."""
-    for table in found.tables:
-        storage.remove(f"{folder_of(found.stage, found.fingerprint)}/{table}")
+    for table in manifest.tables:
+        storage.remove(f"{folder_of(manifest.stage, manifest.fingerprint)}/{table}")
 
 
 def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None:
@@ -274,7 +274,7 @@ def find_stored(storage: Storage, stage: str, fingerprint: str) -> Manifest | No
     return found if there else None
 
 
-def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
+def scan(storage: Storage, manifest: Manifest, table: str) -> pl.LazyFrame:
     """Return the query of a table of an artefact after comparing its files with their digests.
 
     Raises
@@ -282,10 +282,10 @@ def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
     StoreError
         If a file is missing, or its content has changed.
     """
-    folder = folder_of(found.stage, found.fingerprint)
-    if wrong := damage(storage, folder, found, thorough=True, tables=[table]):
-        raise damage_error(storage, found.stage, found.fingerprint, wrong[0])
-    return scan_tables(storage, found.keys(folder, table))
+    folder = folder_of(manifest.stage, manifest.fingerprint)
+    if wrong := damage(storage, folder, manifest, thorough=True, tables=[table]):
+        raise damage_error(storage, manifest.stage, manifest.fingerprint, wrong[0])
+    return scan_tables(storage, manifest.keys(folder, table))
 
 
 def damage_error(storage: Storage, stage: str, fingerprint: str, what: str) -> StoreError:

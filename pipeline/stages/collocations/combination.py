@@ -363,12 +363,12 @@ def _judge_ranking(ids: pl.Series, draws: pl.DataFrame, tables: Tables) -> Judge
     return JudgedCandidates(draws["category"][0], labels, pi)
 
 
-def _with_further(ids: pl.Series, known: JudgedCandidates, tables: Tables) -> Labels:
+def _with_further(ids: pl.Series, candidates: JudgedCandidates, tables: Tables) -> Labels:
     """Return the labels with those outside the sample; where both judge, the sample's."""
-    labels = known.labels
+    labels = candidates.labels
     if "further" not in tables:
         return labels
-    further = tables["further"].filter(category=known.category).drop_nulls("tp").collect()
+    further = tables["further"].filter(category=candidates.category).drop_nulls("tp").collect()
     tp = ids.rename("id").to_frame().join(further, on="id", how="left", maintain_order="left")["tp"]
     y = tp.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
     y[labels.places] = labels.y
@@ -403,37 +403,38 @@ def _values_of(ids: pl.Series, candidates: pl.LazyFrame, columns: Sequence[str])
 
 def _fit(
     config: ScoreCombination,
-    made: Description,
-    known: JudgedCandidates,
+    description: Description,
+    candidates: JudgedCandidates,
     fold: IntArray,
     found: CrossFit,
 ) -> pl.DataFrame:
     """Compare the combination with the chosen measure, and with itself on words without labels."""
-    labels = known.labels
-    single, chosen = choose_single(made.ranks, labels, fold)
+    labels = candidates.labels
+    single, chosen = choose_single(description.ranks, labels, fold)
     values, counts = np.unique(chosen, return_counts=True)
-    measure = made.names[int(values[counts.argmax()])][1]
+    measure = description.names[int(values[counts.argmax()])][1]
     ridge = float(np.median(found.ridges))
     rows = [
         ("combination", "", "", ridge, found.gain, found.scores),
         (_SINGLE, "", measure, None, None, single),
     ]
-    for at, (word, names) in enumerate(made.words):
+    for at, (word, names) in enumerate(description.words):
         if config.cluster:
             break  # no label of the same cluster is used at all
-        unseen = _folds(config, names.gather(made.features.words[at]))
+        unseen = _folds(config, names.gather(description.features.words[at]))
         try:
-            again = cross_fit(made.features, labels, unseen, ridge=ridge)
+            again = cross_fit(description.features, labels, unseen, ridge=ridge)
         except ValueError:
             continue  # all labels of one kind are about one word
         rows.append((_UNSEEN, word, "", ridge, again.gain, again.scores))
     facts = {
-        "category": known.category, "n_judged": len(labels.y), "positives": int(labels.y.sum()),
+        "category": candidates.category, "n_judged": len(labels.y),
+        "positives": int(labels.y.sum()),
     }  # fmt: skip
     table = [
         facts | {
             "ranking": ranking, "word": word, "measure": name, "ridge": penalty, "gain": gain,
-            "average_precision": average_precision_of(scores, labels, known.pi),
+            "average_precision": average_precision_of(scores, labels, candidates.pi),
         }
         for ranking, word, name, penalty, gain, scores in rows
     ]  # fmt: skip
@@ -441,23 +442,31 @@ def _fit(
     return fit.fill_nan(None).sort(*CombinationFit.key())
 
 
-def _coefficients(made: Description, labels: Labels, final: Model, found: CrossFit) -> pl.DataFrame:
+def _coefficients(
+    description: Description, labels: Labels, final: Model, found: CrossFit
+) -> pl.DataFrame:
     """Return the coefficients, and the candidates that have a label."""
-    judged = made.features.of(labels.places)
-    rows = terms(made.names, made.words, judged, final=final, models=found.models)
-    rows += [Term("label", "", each, 1, 0.0, 0.0, 0.0) for each in made.ids.gather(labels.places)]
+    judged = description.features.of(labels.places)
+    rows = terms(description.names, description.words, judged, final=final, models=found.models)
+    rows += [
+        Term("label", "", each, 1, 0.0, 0.0, 0.0) for each in description.ids.gather(labels.places)
+    ]
     return pl.DataFrame(rows, schema=Coefficients.columns(), orient="row").sort(*Coefficients.key())
 
 
 def _refit(
-    config: ScoreCombination, made: Description, labels: Labels, final: Model, drawn: IntArray
+    config: ScoreCombination,
+    description: Description,
+    labels: Labels,
+    final: Model,
+    drawn: IntArray,
 ) -> pl.DataFrame:
     """Rank all candidates by the model of all labels."""
-    odds = pl.Series("odds", final.log_odds(made.features))
-    tp = pl.Series("tp", labels.per_candidate(len(made.ids))).fill_nan(None).cast(pl.Boolean)
-    sampled = np.zeros(len(made.ids), dtype=np.bool_)
+    odds = pl.Series("odds", final.log_odds(description.features))
+    tp = pl.Series("tp", labels.per_candidate(len(description.ids))).fill_nan(None).cast(pl.Boolean)
+    sampled = np.zeros(len(description.ids), dtype=np.bool_)
     sampled[drawn] = True
-    table = pl.DataFrame({"id": made.ids, "odds": odds, "tp": tp, "sampled": sampled})
+    table = pl.DataFrame({"id": description.ids, "odds": odds, "tp": tp, "sampled": sampled})
     ranked = next(rankings(table.lazy(), measures=["odds"], seed=config.seed)).select("id", "rank")
     probability = 1.0 / (1.0 + (-pl.col("odds")).exp())
     both = table.lazy().join(ranked, on="id").with_columns(probability=probability)

@@ -39,9 +39,9 @@ from pipeline.kernels.survey.study import (
     Assist,
     Study,
     assist_predictions,
+    build_study,
     phased_study,
     rank_matrix,
-    study,
 )
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import NameIn
@@ -453,7 +453,7 @@ def _study(
     draws = chances_of_judged(draws, candidates)
     if predicted is not None:
         candidates = candidates.join(predicted, on="id", how="left")
-    return study(given.ranks, draws, candidates=candidates, folds=config.folds)
+    return build_study(given.ranks, draws, candidates=candidates, folds=config.folds)
 
 
 # Interim analyses with a plan for each question
@@ -490,30 +490,30 @@ class DesignedLook:
         plan = None if self.plan is None else replace(self.plan, alpha=alpha)
         return replace(self, confidence=1.0 - alpha, plan=plan)
 
-    def of_lists(self, made: Study, at: list[int]) -> FloatArray:
+    def of_lists(self, study: Study, at: list[int]) -> FloatArray:
         """Return the confidence level for each list, shape (measures, lists)."""
         if self.plan is None:
             return np.array(self.confidence)
-        return self._confidence(self.plan, list_variances(made, self.missed, at=at))
+        return self._confidence(self.plan, list_variances(study, self.missed, at=at))
 
-    def of_pairs(self, made: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
+    def of_pairs(self, study: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
         """Return the confidence level for each difference, shape (lists, pairs)."""
         if self.plan is None or not pairs:
             return np.array(self.confidence)
-        return self._confidence(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
+        return self._confidence(self.plan, pair_variances(study, self.missed, pairs=pairs, at=at))
 
-    def of_windows(self, made: Study, window: int) -> FloatArray:
+    def of_windows(self, study: Study, window: int) -> FloatArray:
         """Return the confidence level for each window, shape (measures, windows)."""
-        if self.plan is None or window > len(made.ids):
+        if self.plan is None or window > len(study.ids):
             return np.array(self.confidence)
-        return self._confidence(self.plan, window_variances(made, self.missed, window=window))
+        return self._confidence(self.plan, window_variances(study, self.missed, window=window))
 
-    def adjust_tests(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
+    def adjust_tests(self, tests: pl.DataFrame, study: Study, pairs: DesignedPairs) -> pl.DataFrame:
         """Add the column `p_looks`: p-values comparable with alpha at any analysis."""
         if self.plan is None:
             return tests.with_columns(p_looks="p_value")
         at = sorted(set(tests["n"]))
-        variances = group_variances(pair_variances(made, self.missed, pairs=pairs, at=at))
+        variances = group_variances(pair_variances(study, self.missed, pairs=pairs, at=at))
         rows = _test_rows(tests, pairs, at)
         p = repeated_p_values(
             tests["p_value"].cast(pl.Float64).to_numpy(), self.plan.shares,
@@ -523,19 +523,19 @@ class DesignedLook:
         return tests.with_columns(pl.Series("p_looks", p).fill_nan(None))
 
     def table(
-        self, made: Study, pairs: DesignedPairs, at: list[int], *, category: str, whole: bool
+        self, study: Study, pairs: DesignedPairs, at: list[int], *, category: str, whole: bool
     ) -> list[pl.DataFrame]:
         """Return the table `Looks` for declared lists, differences and the baseline."""
         if self.plan is None:
             return []
-        lists = list_variances(made, self.missed, at=at)
-        between = pair_variances(made, self.missed, pairs=pairs, at=at)
-        names = [f"{name} at {n}" for name in made.measures for n in at]
+        lists = list_variances(study, self.missed, at=at)
+        between = pair_variances(study, self.missed, pairs=pairs, at=at)
+        names = [f"{name} at {n}" for name in study.measures for n in at]
         names += [f"{one} - {other} at {n}" for n in at for one, other in pairs]
         parts = [each.reshape(-1, each.shape[-1]) for each in (lists, between)]
         if whole:
             names.append("baseline")
-            parts.append(list_variances(made, self.missed, at=[len(made.ids)])[0])
+            parts.append(list_variances(study, self.missed, at=[len(study.ids)])[0])
         levels = self._levels(self.plan, np.concatenate(parts))
         return [self.plan.rows(category, names, levels)]
 
@@ -628,7 +628,7 @@ def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArr
 def differences(
     config: EvaluateDesigned,
     given: Inputs,
-    made: Study,
+    study: Study,
     look: DesignedLook,
     *,
     pairs: list[tuple[str, str]],
@@ -636,9 +636,9 @@ def differences(
     category: str,
 ) -> pl.DataFrame:
     """Estimate, test and adjust the differences of one category."""
-    levels = look.of_pairs(made, pairs, at)
-    found = pair_estimates(made, pairs=pairs, at=at, confidence=levels)
-    equal = equal_chances(made, given.chance_groups, pairs=pairs, at=at)
+    levels = look.of_pairs(study, pairs, at)
+    found = pair_estimates(study, pairs=pairs, at=at, confidence=levels)
+    equal = equal_chances(study, given.chance_groups, pairs=pairs, at=at)
     named = found.rename(
         {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
     ).with_columns(category=pl.lit(category))
@@ -648,11 +648,11 @@ def differences(
     else:
         apart = look.share_alpha(len(pairs) * len(at))
         family = pair_estimates(
-            made, pairs=pairs, at=at, confidence=apart.of_pairs(made, pairs, at)
+            study, pairs=pairs, at=at, confidence=apart.of_pairs(study, pairs, at)
         )
     named = named.with_columns(lower_family=family["lower"], upper_family=family["upper"])
     return adjust(
-        look.adjust_tests(_fisher(named, equal), made, pairs),
+        look.adjust_tests(_fisher(named, equal), study, pairs),
         correction=config.correction,
         alpha=1.0 - config.confidence,
         margin=config.margin,
@@ -673,15 +673,15 @@ def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
 
 
 def _test_by_clusters(
-    config: EvaluateDesigned, made: Study, tables: Tables, compared: pl.DataFrame
+    config: EvaluateDesigned, study: Study, tables: Tables, compared: pl.DataFrame
 ) -> pl.DataFrame:
     """Test the differences of one category for candidates to come."""
     clusters = [
-        values_of(column, made.ids, tables["clusters"], option="cluster")
+        values_of(column, study.ids, tables["clusters"], option="cluster")
         for column in config.cluster
     ]
     tests = two_way_differences(
-        made, compared, np.stack(clusters), columns=config.cluster, confidence=config.confidence
+        study, compared, np.stack(clusters), columns=config.cluster, confidence=config.confidence
     )
     return adjust(
         tests,
@@ -781,44 +781,44 @@ class _Sizes:
 
 
 def _look(
-    config: EvaluateDesigned, given: Inputs, made: Study, tables: Tables, *, category: str
+    config: EvaluateDesigned, given: Inputs, study: Study, tables: Tables, *, category: str
 ) -> DesignedLook:
     """Identify the interim analysis, and expected residuals from predictions, not from labels."""
-    judges = judges_of(config, made.ids, tables, category=category)
+    judges = judges_of(config, study.ids, tables, category=category)
     expected = judges.mean(axis=0) if len(judges) else None
     return designed_look(config, given, tables, expected=expected)
 
 
 def _tables(
     config: EvaluateDesigned,
-    made: Study,
+    study: Study,
     sizes: _Sizes,
     look: DesignedLook,
     *,
     pairs: list[tuple[str, str]],
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    for name, table in _lists(config, made, sizes, look):
+    for name, table in _lists(config, study, sizes, look):
         yield name, lists_at_any_time(table, level=sizes.level) if config.anytime else table
     if config.band == "simultaneous":
         options = {"replicates": config.replicates, "confidence": look.apart}
         at, seed = sizes.together, config.seed
-        yield "bands", list_bands(made, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types
-        yield "difference_bands", pair_bands(made, pairs=pairs, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types
+        yield "bands", list_bands(study, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types
+        yield "difference_bands", pair_bands(study, pairs=pairs, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types
 
 
 def _lists(
-    config: EvaluateDesigned, made: Study, sizes: _Sizes, look: DesignedLook
+    config: EvaluateDesigned, study: Study, sizes: _Sizes, look: DesignedLook
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    along = look.of_lists(made, sizes.along)
-    yield "precision", list_estimates(made, at=sizes.along, confidence=along)
+    along = look.of_lists(study, sizes.along)
+    yield "precision", list_estimates(study, at=sizes.along, confidence=along)
     if sizes.whole:
-        level = look.of_lists(made, [sizes.candidates])
-        every = list_estimates(made, at=[sizes.candidates], confidence=level).head(1)
+        level = look.of_lists(study, [sizes.candidates])
+        every = list_estimates(study, at=[sizes.candidates], confidence=level).head(1)
         described = {"n_candidates": sizes.candidates, "confidence": float(level.ravel()[0])}
         yield "baseline", every.with_columns(**{k: pl.lit(v) for k, v in described.items()})
     if config.window is not None:
-        levels = look.of_windows(made, config.window)
-        moved = window_estimates(made, window=config.window, confidence=levels)
+        levels = look.of_windows(study, config.window)
+        moved = window_estimates(study, window=config.window, confidence=levels)
         yield "local", moved.with_columns(size=pl.lit(config.window, pl.Int64))
 
 

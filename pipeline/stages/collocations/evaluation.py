@@ -688,7 +688,7 @@ def differences(
         equivalence=config.equivalence, correction=config.correction,
     )  # fmt: skip
     if config.anytime:
-        return anytime_differences(tests, asked=asked)
+        return anytime_differences(tests, settings=asked)
     parts = []
     for each in about:
         alpha = 1.0 - config.confidence
@@ -699,7 +699,7 @@ def differences(
             confidence = 1.0 - look.level
             now = replace(asked, confidence=confidence, looked=look.adjust_p_values, level=level)
         method = config.methods[each]
-        parts.append(pair_differences(tests, population=each, method=method, asked=now))
+        parts.append(pair_differences(tests, population=each, method=method, settings=now))
     return pl.concat(parts).sort(*MeasureDifferences.key())
 
 

@@ -30,7 +30,7 @@ from pipeline.kernels.sampling import (
     with_replacement,
     without_replacement,
 )
-from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
+from pipeline.kernels.survey.allocation import Estimands, build_estimands, question_sets
 from pipeline.kernels.survey.design import Design, LabellingCost, declared_questions, design_sample
 from pipeline.kernels.survey.ratio_estimator import ENOUGH
 from pipeline.kernels.survey.study import assist_predictions, rank_matrix
@@ -431,7 +431,7 @@ def _design(
     judged = _in_pilot(tables, ids)
     p = _expected_rates(config, tables, ids, judged)
     predicted = config.model or "assist" in tables
-    asked: Estimands = estimands(
+    asked: Estimands = build_estimands(
         sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and predicted
     )
     made = design_sample(
@@ -442,14 +442,14 @@ def _design(
     return made, pl.DataFrame({"id": ids, "expected": p})
 
 
-def _phases(tables: Tables, made: Design, expected: pl.DataFrame) -> pl.DataFrame:
+def _phases(tables: Tables, design: Design, expected: pl.DataFrame) -> pl.DataFrame:
     """Return the earlier phases and this one."""
     ids = expected.select("id").sort("id")
     earlier = _earlier_phases(tables, ids)
     number = 1 + int(earlier["phase"].max() or 0)  # type: ignore[arg-type]  # numeric column
     before = earlier.filter("drawn")["id"].implode()
-    drawn = pl.col("id").is_in(made.sample["id"].implode()) & ~pl.col("id").is_in(before)
-    this = made.inclusion.join(expected, on="id").with_columns(
+    drawn = pl.col("id").is_in(design.sample["id"].implode()) & ~pl.col("id").is_in(before)
+    this = design.inclusion.join(expected, on="id").with_columns(
         phase=pl.lit(number, pl.Int64), drawn=drawn
     )
     own = expected.rename({"expected": "now"})

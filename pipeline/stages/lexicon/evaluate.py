@@ -243,15 +243,15 @@ def _table(
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")
 
 
-def _whole(found: MatchTotals, tables: Tables) -> Whole:
+def _whole(totals: MatchTotals, tables: Tables) -> Whole:
     """Compute statistics that require the complete gold standard."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
-    forms = {"gold_forms": found.gold_forms, "lexicon_forms": found.lexicon_forms}
+    forms = {"gold_forms": totals.gold_forms, "lexicon_forms": totals.lexicon_forms}
     return Whole(
-        gold_lemmas=found.gold_lemmas, lexicon_lemmas=found.lexicon_lemmas,
-        common_lemmas=found.common, f_star=found.f_star,
+        gold_lemmas=totals.gold_lemmas, lexicon_lemmas=totals.lexicon_lemmas,
+        common_lemmas=totals.common, f_star=totals.f_star,
         best_match=best_match_in_parts(overlaps, **forms),
-        entropy=entropy_in_parts(overlaps, gold, lexicon, lemmas=found.lexicon_lemmas),
+        entropy=entropy_in_parts(overlaps, gold, lexicon, lemmas=totals.lexicon_lemmas),
     )  # fmt: skip
 
 

@@ -442,7 +442,7 @@ TESTS_PAIR_DIFFERENCES = pl.DataFrame(
 def found_pair_differences(population: str, asked: DifferenceSettings = ASKED) -> pl.DataFrame:
     method = {"finite": "hypergeometric", "super": "clopper_pearson"}[population]
     made = pair_differences(
-        TESTS_PAIR_DIFFERENCES, population=population, method=method, asked=asked
+        TESTS_PAIR_DIFFERENCES, population=population, method=method, settings=asked
     )
     return valid(made, MeasureDifferences)
 
@@ -471,7 +471,7 @@ def test_sets_that_are_judged_as_a_whole(size: int, k_1: int, k_2: int, same: in
          "k_1": k_1, "n_2": size, "k_2": k_2}
     )  # fmt: skip
     tests = compare(counts, alpha=0.05, margin=0.0)
-    found = pair_differences(tests, population="finite", method="hypergeometric", asked=ASKED)
+    found = pair_differences(tests, population="finite", method="hypergeometric", settings=ASKED)
     assert found.select("difference", "lower", "upper").row(0) == ((k_1 - k_2) / n,) * 3
 
 
@@ -510,7 +510,7 @@ def test_equivalence_goes_by_the_adjusted_p_value() -> None:
 
 def test_no_tests() -> None:
     made = pair_differences(
-        TESTS_PAIR_DIFFERENCES.clear(), population="finite", method="hypergeometric", asked=ASKED
+        TESTS_PAIR_DIFFERENCES.clear(), population="finite", method="hypergeometric", settings=ASKED
     )
     assert valid(made, MeasureDifferences).is_empty()
 
@@ -590,7 +590,7 @@ def test_no_verdict_contradicts_its_limits(correction: str) -> None:
     tests = random_families(np.random.default_rng(1), 1_250, equal=False)
     asked = replace(ASKED, correction=correction, equivalence=None, margin=0.02)
     made = pair_differences(
-        tests.drop("true"), population="super", method="clopper_pearson", asked=asked
+        tests.drop("true"), population="super", method="clopper_pearson", settings=asked
     )
     rows = valid(made, MeasureDifferences)
     sure = (pl.col("p_adjusted") < asked.alpha).fill_null(value=False)
@@ -610,7 +610,7 @@ def test_limits_of_a_family_hold_together(correction: str, equal: bool) -> None:
     tests = random_families(np.random.default_rng(2), 1_000, equal=equal)
     asked = replace(ASKED, correction=correction, equivalence=None, margin=0.0)
     made = pair_differences(
-        tests.drop("true"), population="super", method="clopper_pearson", asked=asked
+        tests.drop("true"), population="super", method="clopper_pearson", settings=asked
     )
     known = made.join(
         tests.select("category", "measure_2", "true"), on=["category", "measure_2"], how="left"

@@ -137,7 +137,7 @@ def estimate_set(
     return hajek(
         sums,
         np.broadcast_to(mass, (samples, count)),
-        known=CertainCounts(*(np.full(samples, each) for each in known)),
+        certain=CertainCounts(*(np.full(samples, each) for each in known)),
         guessed=None if prediction is None else all_guesses - seen,
     )
 

@@ -13,8 +13,8 @@ from pipeline.kernels.survey.allocation import (
     TOLERANCE,
     Estimands,
     Goals,
+    build_estimands,
     candidate_sums,
-    estimands,
     question_sums,
     raise_weights,
     set_loads,
@@ -47,7 +47,7 @@ def test_sums_are_those_of_the_matrix(
 ) -> None:
     ranks, n, p, judged = case
     p = [p[0]] * len(p) if constant else p
-    asked = estimands(
+    asked = build_estimands(
         sets_of(ranks, PAIRS, n), p=np.array(p), judged=np.array(judged), assisted=assisted
     )
     rows = coefficients(ranks, PAIRS, n)
@@ -72,7 +72,7 @@ def test_loads_are_the_transpose_of_sums(
 
 def test_lists_with_the_same_members_differ_by_nothing_exactly() -> None:
     sets = sets_of({"x": [1, 2, 3, 4], "y": [2, 1, 4, 3]}, [("x", "y")], [1, 2, 4])
-    asked = estimands(sets, p=np.array([0.1, 0.2, 0.3, 0.7]), judged=np.zeros(4, dtype=bool))
+    asked = build_estimands(sets, p=np.array([0.1, 0.2, 0.3, 0.7]), judged=np.zeros(4, dtype=bool))
     differences = question_sums(asked, np.full(4, 1 / 3))[6:9]
     assert differences[1:].tolist() == [0.0, 0.0]
     assert differences[0] > 0
@@ -88,7 +88,7 @@ def test_no_probability() -> None:
     with pytest.raises(
         ValueError, match=r"2 predictions outside .* example c001 \(1.5\), c002 \(n"
     ):
-        estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
+        build_estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
 
 
 def test_names_and_weights_of_questions() -> None:
@@ -135,7 +135,7 @@ PAIRS_WEIGHTS, SIZES = [("x", "y")], [10, 40, 100]
 def goals(limit: float, *, floor: float = 0.0, p: FloatArray | None = None) -> Goals:
     """Return questions about two unlike lists at three sizes, and about all candidates."""
     given = np.full(COUNT, 0.3) if p is None else p
-    asked = estimands(
+    asked = build_estimands(
         sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=given, judged=np.zeros(COUNT, dtype=bool)
     )
     limits = np.ones(asked.count)
@@ -198,7 +198,7 @@ def test_what_is_not_asked_or_known_is_left_alone() -> None:
     weights[0] = 0.0
     assert raise_weights(Goals(wanted.asked, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
     judged = np.array([rank <= 10 for rank in RANKS["x"]])
-    asked: Estimands = estimands(
+    asked: Estimands = build_estimands(
         sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=np.full(COUNT, 0.3), judged=judged
     )
     whole = question_sums(asked, np.ones(COUNT))
@@ -211,7 +211,7 @@ def test_predictions_shape_the_sizes() -> None:
     p = np.random.default_rng(1).uniform(0.02, 0.98, COUNT)
     zeros = np.zeros(COUNT, dtype=bool)
     sets = sets_of(RANKS, [], [COUNT])
-    asked = estimands(sets, p=p, judged=zeros, assisted=True)
+    asked = build_estimands(sets, p=p, judged=zeros, assisted=True)
     whole = question_sums(asked, np.ones(COUNT))
     x = size_measure(asked, weights=np.ones(asked.count), whole=whole, floor=0.0)
     ratio = x / np.sqrt(p * (1 - p))

@@ -12,9 +12,9 @@ from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.survey.study import (
     CLASS_DRAWS,
     add_classes,
+    build_study,
     chance_classes,
     merge_classes,
-    study,
 )
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
@@ -96,7 +96,7 @@ def test_a_list_whose_larger_part_has_few_expected_draws_has_no_estimate() -> No
     """80 of 100 were judged, and 0.9 draws were expected among the other 400."""
     ranks, draws, pi = _later_question(0, labels=2.0)
     candidates = ranks.filter(measure="mi").select("id").with_columns(pi=pl.Series(pi))
-    given = study(ranks, draws, candidates=candidates)
+    given = build_study(ranks, draws, candidates=candidates)
     first, later = list_estimates(given, at=[100, 500]).filter(measure="mi").rows(named=True)
     assert (first["estimate"], first["labels_needed"]) == (0.5, None)
     assert later["estimate"] is None
@@ -112,9 +112,9 @@ def test_with_enough_draws_the_known_sizes_count() -> None:
     """Half of 100 and none of 400: 0.1, however many of each kind were drawn."""
     ranks, draws, pi = _later_question(20, labels=36.0)
     candidates = ranks.filter(measure="mi").select("id").with_columns(pi=pl.Series(pi))
-    found = list_estimates(study(ranks, draws, candidates=candidates), at=[500])
+    found = list_estimates(build_study(ranks, draws, candidates=candidates), at=[500])
     row = found.filter(measure="mi").row(0, named=True)
     assert row["estimate"] == pytest.approx(0.1)
     assert row["labels_needed"] is None
-    unknown = list_estimates(study(ranks, draws), at=[500]).filter(measure="mi")
+    unknown = list_estimates(build_study(ranks, draws), at=[500]).filter(measure="mi")
     assert unknown["estimate"].item() == pytest.approx(50 / (100 + 20 * 900 / 36))

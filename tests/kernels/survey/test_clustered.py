@@ -20,7 +20,7 @@ from pipeline.kernels.survey.clustered import (
     draw_shares,
     two_way_differences,
 )
-from pipeline.kernels.survey.study import Study, study
+from pipeline.kernels.survey.study import Study, build_study
 from pipeline.kernels.survey.tables import pair_estimates
 from schemas import ClusteredDesignedDifferences, DesignedDifferences
 from tests.valid import valid
@@ -148,7 +148,7 @@ PAIRS = [("a", "b"), ("a", "c"), ("b", "c")]
 def study_of(
     draws: pl.DataFrame = DRAWS, ranks: pl.DataFrame = RANKS, candidates: pl.DataFrame = CANDIDATES
 ) -> Study:
-    return study(ranks, draws, candidates=candidates)
+    return build_study(ranks, draws, candidates=candidates)
 
 
 def differences(

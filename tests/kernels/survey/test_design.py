@@ -15,7 +15,7 @@ from scipy.stats import norm
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import without_replacement
 from pipeline.kernels.survey.allocation import (
-    estimands,
+    build_estimands,
     question_sums,
     raise_to_floor,
     size_measure,
@@ -128,7 +128,7 @@ NOBODY = np.zeros(COUNT, dtype=bool)
 def design(judged: np.ndarray = NOBODY, **options: Any) -> Design:
     """Design and draw 60 of 300, and check the tables."""
     weights = options.pop("weights", {})
-    asked = estimands(sets_of(RANKS, PAIRS, AT), p=np.full(COUNT, 0.5), judged=judged)
+    asked = build_estimands(sets_of(RANKS, PAIRS, AT), p=np.full(COUNT, 0.5), judged=judged)
     listed = declared_questions(
         measures=["x", "y"], pairs=PAIRS, at=AT, candidates=COUNT, weights=weights
     )
@@ -219,7 +219,7 @@ def test_more_labels_than_candidates() -> None:
 
 
 def test_no_list_at_all_leaves_the_baseline() -> None:
-    asked = estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
+    asked = build_estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
     listed = declared_questions(measures=[], pairs=[], at=[], candidates=COUNT, weights={})
     made = design_sample(
         asked, listed, sizes=[30], floor=0.05, baseline_width=1.0, confidence=0.95, seed="s"
@@ -247,7 +247,7 @@ def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.
     p = np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)))
     judged = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
     sizes = sorted(data.draw(st.sets(st.integers(1, 15), min_size=1, max_size=2)))
-    asked = estimands(
+    asked = build_estimands(
         sets_of(ranks, PAIRS, at), p=p, judged=judged, assisted=data.draw(st.booleans())
     )
     listed = declared_questions(
@@ -432,7 +432,7 @@ def hajek(inside: np.ndarray, drawn: np.ndarray, pi: FloatArray) -> float:
 
 
 def test_they_are_the_spread_of_estimates() -> None:
-    asked = estimands(
+    asked = build_estimands(
         sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [200]), p=np.full(COUNT_HALF_WIDTHS, TRUE.mean()),
         judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
     )  # fmt: skip
@@ -458,7 +458,7 @@ def test_they_are_the_spread_of_estimates() -> None:
 
 
 def test_a_design_of_equal_chances_is_as_wide_as_the_simple_sample() -> None:
-    asked = estimands(
+    asked = build_estimands(
         sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [20, 300]), p=np.random.default_rng(2).random(COUNT_HALF_WIDTHS),
         judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
     )  # fmt: skip
@@ -470,7 +470,7 @@ def test_a_design_of_equal_chances_is_as_wide_as_the_simple_sample() -> None:
 
 def test_worked_value_and_extremes() -> None:
     """A list of 4 with p = .5 and pi = .5: 1.96 sqrt(4/16 * .25 * 1) = .49."""
-    asked = estimands(
+    asked = build_estimands(
         sets_of({"x": list(range(1, 9))}, [], [4]), p=np.full(8, 0.5),
         judged=np.zeros(8, dtype=bool),
     )  # fmt: skip

@@ -48,7 +48,7 @@ def test_without_certain_draws_it_is_hajeks_estimate(draws: list[tuple[bool, flo
     y, pi = np.array([hit for hit, _ in draws], dtype=float), np.array([p for _, p in draws])
     made = hajek(
         draw_moments(y, pi).sum(axis=1)[:, None, None], np.array([1e9]),
-        known=CertainCounts(*np.zeros(3)),
+        certain=CertainCounts(*np.zeros(3)),
     )  # fmt: skip
     found = domain_shares(y, everybody(len(y)), domain_weights(pi, draws=len(y)))
     assert float(found.share[0]) == pytest.approx(float(made.p))
@@ -123,7 +123,7 @@ def estimate(
 ) -> Estimates:
     sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
     found = CertainCounts(*(np.array(each) for each in known))
-    return hajek(sums[:, None, None], np.array([size]), known=found)
+    return hajek(sums[:, None, None], np.array([size]), certain=found)
 
 
 def pair_of(found: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
@@ -161,7 +161,7 @@ def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
     # 50 draws of 100 members, 3 of 900, the 3 all false: their own upper limit is .71 of .9
     light, heavy = draw_moments([1] * 25 + [0] * 25, 0.5), draw_moments([0] * 3, 3 / 900)
     sums = np.stack([light.sum(axis=1), heavy.sum(axis=1)], axis=1)[:, :, None]
-    found = hajek(sums, np.array([100.0, 900.0]), known=CertainCounts(*np.zeros(3)))
+    found = hajek(sums, np.array([100.0, 900.0]), certain=CertainCounts(*np.zeros(3)))
     assert float(found.estimate) == pytest.approx(0.05)
     assert float(effective_sample_size(found)) == pytest.approx(
         float(found.most)
@@ -211,7 +211,7 @@ def test_p_values_keep_their_shape_and_order() -> None:
         hajek(
             each.reshape(17, 2, 2, 1, 1),
             np.full((2, 2, 1), 200.0),
-            known=CertainCounts(*np.zeros((3, 2, 2))),
+            certain=CertainCounts(*np.zeros((3, 2, 2))),
         )
         for each in sums
     ]
@@ -225,7 +225,7 @@ def test_twenty_strata_do_not_pull_the_estimate() -> None:
     # 5 of 100 drawn from each, one of them true in ten strata: p = 1/10, V = .95 .16/4 / 40
     drawn = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
     sums = np.stack(drawn, axis=1)[:, :, None]
-    found = hajek(sums, np.full(20, 100.0), known=CertainCounts(*np.zeros(3)))
+    found = hajek(sums, np.full(20, 100.0), certain=CertainCounts(*np.zeros(3)))
     assert float(found.estimate) == pytest.approx(0.1)
     assert float(found.variance) == pytest.approx(0.95 * 0.04 / 40)
     lower, upper = pair_of(limits(found, confidence=0.95))
@@ -251,11 +251,11 @@ def test_predictions_with_few_errors_keep_the_level(
     sums = np.einsum("fk,ksn->fsn", columns, folds)[:, :, None]
     rest = (both + false_positives - drawn @ g)[:, None]
     known = CertainCounts(*np.zeros((3, samples)))
-    found = hajek(sums, np.full((samples, 1), float(size)), known=known, guessed=rest)
+    found = hajek(sums, np.full((samples, 1), float(size)), certain=known, guessed=rest)
     lower, upper = limits(found, confidence=0.95)
     held = (lower <= true / size) & (true / size <= upper)
     assert held.mean() >= 0.94
-    plain = limits(hajek(sums, np.full((samples, 1), float(size)), known=known), confidence=0.95)
+    plain = limits(hajek(sums, np.full((samples, 1), float(size)), certain=known), confidence=0.95)
     assert (upper - lower).mean() < (plain[1] - plain[0]).mean()
 
 
@@ -289,7 +289,7 @@ def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
         hit, miss = draw_moments([1, 0], pi).T
         sums = (hit[:, None] * k + miss[:, None] * (m - k))[:, :, None, None]
         known = CertainCounts(*np.zeros((3, m + 1)))
-        sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), known=known)
+        sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), certain=known)
     for one, other in ((5, 5), (5, 60), (12, 30), (30, 30), (60, 60)):
         both = sets[one].at(np.s_[:, None]), sets[other].at(np.s_[None, :])
         ends = np.stack(difference_limits(*both, confidence=0.95), axis=-1)
@@ -314,8 +314,8 @@ def test_a_side_that_is_nearly_all_drawn_keeps_the_level(pi: float, size: int) -
         sums = (hit[:, None] * seen[:, 0] + miss[:, None] * seen[:, 1])[:, :, None, None]
         known = CertainCounts(*(np.full(len(seen), each) for each in (1.0, 1.0, 0.0)))
         nothing = CertainCounts(*np.zeros((3, len(seen))))
-        one = hajek(sums, np.full((len(seen), 1), float(size)), known=nothing)
-        other = hajek(np.zeros_like(sums), np.zeros((len(seen), 1)), known=known)
+        one = hajek(sums, np.full((len(seen), 1), float(size)), certain=nothing)
+        other = hajek(np.zeros_like(sums), np.zeros((len(seen), 1)), certain=known)
         lower, upper = difference_limits(one, other, confidence=0.95)
         truth = true / size - 0.5
         held = (lower <= truth + 1e-9) & (truth - 1e-9 <= upper)

@@ -135,7 +135,7 @@ def test_everything_judged_is_exact() -> None:
 
 def test_one_phase_alone_is_itself() -> None:
     sums = draw_moments([1, 1, 0, 1], 0.2).sum(axis=1)[:, None, None]
-    one = hajek(sums, np.array([20.0]), known=CertainCounts(*np.zeros(3)))
+    one = hajek(sums, np.array([20.0]), certain=CertainCounts(*np.zeros(3)))
     both = combine_phases([one, one._replace(estimate=np.array(np.nan))], np.array([80.0, 1.0]))
     for name in ("estimate", "variance", "p", "p_variance", "share", "most", "alike", "gain"):
         assert float(getattr(both, name)) == pytest.approx(float(getattr(one, name)))

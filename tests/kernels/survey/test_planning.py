@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from pipeline.kernels.nbest.ranking import strata_by_rank
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.survey.allocation import Sets, estimands, question_sets, question_sums
+from pipeline.kernels.survey.allocation import Sets, build_estimands, question_sets, question_sums
 from pipeline.kernels.survey.design import (
     declared_questions,
     expected_half_widths,
@@ -39,7 +39,7 @@ from pipeline.kernels.survey.planning import (
     spreads_by_size,
     strata_of,
 )
-from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.study import build_study
 from tests.kernels.survey.slow import estimate_set, sequential_poisson, sets_of
 
 COUNT = 60
@@ -99,7 +99,7 @@ def test_no_other_rates_of_strata_serve_the_questions_better(
     weights: list[float], change: list[float]
 ) -> None:
     declared = np.array(weights)
-    asked = estimands(SETS, p=np.full(COUNT, 0.5), judged=np.zeros(COUNT, dtype=bool))
+    asked = build_estimands(SETS, p=np.full(COUNT, 0.5), judged=np.zeros(COUNT, dtype=bool))
     _, used, whole = sizes_of_questions(asked, declared, floor=0.0, baseline_width=1.25)
 
     def loss(x: np.ndarray) -> float:
@@ -406,7 +406,9 @@ def ranks() -> pl.DataFrame:
 
 def precisions(places: np.ndarray, pi: float) -> np.ndarray:
     draws = pl.DataFrame({"id": IDS.gather(places), "tp": Y[places], "pi": pi})
-    return set_precisions(study(ranks(), draws), SETS_PILOT, measures=["x", "y"], pairs=PAIRS_PILOT)
+    return set_precisions(
+        build_study(ranks(), draws), SETS_PILOT, measures=["x", "y"], pairs=PAIRS_PILOT
+    )
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])

@@ -77,7 +77,9 @@ def estimate_from_strata(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
     pi = (drawn / members).ravel()
     hit, miss = (draw_moments(y, pi).reshape(-1, *members.shape) for y in (1.0, 0.0))
     sums = hit * hits + miss * (drawn - hits)
-    return hajek(sums[..., None], members, known=CertainCounts(*np.zeros((3, *members.shape[:-1]))))
+    return hajek(
+        sums[..., None], members, certain=CertainCounts(*np.zeros((3, *members.shape[:-1])))
+    )
 
 
 def coverage(size: list[int], draws: list[int], precision: list[float]) -> float:
@@ -136,7 +138,7 @@ def random_estimates(bits: np.random.Generator) -> Estimates:
         [draw_moments(y, pi).sum(axis=1) for y, pi in zip(strata, chances, strict=True)], axis=-1
     )
     mass = np.array([len(y) / pi for y, pi in zip(strata, chances, strict=True)])
-    return hajek(sums[..., None], mass, known=NOTHING)
+    return hajek(sums[..., None], mass, certain=NOTHING)
 
 
 @given(st.integers(0, 10_000))
@@ -357,7 +359,7 @@ def sums_of(
 
 def estimate(members: Sequence[Member], folds: int = 1, enough: int = 1) -> Estimates:
     sums, mass, known, guessed = sums_of(members, folds)
-    return hajek(sums, mass, known=known, guessed=guessed if folds > 1 else None, enough=enough)
+    return hajek(sums, mass, certain=known, guessed=guessed if folds > 1 else None, enough=enough)
 
 
 def same(
@@ -395,7 +397,7 @@ def test_agrees_with_exact_fractions_of_predictions(members: list[Member]) -> No
 
 def simple(y: Sequence[int], pi: float, size: float) -> Estimates:
     columns = draw_moments(y, pi).sum(axis=1)[:, None, None]
-    return hajek(columns, np.array([size]), known=CertainCounts(*np.zeros(3)))
+    return hajek(columns, np.array([size]), certain=CertainCounts(*np.zeros(3)))
 
 
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=60), st.floats(0.01, 0.99))
@@ -414,14 +416,14 @@ def test_draws_that_are_all_alike_give_0_or_1_exactly(m: int, pi: float) -> None
     chances = np.linspace(pi, (1 + pi) / 2, m)
     for y in (0.0, 1.0):
         columns = draw_moments(np.full(m, y), chances).sum(axis=1)[:, None, None]
-        found = hajek(columns, np.array([10.0 * m]), known=CertainCounts(*np.zeros(3)))
+        found = hajek(columns, np.array([10.0 * m]), certain=CertainCounts(*np.zeros(3)))
         assert float(found.p) == y
 
 
 def test_the_known_part_shifts_and_scales() -> None:
     alone = simple([1, 0, 0, 1, 0], 0.25, 20.0)
     columns = draw_moments([1, 0, 0, 1, 0], 0.25).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([20.0]), known=CertainCounts(*np.array([3.0, 2.0, 0.0])))
+    found = hajek(columns, np.array([20.0]), certain=CertainCounts(*np.array([3.0, 2.0, 0.0])))
     assert float(found.estimate) == pytest.approx((3 + 20 * 0.4) / 25)
     assert float(found.variance) == pytest.approx(0.8**2 * float(alone.variance))
     assert (float(found.floor), float(found.ceiling)) == pytest.approx((5 / 25, 1 - 5 / 25))
@@ -429,7 +431,7 @@ def test_the_known_part_shifts_and_scales() -> None:
 
 def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     none = hajek(
-        np.zeros((17, 1, 1)), np.array([4.0]), known=CertainCounts(*np.array([2.0, 1.0, 0.0]))
+        np.zeros((17, 1, 1)), np.array([4.0]), certain=CertainCounts(*np.array([2.0, 1.0, 0.0]))
     )
     assert np.isnan(none.estimate)
     assert np.isnan(none.variance)
@@ -440,14 +442,14 @@ def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     everything = simple([1, 0], 0.9, 2.0)  # both uncertain, both drawn
     assert (float(everything.estimate), float(everything.variance)) == (0.5, 0.0)
     assert float(everything.share) == 0.0
-    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), known=CertainCounts(*np.zeros(3)))
+    empty = hajek(np.zeros((17, 1, 1)), np.zeros(1), certain=CertainCounts(*np.zeros(3)))
     assert np.isnan(empty.estimate)
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 
 
 def test_a_certain_member_without_a_judgement() -> None:
     columns = draw_moments([1, 0], 0.5).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([4.0]), known=CertainCounts(*np.array([1.0, 0.0, 1.0])))
+    found = hajek(columns, np.array([4.0]), certain=CertainCounts(*np.array([1.0, 0.0, 1.0])))
     assert np.isnan(found.estimate)
     assert (float(found.floor), float(found.ceiling)) == pytest.approx((2 / 6, 5 / 6))
 
@@ -458,7 +460,7 @@ def estimate_with_predictions(
     columns, fold = draw_moments(y, 0.1, prediction=g), np.arange(len(y)) % folds
     sums = np.stack([columns[:, fold == each].sum(axis=1) for each in range(folds)], axis=-1)
     mass, guessed = np.array([float(len(y) + len(others))]), np.array([others.sum()])
-    return hajek(sums[:, None], mass, known=CertainCounts(*np.zeros(3)), guessed=guessed)
+    return hajek(sums[:, None], mass, certain=CertainCounts(*np.zeros(3)), guessed=guessed)
 
 
 def test_predictions_that_are_right_leave_no_variance() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.survey.bands import equal_chances, list_bands, pair_bands
-from pipeline.kernels.survey.study import Study, assist_predictions, model_features, study
+from pipeline.kernels.survey.study import Study, assist_predictions, build_study, model_features
 from pipeline.kernels.survey.tables import (
     estimate_tables,
     list_estimates,
@@ -122,14 +122,14 @@ def test_rows_come_in_any_order_and_categories_apart() -> None:
     assert lists.select("category", "measure", "n").rows() == [
         (category, measure, n) for category in "AB" for measure in ("dice", "mi") for n in (4, 8)
     ]
-    alone = list_estimates(study(ranks, draws), at=[4, 8])
+    alone = list_estimates(build_study(ranks, draws), at=[4, 8])
     assert lists.filter(category="A").drop("category").equals(alone)
     assert pairs["category"].to_list() == ["A", "A", "B", "B"]
 
 
 def test_differences_turn_round() -> None:
     ranks, draws = small()
-    given_ = study(ranks, draws)
+    given_ = build_study(ranks, draws)
     there = pair_estimates(given_, pairs=[("mi", "dice")], at=[2, 4]).rows(named=True)
     back = pair_estimates(given_, pairs=[("dice", "mi")], at=[2, 4]).rows(named=True)
     for one, other in zip(there, back, strict=True):
@@ -140,7 +140,9 @@ def test_differences_turn_round() -> None:
 
 def test_unjudged_draws_stay_open_and_are_counted() -> None:
     ranks, draws = small()
-    found = list_estimates(study(ranks, draws), at=[8]).filter(measure="mi").row(0, named=True)
+    found = (
+        list_estimates(build_study(ranks, draws), at=[8]).filter(measure="mi").row(0, named=True)
+    )
     assert (found["draws"], found["unjudged"], found["certain"]) == (3, 1, 0)
     assert found["estimate"] == pytest.approx(2 / 3)
 
@@ -163,8 +165,8 @@ def test_predictions_of_a_judge_are_used() -> None:
     draws = pl.DataFrame({"id": [ids[each] for each in drawn], "tp": truth[drawn], "pi": 100 / 600})
     guess = np.where(random.random(size) < 0.9, truth, ~truth).astype(float)
     judge = pl.DataFrame({"id": ids, "prediction": guess})
-    plain = list_estimates(study(ranks, draws), at=[size]).row(0, named=True)
-    helped = list_estimates(study(ranks, draws, candidates=judge, seed="s"), at=[size]).row(
+    plain = list_estimates(build_study(ranks, draws), at=[size]).row(0, named=True)
+    helped = list_estimates(build_study(ranks, draws, candidates=judge, seed="s"), at=[size]).row(
         0, named=True
     )
     assert plain["tau"] == 0
@@ -173,7 +175,7 @@ def test_predictions_of_a_judge_are_used() -> None:
     assert helped["upper"] - helped["lower"] < 0.85 * (plain["upper"] - plain["lower"])
     # out of fold predictions of the draws themselves come first
     own = draws.with_columns(prediction=pl.lit(0.5), fold=pl.int_range(100) % 5)
-    found = list_estimates(study(ranks, own, candidates=judge), at=[size]).row(0, named=True)
+    found = list_estimates(build_study(ranks, own, candidates=judge), at=[size]).row(0, named=True)
     assert found["tau"] == 0
 
 
@@ -209,20 +211,20 @@ def test_what_does_not_fit_is_refused(change: dict[str, dict[str, Any]], said: s
         }
         tables[name] = tables[name].with_columns(**made)
     with pytest.raises(ValueError, match=said):
-        study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
+        build_study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
 
 
 def test_candidates_ranked_twice_are_refused() -> None:
     ranks, draws = small()
     with pytest.raises(ValueError, match="1 duplicate rank, for example that of x0 under mi"):
-        study(pl.concat([ranks, ranks.head(1)]), draws)
+        build_study(pl.concat([ranks, ranks.head(1)]), draws)
 
 
 def test_questions_that_cannot_be_answered_are_refused() -> None:
     ranks, draws = small()
     ids = ranks["id"].unique().sort()
     pool = pl.DataFrame({"id": ids, "pi": [0.5] * 6 + [0.0] * 2})
-    given_ = study(ranks, draws.head(3), candidates=pool)
+    given_ = build_study(ranks, draws.head(3), candidates=pool)
     with pytest.raises(ValueError, match=r"3 questions .* dice at 6 \(2 of them\), dice at 8"):
         list_estimates(given_, at=[6, 8])
     assert pair_estimates(given_, pairs=[("mi", "dice")], at=[8]).height == 1
@@ -242,7 +244,7 @@ SIZE = 60
 
 
 def of(tables: dict[str, pl.DataFrame]) -> Study:
-    return study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
+    return build_study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
 
 
 def random_study(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataFrame], Study]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pipeline.errors import ConfigError, DataError
 from pipeline.kernels.statistics.sequential import spent_levels
 from pipeline.kernels.survey.design import inclusion
-from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.study import build_study
 from pipeline.kernels.survey.tables import list_estimates
 from pipeline.memory import with_limit
 from schemas import Judgements
@@ -100,7 +100,7 @@ def test_each_interval_has_the_level_of_its_question() -> None:
     made = designed_looks(120)
     found = evaluate_looks(made)
     draws = ALL_LOOKS.join(made["sample"], on="id")
-    given = study(RANKS_LOOKS, draws, candidates=made["inclusion"])
+    given = build_study(RANKS_LOOKS, draws, candidates=made["inclusion"])
     now = found["looks"].filter("now")
     for question, measure, n in (("a at 40", "a", 40), ("c at 100", "c", 100)):
         level = now.filter(question=question)["level"].item()

@@ -155,10 +155,10 @@ def descend(
     return Descent(float(best / relaxation.least), best_prices, allowed)
 
 
-def _add_rounding_slack(found: RelaxedBound, prices: FloatArray, least: float) -> RelaxedBound:
+def _add_rounding_slack(bound: RelaxedBound, prices: FloatArray, least: float) -> RelaxedBound:
     """Add what rounding may have taken away."""
     slack = 4 * np.finfo(np.float64).eps * (float(np.abs(prices).sum()) + least)
-    return RelaxedBound(found.excess + slack, found.slope, found.given + slack)
+    return RelaxedBound(bound.excess + slack, bound.slope, bound.given + slack)
 
 
 # Bound of MacroI and MicroI: every set of clusters chooses its classes, at prices

@@ -245,26 +245,26 @@ def summary_table(made: Entries, found: Sequence[ScoredMapping]) -> pl.DataFrame
     return pl.DataFrame(rows, schema=schema).sort("measure", "mapping")
 
 
-def _summary_row(made: Entries, found: ScoredMapping) -> dict[str, str | float | None]:
-    value = float(found.score.value)
-    sure = found.certificate in {"exact", "proven"}
-    bound = value if sure else found.bound
-    covered = len(np.unique(found.mapping[found.mapping >= 0]))
+def _summary_row(made: Entries, scored_mapping: ScoredMapping) -> dict[str, str | float | None]:
+    value = float(scored_mapping.score.value)
+    sure = scored_mapping.certificate in {"exact", "proven"}
+    bound = value if sure else scored_mapping.bound
+    covered = len(np.unique(scored_mapping.mapping[scored_mapping.mapping >= 0]))
     return {
-        "measure": found.measure,
-        "mapping": found.kind,
+        "measure": scored_mapping.measure,
+        "mapping": scored_mapping.kind,
         "value": value,
-        "recall": float(found.score.recall),
-        "precision": None if (p := found.score.precision) is None else float(p),
-        "certificate": found.certificate,
+        "recall": float(scored_mapping.score.recall),
+        "precision": None if (p := scored_mapping.score.precision) is None else float(p),
+        "certificate": scored_mapping.certificate,
         "bound": bound,
         "gap": None if bound is None else bound - value,
-        "n_open_clusters": 0 if sure else found.open_clusters,
-        "starts": found.starts,
-        "starts_reaching_best": found.reached,
-        "lower": found.lower,
-        "upper": found.upper,
-        "interval": found.interval,
+        "n_open_clusters": 0 if sure else scored_mapping.open_clusters,
+        "starts": scored_mapping.starts,
+        "starts_reaching_best": scored_mapping.reached,
+        "lower": scored_mapping.lower,
+        "upper": scored_mapping.upper,
+        "interval": scored_mapping.interval,
         "n_items": len(made.items),
         "n_dropped": made.n_dropped,
         "n_without_cluster": made.n_without_cluster,
@@ -276,15 +276,15 @@ def _summary_row(made: Entries, found: ScoredMapping) -> dict[str, str | float |
     }
 
 
-def mapping_rows(made: Entries, found: ScoredMapping) -> pl.DataFrame:
+def mapping_rows(made: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
     """Return a row for each cluster: table `ClusterMapping` without system and run."""
-    patterns, h = made.patterns, found.mapping
+    patterns, h = made.patterns, scored_mapping.mapping
     mapped, rows = h >= 0, np.arange(len(h))
     classes = patterns.gold.T @ patterns.counts
     shared = overlap(patterns)[rows, np.maximum(h, 0)] * mapped
     return pl.DataFrame({
-        "measure": [found.measure] * len(h),
-        "mapping": [found.kind] * len(h),
+        "measure": [scored_mapping.measure] * len(h),
+        "mapping": [scored_mapping.kind] * len(h),
         "cluster": made.clusters,
         "gold": _names_of(made.classes, h),
         "n_ij": shared,
@@ -293,29 +293,34 @@ def mapping_rows(made: Entries, found: ScoredMapping) -> pl.DataFrame:
     })  # fmt: skip
 
 
-def class_rows(made: Entries, found: ScoredMapping) -> pl.DataFrame:
+def class_rows(made: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
     """Return a row for each class: table `ClassScores` without system and run."""
-    z = class_unions(made.patterns, found.mapping)
+    z = class_unions(made.patterns, scored_mapping.mapping)
     n = len(made.classes)
-    clusters = np.bincount(found.mapping[found.mapping >= 0], minlength=n)
+    clusters = np.bincount(scored_mapping.mapping[scored_mapping.mapping >= 0], minlength=n)
     n_i, n_j, common = (part.astype(np.float64) for part in (z.classes, z.clusters, z.common))
     precision = np.divide(common, n_j, out=np.full(n, np.nan), where=n_j > 0)
     return pl.DataFrame({
-        "measure": [found.measure] * n, "mapping": [found.kind] * n, "gold": made.classes,
-        "clusters": clusters, "n_ij": z.common, "n_i": z.classes, "n_j": z.clusters,
+        "measure": [scored_mapping.measure] * n, "mapping": [scored_mapping.kind] * n,
+        "gold": made.classes, "clusters": clusters,
+        "n_ij": z.common, "n_i": z.classes, "n_j": z.clusters,
         "recall": common / n_i, "precision": pl.Series(precision).fill_nan(None),
         "f": 2.0 * common / (n_i + n_j), "uncovered": clusters == 0,
     })  # fmt: skip
 
 
 def item_rows(
-    made: Entries, found: ScoredMapping, *, worst: int | None, tokens: IntArray | None = None
+    made: Entries,
+    scored_mapping: ScoredMapping,
+    *,
+    worst: int | None,
+    tokens: IntArray | None = None,
 ) -> pl.DataFrame:
     """Return a row for each item, or the worst: table `ItemScores` without system and run.
 
     Of items with equal F those with most tokens come first, if these are given.
     """
-    gold, mapped, common = item_counts(made.patterns, found.mapping)
+    gold, mapped, common = item_counts(made.patterns, scored_mapping.mapping)
     f = 2.0 * common / (gold + mapped)
     # Items are in the order of their names, and a stable sort keeps them so where F is equal.
     by = (f[made.pattern],) if tokens is None else (-tokens, f[made.pattern])
@@ -323,10 +328,10 @@ def item_rows(
     pattern = made.pattern[order]
     shown, place = distinct_values(pattern)
     labels = _join_names(made.patterns.gold[shown], made.classes)
-    images = _join_names(image(made.patterns, found.mapping)[shown], made.classes)
+    images = _join_names(image(made.patterns, scored_mapping.mapping)[shown], made.classes)
     return pl.DataFrame({
-        "measure": pl.repeat(found.measure, len(order), eager=True),
-        "mapping": pl.repeat(found.kind, len(order), eager=True),
+        "measure": pl.repeat(scored_mapping.measure, len(order), eager=True),
+        "mapping": pl.repeat(scored_mapping.kind, len(order), eager=True),
         "rank": np.arange(1, len(order) + 1), "item": made.items.gather(order),
         "gold": labels.gather(place), "mapped": images.gather(place),
         "common": common[pattern], "f": f[pattern],
@@ -530,29 +535,31 @@ def _evaluate_mapping(
     return _certify(patterns, result, options.certificate_seconds)
 
 
-def _certify(patterns: Patterns, found: ScoredMapping, seconds: float) -> ScoredMapping:
+def _certify(patterns: Patterns, scored_mapping: ScoredMapping, seconds: float) -> ScoredMapping:
     """Search for a proof; a better mapping that turns up was reached by no climb."""
-    proof = certify(patterns, found.measure, found.mapping, seconds=seconds)
-    return found._replace(
+    proof = certify(patterns, scored_mapping.measure, scored_mapping.mapping, seconds=seconds)
+    return scored_mapping._replace(
         mapping=proof.mapping,
-        score=TYPE_MEASURES.get(found.measure).score(patterns, proof.mapping),
+        score=TYPE_MEASURES.get(scored_mapping.measure).score(patterns, proof.mapping),
         certificate="proven" if proof.proven else "not proven",
         bound=proof.bound,
         open_clusters=proof.open_clusters,
-        reached=found.reached if proof.value == found.score.value else 0,
+        reached=scored_mapping.reached if proof.value == scored_mapping.score.value else 0,
     )
 
 
-def _add_limits(neighbours: Neighbours, found: ScoredMapping, options: _Options) -> ScoredMapping:
+def _add_limits(
+    neighbours: Neighbours, scored_mapping: ScoredMapping, options: _Options
+) -> ScoredMapping:
     """Add the limits, if wanted."""
     if not options.replicates:
-        return found
+        return scored_mapping
     lower, upper = type_level_limits(
-        neighbours.patterns, found.measure, found.kind, found.mapping,
+        neighbours.patterns, scored_mapping.measure, scored_mapping.kind, scored_mapping.mapping,
         replicates=options.replicates, confidence=options.confidence, seed=options.seed,
         interval=options.interval,
     )  # fmt: skip
-    return found._replace(lower=lower, upper=upper, interval=options.interval)
+    return scored_mapping._replace(lower=lower, upper=upper, interval=options.interval)
 
 
 def _evaluate_floor(made: Entries, measure: str) -> ScoredMapping:

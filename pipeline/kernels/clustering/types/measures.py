@@ -149,16 +149,16 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
     return chosen
 
 
-def _patterns(gold: Sparse, induced: Sparse) -> tuple[Patterns, IntArray]:
+def _patterns(gold: Sparse, matrix: Sparse) -> tuple[Patterns, IntArray]:
     """Collapse items with equal entries."""
-    (_, one), (sets, two) = distinct_sets(gold), distinct_sets(induced)
+    (_, one), (sets, two) = distinct_sets(gold), distinct_sets(matrix)
     distinct, place = distinct_values(one * len(sets) + two)
     first = np.full(len(distinct), len(place))
     np.minimum.at(first, place, np.arange(len(place)))
     order = np.argsort(first)
     shown, rank = first[order], np.argsort(order)
     pattern = rank[place]
-    return Patterns(np.bincount(pattern), gold[shown], induced[shown]), pattern
+    return Patterns(np.bincount(pattern), gold[shown], matrix[shown]), pattern
 
 
 def select_patterns(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:

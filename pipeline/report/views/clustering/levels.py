@@ -183,7 +183,7 @@ WIDTH = 36
 
 
 def clusters_listing(
-    stage: StageView, shown: ShownRun, mapping: pl.DataFrame, *, said: str, unit: str
+    stage: StageView, run: ShownRun, mapping: pl.DataFrame, *, said: str, unit: str
 ) -> Listing:
     """Return a row for each cluster of a run, the largest first.
 
@@ -191,7 +191,7 @@ def clusters_listing(
     ----------
     stage : StageView
         A stage that evaluates clusters.
-    shown : ShownRun
+    run : ShownRun
         The run.
     mapping : DataFrame
         cluster, gold (null if unmapped), n_ij, n_j of the run under one mapping.
@@ -200,7 +200,7 @@ def clusters_listing(
     unit : str
         The unit of n_j: "types" or "tokens".
     """
-    found = clusters_with_words(stage, Run(*shown), mapping, most=WORDS)
+    found = clusters_with_words(stage, Run(*run), mapping, most=WORDS)
     frame = found.with_columns(
         share=pl.when(pl.col("gold").is_not_null()).then(pl.col("n_ij") / pl.col("n_j")),
         words=pl.col("words").list.join(", "),
@@ -216,7 +216,7 @@ def clusters_listing(
         Column("share", "share (%)", format_percent),
         Column("n_j", unit),
     )
-    return listing(f"clusters-{shown.system}", caption, frame, columns)
+    return listing(f"clusters-{run.system}", caption, frame, columns)
 
 
 def _wrap(words: str) -> str:
@@ -652,17 +652,17 @@ def _missing_clusters(stage: StageView) -> list[Block]:
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
 
 
-def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: ShownRun) -> Iterator[Block]:
-    mine, system = shown.rows, shown.system
+def _tokens_of_run(stage: StageView, options: TokenLevelView, run: ShownRun) -> Iterator[Block]:
+    mine, system = run.rows, run.system
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
     mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
-    said = f"{shown.phrase}, {title(options.mapping)}"
+    said = f"{run.phrase}, {title(options.mapping)}"
     if overlaps.is_empty():
         yield Text(f"{said}: no token has a cluster.")
         return
     yield mapping_figure(overlaps, mapped, name=system, said=said, unit="tokens", look=options.look)
-    yield clusters_listing(stage, shown, mapping, said=said, unit="tokens")
+    yield clusters_listing(stage, run, mapping, said=said, unit="tokens")
 
 
 # Type-level scores
@@ -846,10 +846,10 @@ def _scores(scores: pl.DataFrame) -> Listing:
     return listing("scores", caption, scores, columns, shown=shown)
 
 
-def _types_of_run(stage: StageView, options: TypeLevelView, shown: ShownRun) -> Iterator[Block]:
-    mine, system = shown.rows, shown.system
+def _types_of_run(stage: StageView, options: TypeLevelView, run: ShownRun) -> Iterator[Block]:
+    mine, system = run.rows, run.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
-    said = f"{shown.phrase}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
+    said = f"{run.phrase}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
     every = stage.table("mapping").filter(mine & under).collect()
     classes = stage.table("classes").filter(mine & under).collect()
@@ -859,7 +859,7 @@ def _types_of_run(stage: StageView, options: TypeLevelView, shown: ShownRun) -> 
     mapped = dict(every.drop_nulls("gold").select("cluster", "gold").iter_rows())
     yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)
     yield class_figure(classes, name=system, said=said, look=options.look)
-    yield clusters_listing(stage, shown, every, said=said, unit="types")
+    yield clusters_listing(stage, run, every, said=said, unit="types")
     items = stage.table("items").filter(mine & under).sort("rank").collect()
     caption = f"{said}: types with the lowest F score, the most frequent first."
     yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

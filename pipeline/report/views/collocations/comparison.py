@@ -78,7 +78,7 @@ class Mark(StageOptions):
         return f"adjusted p < {self.alpha:g}{least}"
 
 
-class HowTested(Mark):
+class TestSettings(Mark):
     """How a stage tests differences."""
 
     test: str
@@ -95,13 +95,13 @@ class HowTested(Mark):
         Examples
         --------
         >>> how = {"test": "boschloo", "alternative": "two_sided", "correction": "holm"}
-        >>> HowTested(alpha=0.05, margin=0, **how).test_name
+        >>> TestSettings(alpha=0.05, margin=0, **how).test_name
         "Boschloo's exact test"
         """
         return TESTS.title(self.test)
 
 
-class HowCompared(HowTested):
+class ComparisonSettings(TestSettings):
     """How a stage compares measures."""
 
     confidence: float
@@ -110,12 +110,12 @@ class HowCompared(HowTested):
     """The smallest relevant difference, if equivalence is tested."""
 
 
-def how_tested(tested: HowTested) -> str:
+def test_text(settings: TestSettings) -> str:
     """Describe the test of a stage, its data and its scope."""
-    side = SIDES.get(tested.alternative)
-    name = f"{tested.test_name}{f' ({side})' if side else ''}"
+    side = SIDES.get(settings.alternative)
+    name = f"{settings.test_name}{f' ({side})' if side else ''}"
     said = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
-    if tested.test == "fisher":
+    if settings.test == "fisher":
         said.append("For samples drawn without replacement it is conservative, which costs power.")
     said.append(
         "After full annotation it is a test about a larger population: other data of the same kind."
@@ -132,9 +132,9 @@ def at_any_time() -> str:
     )
 
 
-def how_many(tested: HowTested) -> str:
+def how_many(settings: TestSettings) -> str:
     """Explain marks along n, and name the p-values adjusted for multiple tests."""
-    method = CORRECTIONS.title(tested.correction)
+    method = CORRECTIONS.title(settings.correction)
     return (
         "Marks along n show unadjusted tests and are not verdicts: for two equally good measures, "
         "there is a mark somewhere in 41 to 58 % of simulated 10 % samples and in 78 to 92 % of "
@@ -143,12 +143,12 @@ def how_many(tested: HowTested) -> str:
     )
 
 
-def subset_tested(tested: HowTested) -> str:
+def subset_tested(settings: TestSettings) -> str:
     """Describe the test of an unranked set against lists of the same size."""
     return (
         "An unranked set, for example the output of a filter, is compared with the n-best list of "
-        f"the same size for each measure: {tested.test_name} on the candidates in only one of the "
-        "two."
+        f"the same size for each measure: {settings.test_name} on the candidates in only one of "
+        "the two."
     )
 
 
@@ -189,9 +189,9 @@ def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: st
     return " ".join(said)
 
 
-def interval_caption(tested: HowCompared, *, of: str = "") -> str:
+def interval_caption(settings: ComparisonSettings, *, of: str = "") -> str:
     """Describe a figure of differences with their limits."""
-    level = f"{100 * (1 - tested.alpha):g} %"
+    level = f"{100 * (1 - settings.alpha):g} %"
     return (
         f"Difference in precision between each list and the best measure{of} (or between all "
         "pairs, if no best measure was determined), in percentage points, with simultaneous "
@@ -274,21 +274,21 @@ TEST_COLUMNS = (
 )
 
 
-def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> Listing:
+def comparison_listing(frame: pl.DataFrame, settings: TestSettings, scope: Scope) -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
     ----------
     frame : DataFrame
         `schemas.CutComparison`, one category.
-    tested : HowTested
+    settings : TestSettings
         The options of the test.
     scope : Scope
         Stage and category.
     """
     ordered = frame.sort("n", "measure_1", "measure_2")
     caption = (
-        f"{tested.test_name} at the declared cuts{scope.said}: k of n judged draws are true "
+        f"{settings.test_name} at the declared cuts{scope.said}: k of n judged draws are true "
         "positives in D1 (only in the n-best list of the first measure) and in D2 (only in that of "
         "the second; equal size); difference in precision, first minus second; p, and p adjusted "
         f"for all declared cuts and pairs ({correction_of(ordered['correction'])})."
@@ -343,14 +343,14 @@ def starred_points(difference: float | None, star: bool) -> str:
     return f"{'* ' if star else ''}{format_points(difference)}"
 
 
-def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
+def best_listing(best: pl.DataFrame, settings: ComparisonSettings, scope: Scope) -> Listing:
     """Return a row per n: the best measure, and those not significantly worse.
 
     Parameters
     ----------
     best : DataFrame
         `schemas.BestMeasures`, one category.
-    tested : HowCompared
+    settings : ComparisonSettings
         The options of the test.
     scope : Scope
         Stage and category.
@@ -361,8 +361,8 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
     caption = (
         f"The measure with the highest estimated precision at each declared n{scope.said}, and "
         "those that are not significantly worse (all pairs tested, p-values adjusted by "
-        f"{CORRECTIONS.title(tested.correction)}), with precision (%). ?: no draw of the list is "
-        f"judged.{_guarantee_text(tested)}"
+        f"{CORRECTIONS.title(settings.correction)}), with precision (%). ?: no draw of the list is "
+        f"judged.{_guarantee_text(settings)}"
     )
     both = ("measure", "precision", "best")
     columns = (
@@ -373,11 +373,11 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
     return listing(scope.file("best"), caption, ordered, columns, shown=together)
 
 
-def _guarantee_text(tested: HowCompared) -> str:
+def _guarantee_text(settings: ComparisonSettings) -> str:
     """State the guarantee, if there is one."""
-    if tested.correction != "bonferroni" or tested.test == "fisher_mid_p":
+    if settings.correction != "bonferroni" or settings.test == "fisher_mid_p":
         return ""
-    sure = 100 * (1 - tested.alpha)
+    sure = 100 * (1 - settings.alpha)
     return (
         " The truly best measure is among them at all n, with a probability of at least "
         f"{sure:g} %."
@@ -497,31 +497,30 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
+def difference_listing(frame: pl.DataFrame, settings: ComparisonSettings, scope: Scope) -> Listing:
     """Return a row per pair, cut and population: the difference, its limits, its tests.
 
     Parameters
     ----------
     frame : DataFrame
         `schemas.MeasureDifferences`, one category.
-    tested : HowCompared
+    settings : ComparisonSettings
         The options of the test.
     scope : Scope
         Stage and category.
     """
     anytime = "confidence_sequence" in frame["interval"]
-    beyond = (
-        f" Larger population: {tested.test_name}, with the candidates as independent draws from it."
-    )
+    beyond = f" Larger population: {settings.test_name}, with the candidates as independent "
+    beyond += "draws from it."
     caption = (
         f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
         "minus second, with limits. "
         "These candidates: a test of equal numbers of true positives in D1 and D2."
         f"{'' if anytime else beyond} P-values are adjusted for "
-        f"all cuts and pairs ({CORRECTIONS.title(tested.correction)}). Margin: the difference "
-        f"exceeds {100 * tested.margin:g} points.{_equivalence_text(tested)}"
+        f"all cuts and pairs ({CORRECTIONS.title(settings.correction)}). Margin: the difference "
+        f"exceeds {100 * settings.margin:g} points.{_equivalence_text(settings)}"
     )
-    equivalent = [] if tested.equivalence is None else [
+    equivalent = [] if settings.equivalence is None else [
         Column("p_equivalent_adjusted", "equivalence: adjusted p", p_value)
     ]  # fmt: skip
     columns = [
@@ -536,10 +535,10 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     return listing(scope.file("differences"), caption, frame.sort(order), columns)
 
 
-def _equivalence_text(tested: HowCompared) -> str:
-    if tested.equivalence is None:
+def _equivalence_text(settings: ComparisonSettings) -> str:
+    if settings.equivalence is None:
         return ""
-    return f" Equivalence: it is less than {100 * tested.equivalence:g} points."
+    return f" Equivalence: it is less than {100 * settings.equivalence:g} points."
 
 
 def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
@@ -621,14 +620,14 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     shown = scopes(stage, categories, options.category)
     if not shown:
         return [Text("No candidate is judged, so measures cannot be compared.")]
-    tested = stage.options_as(HowCompared)
+    tested = stage.options_as(ComparisonSettings)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
-    how = at_any_time() if stage.options_as(LookOptions).anytime else how_tested(tested)
+    how = at_any_time() if stage.options_as(LookOptions).anytime else test_text(tested)
     return [Text(how), Text(how_many(tested)), *blocks, *looks_blocks(stage)]
 
 
 def _category(
-    scope: Scope, options: ComparisonView, tested: HowCompared, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, settings: ComparisonSettings, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     query = scope.query("comparison")
     mine = cuts.filter(category=scope.category)
@@ -637,9 +636,9 @@ def _category(
     pairs = {*along, *mine.select("measure_1", "measure_2").rows()}
     names = sorted({name for pair in pairs for name in pair})
     measures = select_names(options.measures, names, where=scope.option("measures"))
-    yield from _best(scope, options, tested, measures)
-    yield from _intervals(scope, options, tested, measures)
-    yield from _at_cuts(scope, options, tested, mine.filter(_between(measures)))
+    yield from _best(scope, options, settings, measures)
+    yield from _intervals(scope, options, settings, measures)
+    yield from _at_cuts(scope, options, settings, mine.filter(_between(measures)))
     drawn = _pairs(scope, options, [pair for pair in along if set(pair) <= set(measures)])
     if drawn:
         between = _between(name for pair in drawn for name in pair)
@@ -652,7 +651,7 @@ def _between(measures: Iterable[str]) -> pl.Expr:
 
 
 def _intervals(
-    scope: Scope, options: ComparisonView, tested: HowCompared, measures: Sequence[str]
+    scope: Scope, options: ComparisonView, settings: ComparisonSettings, measures: Sequence[str]
 ) -> Iterator[Block]:
     """Show the differences with their limits: a figure with the best measure, and tables."""
     rows, clustered = (
@@ -665,16 +664,16 @@ def _intervals(
     if 0 < drawn.height <= MOST_DRAWN:
         title = "difference in precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
-        caption = interval_caption(tested, of=scope.said)
+        caption = interval_caption(settings, of=scope.said)
         yield figure(scope.file("intervals"), caption, draw, options.look)
     if rows.height:
-        yield Fold("All differences with their limits", [difference_listing(rows, tested, scope)])
+        yield Fold("All differences with their limits", [difference_listing(rows, settings, scope)])
     if clustered.height:
         yield Fold("Differences by clusters", [clustered_listing(clustered, scope)])
 
 
 def _at_cuts(
-    scope: Scope, options: ComparisonView, tested: HowCompared, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, settings: ComparisonSettings, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     if cuts.is_empty():
         yield Text(f"No test was made at a declared cut{scope.said}.")
@@ -682,10 +681,10 @@ def _at_cuts(
     drawn = _matrix_cuts(scope, options, cuts)
     clustered = scope.query("clustered").join(cuts.lazy(), on=[*PAIRS, "n"], how="semi").collect()
     tests = cuts if clustered.is_empty() else clustered
-    yield from _heat_maps(scope, options, tested, tests, drawn)
-    tables = [matrix_listing(tests, n, tested, scope) for n in drawn]
+    yield from _heat_maps(scope, options, settings, tests, drawn)
+    tables = [matrix_listing(tests, n, settings, scope) for n in drawn]
     yield Fold(
-        "All differences and tests as tables", [*tables, comparison_listing(cuts, tested, scope)]
+        "All differences and tests as tables", [*tables, comparison_listing(cuts, settings, scope)]
     )
 
 
@@ -715,17 +714,17 @@ def _heat_maps(
 
 
 def _best(
-    scope: Scope, options: ComparisonView, tested: HowCompared, measures: Sequence[str]
+    scope: Scope, options: ComparisonView, settings: ComparisonSettings, measures: Sequence[str]
 ) -> Iterator[Block]:
     best = scope.query("best").collect()
     if best.height:
         caption = strip_caption(style=options.style, of=scope.said)
         draw = partial(charts.strip_chart, with_titles(best))
         yield figure(scope.file("best"), caption, draw, options.look)
-        yield best_listing(best, tested, scope)
+        yield best_listing(best, settings, scope)
     baseline = scope.query("baseline_cuts").filter(pl.col("measure").is_in(measures)).collect()
     if baseline.height:
-        yield baseline_listing(baseline, tested, scope)
+        yield baseline_listing(baseline, settings, scope)
 
 
 def _pairs(scope: Scope, options: ComparisonView, compared: Sequence[Pair]) -> list[Pair]:
@@ -793,7 +792,7 @@ def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in shown for block in _subset_category(scope, options, subsets)]
-    return [Text(subset_tested(stage.options_as(HowTested))), *blocks]
+    return [Text(subset_tested(stage.options_as(TestSettings))), *blocks]
 
 
 def _subset_category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Iterator[Block]:

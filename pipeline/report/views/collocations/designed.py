@@ -168,7 +168,7 @@ class DesignedView(Curves):
     """Draw these pairs in the graph of differences; by default all if there are at most three."""
 
 
-class HowSure(StageOptions):
+class PairTestOptions(StageOptions):
     """How the stage tests all pairs."""
 
     correction: str
@@ -178,7 +178,7 @@ class HowSure(StageOptions):
 def designed_overview(stage: StageView) -> Listing | None:
     """Return the lists at the declared sizes, with marks by the tests of the same stage."""
     lists, best = (stage.table(name).collect() for name in ("cuts", "best"))
-    how = stage.options_as(HowSure)
+    how = stage.options_as(PairTestOptions)
     return overview_listing(lists, best, sure=tests_text(how.correction, 1.0 - how.confidence))
 
 

@@ -584,12 +584,12 @@ def precision_overview(stage: StageView) -> Listing | None:
     best = BestMeasures.zero_rows().collect() if tests is None else tests.table("best").collect()
     sure = ""
     if tests is not None:
-        how = tests.options_as(HowSure)
+        how = tests.options_as(PairTestOptions)
         sure = tests_text(how.correction, how.alpha)
     return overview_listing(stage.table("cuts").collect(), best, sure=sure)
 
 
-class HowSure(StageOptions):
+class PairTestOptions(StageOptions):
     """How a stage tests all pairs."""
 
     correction: str
