@@ -532,8 +532,8 @@ def estimate_tables(
     Parameters
     ----------
     ranks, draws, candidates, folds, seed
-        As for `study.build_study`; with a column category in `draws`, a candidate may stand there once
-        for each category, and the tables have that column, too.
+        As for `study.build_study`; with a column category in `draws`, a candidate may stand there
+        once for each category, and the tables have that column, too.
     at, pairs, confidence
         As for `list_estimates` and `pair_estimates`.
 
