@@ -370,6 +370,7 @@ def confidence_sequence(
 _TIE = 1e-11
 """Logarithms that differ by no more are of equal probabilities: k, n, N = 1, 15, 24 has exactly
 half of BB(1; 15, 3, 7) at T = 5, which rounding would keep or not."""
+_ROUNDING = 1e-12  # a difference of exactly the margin is not beyond it
 
 
 def log_beta_binomial(k: IntArray, n: IntArray, a: float, b: float) -> FloatArray:
@@ -552,7 +553,7 @@ def anytime_margin_p_values(
             *counts, populations=(members, members), confidence=np.clip(1.0 - alpha, _LEAST, _MOST)
         )
         lower, upper = (limit * members / whole for limit in limits)
-        return beyond_margin(lower, upper, margin=margin) & (members > 0)
+        return beyond_margin(lower, upper, margin=margin + _ROUNDING) & (members > 0)
 
     return smallest_alpha(rejects, len(members))
 

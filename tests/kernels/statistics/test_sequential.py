@@ -269,6 +269,12 @@ def test_at_a_margin_of_0_it_is_the_test_of_a_difference(
     assert p[0] == pytest.approx(max(plain, 1e-16), rel=1e-6, abs=1e-15)
 
 
+@pytest.mark.parametrize(("margin", "p"), [(0.05, 1.0), (0.0499, 16 / 17), (0.29, 1.0)])
+def test_a_difference_of_exactly_the_margin_is_not_beyond_it(margin: float, p: float) -> None:
+    found = anytime_margin_p_values([0], [7], [1], [1], size=[17], list_size=[20], margin=margin)
+    assert found[0] == pytest.approx(p, rel=1e-9)
+
+
 def test_lists_with_the_same_candidates_pass_no_margin() -> None:
     p = anytime_margin_p_values([0], [0], [0], [0], size=[0], list_size=[50], margin=0.0)
     assert p.tolist() == [1.0]
