@@ -29,7 +29,7 @@ from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report.view import VIEWS
-from pipeline.report.views.collocations.comparison import TestSettings, how_many
+from pipeline.report.views.collocations.comparison import PairTestSettings, how_many
 from pipeline.stages.base import STAGES
 from tests.docs.scripts import DOCS, script
 from tests.report.report_frames import defaults
@@ -148,7 +148,7 @@ def test_the_report_gives_the_figures_of_the_chapter() -> None:
     table = CHAPTER.partition("<!-- marks:")[2].partition("<!-- end of marks")[0]
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
-    said = how_many(TestSettings.model_validate(defaults("evaluate.comparison")))
+    said = how_many(PairTestSettings.model_validate(defaults("evaluate.comparison")))
     assert f"{min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
     assert f"{min(whole)} to {max(whole)} % of full annotations" in said
 

@@ -32,7 +32,7 @@ from pipeline.report.view import (
 from pipeline.report.views.collocations import designed, precision
 from pipeline.report.views.collocations.candidates import Ranking
 from pipeline.report.views.collocations.combination import Folds
-from pipeline.report.views.collocations.comparison import ComparisonSettings, Mark, TestSettings
+from pipeline.report.views.collocations.comparison import ComparisonSettings, Mark, PairTestSettings
 from pipeline.report.views.collocations.graphs import DeclaredCuts, GoldBase
 from pipeline.report.views.lexicon import ComparedLexicons, Trend
 from pipeline.stages.base import STAGES
@@ -193,7 +193,7 @@ def test_without_a_limit_all_fits() -> None:
 # What views look at of the options of their stages: the stages have it, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", ComparisonSettings), ("evaluate.subset", TestSettings), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
+    ("evaluate.comparison", ComparisonSettings), ("evaluate.subset", PairTestSettings), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", ComparedLexicons),
     ("evaluate.comparison", precision.PairTestOptions), ("evaluate.designed", designed.PairTestOptions),

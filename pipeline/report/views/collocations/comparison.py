@@ -78,7 +78,7 @@ class Mark(StageOptions):
         return f"adjusted p < {self.alpha:g}{least}"
 
 
-class TestSettings(Mark):
+class PairTestSettings(Mark):
     """How a stage tests differences."""
 
     test: str
@@ -95,13 +95,13 @@ class TestSettings(Mark):
         Examples
         --------
         >>> how = {"test": "boschloo", "alternative": "two_sided", "correction": "holm"}
-        >>> TestSettings(alpha=0.05, margin=0, **how).test_name
+        >>> PairTestSettings(alpha=0.05, margin=0, **how).test_name
         "Boschloo's exact test"
         """
         return TESTS.title(self.test)
 
 
-class ComparisonSettings(TestSettings):
+class ComparisonSettings(PairTestSettings):
     """How a stage compares measures."""
 
     confidence: float
@@ -110,7 +110,7 @@ class ComparisonSettings(TestSettings):
     """The smallest relevant difference, if equivalence is tested."""
 
 
-def test_text(settings: TestSettings) -> str:
+def test_text(settings: PairTestSettings) -> str:
     """Describe the test of a stage, its data and its scope."""
     side = SIDES.get(settings.alternative)
     name = f"{settings.test_name}{f' ({side})' if side else ''}"
@@ -132,7 +132,7 @@ def at_any_time() -> str:
     )
 
 
-def how_many(settings: TestSettings) -> str:
+def how_many(settings: PairTestSettings) -> str:
     """Explain marks along n, and name the p-values adjusted for multiple tests."""
     method = CORRECTIONS.title(settings.correction)
     return (
@@ -143,7 +143,7 @@ def how_many(settings: TestSettings) -> str:
     )
 
 
-def subset_tested(settings: TestSettings) -> str:
+def subset_tested(settings: PairTestSettings) -> str:
     """Describe the test of an unranked set against lists of the same size."""
     return (
         "An unranked set, for example the output of a filter, is compared with the n-best list of "
@@ -274,14 +274,14 @@ TEST_COLUMNS = (
 )
 
 
-def comparison_listing(frame: pl.DataFrame, settings: TestSettings, scope: Scope) -> Listing:
+def comparison_listing(frame: pl.DataFrame, settings: PairTestSettings, scope: Scope) -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
     ----------
     frame : DataFrame
         `schemas.CutComparison`, one category.
-    settings : TestSettings
+    settings : PairTestSettings
         The options of the test.
     scope : Scope
         Stage and category.
@@ -792,7 +792,7 @@ def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in shown for block in _subset_category(scope, options, subsets)]
-    return [Text(subset_tested(stage.options_as(TestSettings))), *blocks]
+    return [Text(subset_tested(stage.options_as(PairTestSettings))), *blocks]
 
 
 def _subset_category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Iterator[Block]:
