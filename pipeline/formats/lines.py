@@ -402,14 +402,14 @@ def refuse_units(path: Path, line: int, fields: Sequence[str | None]) -> None:
     >>> refuse_units(Path("a.tsv"), 2, ["(sich)", "laut"])
     >>> refuse_units(Path("a.tsv"), 2, ["(word)", "(tokens)"])
     Traceback (most recent call last):
-    pipeline.errors.DataError: a.tsv: line 2 has units or types, not data: (word), (tokens)
+    pipeline.errors.DataError: a.tsv: line 2 looks like units or types, not data: (word), (tokens)
     Delete this line; if it has data, move it further down.
     """
     if len(fields) > 1 and all(_IN_BRACKETS.fullmatch((each or "").strip()) for each in fields):
         shown = ", ".join(each or "" for each in fields[:_EXAMPLES])
         raise DataError(
-            f"{path}: line {line} has units or types, not data: {shown}\nDelete this line; if it "
-            "has data, move it further down."
+            f"{path}: line {line} looks like units or types, not data: {shown}\nDelete this line; if "
+            "it has data, move it further down."
         )
 
 

@@ -97,7 +97,9 @@ def test_a_table_without_a_header(tmp_path: Path) -> None:
 @pytest.mark.parametrize("units", ["(word),(tokens)", '"[text]"," [1] "', "(a),(b)\n[c],[d]"])
 def test_a_row_of_units_below_the_header_is_refused(units: str, tmp_path: Path) -> None:
     content = f"word,f\n{units}\ndog,3\n".encode()
-    with pytest.raises(DataError, match=r"t\.csv: line 2 has units or types, not data: .*\nDelete"):
+    with pytest.raises(
+        DataError, match=r"t\.csv: line 2 looks like units or types, not data: .*\nDelete"
+    ):
         rows(tmp_path / "t.csv", content, "word")
 
 

@@ -381,7 +381,10 @@ def test_a_column_without_a_name_may_be_empty(tmp_path: Path) -> None:
         ([(None,), ("in",)], "worksheet 'S': row 1 is empty"),
         ([("f", "l1", "f"), (1, "a", 2)], "row 1 has duplicate names: f; rename them"),
         ([("f", None), (1, 5)], r"the first row does not name column B"),
-        ([("l1", "f"), ("(word)", "[n]"), ("a", 1)], r"line 2 has units or types, not data: .*\[n"),
+        (
+            [("l1", "f"), ("(word)", "[n]"), ("a", 1)],
+            r"line 2 looks like units or types, not data: .*\[n",
+        ),
     ],
 )
 def test_what_is_no_table(rows: list[tuple[object, ...]], said: str, tmp_path: Path) -> None:
