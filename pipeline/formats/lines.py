@@ -408,8 +408,8 @@ def refuse_units(path: Path, line: int, fields: Sequence[str | None]) -> None:
     if len(fields) > 1 and all(_IN_BRACKETS.fullmatch((each or "").strip()) for each in fields):
         shown = ", ".join(each or "" for each in fields[:_EXAMPLES])
         raise DataError(
-            f"{path}: line {line} looks like units or types, not data: {shown}\nDelete this line; if "
-            "it has data, move it further down."
+            f"{path}: line {line} looks like units or types, not data: {shown}\nDelete this line; "
+            "if it has data, move it further down."
         )
 
 
