@@ -32,7 +32,7 @@ _ADDRESSES = (
 )
 _LEAST_ADDRESSES = 2 << 30
 """Libraries take most of these as they are imported; with fewer, some never end."""
-_OBJECTS = 50_000
+_OBJECTS = 200_000
 """New objects between garbage collections: most are imported and stay."""
 
 
@@ -137,6 +137,7 @@ def script() -> NoReturn:
         interrupts.handle_by(interrupts.leave)
     except KeyboardInterrupt:
         interrupts.leave()
+    gc.freeze()  # the system frees all objects at once: Python need not search them for cycles
     sys.exit(code)
 
 

@@ -251,8 +251,9 @@ class InputNotes:
     def look_at(self, tokens: pl.DataFrame) -> None:
         """Note which attributes have a value."""
         known = self.filled or set[str]()
-        some = {each.name for each in tokens if each.null_count() < tokens.height}
-        self.filled = known | some
+        nulls = tokens.null_count().row(0)  # of a constant column, without writing it out
+        counts = zip(tokens.columns, nulls, strict=True)
+        self.filled = known | {name for name, count in counts if count < tokens.height}
 
     def record(self) -> dict[str, Any]:
         """Return it as the fields of `InputRecord`."""

@@ -609,7 +609,7 @@ def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.Data
     """
     ordered = in_order(units)
     token = ordered.get_column(TOKEN)
-    if token.len() > 1 and not bool((token.diff().slice(1) > 0).all()):
+    if not (token.slice(1) > token.head(-1)).all():
         return None
     other = {name: pl.col(name).shift(-1) for name in (TOKEN, PLACE, "unit")}
     near = (other[TOKEN] - pl.col(TOKEN) == 1) & (other[PLACE] == pl.col(PLACE))
