@@ -75,29 +75,31 @@ def adjudications(
     keying : JoinKeying, optional
         As for `standing_answers`.
     """
-    asked: dict[str, list[str]] = {}
+    adjudicators: dict[str, list[str]] = {}
     for name, who in asked_tasks(connection, round_name=ROUND):
-        asked.setdefault(name, []).append(who)
-    if not asked:
+        adjudicators.setdefault(name, []).append(who)
+    if not adjudicators:
         return []
     every = standing_answers(connection, keying=keying) if answers is None else answers
-    first = {each.id: each for each in group_by_item(one for one in every if one.id in asked)}
+    first = {
+        each.id: each for each in group_by_item(one for one in every if one.id in adjudicators)
+    }
     decisions = standing_answers(connection, round_name=ROUND, keying=keying)
-    said, labels = (
+    second, labels = (
         {each.id: each for each in group_by_item(decisions)},
         _resolved_labels(every, decisions),
     )
-    found = []
-    for name, people in sorted(asked.items()):
+    items = []
+    for name, people in sorted(adjudicators.items()):
         item = first.get(name, Item(name))
-        mine = said[name].answers if name in said else ()
+        mine = second[name].answers if name in second else ()
         decided = {each.annotator for each in mine}
         waits = tuple(who for who in people if who not in decided)
-        found.append(Adjudication(item, mine, waits, labels.get(name)))
-    return sorted(found, key=lambda each: each.label is not None)
+        items.append(Adjudication(item, mine, waits, labels.get(name)))
+    return sorted(items, key=lambda each: each.label is not None)
 
 
-def _resolved_labels(first: Sequence[Answer], said: Sequence[Answer]) -> dict[str, str]:
+def _resolved_labels(first: Sequence[Answer], second: Sequence[Answer]) -> dict[str, str]:
     """Return the label of each item that the round has resolved, by the rule of `join.sheets`."""
     annotations, decisions = (
         pl.LazyFrame(
@@ -105,7 +107,7 @@ def _resolved_labels(first: Sequence[Answer], said: Sequence[Answer]) -> dict[st
             schema=dict.fromkeys(("id", "annotator", "label", "note"), pl.String),
             orient="row",
         )
-        for answers in (first, said)
+        for answers in (first, second)
     )
     rows = resolutions(annotations.drop("note"), decisions).select("id", "label").collect()
     return dict(rows.iter_rows())
@@ -130,14 +132,14 @@ def ready(
         As for `adjudications`.
     """
     every = standing_answers(connection, keying=keying) if answers is None else answers
-    asked: dict[str, set[str]] = {}
+    annotators: dict[str, set[str]] = {}
     for name, who in asked_tasks(connection):
-        asked.setdefault(name, set()).add(who)
+        annotators.setdefault(name, set()).add(who)
     return [
         each
         for each in group_by_item(every)
         if (each.differs or (unsure and each.unsure))
-        and asked[each.id] == {answer.annotator for answer in each.answers}
+        and annotators[each.id] == {answer.annotator for answer in each.answers}
     ]
 
 
@@ -172,12 +174,12 @@ def give_to_third(
     with transaction(connection):  # another server may do the same
         person = _third(connection, name)
         known = {each.item.id: each for each in adjudications(connection, keying=keying)}
-        wanted = [
+        requests = [
             TaskRequest(person, each.id, 0)
             for each in ready(connection, unsure=unsure, keying=keying)
             if not _has_answer_beyond(each, known.get(each.id))
         ]
-        return _add(connection, wanted)
+        return _add(connection, requests)
 
 
 def give_to_those_who_disagree(
@@ -208,7 +210,7 @@ def give_to_those_who_disagree(
         ]
         _add(
             connection,
-            [TaskRequest(said.annotator, each.id, 0) for each in fresh for said in each.answers],
+            [TaskRequest(one.annotator, each.id, 0) for each in fresh for one in each.answers],
         )
         return len(fresh)
 
@@ -225,20 +227,20 @@ def _has_answer_beyond(item: Item, adjudication: Adjudication | None) -> bool:
 
 def _third(connection: sqlite3.Connection, name: str) -> str:
     try:
-        (given,) = distinct((" ".join(name.split()),))
+        (person,) = distinct((" ".join(name.split()),))
     except ValueError as error:
         raise ConfigError("adjudication", [Problem("name", str(error), "give a name")]) from error
-    if len(given) > _LONGEST:
-        what = f"a name of {len(given):,} characters is too long"
+    if len(person) > _LONGEST:
+        what = f"a name of {len(person):,} characters is too long"
         raise ConfigError("adjudication", [Problem("name", what, f"give at most {_LONGEST}")])
     annotators = [*_people(connection, "annotation"), *added_annotators(connection)]
     people = {fold(who): who for who in annotators}
-    if fold(given) in people:
-        what = f"{people[fold(given)]} is an annotator, not a third person"
+    if fold(person) in people:
+        what = f"{people[fold(person)]} is an annotator, not a third person"
         remedy = "give another name, or ask the annotators who disagree"
         raise ConfigError("adjudication", [Problem("name", what, remedy)])
     there = {fold(who): who for who in _people(connection, ROUND)}
-    return there.get(fold(given), given)
+    return there.get(fold(person), person)
 
 
 def _people(connection: sqlite3.Connection, round_name: Round) -> list[str]:
@@ -246,18 +248,18 @@ def _people(connection: sqlite3.Connection, round_name: Round) -> list[str]:
     return [row["annotator"] for row in rows]
 
 
-def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
+def _add(connection: sqlite3.Connection, requests: Iterable[TaskRequest]) -> int:
     """Append tasks, in a separate order for each person."""
     there = {(who, item) for item, who in asked_tasks(connection, round_name=ROUND)}
     new = sorted(
-        (each for each in wanted if (each.annotator, each.id) not in there), key=_random_key
+        (each for each in requests if (each.annotator, each.id) not in there), key=_random_key
     )
     (last,) = connection.execute(
         "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
     ).fetchone()
-    placed = [TaskRequest(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
-    add_tasks(connection, placed, round_name=ROUND)
-    return len(placed)
+    tasks = [TaskRequest(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
+    add_tasks(connection, tasks, round_name=ROUND)
+    return len(tasks)
 
 
 def _random_key(task: TaskRequest) -> bytes:
@@ -341,20 +343,20 @@ def agreement_so_far(
     if len(people) < _LEAST:
         return ()
     rows = [(each.id, each.annotator, each.label) for each in answers]
-    given = pl.DataFrame(rows, dict.fromkeys(("id", "annotator", "label"), pl.String), orient="row")
-    found = agreement(
-        given, categories={}, labels=labels, confidence=confidence, replicates=_REPLICATES,
+    frame = pl.DataFrame(rows, dict.fromkeys(("id", "annotator", "label"), pl.String), orient="row")
+    table = agreement(
+        frame, categories={}, labels=labels, confidence=confidence, replicates=_REPLICATES,
         seed="coordination",
     )  # fmt: skip
     groups = list(itertools.combinations(people, 2))
-    every = [_agreement_of(found, EVERY, EVERY, ())] if len(people) > _LEAST else []
-    return (*every, *(_agreement_of(found, one, other, (one, other)) for one, other in groups))
+    every = [_agreement_of(table, EVERY, EVERY, ())] if len(people) > _LEAST else []
+    return (*every, *(_agreement_of(table, one, other, (one, other)) for one, other in groups))
 
 
 def _agreement_of(
-    found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]
+    table: pl.DataFrame, one: str, other: str, people: tuple[str, ...]
 ) -> PeopleAgreement:
-    mine = found.filter(annotator_1=one, annotator_2=other)
+    mine = table.filter(annotator_1=one, annotator_2=other)
     items = int(mine["items"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if items < _LEAST:
         return PeopleAgreement(people, items)
@@ -393,17 +395,17 @@ def forms_so_far(
     rows = [(each.id, each.annotator, each.label.replace(", ", BETWEEN)) for each in answers]
     names = dict.fromkeys(("lemma", "annotator", "label"), pl.String)
     compared = compare_keyings(pl.LazyFrame(rows, schema=names, orient="row"))
-    found = keying_agreement(compared, confidence=confidence)
-    pairs = found.select("annotator_1", "annotator_2").unique(maintain_order=True)
+    table = keying_agreement(compared, confidence=confidence)
+    pairs = table.select("annotator_1", "annotator_2").unique(maintain_order=True)
     agreed = []
     for one, other in pairs.iter_rows():
-        mine = found.filter(annotator_1=one, annotator_2=other)
+        mine = table.filter(annotator_1=one, annotator_2=other)
         values = {row["statistic"]: row for row in mine.to_dicts()}
         people = () if one == EVERYBODY else (one, other)
         items = values["lemmas"]["lemmas"]
-        shown = _FORMS if items >= _LEAST else ()
+        coefficients = _FORMS if items >= _LEAST else ()
         agreed.append(PeopleAgreement(people, items, tuple(
             Coefficient(name, *(values[name][each] for each in ("estimate", "lower", "upper")))
-            for name in shown
+            for name in coefficients
         )))  # fmt: skip
     return tuple(agreed)

@@ -76,11 +76,11 @@ def renew_key(path: Path) -> Path:
         If it cannot be written.
     """
     try:
-        kept = _back_up(path)
+        backup = _back_up(path)
         _write_new(path).replace(path)
     except OSError as error:
         raise StoreError(f"{path}: cannot be renewed: {errors.machine(error)}") from error
-    return kept
+    return backup
 
 
 def key_warning(path: Path) -> str | None:
@@ -111,10 +111,10 @@ def _others_read(path: Path) -> bool:
 def key_state(path: Path) -> tuple[int, int]:
     """Return what changes when the key is replaced."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {errors.machine(error)}") from error
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def _write_new(path: Path) -> Path:
@@ -130,10 +130,10 @@ def _write_new(path: Path) -> Path:
 def _back_up(path: Path) -> Path:
     """Return a second name of the key, the first that is free."""
     for number in count(1):
-        kept = path.with_name(f"{path.name}.{number}")
+        backup = path.with_name(f"{path.name}.{number}")
         with suppress(FileExistsError):
-            os.link(path, kept)
-            return kept
+            os.link(path, backup)
+            return backup
     raise AssertionError  # pragma: no cover, numbers do not end
 
 
@@ -225,12 +225,12 @@ class Links:
         All secrets are compared in constant time, against timing attacks.
         """
         self._look_again()
-        given = secret.encode("utf-8", "replace")
-        found = None
+        data = secret.encode("utf-8", "replace")
+        owner = None
         for each in people:
-            if hmac.compare_digest(self._secret(each).encode(), given):
-                found = each
-        return found
+            if hmac.compare_digest(self._secret(each).encode(), data):
+                owner = each
+        return owner
 
     def was_revoked(self, secret: str, people: Iterable[Person]) -> bool:
         """Return whether it is a former secret of one of the people."""
@@ -242,9 +242,9 @@ class Links:
 
         Servers that run take the new links at once, and no longer the old ones.
         """
-        kept = renew_key(self.path)
+        backup = renew_key(self.path)
         self._look_again()
-        return kept
+        return backup
 
     @property
     def warning(self) -> str | None:
@@ -262,6 +262,6 @@ class Links:
     def _secret(self, person: Person) -> str:
         # No role has a blank, so that no name can pass for a generation.
         role = f"{person.role} {person.generation}" if person.generation else person.role
-        meant = f"{role}\0{fold(person.name)}".encode("utf-8", "surrogatepass")
-        digest = hmac.new(self._key, meant, hashlib.sha256).digest()
+        message = f"{role}\0{fold(person.name)}".encode("utf-8", "surrogatepass")
+        digest = hmac.new(self._key, message, hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:_BYTES]).decode()

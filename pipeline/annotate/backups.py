@@ -44,13 +44,13 @@ def backups_of(database: Path) -> dict[datetime, Path]:
     Files with other names are not backups.
     """
     folder = database.parent / FOLDER
-    found: dict[datetime, Path] = {}
+    backups: dict[datetime, Path] = {}
     with suppress(OSError):
         for path in folder.iterdir():
             with suppress(ValueError):  # the 32nd of a month
                 if (match := _NAME.fullmatch(path.name)) and path.is_file():
-                    found[datetime.strptime(match[1], _TIME).replace(tzinfo=UTC)] = path
-    return dict(sorted(found.items(), reverse=True))
+                    backups[datetime.strptime(match[1], _TIME).replace(tzinfo=UTC)] = path
+    return dict(sorted(backups.items(), reverse=True))
 
 
 def newest_backup(database: Path, now: datetime | None = None) -> tuple[datetime, Path] | None:
@@ -77,13 +77,13 @@ def to_keep(times: Iterable[datetime]) -> set[datetime]:
     >>> len(to_keep([day - timedelta(days=n) for n in range(100)]))
     24
     """
-    kept: set[datetime] = set()
+    selection: set[datetime] = set()
     for form, most in (("%Y%m%d%H", HOURS), ("%Y%m%d", DAYS)):
         periods: dict[str, datetime] = {}
         for each in sorted(times, reverse=True):
             periods.setdefault(each.strftime(form), each)
-        kept.update(list(periods.values())[:most])
-    return kept
+        selection.update(list(periods.values())[:most])
+    return selection
 
 
 def back_up(database: Path, now: datetime) -> Path | None:
@@ -137,10 +137,10 @@ def _state(backup: Path) -> LogState | None:
 
 def _delete_old(database: Path, now: datetime) -> None:
     """Delete backups that are no longer kept, and drafts of processes that were killed."""
-    found = backups_of(database)
-    kept = to_keep(found)
-    for at, path in found.items():
-        if at not in kept:
+    backups = backups_of(database)
+    selection = to_keep(backups)
+    for at, path in backups.items():
+        if at not in selection:
             path.unlink(missing_ok=True)
     for path in (database.parent / FOLDER).iterdir():
         old = (now - _HOUR).timestamp()
@@ -187,15 +187,15 @@ class Backups:
 
     def _try(self, now: datetime) -> Path | None:
         try:
-            made = back_up(self.database, now)
+            backup = back_up(self.database, now)
         except (LexassayError, OSError, sqlite3.Error) as error:
             if not self._failed:
-                said = errors.machine(error) if isinstance(error, OSError) else str(error)
-                _LOG.error("%s: no automatic backup: %s", self.database, said)
+                text = errors.machine(error) if isinstance(error, OSError) else str(error)
+                _LOG.error("%s: no automatic backup: %s", self.database, text)
             self._failed = True
             return None
         self._failed = False
-        return made
+        return backup
 
     def _run(self) -> None:
         self.look()
@@ -272,14 +272,14 @@ class RestoredLog:
         return "\n".join(lines)
 
 
-def restore(database: Path, named: str, now: datetime | None = None) -> RestoredLog:
+def restore(database: Path, name: str, now: datetime | None = None) -> RestoredLog:
     """Put a backup in the place of the annotation log, which is kept under another name.
 
     Parameters
     ----------
     database : Path
         The annotation log.
-    named : str
+    name : str
         The path of a backup, its name in the folder of the automatic backups, or ``newest``.
     now : datetime, optional
         The time in the name under which the former log is kept.
@@ -293,7 +293,7 @@ def restore(database: Path, named: str, now: datetime | None = None) -> Restored
     StoreError
         If a server has the log open, or a file cannot be written.
     """
-    backup = _find(database, named)
+    backup = _find(database, name)
     remedy = "stop it, then restore"
     with _lock(database, fcntl.LOCK_EX, f"a server of lexassay annotate has it open; {remedy}"):
         state = check_log(backup)
@@ -304,44 +304,44 @@ def restore(database: Path, named: str, now: datetime | None = None) -> Restored
             with closing(sqlite3.connect(draft)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
             sync(draft)
-            kept = _set_aside(database, now or datetime.now(UTC))
+            former = _set_aside(database, now or datetime.now(UTC))
             draft.replace(database)
             sync(database.parent)
         except (OSError, sqlite3.Error) as error:
-            said = errors.machine(error) if isinstance(error, OSError) else error
-            raise StoreError(f"{database}: not restored: {said}") from error
+            text = errors.machine(error) if isinstance(error, OSError) else error
+            raise StoreError(f"{database}: not restored: {text}") from error
         finally:
             draft.unlink(missing_ok=True)
-    return RestoredLog(backup, state, kept)
+    return RestoredLog(backup, state, former)
 
 
-def _find(database: Path, named: str) -> Path:
+def _find(database: Path, name: str) -> Path:
     """Return the backup that is meant."""
     every = list(backups_of(database).values())
-    if named == NEWEST and (newest := newest_backup(database)):
+    if name == NEWEST and (newest := newest_backup(database)):
         return newest[1]
-    inside, given = database.parent / FOLDER / named, Path(named)
-    if named != NEWEST and Path(named).name == named and inside.is_file():
+    inside, path = database.parent / FOLDER / name, Path(name)
+    if name != NEWEST and Path(name).name == name and inside.is_file():
         return inside
-    if named != NEWEST and given.is_file():
-        return given
+    if name != NEWEST and path.is_file():
+        return path
     folder = database.parent / FOLDER
     some = f"{folder} has {', '.join(each.name for each in every[:3])}"
     remedy = some if every else f"{folder} has no backup; give the path of a copy"
-    raise ConfigError("--restore", [Problem("--restore", f"no backup {named!r}", remedy)])
+    raise ConfigError("--restore", [Problem("--restore", f"no backup {name!r}", remedy)])
 
 
 def _set_aside(database: Path, now: datetime) -> Path | None:
     """Rename a log and what SQLite has beside it; return its new name."""
-    kept, number = database.with_name(f"decisions-replaced-{now.strftime(_TIME)}.sqlite"), 1
-    while kept.exists():
+    target, number = database.with_name(f"decisions-replaced-{now.strftime(_TIME)}.sqlite"), 1
+    while target.exists():
         number += 1
-        kept = database.with_name(f"decisions-replaced-{now.strftime(_TIME)}-{number}.sqlite")
+        target = database.with_name(f"decisions-replaced-{now.strftime(_TIME)}-{number}.sqlite")
     there = database.exists()
     for end in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
-            database.with_name(database.name + end).rename(kept.with_name(kept.name + end))
-    return kept if there else None
+            database.with_name(database.name + end).rename(target.with_name(target.name + end))
+    return target if there else None
 
 
 def _spell(at: str) -> str:
@@ -414,19 +414,19 @@ class LogGuard:
         if self._damage:
             raise self._damage
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except FileNotFoundError:
             raise self._damage_error("the file is missing") from None
         except OSError as error:
             raise self._access_error(machine(error)) from error
-        file = found.st_dev, found.st_ino
+        file = status.st_dev, status.st_ino
         if self._file not in {None, file}:
             raise self._other("another file was put in its place", RESTART)
         if not os.access(self.path, os.R_OK | os.W_OK):
             raise self._access_error("permission denied")
-        if not found.st_size:
+        if not status.st_size:
             raise self._damage_error("the file is empty")
-        state = found.st_size, found.st_mtime_ns
+        state = status.st_size, status.st_mtime_ns
         if state != self._checked and self._one.acquire(blocking=False):
             try:
                 self._file = file
@@ -446,10 +446,10 @@ class LogGuard:
 
     def damage_of(self, error: BaseException) -> LogDamaged | None:
         """Return what an error says of the log; None if it can pass, as a full disk can."""
-        found = self._damage_of(error)
-        if found and found.lasting:
-            self._damage = found
-        return found
+        damage = self._damage_of(error)
+        if damage and damage.lasting:
+            self._damage = damage
+        return damage
 
     def _damage_of(self, error: BaseException) -> LogDamaged | None:
         for each in _chain(error):

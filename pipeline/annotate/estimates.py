@@ -96,10 +96,10 @@ def count_items(
         Annotator and id of answers that do not count because of a conflict with a sheet.
     """
     items: dict[str, _ItemState] = {}
-    given = {(each.id, each.to_annotator): each.annotator
+    origins = {(each.id, each.to_annotator): each.annotator
              for each in given_cards(connection).values()}  # fmt: skip
     cards = [
-        (given.get((row["id"], row["annotator"]), row["annotator"]), row["place"], row)
+        (origins.get((row["id"], row["annotator"]), row["annotator"]), row["place"], row)
         for row in connection.execute(_TASKS)
     ]
     behind_open_card: set[str] = set()
@@ -160,14 +160,14 @@ def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> I
         The items that count.
     """
     sample = tables["sample"].collect() if "sample" in tables else None
-    left = usable.asked - usable.answered
+    rest = usable.asked - usable.answered
     if sample is not None and _is_simple(sample) and isinstance(config, InterimOptions):
         if config.looks:
             return _declared_look(config, tables, sample, usable)
         adapted = _for_any_time(config)
         if adapted is not None:
             return _anytime_look(adapted, tables, sample, usable)
-    if not left:
+    if not rest:
         return InterimLook(config, tables, "All items are judged: these are the final limits.")
     why = "looks are declared" if getattr(config, "looks", ()) else "no looks are declared"
     remedy = (
@@ -177,7 +177,7 @@ def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> I
         else ""
     )  # fmt: skip
     return (
-        f"The next look is when everything is judged, in {_items(left)}: {why}, and this sample"
+        f"The next look is when everything is judged, in {_items(rest)}: {why}, and this sample"
         f" does not allow interim looks.{remedy}"
     )
 
@@ -203,9 +203,9 @@ def _for_any_time(config: InterimOptions) -> InterimOptions | None:
 def _declared_lists_only(config: InterimOptions, more: dict[str, Any]) -> InterimOptions:
     """Return the options without the lists that were not declared: the page does not show them."""
     dropped = _METHOD_OPTIONS if more else set()
-    given = {name: getattr(config, name) for name in config.model_fields_set if name not in dropped}
+    base = {name: getattr(config, name) for name in config.model_fields_set if name not in dropped}
     every = {"every": 0} if "every" in type(config).model_fields else {}
-    return type(config).model_validate(given | every | more)
+    return type(config).model_validate(base | every | more)
 
 
 def _anytime_look(
@@ -224,19 +224,19 @@ def _declared_look(
     order = _sampled_ids(sample, usable)
     candidates = round(sample.height / float(sample["pi"][0]))
     sizes = config.looks_at(candidates)
-    done = [size for size in sizes if size <= len(order)]
+    complete = [size for size in sizes if size <= len(order)]
     later = [size for size in sizes if size > len(order)]
     next_text = _next_look(later, len(order), sample.height)
-    if not done:
+    if not complete:
         return f"Limits are shown only at the declared looks. {next_text}"
-    size = done[-1]
+    size = complete[-1]
     first = sample.filter(pl.col("id").is_in(order[:size])).with_columns(
         pi=pl.lit(size / candidates)
     )
     restricted = _restrict(tables, first, order[:size])
     if "inclusion" in restricted and "pi" in restricted["inclusion"].collect_schema():
         restricted["inclusion"] = restricted["inclusion"].with_columns(pi=pl.lit(size / candidates))
-    text = f"This is look {len(done)} of {len(sizes)}, at {_items(size)}. {next_text}"
+    text = f"This is look {len(complete)} of {len(sizes)}, at {_items(size)}. {next_text}"
     return InterimLook(_declared_lists_only(config, {}), restricted, text.strip())
 
 
@@ -256,10 +256,10 @@ def _restrict(
     place = pl.DataFrame({"id": list(order), "_place": range(1, len(order) + 1)},
                          {"id": pl.String, "_place": pl.Int64})  # fmt: skip
     position = pl.coalesce("_place", pl.lit(len(order)) + pl.col("position"))
-    placed = sample.join(place, on="id", how="left").with_columns(position=position.rank("ordinal"))
-    typed = placed.select(pl.col(name).cast(kind) for name, kind in sample.schema.items())
+    table = sample.join(place, on="id", how="left").with_columns(position=position.rank("ordinal"))
+    subset = table.select(pl.col(name).cast(kind) for name, kind in sample.schema.items())
     judged = tables["judgements"].join(place.lazy().select("id"), on="id", how="semi")
-    return {**tables, "sample": typed.sort("position").lazy(), "judgements": judged}
+    return {**tables, "sample": subset.sort("position").lazy(), "judgements": judged}
 
 
 def _sampled_ids(sample: pl.DataFrame, usable: CountedItems) -> list[str]:
@@ -329,7 +329,7 @@ class QuestionEstimate:
 
 
 def question_rows(
-    node: Node, interim: InterimLook, made: Outputs, *, categories: Sequence[str]
+    node: Node, interim: InterimLook, outputs: Outputs, *, categories: Sequence[str]
 ) -> tuple[QuestionEstimate, ...]:
     """Return the estimates of a stage: lists, then all candidates, then differences.
 
@@ -339,15 +339,15 @@ def question_rows(
         The stage.
     interim : InterimLook
         The input of the stage.
-    made : mapping
-        The tables that it made.
+    outputs : mapping
+        Its tables.
     categories : sequence of str
         The categories in the order of the experiment.
     """
-    tables = {name: table.lazy() for name, table in made.items()}
+    tables = {name: table.lazy() for name, table in outputs.items()}
     order = _position_in(list(dict.fromkeys(getattr(node.config, "measures", ()))))
     pairs = _position_in([tuple(each) for each in getattr(node.config, "pairs", ())])
-    found = [
+    rows = [
         *sorted(
             _precision_rows(node, tables.get("cuts")),
             key=lambda each: (order(each[0]), each[0], each[1].n),
@@ -360,7 +360,7 @@ def question_rows(
     ]
     place = _position_in(list(categories))
     # sorting keeps the order of what is equal
-    return tuple(row for _, row in sorted(found, key=lambda each: place(each[1].category)))
+    return tuple(row for _, row in sorted(rows, key=lambda each: place(each[1].category)))
 
 
 def _position_in(names: Sequence[Any]) -> Callable[[Any], int]:
@@ -376,9 +376,9 @@ def _precision_rows(
     if table is None or column not in table.collect_schema():
         return
     for row in table.collect().iter_rows(named=True):
-        asked = question or row["measure"]
-        text = question or measure_title(asked)
-        yield asked, QuestionEstimate(
+        key = question or row["measure"]
+        text = question or measure_title(key)
+        yield key, QuestionEstimate(
             node.name, row["category"], text, row[n], row["precision"], row["lower"],
             row["upper"], row["n_sampled"], row[n],
         )  # fmt: skip
@@ -402,13 +402,13 @@ def _differences(tables: Mapping[str, pl.LazyFrame], interim: InterimLook) -> pl
     table = tables.get("comparison" if "differences" not in tables else "differences")
     if table is None or "measure_1" not in table.collect_schema():
         return pl.DataFrame(schema={"measure_1": pl.String})
-    found = table.collect()
-    if found.is_empty() and interim.anytime and "p_adjusted" in tables["cuts"].collect_schema():
+    frame = table.collect()
+    if frame.is_empty() and interim.anytime and "p_adjusted" in tables["cuts"].collect_schema():
         confidence = getattr(interim.config, "confidence", 0.95)
-        found = anytime_limits_of_differences(tables["cuts"].collect(), confidence=confidence)
-    if "population" in found.columns and found["population"].n_unique() > 1:
-        found = found.filter(population="finite")
-    return found
+        frame = anytime_limits_of_differences(tables["cuts"].collect(), confidence=confidence)
+    if "population" in frame.columns and frame["population"].n_unique() > 1:
+        frame = frame.filter(population="finite")
+    return frame
 
 
 FOLDER = ".annotate"
@@ -497,14 +497,14 @@ class Estimator:
             entry, usable = last_entry(connection), count_items(connection, contested)
         questions = self._questions()
         _remove_outdated(questions)
-        done = run_stages(questions.project, settings=questions.settings, deliver=False)
+        run = run_stages(questions.project, settings=questions.settings, deliver=False)
         categories = [
             name
             for join in questions.joins
             if join in questions.project.nodes
             for name in getattr(questions.project.nodes[join].config, "categories", ())
         ]
-        stages = [_stage_estimates(node, done, usable, categories) for node in questions.stages]
+        stages = [_stage_estimates(node, run, usable, categories) for node in questions.stages]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return Estimates(entry, now, tuple(stages), usable)
 
@@ -568,9 +568,9 @@ def _stage_estimates(
         interim = interim_look(node.config, tables, usable)
         if isinstance(interim, str):
             return StageEstimates(title, interim)
-        made = join_pieces(run_stage(node.name, node.stage, interim.config, interim.tables))
+        outputs = join_pieces(run_stage(node.name, node.stage, interim.config, interim.tables))
         return StageEstimates(
-            title, interim.explanation, question_rows(node, interim, made, categories=categories)
+            title, interim.explanation, question_rows(node, interim, outputs, categories=categories)
         )
     except (LexassayError, ValueError, ArithmeticError, OSError, RuntimeError) as error:
         return StageEstimates(title, f"There are no limits: {reason(error)}", failed=True)
@@ -723,9 +723,9 @@ class BackgroundEstimates:
         return waited and not self._busy
 
     def _compute(self) -> None:
-        made, error = None, ""
+        estimates, error = None, ""
         try:
-            made = self._estimator.compute()
+            estimates = self._estimator.compute()
         except InputChanged:  # somebody opened a round, or saved a sheet: try again soon
             with self._lock:
                 self._tried = 0
@@ -734,9 +734,9 @@ class BackgroundEstimates:
             error = reason(failure)
         with self._lock:
             self._error = error
-            if made is not None:
-                self._latest = made
-                self._record(made)
+            if estimates is not None:
+                self._latest = estimates
+                self._record(estimates)
 
     def _record(self, estimates: Estimates) -> None:
         half_widths = {
@@ -761,10 +761,10 @@ def read_points(path: Path) -> list[WidthRecord]:
     """Return the records of a file, without incomplete lines as after a power cut."""
     if not path.is_file():
         return []
-    found = []
+    records = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            found.append(WidthRecord(**json.loads(line)))
+            records.append(WidthRecord(**json.loads(line)))
         except (ValueError, TypeError):
             continue
-    return found
+    return records

@@ -107,11 +107,11 @@ def find_member(connection: sqlite3.Connection, work: SheetWork, name: str) -> M
         If nobody has this name.
     """
     every = members(connection, work)
-    found = [each for each in every if fold(each.name) == fold(name)]
-    if not found:
-        meant = did_you_mean(name, [each.name for each in every])
-        raise _refusal(f"{name!r} is nobody's name in this work", meant)
-    return found[0]
+    matches = [each for each in every if fold(each.name) == fold(name)]
+    if not matches:
+        hint = did_you_mean(name, [each.name for each in every])
+        raise _refusal(f"{name!r} is nobody's name in this work", hint)
+    return matches[0]
 
 
 def revoke(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
@@ -161,22 +161,22 @@ def add(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
         If it is not a name, or is that of somebody who has a link.
     """
     try:
-        (given,) = distinct((" ".join(name.split()),))
+        (person,) = distinct((" ".join(name.split()),))
     except ValueError as error:
         raise _refusal(str(error), "give a name") from error
-    if len(given) > _LONGEST:
-        what = f"a name of {len(given):,} characters is too long"
+    if len(person) > _LONGEST:
+        what = f"a name of {len(person):,} characters is too long"
         raise _refusal(what, f"give at most {_LONGEST}")
     with transaction(connection):
         for each in members(connection, work):
-            if fold(each.name) == fold(given):
+            if fold(each.name) == fold(person):
                 raise _refusal(
                     f"{each.name} is an {each.role} of this work already", "give another name"
                 )
-        member = Member(given)
+        member = Member(person)
         _keep(connection, member)
-        connection.execute("UPDATE people SET added = 1 WHERE name = ?", (given,))
-        return find_member(connection, work, given)
+        connection.execute("UPDATE people SET added = 1 WHERE name = ?", (person,))
+        return find_member(connection, work, person)
 
 
 _PERSON = """INSERT INTO people (name, generation, stopped, at) VALUES (?, ?, ?, ?)
@@ -238,13 +238,13 @@ def sentence(
     if act == "add":
         return text("{name} is an annotator now. Give {name} open cards of others.", name=name)
     row = connection.execute(_DONE_AND_OPEN, (name,)).fetchone()
-    said = text(
+    message = text(
         "{name}’s part is finished: the link says so and takes no more answers."
         " Answers so far: {done}; they count.", name=name, done=row["done"],
     )  # fmt: skip
     if row["open"]:
-        said += " " + text("Open cards: {open}; you can give them to others.", open=row["open"])
-    return said
+        message += " " + text("Open cards: {open}; you can give them to others.", open=row["open"])
+    return message
 
 
 _DONE_AND_OPEN = """SELECT coalesce(sum(answered), 0) AS done,
@@ -297,8 +297,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _reasons(kept: Mapping[str, int]) -> str:
-    return "; ".join(f"{count:,} {reason}" for reason, count in kept.items())
+def _reasons(reasons: Mapping[str, int]) -> str:
+    return "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
 
 
 _OPEN = """SELECT id FROM tasks
@@ -345,32 +345,32 @@ def reassign(
         giver = find_member(connection, work, sender)
         takers = [find_member(connection, work, name) for name in recipients]
         _check_recipients(giver, takers)
-        found = [row["id"] for row in connection.execute(_OPEN, (giver.name,))]
-        given, kept = dict.fromkeys((each.name for each in takers), 0), Counter[str]()
-        written = {(fold(who), item) for who, item in answered}
+        items = [row["id"] for row in connection.execute(_OPEN, (giver.name,))]
+        counts, reasons = dict.fromkeys((each.name for each in takers), 0), Counter[str]()
+        sheet_answers = {(fold(who), item) for who, item in answered}
         slots = given_cards(connection)
         origins = {(each.id, each.to_annotator): each.annotator for each in slots.values()}
-        wanted = len(found) if cards is None else cards
-        for item in found:
-            if sum(given.values()) == wanted:
+        limit = len(items) if cards is None else cards
+        for item in items:
+            if sum(counts.values()) == limit:
                 break
-            if (fold(giver.name), item) in written:
-                kept["answered on a sheet"] += 1
+            if (fold(giver.name), item) in sheet_answers:
+                reasons["answered on a sheet"] += 1
                 continue
             origin = origins.get((item, giver.name), giver.name)
             have = {row["annotator"] for row in connection.execute(_WHO, (item,))}
             have |= {whose for (one, whose) in slots if one == item and whose != origin}
-            able = [name for name in given if name not in have]
+            able = [name for name in counts if name not in have]
             if not able:
-                kept[_already(takers)] += 1
+                reasons[_already(takers)] += 1
                 continue
-            taker = min(able, key=lambda name: given[name])
+            taker = min(able, key=lambda name: counts[name])
             transfer(connection, Transfer(item, origin, taker), giver.name)
-            given[taker] += 1
-        if not any(given.values()):
-            why = _reasons(kept) if kept else f"{giver.name} has no open cards"
+            counts[taker] += 1
+        if not any(counts.values()):
+            why = _reasons(reasons) if reasons else f"{giver.name} has no open cards"
             raise _refusal(f"no card can be given: {why}", "nothing was changed")
-        return Reassignment(giver.name, given, dict(kept))
+        return Reassignment(giver.name, counts, dict(reasons))
 
 
 def _already(takers: Sequence[Member]) -> str:
@@ -559,11 +559,11 @@ DEFAULT_HALF_WIDTH = 0.05
 """The default target half-width: five points."""
 
 
-def further_draws(draws: int, half: float, *, wished: float, members: float) -> int | None:
-    """Return how many more draws make a half-width as small as is wished, about.
+def further_draws(draws: int, half: float, *, target: float, members: float) -> int | None:
+    """Return how many more draws make a half-width as small as the target, about.
 
     Half-widths fall as ``sqrt(1/d - 1/M)``, d the draws among M members, so that
-    ``1/d' = 1/M + (wished / half)^2 (1/d - 1/M)``; without an M this is ``d ((half/wished)^2 - 1)``
+    ``1/d' = 1/M + (target / half)^2 (1/d - 1/M)``; without an M this is ``d ((half/target)^2 - 1)``
     more.
 
     Parameters
@@ -572,8 +572,8 @@ def further_draws(draws: int, half: float, *, wished: float, members: float) -> 
         Judged draws among the members.
     half : float
         Half-width now.
-    wished : float
-        The one that is wished, above 0.
+    target : float
+        The target half-width, above 0.
     members : float
         Number of candidates to draw from.
 
@@ -584,25 +584,25 @@ def further_draws(draws: int, half: float, *, wished: float, members: float) -> 
 
     Examples
     --------
-    >>> further_draws(100, 0.10, wished=0.05, members=1e12)
+    >>> further_draws(100, 0.10, target=0.05, members=1e12)
     300
-    >>> further_draws(100, 0.10, wished=0.05, members=500)
+    >>> further_draws(100, 0.10, target=0.05, members=500)
     150
-    >>> further_draws(100, 0.04, wished=0.05, members=500)
+    >>> further_draws(100, 0.04, target=0.05, members=500)
     0
     """
-    if half <= wished:
+    if half <= target:
         return 0
     if draws < 1:
         return None
     if draws >= members:
         return 0
-    then = 1.0 / members + (wished / half) ** 2 * (1.0 / draws - 1.0 / members)
+    then = 1.0 / members + (target / half) ** 2 * (1.0 / draws - 1.0 / members)
     return max(1, math.ceil(1.0 / then - draws - 1e-9))
 
 
 def further_judgements(
-    row: QuestionEstimate, *, judged: int, wished: float, candidates: float = math.inf
+    row: QuestionEstimate, *, judged: int, target: float, candidates: float = math.inf
 ) -> int | None:
     """Return how many more judgements a question takes, about.
 
@@ -614,14 +614,14 @@ def further_judgements(
         The question.
     judged : int
         Judgements that the questions are based on now.
-    wished : float
+    target : float
         Half-width.
     candidates : float
         Number of all items.
     """
     if row.half_width is None:
         return None
-    more = further_draws(row.draws, row.half_width, wished=wished, members=row.members)
+    more = further_draws(row.draws, row.half_width, target=target, members=row.members)
     if not more:
         return more
     return math.ceil(min(more * judged / row.draws, max(candidates - judged, more)))

@@ -91,7 +91,7 @@ def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     file.check()
     rows = file.scan().collect()
     with open_log(work.database) as connection:
-        units = next((list(shown["units"]) for _, shown in _items(connection)), [])
+        units = next((list(content["units"]) for _, content in _items(connection)), [])
     missing = [name for name in [*units, "label"] if name not in rows.columns]
     if missing:
         what = f"{path}: no column {', '.join(missing)}"
@@ -102,22 +102,22 @@ def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     spelt = {label.casefold(): label for label in work.labels}
     items: list[GoldItem] = []
     wrong: list[Problem] = []
-    seen: set[tuple[str, ...]] = set()
+    pairs: set[tuple[str, ...]] = set()
     for number, row in enumerate(rows.iter_rows(named=True), 2):
-        given = str(row["label"] or "").strip()
+        text = str(row["label"] or "").strip()
         pair = tuple(str(row[name] or "") for name in units)
         where = f"{path}, row {number}"
-        if given.casefold() not in spelt:
-            wrong.append(Problem(where, f"label {given!r}", did_you_mean(given, work.labels)))
+        if text.casefold() not in spelt:
+            wrong.append(Problem(where, f"label {text!r}", did_you_mean(text, work.labels)))
         elif not all(pair):
             wrong.append(Problem(where, "an empty unit", f"fill in {', '.join(units)}"))
-        elif pair in seen:
+        elif pair in pairs:
             wrong.append(Problem(where, f"{' '.join(pair)} occurs twice", "keep one"))
         else:
-            seen.add(pair)
+            pairs.add(pair)
             texts = tuple(str(row[name]) for name in columns if row[name])
             explanation = str(row.get("explanation") or "")
-            label = spelt[given.casefold()]
+            label = spelt[text.casefold()]
             items.append(GoldItem(dict(zip(units, pair, strict=True)), label, explanation, texts))
     if wrong:
         raise ConfigError(option, wrong)
@@ -140,8 +140,8 @@ def add_training(work: SheetWork, gold: Sequence[GoldItem]) -> int:
         sample = _sample_by_units(connection)
         both = [each for each in gold if tuple(each.units.values()) in sample]
         if both:
-            shown = ", ".join(" ".join(each.units.values()) for each in both[:_FEW])
-            what = f"{len(both):,} of {len(gold):,} pairs are in the sample, for example {shown}"
+            examples = ", ".join(" ".join(each.units.values()) for each in both[:_FEW])
+            what = f"{len(both):,} of {len(gold):,} pairs are in the sample, for example {examples}"
             remedy = "train with other pairs: feedback would give these labels away"
             raise ConfigError("--training", [Problem("--training", what, remedy)])
         _keep_passes(connection)
@@ -165,8 +165,8 @@ def _keep_passes(connection: sqlite3.Connection) -> None:
     excused = set(read_setting(connection, "excused", []))
     people = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = 'training'")
     for (who,) in people.fetchall():
-        found = training_of(connection, who)
-        if found and found.passed:
+        training = training_of(connection, who)
+        if training and training.passed:
             excused.add(who)
     write_setting(connection, "excused", sorted(excused))
 
@@ -215,7 +215,7 @@ def _items(connection: sqlite3.Connection) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _sample_by_units(connection: sqlite3.Connection) -> dict[tuple[str, ...], str]:
-    return {tuple(shown["units"].values()): id_ for id_, shown in _items(connection)}
+    return {tuple(content["units"].values()): id_ for id_, content in _items(connection)}
 
 
 def _add_check(
@@ -223,11 +223,11 @@ def _add_check(
 ) -> None:
     id_ = original or _id(connection, kind, *gold.units.values())
     if not original:
-        shown = {"units": dict(gold.units), "examples": list(gold.examples)}
+        content = {"units": dict(gold.units), "examples": list(gold.examples)}
         connection.execute(
             "INSERT INTO items (id, shown) VALUES (?, ?)"
             " ON CONFLICT (id) DO UPDATE SET shown = excluded.shown",
-            (id_, json.dumps(shown, ensure_ascii=False, sort_keys=True)),
+            (id_, json.dumps(content, ensure_ascii=False, sort_keys=True)),
         )
     connection.execute(
         "INSERT INTO checks (id, kind, original, answer, explanation, place)"
@@ -364,22 +364,22 @@ def training_of(connection: sqlite3.Connection, annotator: str) -> Training | No
     if not first:
         return None
     gold = {row["id"]: row["answer"] for row in connection.execute("SELECT * FROM checks")}
-    done = {id_: answer for id_, answer in first.items() if answer is not None}
-    correct = sum(answer == gold.get(id_) for id_, answer in done.items())
+    answers = {id_: answer for id_, answer in first.items() if answer is not None}
+    correct = sum(answer == gold.get(id_) for id_, answer in answers.items())
     excused = annotator in read_setting(connection, "excused", [])
     mark = float(read_setting(connection, "pass_mark", PASS_MARK))
     attempts = 1 + max(withdrawn.values(), default=0)
-    return Training(len(first), len(done), correct, attempts, mark, excused)
+    return Training(len(first), len(answers), correct, attempts, mark, excused)
 
 
 def withdrawals(connection: sqlite3.Connection, annotator: str) -> list[Decision]:
     """Return the decisions that withdraw all answers of the training round, for a new attempt."""
-    found = training_of(connection, annotator)
+    training = training_of(connection, annotator)
     rows = connection.execute(
         "SELECT id FROM tasks WHERE round = 'training' AND annotator = ? AND asked = 1",
         (annotator,),
     )
-    number = found.attempts if found else 1
+    number = training.attempts if training else 1
     return [
         Decision(
             f"training/{annotator}/{number}/{row['id']}", annotator, row["id"], round_name=TRAINING
@@ -489,9 +489,9 @@ ORDER BY t.annotator, l.entry
 
 def quality_of_all(connection: sqlite3.Connection) -> list[PersonQuality]:
     """Return the quality so far of everybody who annotates, by name."""
-    given: dict[str, dict[str, sqlite3.Row]] = {}
+    answers: dict[str, dict[str, sqlite3.Row]] = {}
     for row in connection.execute(_ANSWERS):
-        given.setdefault(row["annotator"], {})[row["id"]] = row
+        answers.setdefault(row["annotator"], {})[row["id"]] = row
     people = [row["annotator"] for row in connection.execute(
         "SELECT DISTINCT annotator FROM tasks WHERE round = 'annotation' AND asked = 1"
         " ORDER BY annotator"
@@ -512,10 +512,10 @@ def quality_of_all(connection: sqlite3.Connection) -> list[PersonQuality]:
             ),
             alerts(
                 [(row["answer"], row["seconds"]) for row in mine.values()],
-                _usual(rows for other, rows in given.items() if other != who),
+                _usual(rows for other, rows in answers.items() if other != who),
             ),
         )
-        for who in people for mine in [given.get(who, {})]
+        for who in people for mine in [answers.get(who, {})]
     ]  # fmt: skip
 
 
@@ -555,11 +555,11 @@ def alerts(
     >>> list(map(str, found))
     ['20 of the last 40 decisions took less than 1 second.', 'the last 20 answers are all a.']
     """
-    found = []
+    result = []
     timed = [seconds for _, seconds in decisions if seconds is not None][-_LAST:]
     hasty = sum(seconds < _FASTEST for seconds in timed)
     if hasty >= 5 and hasty > _HASTY * len(timed):
-        found.append(Alert(
+        result.append(Alert(
             "{hasty} of the last {decisions} decisions took less than 1 second.",
             {"hasty": hasty, "decisions": len(timed)},
         ))  # fmt: skip
@@ -571,7 +571,7 @@ def alerts(
     shares = [usual.get(answers[-1], 0.0)] if usual and answers else []
     shares += [before.count(answers[-1]) / len(before)] if len(before) >= 10 else []
     if run >= 10 and len(answers) * max(*shares, 0.05, 0.0 if shares else 0.9) ** run < _UNLIKELY:
-        found.append(
+        result.append(
             Alert("the last {run} answers are all {answer}.", {"run": run, "answer": answers[-1]})
         )
-    return tuple(found)
+    return tuple(result)

@@ -263,8 +263,8 @@ def _spell(
     connection: sqlite3.Connection, answers: Sequence[Answer], keying: JoinKeying | None
 ) -> list[Answer]:
     """Return answers with keyed forms as `join.keying` compares them, in alphabetical order."""
-    shown = connection.execute("SELECT id, shown FROM items")
-    lemmas = {row["id"]: json.loads(row["shown"])["units"].get("lemma") for row in shown}
+    items = connection.execute("SELECT id, shown FROM items")
+    lemmas = {row["id"]: json.loads(row["shown"])["units"].get("lemma") for row in items}
     rows = [(each.id, lemmas[each.id], each.annotator, each.label) for each in answers]
     names = dict.fromkeys(("id", "lemma", "annotator", "forms"), pl.String)
     spelt = spell_keyings(
@@ -272,8 +272,8 @@ def _spell(
         keying.spelling if keying else None,
         lemma_is_form=keying is not None and keying.lemma_is_form,
     )
-    found = spelt.select("lemma", "annotator", spelt_out("label")).collect()
-    labels = {(lemma, who): label for lemma, who, label in found.iter_rows()}
+    table = spelt.select("lemma", "annotator", spelt_out("label")).collect()
+    labels = {(lemma, who): label for lemma, who, label in table.iter_rows()}
     return [
         replace(each, label=labels.get((lemmas[each.id], each.annotator), each.label))
         for each in answers
@@ -300,15 +300,15 @@ def asked_tasks(
 def with_contents(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Item]:
     """Return items with their units and examples."""
     query = "SELECT shown FROM items WHERE id = ?"
-    found = []
+    items = []
     for each in some:
-        shown = connection.execute(query, (each.id,)).fetchone()["shown"]
-        examples = tuple(json.loads(shown).get("examples", ()))
-        found.append(replace(each, units=units_of(shown), examples=examples))
-    return found
+        content = connection.execute(query, (each.id,)).fetchone()["shown"]
+        examples = tuple(json.loads(content).get("examples", ()))
+        items.append(replace(each, units=units_of(content), examples=examples))
+    return items
 
 
-def units_of(shown: str) -> tuple[str, ...]:
+def units_of(content: str) -> tuple[str, ...]:
     """Return the units in the displayed content of an item, a JSON object.
 
     Examples
@@ -316,7 +316,7 @@ def units_of(shown: str) -> tuple[str, ...]:
     >>> units_of('{"units": {"l1": "in:Frage", "l2": "kommen"}}')
     ('in:Frage', 'kommen')
     """
-    units: dict[str, Any] = json.loads(shown).get("units", {})
+    units: dict[str, Any] = json.loads(content).get("units", {})
     return tuple(str(units[name]) for name in sorted(units))
 
 
@@ -408,29 +408,29 @@ def first_answers(
     dict of str to list of FirstAnswer
         One list per id; may be empty.
     """
-    found: dict[str, list[FirstAnswer]] = {each: [] for each in ids}
-    wanted = list(found)
-    for start in range(0, len(wanted), _MANY):
-        some = wanted[start : start + _MANY]
+    answers: dict[str, list[FirstAnswer]] = {each: [] for each in ids}
+    keys = list(answers)
+    for start in range(0, len(keys), _MANY):
+        some = keys[start : start + _MANY]
         query = _OF_IDS.format(", ".join("?" * len(some)))
         for row in connection.execute(query, some).fetchall():
             stands = replay_task(connection, row["task"])
             if stands.answer is not None:
                 first = FirstAnswer(row["annotator"], stands.answer, stands.unsure, stands.note)
-                found[row["id"]].append(first)
+                answers[row["id"]].append(first)
     if read_setting(connection, ANONYMOUS, default=False):
-        return {each: _without_names(each, said) for each, said in found.items()}
-    return found
+        return {each: _without_names(each, own) for each, own in answers.items()}
+    return answers
 
 
-def _without_names(item: str, said: list[FirstAnswer]) -> list[FirstAnswer]:
+def _without_names(item: str, answers: list[FirstAnswer]) -> list[FirstAnswer]:
     def key(each: FirstAnswer) -> bytes:
         return hashlib.sha256(f"{item}\x1f{each.annotator}".encode()).digest()
 
-    letters = (*string.ascii_uppercase, *map(str, range(len(said))))
+    letters = (*string.ascii_uppercase, *map(str, range(len(answers))))
     return [
         replace(each, annotator=letter)
-        for letter, each in zip(letters, sorted(said, key=key), strict=False)
+        for letter, each in zip(letters, sorted(answers, key=key), strict=False)
     ]
 
 
@@ -522,18 +522,18 @@ class Writer:
 
     def send(self, decisions: Sequence[Decision]) -> Future[Outcomes]:
         """Add decisions; the future has the outcomes. See `add_decisions`."""
-        sent = _WaitingDecisions(decisions)
-        sent.outcomes.set_running_or_notify_cancel()  # a closed request does not cancel it
+        batch = _WaitingDecisions(decisions)
+        batch.outcomes.set_running_or_notify_cancel()  # a closed request does not cancel it
         with self._woken:
             if self._stopped:
-                sent.outcomes.set_exception(NotSaved("not saved: the server is stopping"))
-                return sent.outcomes
+                batch.outcomes.set_exception(NotSaved("not saved: the server is stopping"))
+                return batch.outcomes
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="decisions", daemon=True)
                 self._thread.start()
-            self._waiting.append(sent)
+            self._waiting.append(batch)
             self._woken.notify()
-        return sent.outcomes
+        return batch.outcomes
 
     def start(self) -> None:
         """Take decisions; a writer that was stopped takes them again."""

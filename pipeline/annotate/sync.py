@@ -116,11 +116,11 @@ def log_of(work: SheetWork) -> SourceFile:
     return SourceFile(work.database.name, work.database, reader, DecisionOptions())
 
 
-def spell_answer(work: SheetWork, typed: str | None) -> str | None:
+def spell_answer(work: SheetWork, cell: str | None) -> str | None:
     """Return the answer in a cell, a label as the experiment spells it; None if it is empty."""
-    said = (typed or "").strip() or None
+    answer = (cell or "").strip() or None
     labels = {label.strip().lower(): label for label in work.labels}
-    return labels.get(said.lower(), said) if said else None
+    return labels.get(answer.lower(), answer) if answer else None
 
 
 def is_answer(work: SheetWork, answer: str | None) -> bool:
@@ -132,10 +132,10 @@ def entry_of(
     cell: Cell, kind: Literal["seen", "import"], stands: Standing, *, by: str = "sheet"
 ) -> Decision:
     """Return the entry of a cell; one that is only seen has the note that the log has."""
-    given = cell if kind == "import" else stands
+    basis = cell if kind == "import" else stands
     return Decision(
         f"{by}-{uuid4().hex}", cell.annotator, cell.id, kind, answer=cell.answer,
-        unsure=given.unsure, note=given.note, source=cell.file,
+        unsure=basis.unsure, note=basis.note, source=cell.file,
     )  # fmt: skip
 
 
@@ -143,9 +143,9 @@ def counted_answers(work: SheetWork) -> set[tuple[str, str]]:
     """Return annotator and item of answers in the log or only in a sheet, and in conflict."""
     kind = SHEETS[f"{work.kind}_sheet"]
     rows = first_round(entries(work.project.sheets.files(work.folder.name, kind.format)))
-    given = rows.drop_nulls(kind.answer).select("annotator", "id")
+    pairs = rows.drop_nulls(kind.answer).select("annotator", "id")
     contested = answers_in_conflict(rows).select("annotator", "id")
-    return set(pl.concat([given, contested]).drop_nulls().collect().iter_rows())
+    return set(pl.concat([pairs, contested]).drop_nulls().collect().iter_rows())
 
 
 def tasks_of(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
@@ -159,7 +159,7 @@ def _import_cells(
 ) -> ImportResult:
     """Compare cells with the log, in a transaction of the caller's, and add what is new."""
     compared, conflicts = compare(rows, log_of(work))
-    tasks, taken, strange = tasks_of(connection), 0, []
+    tasks, count, strange = tasks_of(connection), 0, []
     for row in compared.drop_nulls("annotator").iter_rows(named=True):
         outcome, answer = row["outcome"], spell_answer(work, row["answer"])
         cell = Cell(row["file"], row["annotator"], row["id"], answer, *read_note(row["note"]))
@@ -174,19 +174,19 @@ def _import_cells(
         elif outcome not in {"conflict", "settled"}:
             stands = replay_task(connection, tasks[cell.annotator, cell.id])
             known = {None, row["noted"]}
-            kept = write_note(stands.note, unsure=stands.unsure)
+            note = write_note(stands.note, unsure=stands.unsure)
             agrees = outcome == "same" or (answer is not None and answer == stands.answer)
-            noted = agrees and remark not in {*known, kept} and kept in known
+            noted = agrees and remark not in {*known, note} and note in known
             new = outcome == "new" and answer != stands.answer  # not imported from another sheet
             kind: Literal["seen", "import"] = "import" if new or noted else "seen"
             if outcome != "old" or noted:
                 (added,) = add_decisions(connection, [entry_of(cell, kind, stands)])
-                taken += kind == "import" and isinstance(added, Outcome)
+                count += kind == "import" and isinstance(added, Outcome)
     valid = (
         each for each in conflicts
         if all(is_answer(work, spell_answer(work, cell.answer)) for cell in each.sheets)
     )  # fmt: skip
-    return ImportResult(taken, tuple(map(str, valid)), tuple(strange))
+    return ImportResult(count, tuple(map(str, valid)), tuple(strange))
 
 
 # Export as sheets and JSON lines
@@ -237,8 +237,8 @@ def export(work: SheetWork, target: Path, *, annotators: Sequence[str] = ()) -> 
         rows = sheet_rows(work, history=True)
         if annotators:
             rows = rows.filter(pl.col("annotator").is_in(annotators))
-        wanted = replace(work.wanted, kind="csv" if suffix == ".csv" else "xlsx")
-        content = content_of(rows, "everybody", wanted, kind)
+        layout = replace(work.wanted, kind="csv" if suffix == ".csv" else "xlsx")
+        content = content_of(rows, "everybody", layout, kind)
         count = rows[kind.answer].count()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -264,11 +264,11 @@ def hand_to_sheets(work: SheetWork) -> list[str]:
     with storage.explain_errors("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
         for (who,), part in sheet_rows(work).group_by("annotator", maintain_order=True):
             place = write_sheet(part, str(who), work.wanted, storage, kind)
-            held = part.drop_nulls(kind.answer).select("annotator", "id", kind.answer, "note")
+            cells = part.drop_nulls(kind.answer).select("annotator", "id", kind.answer, "note")
             with open_log(work.database) as connection:
                 append(connection, [
                     entry_of(Cell(Path(place).name, *cell), "seen", Standing(cell[2], unsure, text))
-                    for *cell, note in held.iter_rows()
+                    for *cell, note in cells.iter_rows()
                     for text, unsure in [read_note(note)]
                 ])  # fmt: skip
             places.append(place)
@@ -316,12 +316,12 @@ def sheet_rows(work: SheetWork, *, history: bool = False) -> pl.DataFrame:
         ).fetchall()
     rows = []
     for task in tasks:
-        shown, own = json.loads(task["shown"]), stands.get(task["task"])
-        examples = enumerate(shown.get("examples", []), 1)
-        beside = {name: shown[name] for name in ("keyed_forms", "lexicon_forms") if shown.get(name)}
+        item, own = json.loads(task["shown"]), stands.get(task["task"])
+        examples = enumerate(item.get("examples", []), 1)
+        beside = {name: item[name] for name in ("keyed_forms", "lexicon_forms") if item.get(name)}
         rows.append({
             "annotator": task["annotator"], "order": task["place"], "id": task["id"],
-            **shown["units"], **{f"example_{number}": text for number, text in examples}, **beside,
+            **item["units"], **{f"example_{number}": text for number, text in examples}, **beside,
             **_answer_cells(own, name), **(_history_cells(own, task["round"]) if history else {}),
         })  # fmt: skip
     names = {key: None for row in rows for key in row}
@@ -414,12 +414,12 @@ def choices(work: SheetWork, conflict: Conflict) -> list[SheetAnswer]:
 
     None can for an item that adjudicators have seen; nor can one that is not a label.
     """
-    found: dict[str | None, SheetAnswer] = {}
+    options: dict[str | None, SheetAnswer] = {}
     for each in () if conflict.settled else conflict.sheets:
         answer = spell_answer(work, each.answer)
         if is_answer(work, answer):
-            found.setdefault(answer, each)
-    return list(found.values())
+            options.setdefault(answer, each)
+    return list(options.values())
 
 
 class Conflicts:
@@ -473,19 +473,19 @@ class Conflicts:
             same = cells.filter(outcome="same", annotator=decision.annotator)
             for row in same.select("id", "file", "line", "answer", "note").iter_rows():
                 agreeing.setdefault(row[0], []).append(SheetAnswer(*row[1:]))
-            tasks, left = tasks_of(connection), 0
+            tasks, rest = tasks_of(connection), 0
             for each in every:
-                kept = self._answers_to_import(each, decision)
-                if kept is None:
-                    left += 1
+                imports = self._answers_to_import(each, decision)
+                if imports is None:
+                    rest += 1
                     continue
                 stands = replay_task(connection, tasks[each.annotator, each.id])
                 add_decisions(connection, [
-                    entry_of(self._cell(each, typed), "import" if typed in kept else "seen",
+                    entry_of(self._cell(each, sheet), "import" if sheet in imports else "seen",
                              stands, by=_BY)
-                    for typed in (*each.sheets, *agreeing.get(each.id, ()))
+                    for sheet in (*each.sheets, *agreeing.get(each.id, ()))
                 ])  # fmt: skip
-        return ConflictCounts(len(every) - left, left)
+        return ConflictCounts(len(every) - rest, rest)
 
     def _answers_to_import(
         self, conflict: Conflict, decision: ConflictDecision
@@ -498,14 +498,14 @@ class Conflicts:
             offered = [each for each in offered if each.file == decision.file]
         return offered if len(offered) == 1 else None
 
-    def _cell(self, conflict: Conflict, typed: SheetAnswer) -> Cell:
-        answer = spell_answer(self.work, typed.answer)
-        return Cell(typed.file, conflict.annotator, conflict.id, answer, *read_note(typed.note))
+    def _cell(self, conflict: Conflict, sheet: SheetAnswer) -> Cell:
+        answer = spell_answer(self.work, sheet.answer)
+        return Cell(sheet.file, conflict.annotator, conflict.id, answer, *read_note(sheet.note))
 
     def _rows(self) -> tuple[pl.DataFrame, list[str]]:
         """Return the rows of all sheets; of those that cannot be read, the reasons."""
         nothing, unreadable = typed_answers([], self._answer), []
-        found: dict[str, tuple[Stamp | None, pl.DataFrame]] = {}
+        tables: dict[str, tuple[Stamp | None, pl.DataFrame]] = {}
         with self._lock:
             for file in sheet_files_of(self.work):
                 stamp = _stamp_of(file)
@@ -518,9 +518,9 @@ class Conflicts:
                     reason = str(error).splitlines()[0].removeprefix(f"{file.path}: ")
                     unreadable.append(f"{file.label}: {reason}")
                 else:
-                    found[file.label] = known
-            self._read = found
-        rows = pl.concat([nothing, *(rows for _, rows in found.values())], how="diagonal")
+                    tables[file.label] = known
+            self._read = tables
+        rows = pl.concat([nothing, *(rows for _, rows in tables.values())], how="diagonal")
         return rows, unreadable
 
 

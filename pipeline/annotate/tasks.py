@@ -83,10 +83,10 @@ class SheetWork:
     def wanted(self) -> Sheets:
         """Layout of the stage's sheets."""
         node = self.project.nodes[self.stage]
-        found = node.stage.delivery(node.config)
-        if not isinstance(found, Sheets):
+        layout = node.stage.delivery(node.config)
+        if not isinstance(layout, Sheets):
             raise TypeError(f"stage {self.stage} makes no sheets")
-        return found
+        return layout
 
     @property
     def database(self) -> Path:
@@ -132,22 +132,22 @@ def open_work(
     """
     require_local(Path(runs), "annotate")
     project = check(experiment, runs=runs, data=data)
-    stage, wanted = _find_sheet(project, sheet)
+    stage, layout = _find_sheet(project, sheet)
     manifest = _ensure_made(project, stage, experiment, runs=runs, data=data)
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
-    folder = project.sheets.own / wanted.folder
+    folder = project.sheets.own / layout.folder
     work = SheetWork(
         project,
         stage,
-        "keying" if _KINDS[wanted.format] == "keying" else "annotation",
+        "keying" if _KINDS[layout.format] == "keying" else "annotation",
         project.nodes[stage].title or project.experiment.title or project.experiment.name,
-        wanted.instructions,
-        wanted.labels,
+        layout.instructions,
+        layout.labels,
         _check_annotators(annotators, tuple(rows["annotator"].unique().sort()), folder),
         folder,
-        guidelines=wanted.guidelines,
+        guidelines=layout.guidelines,
         categories=_categories(project, stage),
-        keying=_only_keying(project, wanted.folder),
+        keying=_only_keying(project, layout.folder),
         language=language or _language(project, stage),
     )
     _check_log(work.database)
@@ -186,8 +186,8 @@ def _check_log(database: Path) -> None:
 def refresh(work: SheetWork, rows: pl.DataFrame) -> None:
     """Update the tasks in the log to the current table of sheets."""
     kind = SHEETS[f"{work.kind}_sheet"]
-    asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
-    tasks = asked.select("annotator", "id", "order").rows()
+    table = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
+    tasks = table.select("annotator", "id", "order").rows()
     with open_log(work.database) as connection:
         update_tasks(
             connection, _item_contents(rows, work.kind), [TaskRequest(*each) for each in tasks]
@@ -201,7 +201,7 @@ def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
         name for name in rows.columns if name not in around and not name.startswith("example_")
     ]
     examples = [name for name in rows.columns if name.startswith("example_")]
-    shown: dict[str, dict[str, Any]] = {}
+    contents: dict[str, dict[str, Any]] = {}
     for row in rows.unique("id").iter_rows(named=True):
         one: dict[str, Any] = {
             "units": {name: row[name] for name in units if row[name] is not None}
@@ -212,22 +212,22 @@ def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
                 one["keyed_forms"] = row["keyed_forms"]
         else:
             one["examples"] = [row[name] for name in examples if row[name] is not None]
-        shown[row["id"]] = one
-    return shown
+        contents[row["id"]] = one
+    return contents
 
 
 def _find_sheet(project: Project, sheet: str) -> tuple[str, Sheets]:
     """Return the stage with its sheets."""
     there: dict[str, Sheets] = {}
     for name, node in project.nodes.items():
-        wanted = node.stage.delivery(node.config)
-        if isinstance(wanted, Sheets):
-            there[name] = wanted
-    meant = [name for name, each in there.items() if sheet in {name, each.folder}]
+        layout = node.stage.delivery(node.config)
+        if isinstance(layout, Sheets):
+            there[name] = layout
+    matches = [name for name, each in there.items() if sheet in {name, each.folder}]
     if not sheet and len(there) == 1:
-        meant = list(there)
-    if len(meant) == 1:
-        return meant[0], there[meant[0]]
+        matches = list(there)
+    if len(matches) == 1:
+        return matches[0], there[matches[0]]
     if not there:
         what, remedy = "no stage makes sheets", "add a stage sheet.annotation"
     elif sheet:
@@ -262,10 +262,10 @@ def _ensure_made(
 
 
 def _check_annotators(
-    annotators: Sequence[str], asked: Sequence[str], folder: Path
+    annotators: Sequence[str], people: Sequence[str], folder: Path
 ) -> tuple[str, ...]:
     """Return who has a page; those added in the log have one in any case."""
-    known = [*asked]
+    known = [*people]
     if annotators:
         with open_log(folder / annotation_log.NAME) as connection:
             known += annotation_log.added_annotators(connection)
@@ -280,39 +280,39 @@ def _check_annotators(
     ]
     if problems:
         raise ConfigError("--annotators", problems)
-    return tuple(annotators or asked)
+    return tuple(annotators or people)
 
 
 def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
     """Return the categories of the labels, if a stage joins the answers."""
     for node in project.nodes.values():
         if any(each.stage == stage for each in node.inputs.values()):
-            found = getattr(node.config, "categories", None)
-            if found:
-                return dict(found)
+            categories = getattr(node.config, "categories", None)
+            if categories:
+                return dict(categories)
     return {}
 
 
 def _language(project: Project, stage: str) -> str:
     """Return the language of the files that the sheet depends on, if they name one."""
-    named = {
+    languages = {
         str(source.options["language"])
         for name in _dependencies(project.nodes, [stage])
         for source in project.nodes[name].sources.values()
         if source.options.get("language")
     }
-    return named.pop() if len(named) == 1 else ""
+    return languages.pop() if len(languages) == 1 else ""
 
 
 def _only_keying(project: Project, folder: str) -> JoinKeying | None:
     """Return the options of the stage that joins the keyed forms in a folder, if it is one."""
-    found = [
+    configs = [
         node.config
         for node in project.nodes.values()
         if isinstance(node.config, JoinKeying)
         and any(each.name == folder for each in node.sheets.values())
     ]
-    return found[0] if len(found) == 1 else None
+    return configs[0] if len(configs) == 1 else None
 
 
 # Stages that the answers of a sheet decide
@@ -369,24 +369,24 @@ def questions_of_sheet(work: SheetWork, root: Path) -> SheetQuestions:
         and "judgements" in node.inputs
         and node.inputs["judgements"].stage in joins
     )
-    needed = _dependencies(nodes, (ref.stage for node in stages for ref in node.inputs.values()))
+    names = _dependencies(nodes, (ref.stage for node in stages for ref in node.inputs.values()))
     partial = {
         name: replace(node, config=node.config.model_copy(update={"partial": True}))
         if name in joins
         else node
         for name, node in nodes.items()
-        if name in needed
+        if name in names
     }
     settings = {f"stages.{name}.partial": True for name in joins}
     return SheetQuestions(replace(work.project, nodes=partial, root=root), joins, stages, settings)
 
 
 def _dependencies(nodes: Mapping[str, Node], first: Iterable[str]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     todo = list(first)
     while todo:
         name = todo.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names:
+            names.add(name)
             todo += [ref.stage for ref in nodes[name].inputs.values()]
-    return found
+    return names

@@ -381,7 +381,7 @@ def _set_suggestions(work: SheetWork, source: Path | None, *, shown: bool | None
                 else "cards do not show them; --show-suggestions does"
             )  # fmt: skip
     if shown is not None:
-        count = switch_suggestions(work, shown=shown)
+        count = switch_suggestions(work, visible=shown)
         print(f"{count_text(count, 'suggestion')} {'shown' if shown else 'hidden'} on the cards")
 
 

@@ -487,10 +487,10 @@ def test_suggestions(
     with open_log(work.database) as log:
         assert suggested_answers(log, ["x0", "x1", "x2"]) == {"x0": "SVC", "x1": "free"}
         assert not suggestions_shown(log)
-    assert switch_suggestions(work, shown=True) == 2
+    assert switch_suggestions(work, visible=True) == 2
     with read_only(work.database) as log:
         assert suggestions_shown(log)
-    switch_suggestions(work, shown=False)
+    switch_suggestions(work, visible=False)
     with read_only(work.database) as log:
         assert not suggestions_shown(log)
 
@@ -511,7 +511,7 @@ def test_suggestions_with_mistakes_are_not_stored(
     with pytest.raises(ConfigError, match="unknown ending"):
         import_suggestions(work, write("n.txt", ""))
     with pytest.raises(ConfigError, match="there are no suggestions"):
-        switch_suggestions(work, shown=True)
+        switch_suggestions(work, visible=True)
 
 
 # The command, as a user gives it

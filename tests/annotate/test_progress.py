@@ -103,7 +103,7 @@ def row(
 def test_so_many_draws_are_enough_and_one_less_is_not(
     draws: int, half: float, wished: float, members: int
 ) -> None:
-    more = further_draws(draws, half, wished=wished, members=members)
+    more = further_draws(draws, half, target=wished, members=members)
     assert more is not None
     if half <= wished or draws >= members:
         assert more == 0
@@ -118,10 +118,10 @@ def test_so_many_draws_are_enough_and_one_less_is_not(
 
 
 def test_judgements_fall_to_a_question_as_they_did_before() -> None:
-    assert further_judgements(row(0.1, draws=50), judged=200, wished=0.05) == 600
-    assert further_judgements(row(0.1, draws=0), judged=200, wished=0.05) is None
-    assert further_judgements(row(None), judged=200, wished=0.05) is None
-    assert further_judgements(row(0.0625), judged=200, wished=0.0625) == 0
+    assert further_judgements(row(0.1, draws=50), judged=200, target=0.05) == 600
+    assert further_judgements(row(0.1, draws=0), judged=200, target=0.05) is None
+    assert further_judgements(row(None), judged=200, target=0.05) is None
+    assert further_judgements(row(0.0625), judged=200, target=0.0625) == 0
 
 
 @pytest.mark.parametrize(
@@ -140,22 +140,22 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
     ],
 )
 def test_what_is_left(rows: list[QuestionEstimate], said: str) -> None:
-    assert what_is_left(rows, judged=100, left=1000, wished=0.05).startswith(said)
+    assert what_is_left(rows, judged=100, rest=1000, target=0.05).startswith(said)
 
 
 def test_a_sample_that_is_too_small_is_named() -> None:
-    said = what_is_left([row(0.1)], judged=100, left=20, wished=0.05)
+    said = what_is_left([row(0.1)], judged=100, rest=20, target=0.05)
     assert said.endswith("This sample has 20 left: a larger sample is needed.")
 
 
 def test_no_more_is_asked_than_there_are_candidates() -> None:
     rows = [row(0.4, draws=7, members=50), replace(row(0.1), question="all candidates", n=600)]
     assert all_candidates(rows) == 600
-    assert further_judgements(rows[0], judged=116, wished=0.05, candidates=600) == 484
+    assert further_judgements(rows[0], judged=116, target=0.05, candidates=600) == 484
     assert (
-        further_judgements(rows[0], judged=116, wished=0.05) == 647
+        further_judgements(rows[0], judged=116, target=0.05) == 647
     )  # 39 more of the list, times 116 / 7
-    assert "About 484 more" in what_is_left(rows, judged=116, left=0, wished=0.05)
-    assert what_is_left(rows, judged=116, left=0, wished=0.05).endswith(
+    assert "About 484 more" in what_is_left(rows, judged=116, rest=0, target=0.05)
+    assert what_is_left(rows, judged=116, rest=0, target=0.05).endswith(
         "This sample is fully judged: a larger sample is needed."
     )

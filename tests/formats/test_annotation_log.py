@@ -356,7 +356,7 @@ def test_suggestions_are_off_until_they_are_switched_on(tmp_path: Path) -> None:
         store_suggestions(log, [Suggestion("x0", "SVC", 0.9), Suggestion("x1", "free")])
         store_suggestions(log, [Suggestion("x1", "SVC", source="b.csv")])  # a later model's
         assert suggested_answers(log, ["x0", "x1"]) == {"x1": "SVC"}
-        show_suggestions(log, shown=True)
+        show_suggestions(log, visible=True)
     with read_only(tmp_path / NAME) as log:
         assert suggestions_shown(log)
 

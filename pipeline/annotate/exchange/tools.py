@@ -235,12 +235,12 @@ def _read_entries(
             yield Fault(place, _NO_FORM, json.dumps(entry, ensure_ascii=False)[:60])
 
 
-def _one(found: ToolAnswer, labels: Sequence[str]) -> ToolAnswer | Fault:
-    """Return what is found with its only label, if any; a fault for several."""
+def _one(answer: ToolAnswer, labels: Sequence[str]) -> ToolAnswer | Fault:
+    """Return an answer with its only label, if any; a fault for several."""
     if len(labels) > 1:
-        return Fault(found.place, _TWO, ", ".join(labels))
-    answer = labels[0] if labels and not found.skipped else None
-    return replace(found, answer=answer if answer and answer.strip() else None)
+        return Fault(answer.place, _TWO, ", ".join(labels))
+    label = labels[0] if labels and not answer.skipped else None
+    return replace(answer, answer=label if label and label.strip() else None)
 
 
 def _lines(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -280,12 +280,12 @@ def _annotation(work: SheetWork, task: ExchangeTask, person: str | None) -> dict
         *([_result(UNSURE, "choices", UNSURE)] if task.unsure else []),
         *([_result(NOTE, "textarea", task.note)] if task.note else []),
     ]  # fmt: skip
-    made: dict[str, Any] = {"result": result, "was_cancelled": False, "ground_truth": False}
+    annotation: dict[str, Any] = {"result": result, "was_cancelled": False, "ground_truth": False}
     if task.seconds is not None:
-        made["lead_time"] = task.seconds
+        annotation["lead_time"] = task.seconds
     if person is not None:  # Label Studio refuses a file with a person that it does not know
-        made["completed_by"] = int(person) if person.isdecimal() else {"email": person}
-    return made
+        annotation["completed_by"] = int(person) if person.isdecimal() else {"email": person}
+    return annotation
 
 
 def _result(name: str, kind: str, value: str | None) -> dict[str, Any]:
@@ -328,23 +328,23 @@ def _read_label_studio(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]
         place = f"task {number}"
         try:
             data = _object(_object(task).get("data"))
-            found = ToolAnswer(place, _name(data.get(ITEM)), asked=_name(data.get(ANNOTATOR)))
-            given = task.get("annotations") or []
-            if not isinstance(given, list):
+            answer = ToolAnswer(place, _name(data.get(ITEM)), asked=_name(data.get(ANNOTATOR)))
+            annotations = task.get("annotations") or []
+            if not isinstance(annotations, list):
                 raise _Wrong
         except _Wrong:
-            shown = json.dumps(task, ensure_ascii=False)[:60]
-            yield Fault(place, "has no data; export as JSON, not JSON-MIN", shown)
+            excerpt = json.dumps(task, ensure_ascii=False)[:60]
+            yield Fault(place, "has no data; export as JSON, not JSON-MIN", excerpt)
             continue
-        if not given:
-            yield found
-        for position, annotation in enumerate(given, 1):
-            where = f"{place}, annotation {position}" if len(given) > 1 else place
+        if not annotations:
+            yield answer
+        for position, annotation in enumerate(annotations, 1):
+            where = f"{place}, annotation {position}" if len(annotations) > 1 else place
             try:
-                yield _read_annotation(where, found, _object(annotation), keying=keying)
+                yield _read_annotation(where, answer, _object(annotation), keying=keying)
             except _Wrong:
-                shown = json.dumps(annotation, ensure_ascii=False)[:60]
-                yield Fault(where, _NO_FORM, shown)
+                excerpt = json.dumps(annotation, ensure_ascii=False)[:60]
+                yield Fault(where, _NO_FORM, excerpt)
 
 
 def _read_annotation(
@@ -358,18 +358,18 @@ def _read_annotation(
         if result.get("type") == "choices":
             choices.setdefault(name, []).extend(_names(value.get("choices")))
         elif result.get("type") == "textarea":
-            given = value.get("text")
-            texts.setdefault(name, []).extend(_names([given] if isinstance(given, str) else given))
+            text = value.get("text")
+            texts.setdefault(name, []).extend(_names([text] if isinstance(text, str) else text))
     unsure = bool(choices.pop(UNSURE, None))
     forms = texts.pop(FORMS, []) if keying else []
-    found = ToolAnswer(
+    answer = ToolAnswer(
         place, task.id, people_of(annotation.get("completed_by")), asked=task.asked,
         skipped=annotation.get("was_cancelled") is True, unsure=unsure,
         note="\n".join(chain(*texts.values())), seconds=_seconds(annotation.get("lead_time")),
     )  # fmt: skip
     if keying:
-        return _one(found, [", ".join(forms)])
-    return _one(found, choices.get(LABEL) or list(chain(*choices.values())))
+        return _one(answer, [", ".join(forms)])
+    return _one(answer, choices.get(LABEL) or list(chain(*choices.values())))
 
 
 def people_of(completed_by: Any) -> tuple[str, ...]:
@@ -416,11 +416,11 @@ def _read_doccano(path: Path, _keying: bool) -> Iterator[ToolAnswer | Fault]:
         data = {**(meta if isinstance(meta, dict) else {}), **entry}
         labels = _names(data.get("label", data.get("labels")))
         unsure = len(labels) > 1 and UNSURE in labels
-        found = ToolAnswer(
+        answer = ToolAnswer(
             place, _name(data.get(ITEM)), file=path.stem, asked=_name(data.get(ANNOTATOR)),
             unsure=unsure, note="\n".join(_names(data.get("Comments") or [])),
         )  # fmt: skip
-        return _one(found, [each for each in labels if not (unsure and each == UNSURE)])
+        return _one(answer, [each for each in labels if not (unsure and each == UNSURE)])
 
     return _read_entries(read_lines(path), read)
 
@@ -463,17 +463,17 @@ def _read_prodigy(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
         decided = entry.get("answer")
         if decided is not None and decided not in _ANSWERS:
             raise _Wrong
-        found = ToolAnswer(
+        answer = ToolAnswer(
             place, _name(meta.get(ITEM)), _session(entry), asked=_name(meta.get(ANNOTATOR)),
             skipped=decided in {"reject", "ignore"}, unsure=entry.get("flagged") is True,
             note=_name(entry.get(NOTE)),
         )  # fmt: skip
         if decided is None:
-            return found
+            return answer
         if keying:
-            return _one(found, [_name(entry.get(_name(entry.get("field_id")) or FORMS))])
+            return _one(answer, [_name(entry.get(_name(entry.get("field_id")) or FORMS))])
         label = entry.get("label")  # one label to accept or reject
-        return _one(found, _names(entry.get("accept", [] if label is None else [label])))
+        return _one(answer, _names(entry.get("accept", [] if label is None else [label])))
 
     return _read_entries(read_lines(path), read)
 
@@ -493,17 +493,17 @@ def _session(entry: Mapping[str, Any]) -> tuple[str, ...]:
 def _write_potato(
     work: SheetWork, tasks: Sequence[ExchangeTask], target: Path, people: Mapping[str, str]
 ) -> Content:
-    asked: dict[str, list[ExchangeTask]] = {}
+    by_item: dict[str, list[ExchangeTask]] = {}
     own: dict[str, list[ExchangeTask]] = {}
     for each in tasks:
-        asked.setdefault(each.id, []).append(each)
+        by_item.setdefault(each.id, []).append(each)
         own.setdefault(people.get(each.annotator, each.annotator), []).append(each)
     items = [
         {
             "id": item, "text": html.escape(mine[0].shown, quote=False).replace("\n", "<br>"),
             "annotators": [people.get(each.annotator, each.annotator) for each in mine],
         }
-        for item, mine in asked.items()
+        for item, mine in by_item.items()
     ]  # fmt: skip
     folder = f"{target.stem}-annotations"
     content = {target: _lines(items), target.with_suffix(".yaml"): _potato_config(work, target)}
@@ -541,7 +541,7 @@ def _potato_config(work: SheetWork, target: Path) -> str:
 
 def _user_state(work: SheetWork, person: str, tasks: Sequence[ExchangeTask]) -> str:
     """Return the answers of a person so far, as Potato keeps them."""
-    given: dict[str, list[Any]] = {}
+    labels: dict[str, list[Any]] = {}
     for each in tasks:
         if each.answer is None:
             continue
@@ -549,12 +549,12 @@ def _user_state(work: SheetWork, person: str, tasks: Sequence[ExchangeTask]) -> 
                [LABEL, each.answer, "true"]]  # fmt: skip
         own += [[UNSURE, UNSURE, "true"]] if each.unsure else []
         own += [[NOTE, "text_box", each.note]] if each.note else []
-        given[each.id] = [[{"schema": scheme, "name": name}, value] for scheme, name, value in own]
+        labels[each.id] = [[{"schema": scheme, "name": name}, value] for scheme, name, value in own]
     state = {
         "user_id": person, "instance_id_ordering": [each.id for each in tasks],
         "current_instance_index": 0, "current_phase_and_page": ["annotation", "annotation"],
         "completed_phase_and_pages": [], "max_assignments": len(tasks),
-        "instance_id_to_behavioral_data": {}, "instance_id_to_label_to_value": given,
+        "instance_id_to_behavioral_data": {}, "instance_id_to_label_to_value": labels,
         "instance_id_to_span_to_value": {}, "phase_to_page_to_label_to_value": {},
         "phase_to_page_to_span_to_value": {},
     }  # fmt: skip
@@ -587,13 +587,13 @@ def _read_potato(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
 def _read_user_state(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
     try:
         state = _object(json.loads(read_text(path)))
-        given = _object(state["instance_id_to_label_to_value"])
+        instances = _object(state["instance_id_to_label_to_value"])
     except (ValueError, KeyError, RecursionError, _Wrong) as error:
         raise DataError(f"{path}: is not a user_state.json of Potato") from error
     person = state.get("user_id", path.parent.name)
     entries = (
         (f"instance {item}", {"instance_id": item, "user_id": person, "labels": labels})
-        for item, labels in given.items()
+        for item, labels in instances.items()
     )
     yield from _read_entries(entries, _potato_reader(path, keying))
 
@@ -630,38 +630,38 @@ def _potato_reader(path: Path, keying: bool) -> Callable[[str, dict[str, Any]], 
     own = path.parent.name if path.name.startswith("annotated_instances.") else ""
 
     def read(place: str, entry: dict[str, Any]) -> ToolAnswer | Fault:
-        given = _schemes(entry.get("labels", entry.get("label_annotations")))
-        note = "\n".join(_name(value) for value in given.pop(NOTE, {}).values() if value)
-        unsure = any(map(_is_chosen, given.pop(UNSURE, {}).values()))
+        values = _schemes(entry.get("labels", entry.get("label_annotations")))
+        note = "\n".join(_name(value) for value in values.pop(NOTE, {}).values() if value)
+        unsure = any(map(_is_chosen, values.pop(UNSURE, {}).values()))
         if keying:
-            labels = [_name(value) for value in given.get(FORMS, {}).values()]
+            labels = [_name(value) for value in values.get(FORMS, {}).values()]
         else:
-            chosen = given.get(LABEL) or (next(iter(given.values())) if len(given) == 1 else {})
-            labels = [name for name, value in chosen.items() if _is_chosen(value)]
+            marks = values.get(LABEL) or (next(iter(values.values())) if len(values) == 1 else {})
+            labels = [name for name, value in marks.items() if _is_chosen(value)]
         person = _name(entry.get("user_id", entry.get("user", own)))
-        found = ToolAnswer(
+        answer = ToolAnswer(
             place, _name(entry.get("instance_id", entry.get("id"))), (person,) if person else (),
             unsure=unsure, note=note,
         )  # fmt: skip
-        return _one(found, labels)
+        return _one(answer, labels)
 
     return read
 
 
-def _schemes(given: Any) -> dict[str, dict[str, Any]]:
+def _schemes(labels: Any) -> dict[str, dict[str, Any]]:
     """Return the values by scheme and label, from either form in which Potato writes them."""
-    found: dict[str, dict[str, Any]] = {}
-    if isinstance(given, list):  # [{"schema": ..., "name": ...}, value]
-        for pair in given:
+    schemes: dict[str, dict[str, Any]] = {}
+    if isinstance(labels, list):  # [{"schema": ..., "name": ...}, value]
+        for pair in labels:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise _Wrong
-            named, value = _object(pair[0]), pair[1]
-            found.setdefault(_name(named.get("schema")), {})[_name(named.get("name"))] = value
-        return found
-    for scheme, values in _object(given).items():
+            key, value = _object(pair[0]), pair[1]
+            schemes.setdefault(_name(key.get("schema")), {})[_name(key.get("name"))] = value
+        return schemes
+    for scheme, values in _object(labels).items():
         inner = _object(values)
-        found[scheme] = _object(inner["labels"]) if set(inner) == {"labels"} else inner
-    return found
+        schemes[scheme] = _object(inner["labels"]) if set(inner) == {"labels"} else inner
+    return schemes
 
 
 def _is_chosen(value: Any) -> bool:

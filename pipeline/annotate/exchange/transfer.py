@@ -66,7 +66,7 @@ def tool_of(name: str, work: SheetWork) -> Tool:
     return tool
 
 
-def parse_people(given: Sequence[str], work: SheetWork) -> dict[str, str]:
+def parse_people(entries: Sequence[str], work: SheetWork) -> dict[str, str]:
     """Return annotator to name in the tool, of ``anna=7,ben=ben@lab.org``.
 
     Raises
@@ -75,22 +75,22 @@ def parse_people(given: Sequence[str], work: SheetWork) -> dict[str, str]:
         If an entry is not NAME=OTHER, or names nobody of the experiment, or somebody twice.
     """
     known = {fold(name): name for name in _people(work)}
-    found: dict[str, str] = {}
+    people: dict[str, str] = {}
     problems = []
-    for entry in given:
+    for entry in entries:
         name, _, other = (part.strip() for part in entry.partition("="))
         if not name or not other:
             problems.append(Problem("--annotator-map", f"{entry!r} is not NAME=NAME_IN_THE_TOOL"))
         elif fold(name) not in known:
             what = f"{name!r} is not an annotator of the experiment"
             problems.append(Problem("--annotator-map", what, did_you_mean(name, known.values())))
-        elif known[fold(name)] in found:
+        elif known[fold(name)] in people:
             problems.append(Problem("--annotator-map", f"{name!r} is named twice"))
         else:
-            found[known[fold(name)]] = other
+            people[known[fold(name)]] = other
     if problems:
         raise ConfigError("--annotator-map", problems)
-    return found
+    return people
 
 
 def _people(work: SheetWork) -> list[str]:
@@ -165,9 +165,9 @@ def _tasks(work: SheetWork) -> list[ExchangeTask]:
     for row in rows:
         if row["annotator"] not in work.annotators:
             continue
-        shown, own = json.loads(row["shown"]), stands.get(row["task"])
-        beside = (shown.get("keyed_forms"), shown.get("lexicon_forms"))
-        examples = (*shown.get("examples", ()), *filter(None, beside))
+        item, own = json.loads(row["shown"]), stands.get(row["task"])
+        beside = (item.get("keyed_forms"), item.get("lexicon_forms"))
+        examples = (*item.get("examples", ()), *filter(None, beside))
         text = " ".join(units_of(row["shown"]))
         task = ExchangeTask(row["annotator"], row["id"], text, examples)
         if own is not None:
@@ -211,8 +211,8 @@ class _FileContent:
     faults: dict[str, list[str]] = field(default_factory=dict)
 
     def fault(self, what: str, place: str, value: str = "") -> None:
-        shown = f": {value!r}" if value else ""
-        self.faults.setdefault(what, []).append(f"{place}{shown}")
+        suffix = f": {value!r}" if value else ""
+        self.faults.setdefault(what, []).append(f"{place}{suffix}")
 
 
 def import_answers(
@@ -242,59 +242,59 @@ def import_answers(
         If the file has mistakes: with the number of each kind, examples, and what to do.
     """
     tool = tool_of(name, work)
-    read = list(tool.read(source, work.kind == "keying"))
+    answers = list(tool.read(source, work.kind == "keying"))
     with open_log(work.database) as connection:
         rows = connection.execute("SELECT task, annotator, id FROM tasks WHERE round='annotation'")
         tasks = {(row["annotator"], row["id"]): row["task"] for row in rows}
-        given = _check(read, work, tasks, _names(tasks, people or {}))
-        if given.faults:
-            raise _error(source, tool, given.faults)
+        content = _check(answers, work, tasks, _names(tasks, people or {}))
+        if content.faults:
+            raise _error(source, tool, content.faults)
         origin = f"{tool.title}: {source.name}"
         with transaction(connection):
-            return _import(connection, given, tasks, origin)
+            return _import(connection, content, tasks, origin)
 
 
 def _names(tasks: Mapping[tuple[str, str], int], people: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the annotators of each name in the tool, folded."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     known = sorted({who for who, _ in tasks})
     for who, other in [*((name, name) for name in known), *people.items()]:
-        if who not in found.setdefault(fold(other), []):
-            found[fold(other)].append(who)
-    return found
+        if who not in names.setdefault(fold(other), []):
+            names[fold(other)].append(who)
+    return names
 
 
 def _check(
-    read: Sequence[ToolAnswer | Fault],
+    answers: Sequence[ToolAnswer | Fault],
     work: SheetWork,
     tasks: Mapping[tuple[str, str], int],
     names: Mapping[str, Sequence[str]],
 ) -> _FileContent:
-    given = _FileContent()
+    content = _FileContent()
     labels = {label.strip().lower(): label for label in work.labels}
-    for each in read:
+    for each in answers:
         if isinstance(each, Fault):
-            given.fault(each.what, each.place, each.value)
+            content.fault(each.what, each.place, each.value)
         elif each.skipped:
-            given.skipped.append(f"{each.place}: {each.id}")
+            content.skipped.append(f"{each.place}: {each.id}")
         elif each.answer is not None:
             answer = each.answer.strip()
             spelt = answer if work.kind == "keying" else labels.get(answer.lower())
             who = _who(each, names)
             if spelt is None:
-                given.fault(f"is not a label ({', '.join(work.labels)})", each.place, answer)
+                content.fault(f"is not a label ({', '.join(work.labels)})", each.place, answer)
             elif who is None:
-                shown = ", ".join(filter(None, (*each.people, each.asked))) or "nobody"
-                given.fault(_NOBODY, each.place, shown)
+                people = ", ".join(filter(None, (*each.people, each.asked))) or "nobody"
+                content.fault(_NOBODY, each.place, people)
             elif problem := _problem(each, who, tasks):
-                given.fault(problem, each.place, f"{each.id} by {who}")
-            elif (who, each.id) in given.answers:
-                first = given.answers[who, each.id].place
+                content.fault(problem, each.place, f"{each.id} by {who}")
+            elif (who, each.id) in content.answers:
+                first = content.answers[who, each.id].place
                 what = "answers an item twice: keep one"
-                given.fault(what, f"{first} and {each.place}", f"{each.id} by {who}")
+                content.fault(what, f"{first} and {each.place}", f"{each.id} by {who}")
             else:
-                given.answers[who, each.id] = replace(each, answer=spelt, note=each.note.strip())
-    return given
+                content.answers[who, each.id] = replace(each, answer=spelt, note=each.note.strip())
+    return content
 
 
 _NOBODY = "is by nobody whom the experiment asks: say with --annotator-map anna=NAME who it is"
@@ -319,14 +319,14 @@ def _who(answer: ToolAnswer, names: Mapping[str, Sequence[str]]) -> str | None:
 
     A name in the tool that several annotators share means the one for whom the task was written.
     """
-    asked = names.get(fold(answer.asked), ())
+    annotators = names.get(fold(answer.asked), ())
     called = (*answer.people, answer.file)
-    meant = next((names[fold(each)] for each in called if fold(each) in names), ())
-    if not answer.people and not meant:
-        meant = asked
-    if len(meant) > 1:
-        meant = [each for each in meant if each in asked]
-    return meant[0] if len(meant) == 1 else None
+    candidates = next((names[fold(each)] for each in called if fold(each) in names), ())
+    if not answer.people and not candidates:
+        candidates = annotators
+    if len(candidates) > 1:
+        candidates = [each for each in candidates if each in annotators]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _error(source: Path, tool: Tool, faults: Mapping[str, Sequence[str]]) -> DataError:
@@ -358,18 +358,18 @@ def mistakes(source: Path, faults: Mapping[str, Sequence[str]], so: str, remedy:
 
 def _import(
     connection: sqlite3.Connection,
-    given: _FileContent,
+    content: _FileContent,
     tasks: Mapping[tuple[str, str], int],
     origin: str,
 ) -> ToolImport:
     """Compare answers with the log, in a transaction of the caller's, and add what is new."""
     counts: Counter[str] = Counter()
     conflicts = []
-    for (who, item), found in given.answers.items():
+    for (who, item), answer in content.answers.items():
         stands = replay_task(connection, tasks[who, item])
-        decision = _decision(found, who, stands, origin)
-        where = f"{found.place}: {found.answer!r} for {item}"
-        if stands.answer not in {None, found.answer}:
+        decision = _decision(answer, who, stands, origin)
+        where = f"{answer.place}: {answer.answer!r} for {item}"
+        if stands.answer not in {None, answer.answer}:
             conflicts.append(f"{where}, but {who} decided {stands.answer!r}")
         elif decision is None:
             counts["known"] += 1
@@ -383,7 +383,7 @@ def _import(
                 conflicts.append(f"{where}, which {who} has withdrawn since it was imported")
             else:
                 counts["new"] += 1
-    return ToolImport(counts["new"], counts["known"], tuple(given.skipped), tuple(conflicts))
+    return ToolImport(counts["new"], counts["known"], tuple(content.skipped), tuple(conflicts))
 
 
 def _decision(answer: ToolAnswer, who: str, stands: Standing, origin: str) -> Decision | None:
@@ -436,10 +436,10 @@ def store_suggestions(connection: sqlite3.Connection, suggestions: Sequence[Sugg
         connection.executemany("INSERT INTO suggestions VALUES (?, ?, ?, ?)", rows)
 
 
-def show_suggestions(connection: sqlite3.Connection, *, shown: bool) -> None:
+def show_suggestions(connection: sqlite3.Connection, *, visible: bool) -> None:
     """Switch suggestions on the pages on or off, for now and for later starts."""
     with transaction(connection):
-        write_setting(connection, "show_suggestions", shown)
+        write_setting(connection, "show_suggestions", visible)
 
 
 def suggestions_shown(connection: sqlite3.Connection) -> bool:
@@ -500,7 +500,7 @@ def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:
         raise ConfigError("--suggestions", [Problem("--suggestions", what)])
     ids, by_units = _items(work)
     labels = {label.strip().lower(): label for label in work.labels}
-    found: dict[str, Suggestion] = {}
+    suggestions: dict[str, Suggestion] = {}
     faults: dict[str, list[str]] = {}
     others = 0
     for each in _entries(source):
@@ -508,9 +508,9 @@ def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:
             faults.setdefault(each.what, []).append(each.place)
             continue
         place, entry = each
-        named = str(entry.get("id") or "").strip()
+        id_ = str(entry.get("id") or "").strip()
         units = tuple(str(entry[name]) for name in _UNITS if entry.get(name))
-        item = (named if named in ids else None) if named else by_units.get(units)
+        item = (id_ if id_ in ids else None) if id_ else by_units.get(units)
         answer = str(entry.get("forms" if work.kind == "keying" else "label") or "").strip()
         spelt = labels.get(answer.lower()) if work.kind == "annotation" else answer
         score = _score(entry.get("score"))
@@ -520,25 +520,25 @@ def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:
             valid = f" ({', '.join(work.labels)})" if work.labels else ""
             faults.setdefault(f"is not a label{valid}", []).append(f"{place}: {answer!r}")
         elif score is not None and math.isnan(score):
-            given = f"{place}: {str(entry['score'])!r}"
-            faults.setdefault("has a score that is not a number", []).append(given)
-        elif item in found:
+            example = f"{place}: {str(entry['score'])!r}"
+            faults.setdefault("has a score that is not a number", []).append(example)
+        elif item in suggestions:
             faults.setdefault("is a second suggestion for an item", []).append(f"{place}: {item}")
         else:
-            found[item] = Suggestion(item, spelt, score, source.name)
+            suggestions[item] = Suggestion(item, spelt, score, source.name)
     if faults:
         raise mistakes(source, faults, "no suggestion was stored", "Correct the file.")
-    if not found:
+    if not suggestions:
         names = "id, or the units," if source.suffix.lower() != ".json" else f"data.{ITEM}"
         raise DataError(
             f"{source}: no row is for an item of this sheet\nName items by {names} as in an export."
         )
     with open_log(work.database) as connection:
-        store_suggestions(connection, list(found.values()))
-        return StoredSuggestions(len(found), others, suggestions_shown(connection))
+        store_suggestions(connection, list(suggestions.values()))
+        return StoredSuggestions(len(suggestions), others, suggestions_shown(connection))
 
 
-def switch_suggestions(work: SheetWork, *, shown: bool) -> int:
+def switch_suggestions(work: SheetWork, *, visible: bool) -> int:
     """Switch suggestions on the pages on or off; return how many there are.
 
     Raises
@@ -548,12 +548,12 @@ def switch_suggestions(work: SheetWork, *, shown: bool) -> int:
     """
     with open_log(work.database) as connection:
         count = int(connection.execute("SELECT count(*) FROM suggestions").fetchone()[0])
-        if shown and not count:
+        if visible and not count:
             problem = Problem(
                 "--show-suggestions", "there are no suggestions", "give --suggestions FILE"
             )
             raise ConfigError("--show-suggestions", [problem])
-        show_suggestions(connection, shown=shown)
+        show_suggestions(connection, visible=visible)
         return count
 
 

@@ -90,12 +90,12 @@ decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Reload the page.
     try:
         return SentDecisions.model_validate_json(text).decisions
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise RefusedRequest(400, _mistakes(found)) from None
+        mistakes = error.errors(include_url=False, include_context=False, include_input=False)
+        raise RefusedRequest(400, _mistakes(mistakes)) from None
 
 
 def log_decisions(
-    sent: Sequence[SentDecision], work: SheetWork, who: Person, round_name: Round
+    decisions: Sequence[SentDecision], work: SheetWork, who: Person, round_name: Round
 ) -> list[Decision]:
     """Return what a person's decisions are in the log.
 
@@ -104,13 +104,13 @@ def log_decisions(
     RefusedRequest
         400 with the keys of those that no page should send; then none is saved.
     """
-    wrong = {each.key: said for each in sent if (said := _problem(each, work))}
+    wrong = {each.key: message for each in decisions if (message := _problem(each, work))}
     if wrong:
-        said = "; ".join(list(wrong.values())[:_FEW])
-        many = f"{len(wrong)} of {len(sent)} decisions are invalid"
-        what = f"Nothing was saved, {many}: {said}. Reload the page."
+        message = "; ".join(list(wrong.values())[:_FEW])
+        many = f"{len(wrong)} of {len(decisions)} decisions are invalid"
+        what = f"Nothing was saved, {many}: {message}. Reload the page."
         raise RefusedRequest(400, what, refused=list(wrong))
-    return [_decision(each, who, round_name) for each in sent]
+    return [_decision(each, who, round_name) for each in decisions]
 
 
 def log_key(key: str, who: Person, round_name: Round) -> str:
@@ -139,24 +139,24 @@ def _problem(decision: SentDecision, work: SheetWork) -> str | None:
     if decision.kind != "undo" and not decision.id:
         return f"a {decision.kind} needs an item"
     if decision.kind != "label":
-        given = decision.answer and repr(decision.answer[:50])
-        return f"a decision to {decision.kind} takes no answer, but has {given}" if given else None
+        text = decision.answer and repr(decision.answer[:50])
+        return f"a decision to {decision.kind} takes no answer, but has {text}" if text else None
     if work.kind == "keying":
         return (
             None if (decision.answer or "").strip() else f"{decision.id[:50]!r} has an empty answer"
         )
     if decision.answer not in work.labels:
         labels = ", ".join(map(repr, work.labels))
-        given = repr(decision.answer[:50]) if decision.answer is not None else "none"
-        return f"{decision.id[:50]!r} has the label {given}; valid labels: {labels}"
+        text = repr(decision.answer[:50]) if decision.answer is not None else "none"
+        return f"{decision.id[:50]!r} has the label {text}; valid labels: {labels}"
     return None
 
 
-def _mistakes(found: Sequence[Any]) -> str:
+def _mistakes(mistakes: Sequence[Any]) -> str:
     """Return a sentence on what is wrong, without what was sent."""
     texts = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
-                     for each in found[:_FEW])  # fmt: skip
-    many = f"{len(found)} mistake{'s' if len(found) != 1 else ''} in the body"
+                     for each in mistakes[:_FEW])  # fmt: skip
+    many = f"{len(mistakes)} mistake{'s' if len(mistakes) != 1 else ''} in the body"
     return f"Nothing was saved, {many}: {texts}. Reload the page."
 
 
@@ -173,11 +173,11 @@ def card_data(
     """
     every = [_card(each) for each in cards]
     if round_name == "annotation" and suggestions_shown(connection):
-        wanted = suggested_answers(connection, [each.id for each in cards])
-        every = [{**each, "suggestion": wanted.get(each["id"])} for each in every]
+        suggestions = suggested_answers(connection, [each.id for each in cards])
+        every = [{**each, "suggestion": suggestions.get(each["id"])} for each in every]
     if round_name == "adjudication":
-        said = first_answers(connection, [each.id for each in cards])
-        every = [{**each, "first": [asdict(one) for one in said[each["id"]]]} for each in every]
+        answers = first_answers(connection, [each.id for each in cards])
+        every = [{**each, "first": [asdict(one) for one in answers[each["id"]]]} for each in every]
     return every
 
 
@@ -256,9 +256,9 @@ class Readers:
         with self._one() as connection:
             connection.execute("BEGIN")
             annotation_log.check_version(connection, self.path)
-            found = what(connection)
+            result = what(connection)
             connection.execute("COMMIT")
-            return found
+            return result
 
     @contextmanager
     def _one(self) -> Iterator[sqlite3.Connection]:
@@ -456,8 +456,8 @@ class Annotator:
         who, round_name = await self.people.identify(request)
         text = request.query_params.get("text", "")
         if len(text) > _SOUGHT:
-            said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
-            raise RefusedRequest(400, said)
+            message = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
+            raise RefusedRequest(400, message)
 
         def find(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.search(connection, who.name, text, round_name=round_name)
@@ -484,38 +484,40 @@ class Annotator:
     async def decisions(self, request: Request) -> Response:
         """Save decisions, then answer with what became of each."""
         who, round_name = await self.people.identify(request)
-        sent = parse_decisions(await request.body())
-        await self._require_training(who, round_name, sent)
-        outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, round_name))
-        pairs = [(each.key, outcome) for each, outcome in zip(sent, outcomes, strict=True)]
+        decisions = parse_decisions(await request.body())
+        await self._require_training(who, round_name, decisions)
+        outcomes = await self.writer.add(
+            log_decisions(decisions, self.people.work, who, round_name)
+        )
+        pairs = [(each.key, outcome) for each, outcome in zip(decisions, outcomes, strict=True)]
         saved = [outcome_data(key, each) for key, each in pairs if isinstance(each, Outcome)]
         content: dict[str, Any] = {"outcomes": saved, "progress": await self._far(who, round_name)}
         if round_name == "training":
-            answers = {each.key: (each.id, each.answer) for each in sent}
+            answers = {each.key: (each.id, each.answer) for each in decisions}
             content["feedback"] = await self.people.readers.read(
                 lambda log: {key: feedback(log, *each) for key, each in answers.items()}
             )
         refused = {key: each for key, each in pairs if not isinstance(each, Outcome)}
         if refused:
-            said = str(next(iter(refused.values())))
-            return error_response(409, said, refused=list(refused), **content)
+            message = str(next(iter(refused.values())))
+            return error_response(409, message, refused=list(refused), **content)
         return JSONResponse(content)
 
     async def training(self, request: Request) -> Response:
         """Answer with how far a person is in the training round; POST begins it anew."""
         who, _ = await self.people.identify(request)
-        found = await self._training(who)
-        if found is None:
+        training = await self._training(who)
+        if training is None:
             raise nothing_here()
         if request.method == "POST":
-            if found.passed or found.done < found.asked:
+            if training.passed or training.done < training.asked:
                 raise RefusedRequest(409, "This attempt is not finished, or you have passed.")
             await self.writer.add(
                 await self.people.readers.read(lambda log: withdrawals(log, who.name))
             )
-            found = await self._training(who)
-            assert found is not None
-        return JSONResponse({**asdict(found), "passed": found.passed})
+            training = await self._training(who)
+            assert training is not None
+        return JSONResponse({**asdict(training), "passed": training.passed})
 
     async def _training(self, who: Person) -> Training | None:
         if who.role != "annotator":
@@ -523,15 +525,15 @@ class Annotator:
         return await self.people.readers.read(lambda log: training_of(log, who.name))
 
     async def _require_training(
-        self, who: Person, round_name: Round, sent: Sequence[SentDecision]
+        self, who: Person, round_name: Round, decisions: Sequence[SentDecision]
     ) -> None:
         """Refuse labels before the training round is passed, and in it all but first labels."""
-        if round_name == "training" and any(each.kind != "label" for each in sent):
+        if round_name == "training" and any(each.kind != "label" for each in decisions):
             raise RefusedRequest(409, "The training round has no undo and no skip.")
         if round_name != "annotation":
             return
-        found = await self._training(who)
-        if found is not None and not found.passed:
+        training = await self._training(who)
+        if training is not None and not training.passed:
             raise RefusedRequest(
                 409, translatable("Pass the training round first: reload the page.")
             )
@@ -548,14 +550,14 @@ class Annotator:
 
 def _store(log: str, who: Person, round_name: Round) -> str:
     """Return a name for what a browser keeps, of which nobody can derive the secret."""
-    meant = f"{log}\0{who.role}\0{fold(who.name)}\0{round_name}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(meant).hexdigest()[:24]
+    text = f"{log}\0{who.role}\0{fold(who.name)}\0{round_name}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).hexdigest()[:24]
 
 
 def _number(request: Request, name: str, default: int) -> int:
     """Return the requested number of cards."""
-    given = request.query_params.get(name, str(default))
-    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST_ROWS:
-        said = f"{name} must be a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."
-        raise RefusedRequest(400, said)
-    return int(given)
+    value = request.query_params.get(name, str(default))
+    if not value.isascii() or not value.isdecimal() or not 1 <= int(value[:9]) <= _MOST_ROWS:
+        message = f"{name} must be a whole number from 1 to {_MOST_ROWS}, not {value[:50]!r}."
+        raise RefusedRequest(400, message)
+    return int(value)

@@ -95,25 +95,25 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
       - port: cannot listen on 127.0.0.1, port ...: ...
     >>> taken.close()
     """
-    made: socket.socket | None = None
+    listener: socket.socket | None = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(BACKLOG)
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
     except OSError as error:
-        if made is not None:
-            made.close()
+        if listener is not None:
+            listener.close()
         what = f"cannot listen on {host}, port {port}: {errors.machine(error)}"
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all"
             raise ConfigError("lexassay annotate", [Problem("host", what, remedy)]) from error
         remedy = "give another port, or 0 for a free one"
         raise ConfigError("lexassay annotate", [Problem("port", what, remedy)]) from error
-    return made
+    return listener
 
 
 def is_loopback(host: str) -> bool:
@@ -129,7 +129,9 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
-def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | None = None) -> None:
+def serve(
+    app: ASGIApp, listener: socket.socket, on_start: Callable[[], None] | None = None
+) -> None:
     """Serve until SIGINT or SIGTERM; then finish open requests and write waiting decisions.
 
     Requests are not logged: their addresses contain the secrets.
@@ -140,18 +142,18 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
         The application, from `app_of`.
     listener : socket
         The socket, from `open_socket`; closed in the end.
-    started : callable
+    on_start : callable
         Called when the first request can come.
     """
     connections = Connections(min(CONNECTIONS, open_files() // 2))
     with limited_log():
-        server_of(app, connections, started).run(sockets=[listener])
+        server_of(app, connections, on_start).run(sockets=[listener])
 
 
 def server_of(
     app: ASGIApp,
     connections: Connections | None = None,
-    started: Callable[[], None] | None = None,
+    on_start: Callable[[], None] | None = None,
 ) -> uvicorn.Server:
     """Return a server that is not started; outside the main thread, it ignores signals.
 
@@ -162,7 +164,7 @@ def server_of(
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=_PATIENCE,
         http=Connection, backlog=BATCH,
     )  # fmt: skip
-    return _Server(config, started, connections)
+    return _Server(config, on_start, connections)
 
 
 class _Server(uvicorn.Server):
@@ -171,11 +173,11 @@ class _Server(uvicorn.Server):
     def __init__(
         self,
         config: uvicorn.Config,
-        started: Callable[[], None] | None,
+        on_start: Callable[[], None] | None,
         connections: Connections | None,
     ) -> None:
         super().__init__(config)
-        self._on_start = started
+        self._on_start = on_start
         self.server_state = self._connections = connections or Connections()
 
     async def on_tick(self, counter: int) -> bool:
@@ -264,10 +266,10 @@ class Hosts:
 
     def __contains__(self, header: object) -> bool:
         """Return whether a ``Host`` header, with or without its port, is one of the names."""
-        found = _HOST.fullmatch(str(header).lower())
-        if found is None:
+        match = _HOST.fullmatch(str(header).lower())
+        if match is None:
             return False
-        name = found[1].strip("[]")
+        name = match[1].strip("[]")
         return name in self._names or (self._any_address and _is_address(name))
 
 
@@ -322,8 +324,8 @@ class RequestGuard:
             _LOG.error("a request failed: %s", errors.explain(error), exc_info=error)
             if responder.started:
                 raise
-            said = "The server failed; its log has the reason. Nothing was saved."
-            await error_response(500, said, request)(scope, receive, responder)
+            message = "The server failed; its log has the reason. Nothing was saved."
+            await error_response(500, message, request)(scope, receive, responder)
 
     def _refusal(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
@@ -381,11 +383,11 @@ def is_same_origin(headers: Headers, public: str = "") -> bool:
 def _is_own(origin: str, host: str) -> bool:
     """Return whether an origin is this host; a proxy may have taken off the encryption."""
     try:
-        found = urlsplit(origin)
+        url = urlsplit(origin)
     except ValueError:
         return False
-    own = found.scheme in {"http", "https"} and origin.endswith(f"://{found.netloc}")
-    return own and found.netloc.lower() == host.lower()
+    own = url.scheme in {"http", "https"} and origin.endswith(f"://{url.netloc}")
+    return own and url.netloc.lower() == host.lower()
 
 
 def _is_address(name: str) -> bool:
@@ -447,13 +449,13 @@ class BodyLimit:
 
 def _limit_body(receive: Receive) -> Receive:
     """Return what reads a body as far as it may go."""
-    read = 0
+    size = 0
 
     async def receive_part() -> Message:
-        nonlocal read
+        nonlocal size
         message = await receive()
-        read += len(message.get("body", b""))
-        if read > BODY:
+        size += len(message.get("body", b""))
+        if size > BODY:
             raise RefusedRequest(413, _TOO_LARGE)
         return message
 
@@ -540,10 +542,10 @@ def _require_coordinator(route: Route, people: People, guard: LogGuard) -> Route
         people.require_coordinator(request)
         await run_in_threadpool(guard.check)
         if iscoroutinefunction(endpoint):
-            found: Any = await endpoint(request)
+            response: Any = await endpoint(request)
         else:
-            found = await run_in_threadpool(endpoint, request)
-        return found  # type: ignore[no-any-return]
+            response = await run_in_threadpool(endpoint, request)
+        return response  # type: ignore[no-any-return]
 
     path = "/c/{secret}" + route.path.rstrip("/")
     return Route(path, behind, methods=sorted(route.methods or {"GET"}))
@@ -648,12 +650,12 @@ def serve_pages(work: SheetWork, options: ServerOptions) -> int:
         for text in filter(None, warnings):
             print(text, file=sys.stderr)
         local = f"http://{options.called}:{listener.getsockname()[1]}"
-        told = list(lines(work, links, str(public or local)))
+        messages = list(lines(work, links, str(public or local)))
         if public:
-            told.insert(-1, f"A proxy at {public} must send requests to {local}.")
+            messages.insert(-1, f"A proxy at {public} must send requests to {local}.")
 
         def announce() -> None:
-            print("\n".join(told), flush=True)
+            print("\n".join(messages), flush=True)
             backups.start()
 
         with closing(BackgroundEstimates(work)) as certainty:

@@ -82,8 +82,8 @@ class Connection(H11Protocol):
 
     server_state: Connections
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.state: tuple[str, int] = ("", 0)
         self.since = self.loop.time()
         """When the client began to send, or to wait for, what it does now."""
@@ -148,14 +148,14 @@ def open_files() -> int:
     except ImportError:  # pragma: no cover
         return 512
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65_536 if hard == resource.RLIM_INFINITY else hard
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    limit = 65_536 if hard == resource.RLIM_INFINITY else hard
+    if soft != resource.RLIM_INFINITY and soft < limit:
         try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+            soft = limit
         except (ValueError, OSError):
             pass
-    return wanted if soft == resource.RLIM_INFINITY else soft
+    return limit if soft == resource.RLIM_INFINITY else soft
 
 
 # Error lines: a flood of requests must not fill a disk
@@ -281,18 +281,18 @@ def public_url(text: str) -> PublicUrl:
       - --public-url: 'lab.example.org' is not a URL; give an address such as \
 https://lab.example.org/annotate/
     """
-    given = text.strip()
+    url = text.strip()
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(url)
         port = parts.port
         host = _host(parts.hostname or "")
     except ValueError:
         raise _problem(f"{text!r} is not a URL") from None
-    if parts.scheme not in _PORTS or not given.lower().startswith(f"{parts.scheme}://") or not host:
+    if parts.scheme not in _PORTS or not url.lower().startswith(f"{parts.scheme}://") or not host:
         raise _problem(f"{text!r} is not a URL")
     if "@" in parts.netloc:
         raise _problem("the URL has a user name or password", "leave it out")
-    if "?" in given or "#" in given:
+    if "?" in url or "#" in url:
         raise _problem(f"{text!r} has a query or a fragment", "leave out what follows ? or #")
     base = _path(parts)
     name = f"[{host}]" if ":" in host else host
@@ -323,7 +323,7 @@ def _problem(what: str, remedy: str = _EXAMPLE) -> ConfigError:
     return ConfigError(_OPTION, [Problem(_OPTION, what, remedy)])
 
 
-def trusted_proxies(given: Sequence[str]) -> tuple[Network, ...]:
+def trusted_proxies(addresses: Sequence[str]) -> tuple[Network, ...]:
     """Return the addresses and networks that an option gives.
 
     Raises
@@ -336,18 +336,18 @@ def trusted_proxies(given: Sequence[str]) -> tuple[Network, ...]:
     >>> trusted_proxies(["127.0.0.1", "10.0.0.0/8"])
     (IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8'))
     """
-    found: list[Network] = []
+    networks: list[Network] = []
     problems: list[Problem] = []
-    for each in given:
+    for each in addresses:
         try:
-            found.append(ipaddress.ip_network(each))
+            networks.append(ipaddress.ip_network(each))
         except ValueError:
             what = f"{each!r} is not an IP address or network"
             remedy = "give addresses in digits: 127.0.0.1, 10.0.0.0/8, ::1"
             problems.append(Problem("--trusted-proxy", what, remedy))
     if problems:
         raise ConfigError("--trusted-proxy", problems)
-    return tuple(found)
+    return tuple(networks)
 
 
 class Addresses:
@@ -385,12 +385,12 @@ class Addresses:
 
     def _is_trusted(self, client: tuple[str, int] | None) -> bool:
         try:
-            found = ipaddress.ip_address(client[0] if client else "")
+            address = ipaddress.ip_address(client[0] if client else "")
         except ValueError:
             return False
-        if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
-            found = found.ipv4_mapped
-        return any(found in each for each in self.trusted)
+        if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+            address = address.ipv4_mapped
+        return any(address in each for each in self.trusted)
 
 
 def _believe(scope: Scope) -> None:

@@ -136,11 +136,11 @@ def row_of(work: SheetWork, conflict: Conflict) -> ConflictRow:
 
 def people_in_conflict(conflicts: Sequence[Conflict]) -> list[PersonInConflict]:
     """Return the annotators with several conflicts, in the order of the list."""
-    found: dict[str, list[Conflict]] = {}
+    lists: dict[str, list[Conflict]] = {}
     for each in conflicts:
-        found.setdefault(each.annotator, []).append(each)
+        lists.setdefault(each.annotator, []).append(each)
     return [
-        PersonInConflict(who, len(own), token_of(own)) for who, own in found.items() if len(own) > 1
+        PersonInConflict(who, len(own), token_of(own)) for who, own in lists.items() if len(own) > 1
     ]
 
 
@@ -156,21 +156,21 @@ def kept_text(
     """
     name, count = decision.annotator, counts.decided
     if decision.keep == "page":
-        said = language.text_n(
+        message = language.text_n(
             "Kept {n} answer of {name}'s page.", "Kept {n} answers of {name}'s page.", count,
             name=name,
         )  # fmt: skip
     else:
-        said = language.text_n(
+        message = language.text_n(
             "Kept {n} answer of {name}'s sheets.", "Kept {n} answers of {name}'s sheets.", count,
             name=name,
         )  # fmt: skip
     if counts.left:
-        said += " " + language.text(
+        message += " " + language.text(
             "{left} more must be decided one by one: two sheets differ, the answer is not a label,"
             " or adjudicators have seen the page's answer.", left=counts.left,
         )  # fmt: skip
-    return said
+    return message
 
 
 Address = Callable[[Person], str]
@@ -261,15 +261,15 @@ def page_of(
     1
     """
     last = max(1, -(-len(rows) // size))
-    given = query.get(name, "")
-    number = min(max(1, int(given[:9])), last) if given.isascii() and given.isdecimal() else 1
+    value = query.get(name, "")
+    number = min(max(1, int(value[:9])), last) if value.isascii() and value.isdecimal() else 1
 
     def at(page: int) -> str | None:
         return f"?{urlencode({**query, name: page})}" if 1 <= page <= last else None
 
     start = (number - 1) * size
-    shown = tuple(rows[start : start + size])
-    return ListPage(shown, start + 1, len(rows), at(number - 1), at(number + 1))
+    part = tuple(rows[start : start + size])
+    return ListPage(part, start + 1, len(rows), at(number - 1), at(number + 1))
 
 
 class Coordinator:
@@ -306,9 +306,9 @@ class Coordinator:
         """Answer with the page."""
         pages: Pages = request.app.state.pages
         language = language_of(request)
-        given = request.query_params.get("points")
-        wished, notice = wish_of(given, self.half_width, language)
-        values = self._values(request, language, wished, notice)
+        text = request.query_params.get("points")
+        target, notice = wish_of(text, self.half_width, language)
+        values = self._values(request, language, target, notice)
         return pages.page("coordinator.html", language, **values)
 
     def state(self, _request: Request) -> Response:
@@ -339,8 +339,8 @@ class Coordinator:
         """Decide conflicts of sheets and pages."""
 
         def act(body: bytes) -> dict[str, Any]:
-            wanted = ConflictDecision.model_validate_json(body)
-            return {"said": kept_text(wanted, self.conflicts.keep(wanted), language_of(request))}
+            choice = ConflictDecision.model_validate_json(body)
+            return {"said": kept_text(choice, self.conflicts.keep(choice), language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was kept")
 
@@ -348,17 +348,17 @@ class Coordinator:
         if act.act == "reassign":
             answered = counted_answers(self.work)  # slow, so before anybody has to wait
             with self._one, open_log(self.work.database) as connection:
-                made = reassign(
+                reassignment = reassign(
                     connection, self.work, act.name, act.to, cards=act.cards,
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
-                return {"said": str(made)}
+                return {"said": str(reassignment)}
         with self._one, open_log(self.work.database) as connection:
             member = ACTS[act.act](connection, self.work, act.name)
-            said = sentence(connection, act.act, member, language_of(request).text)
-        shown = act.act in {"link", "revoke", "add"}
-        return {"said": said, **({"link": self._link(request, member)} if shown else {})}
+            message = sentence(connection, act.act, member, language_of(request).text)
+        has_link = act.act in {"link", "revoke", "add"}
+        return {"said": message, **({"link": self._link(request, member)} if has_link else {})}
 
     def _open(self, opening: Opening) -> int:
         with self._one, open_log(self.work.database) as connection:
@@ -374,12 +374,12 @@ class Coordinator:
             return new
 
     def _values(
-        self, request: Request, language: Language, wished: float, notice: str
+        self, request: Request, language: Language, target: float, notice: str
     ) -> dict[str, Any]:
         known, sheets = self.certainty.state(), self.conflicts.stamp()
         query = dict(request.query_params)
-        found, unreadable = self.conflicts.find()
-        conflicts = page_of(found, "conflicts", query)
+        all_conflicts, unreadable = self.conflicts.find()
+        conflicts = page_of(all_conflicts, "conflicts", query)
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
@@ -407,12 +407,12 @@ class Coordinator:
             "pairs": [each for each in agreement if each.people and len(agreement) > 1],
             "attention": [
                 *_alerts(quality, language), *_failed_training(quality, language),
-                *_attention(every, rows, lists, len(found), now=moment_, language=language),
+                *_attention(every, rows, lists, len(all_conflicts), now=moment_, language=language),
             ], **lists,
             "conflicts": replace(conflicts, rows=tuple(
                 row_of(self.work, each) for each in conflicts.rows
             )),
-            "people_in_conflict": people_in_conflict(found), "unreadable": unreadable,
+            "people_in_conflict": people_in_conflict(all_conflicts), "unreadable": unreadable,
             "quality": quality,
             "untrained": [
                 each.annotator for each in quality if each.training and not each.training.passed
@@ -421,7 +421,7 @@ class Coordinator:
             "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},
             "decided_by": partial(_decided_by, language=language), "notice": notice,
-            "sure": estimates_section(known, entry=entry, wished=wished, now=moment_,
+            "sure": estimates_section(known, entry=entry, target=target, now=moment_,
                              has_questions=self.certainty.has_questions,
                              language=language),
             "plain": plain, "points": language.decimal(points),
@@ -484,8 +484,8 @@ async def _answer_form(
     except DataError as error:  # a sheet, which is read before cards are given away
         return JSONResponse({"error": f"{nothing}: {reason(error)}"}, 400)
     except ConfigError as error:
-        said = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
-        return JSONResponse({"error": f"{nothing}: {said}."}, 400)
+        text = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
+        return JSONResponse({"error": f"{nothing}: {text}."}, 400)
 
 
 def _with_contents(connection: sqlite3.Connection, page: ListPage) -> ListPage:
@@ -532,39 +532,39 @@ def _attention(
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return what needs the coordinator's attention, and the section where it is settled."""
     tn = language.tn
-    said = []
+    messages = []
     for each in rows:
-        member, left = every.get(fold(each.annotator)), each.asked - each.done
-        if member is None or not left:
+        member, rest = every.get(fold(each.annotator)), each.asked - each.done
+        if member is None or not rest:
             continue
         name, at = plain(each.annotator), moment(each.last)
         if member.stopped:
-            said.append((tn(
+            messages.append((tn(
                 "{name} is finished and has {n} open card: give it to others.",
-                "{name} is finished and has {n} open cards: give them to others.", left, name=name,
+                "{name} is finished and has {n} open cards: give them to others.", rest, name=name,
             ), "people"))  # fmt: skip
         elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
-            said.append((tn(
+            messages.append((tn(
                 "{name} has {n} open card, and decided last at {time}.",
-                "{name} has {n} open cards, and decided last at {time}.", left, name=name, time=at,
+                "{name} has {n} open cards, and decided last at {time}.", rest, name=name, time=at,
             ), "people"))  # fmt: skip
     if conflicts:
-        said.append((tn(
+        messages.append((tn(
             "{n} answer in sheets and on the page differs: keep one of the two.",
             "{n} answers in sheets and on the page differ: keep one of each.", conflicts,
         ), "conflicts"))  # fmt: skip
     counts = lists.get("counts", {})
     if fresh := counts.get("fresh"):
-        said.append((tn(
+        messages.append((tn(
             "{n} item with different answers is not in the adjudication round yet.",
             "{n} items with different answers are not in the adjudication round yet.", fresh,
         ), "adjudication"))  # fmt: skip
     if apart := counts.get("apart"):
-        said.append((tn(
+        messages.append((tn(
             "Adjudicators disagree on {n} item: ask a third person.",
             "Adjudicators disagree on {n} items: ask a third person.", apart,
         ), "adjudication"))  # fmt: skip
-    return said
+    return messages
 
 
 def routes(
@@ -591,13 +591,13 @@ def routes(
         Beginning of the links of adjudicators; if empty, the address that the browser asked for.
     """
     own = BackgroundEstimates(work) if certainty is None else certainty
-    made = Coordinator(work, own, address=address, half_width=half_width, public=public)
+    coordinator = Coordinator(work, own, address=address, half_width=half_width, public=public)
     return [
-        Route("/", made.page),
-        Route("/state", made.state),
-        Route("/adjudication", made.adjudicate, methods=["POST"]),
-        Route("/people", made.people, methods=["POST"]),
-        Route("/conflicts", made.keep, methods=["POST"]),
+        Route("/", coordinator.page),
+        Route("/state", coordinator.state),
+        Route("/adjudication", coordinator.adjudicate, methods=["POST"]),
+        Route("/people", coordinator.people, methods=["POST"]),
+        Route("/conflicts", coordinator.keep, methods=["POST"]),
     ]
 
 
@@ -620,8 +620,8 @@ def _decided_by(each: Adjudication, language: Language) -> str:
 
 
 def _stamp(entry: int, people: str, sheets: str, known: Any) -> str:
-    made = known.latest.entry if known.latest else 0
-    return f"{entry}-{people}-{sheets}-{made}-{int(known.busy)}-{len(known.error)}"
+    latest = known.latest.entry if known.latest else 0
+    return f"{entry}-{people}-{sheets}-{latest}-{int(known.busy)}-{len(known.error)}"
 
 
 def _count_new(new: int, language: Language) -> str:

@@ -52,7 +52,7 @@ def line(
     row: QuestionEstimate,
     points: Sequence[WidthRecord],
     *,
-    wished: float,
+    target: float,
     language: Language = ENGLISH,
 ) -> Line | None:
     """Return the line of a question; None where there are fewer than two points.
@@ -63,26 +63,26 @@ def line(
         The question.
     points : sequence of WidthRecord
         The half-widths so far, from the first on.
-    wished : float
+    target : float
         Half-width.
     """
     known = {each.counted: each.halves[row.key] for each in points if row.key in each.halves}
     steps = sorted(known.items())
     if len(steps) < 2:
         return None
-    (first, begun), (last, ended) = steps[0], steps[-1]
+    (first, start), (last, end) = steps[0], steps[-1]
     top = max(*known.values(), 1e-9)
-    placed = [(_across(count, last), _down(half, top)) for count, half in steps]
+    positions = [(_across(count, last), _down(half, top)) for count, half in steps]
     title = f"{row.category}, {row.question} at {row.n:,}"
     number = language.number
-    said = language.text_n(
+    description = language.text_n(
         "{title}: ±{begun} points after {n} item, ±{ended} after {last}",
         "{title}: ±{begun} points after {n} items, ±{ended} after {last}", first, title=title,
-        begun=number(100 * begun, 1), ended=number(100 * ended, 1), last=number(last),
+        begun=number(100 * start, 1), ended=number(100 * end, 1), last=number(last),
     )  # fmt: skip
-    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
-    there = _down(wished, top) if wished <= top else None
-    return Line(title, said, drawn, placed[-1], there)
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in positions)
+    there = _down(target, top) if target <= top else None
+    return Line(title, description, drawn, positions[-1], there)
 
 
 def _across(count: int, last: int) -> float:
@@ -159,7 +159,7 @@ class EstimatesSection:
         return sum(len(each.questions) for each in self.stages) <= _FEW
 
 
-def wish_of(given: str | None, usual: float, language: Language = ENGLISH) -> tuple[float, str]:
+def wish_of(value: str | None, usual: float, language: Language = ENGLISH) -> tuple[float, str]:
     """Return the target half-width, and a sentence if the given one is invalid.
 
     Examples
@@ -169,17 +169,17 @@ def wish_of(given: str | None, usual: float, language: Language = ENGLISH) -> tu
     >>> wish_of("nan", 0.05)[1]
     'The half-width must be between 0.1 and 50 points, not nan; showing 5.'
     """
-    if given is None or not given.strip():
+    if value is None or not value.strip():
         return usual, ""
     try:
-        points = float(given.replace(",", "."))
+        points = float(value.replace(",", "."))
     except ValueError:
         points = math.nan
     if 0.1 <= points <= 50:
         return points / 100, ""
     return usual, language.text(
         "The half-width must be between 0.1 and 50 points, not {given}; showing {usual}.",
-        given=given[:20], usual=f"{100 * usual:.3g}",
+        given=value[:20], usual=f"{100 * usual:.3g}",
     )  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def estimates_section(
     state: EstimateState,
     *,
     entry: int,
-    wished: float,
+    target: float,
     now: datetime,
     has_questions: bool,
     language: Language = ENGLISH,
@@ -200,7 +200,7 @@ def estimates_section(
         The estimates.
     entry : int
         The last decision.
-    wished : float
+    target : float
         Half-width.
     now : datetime
         The time.
@@ -209,21 +209,21 @@ def estimates_section(
     language : Language
         Language of the sentences.
     """
-    made = state.latest
+    estimates = state.latest
     stages: tuple[Stage, ...] = ()
     lines: tuple[Line, ...] = ()
-    if made is not None:
-        stages = tuple(_stage(each, made, wished, language) for each in made.stages)
+    if estimates is not None:
+        stages = tuple(_stage(each, estimates, target, language) for each in estimates.stages)
         drawn = (
-            line(row, state.points, wished=wished, language=language)
-            for row in _plotted_rows(made.rows)
+            line(row, state.points, target=target, language=language)
+            for row in _plotted_rows(estimates.rows)
         )
         lines = tuple(each for each in drawn if each)
     sentences: tuple[str, ...] = ()
     if has_questions:
-        sentences = _sentences(state, entry=entry, wished=wished, now=now, language=language)
-    shown = f"{100 * wished:.3g}"
-    return EstimatesSection(sentences, stages, lines, shown, state.error, has_questions, state.busy)
+        sentences = _sentences(state, entry=entry, target=target, now=now, language=language)
+    width = f"{100 * target:.3g}"
+    return EstimatesSection(sentences, stages, lines, width, state.error, has_questions, state.busy)
 
 
 def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
@@ -234,11 +234,11 @@ def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
     return list(first.values())[:_LINES]
 
 
-def _stage(stage: StageEstimates, estimates: Estimates, wished: float, language: Language) -> Stage:
+def _stage(stage: StageEstimates, estimates: Estimates, target: float, language: Language) -> Stage:
     judged = len(estimates.counted.order)
     every = all_candidates(estimates.rows)
     more = (
-        further_judgements(row, judged=judged, wished=wished, candidates=every)
+        further_judgements(row, judged=judged, target=target, candidates=every)
         for row in stage.rows
     )
     texts = (_remaining_text(each, language) for each in more)
@@ -252,45 +252,47 @@ def _remaining_text(more: int | None, language: Language) -> str:
 
 
 def _sentences(
-    state: EstimateState, *, entry: int, wished: float, now: datetime, language: Language
+    state: EstimateState, *, entry: int, target: float, now: datetime, language: Language
 ) -> tuple[str, ...]:
-    made = state.latest
-    if made is None and not entry:
+    estimates = state.latest
+    if estimates is None and not entry:
         return (language.text("No judgements yet."),)
-    said = []
-    if made is not None:
-        usable = made.counted
-        left = usable.asked - usable.answered
+    sentences = []
+    if estimates is not None:
+        usable = estimates.counted
+        rest = usable.asked - usable.answered
         judged = len(usable.order)
-        said += [
-            what_is_left(made.rows, judged=judged, left=left, wished=wished, language=language)
+        sentences += [
+            what_is_left(estimates.rows, judged=judged, rest=rest, target=target, language=language)
         ]
         if usable.waiting:
-            said += [language.text_n(
+            sentences += [language.text_n(
                 "{n} judged item does not count yet: an earlier card has no answer, for example one"
                 " set aside, or not all annotators have answered.",
                 "{n} judged items do not count yet: an earlier card has no answer, for example one"
                 " set aside, or not all annotators have answered.", usable.waiting,
             )]  # fmt: skip
-        passed = now - datetime.fromisoformat(made.at)
+        passed = now - datetime.fromisoformat(estimates.at)
         ago = format_timedelta(max(passed, timedelta()), locale=language.code, threshold=1)
-        said += [language.text("Computed {age} ago, at {time}.", age=ago, time=moment(made.at))]
-        if entry > made.entry:
-            since = entry - made.entry
-            said += [
+        sentences += [
+            language.text("Computed {age} ago, at {time}.", age=ago, time=moment(estimates.at))
+        ]
+        if entry > estimates.entry:
+            since = entry - estimates.entry
+            sentences += [
                 language.text_n("{n} decision since then.", "{n} decisions since then.", since)
             ]
     if state.busy:
-        said += [language.text("Computing …")]
-    return tuple(each for each in said if each)
+        sentences += [language.text("Computing …")]
+    return tuple(each for each in sentences if each)
 
 
 def what_is_left(
     rows: Sequence[QuestionEstimate],
     *,
     judged: int,
-    left: int,
-    wished: float,
+    rest: int,
+    target: float,
     language: Language = ENGLISH,
 ) -> str:
     """Return the remaining work in a few sentences.
@@ -299,18 +301,18 @@ def what_is_left(
     ----------
     rows : sequence of QuestionEstimate
         The questions.
-    judged, left : int
+    judged, rest : int
         Items that count, and items of the sample without complete judgements.
-    wished : float
+    target : float
         Half-width.
     language : Language
         Language of the sentences.
     """
     text, number = language.text, language.number
-    points = f"{100 * wished:.3g}"
+    points = f"{100 * target:.3g}"
     every = all_candidates(rows)
     needs = {
-        row: further_judgements(row, judged=judged, wished=wished, candidates=every) for row in rows
+        row: further_judgements(row, judged=judged, target=target, candidates=every) for row in rows
     }
     if not rows:
         return ""
@@ -320,19 +322,19 @@ def what_is_left(
     if not known:
         return text("Too few judgements to estimate the remaining work.")
     worst = max(known, key=lambda row: known[row])
-    said = text(
+    message = text(
         "About {more} more judgements until all limits are within ±{points} points.",
         more=number(known[worst]), points=points,
     )  # fmt: skip
-    said += " " + text(
+    message += " " + text(
         "Not there yet: {many} of {all} questions; {question} at {n} takes longest.",
         many=number(sum(need != 0 for need in needs.values())), all=number(len(rows)),
         question=worst.question, n=number(worst.n),
     )  # fmt: skip
-    if known[worst] > left and left:
-        said += " " + text(
-            "This sample has {left} left: a larger sample is needed.", left=number(left)
+    if known[worst] > rest and rest:
+        message += " " + text(
+            "This sample has {left} left: a larger sample is needed.", left=number(rest)
         )
-    elif known[worst] > left:
-        said += " " + text("This sample is fully judged: a larger sample is needed.")
-    return said
+    elif known[worst] > rest:
+        message += " " + text("This sample is fully judged: a larger sample is needed.")
+    return message

@@ -45,8 +45,8 @@ class Language:
         >>> language("de").t("Undo"), language("en").t("{done} of {asked}", done=1, asked="<2>")
         ('Rückgängig', Markup('1 of &lt;2&gt;'))
         """
-        found = self.messages.get(message, message)
-        text = found if isinstance(found, str) else found[0]
+        translation = self.messages.get(message, message)
+        text = translation if isinstance(translation, str) else translation[0]
         return escape(text).format(**values) if values else text
 
     def text(self, message: str, **values: object) -> str:
@@ -70,7 +70,7 @@ class Language:
     def decimal(self, write: Callable[..., str]) -> Callable[..., str]:
         """Return a function that writes numbers with a point, with the sign of this language."""
         sign = get_decimal_symbol(self.code)
-        return lambda *given, **more: write(*given, **more).replace(".", sign)
+        return lambda *args, **kwargs: write(*args, **kwargs).replace(".", sign)
 
     def _form(self, one: str, many: str, n: int) -> str:
         forms = self.messages.get(one, [one, many])
@@ -122,9 +122,9 @@ def language(code: str) -> Language:
 
 def language_of(request: Request) -> Language:
     """Return the language that a person chose, or else the first known one of the browser."""
-    chosen = request.cookies.get(COOKIE, "")
-    if chosen in LANGUAGES:
-        return language(chosen)
+    code = request.cookies.get(COOKIE, "")
+    if code in LANGUAGES:
+        return language(code)
     return language(_negotiate(request.headers.get("accept-language", "")))
 
 
@@ -154,7 +154,7 @@ _BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 _LONG = 300
 
 
-def plain(given: str, most: int = _LONG) -> str:
+def plain(value: str, most: int = _LONG) -> str:
     r"""Return a text that cannot reorder its surroundings, nor fill the page.
 
     Examples
@@ -163,8 +163,8 @@ def plain(given: str, most: int = _LONG) -> str:
     ('ab[U+202E]cd[U+0007]', 'xxxxx…')
     """
     # No name here is a keyword of Babel's extraction, which takes "text[" for the call of one.
-    cut = given if len(given) <= most else f"{given[:most]}…"
-    return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in cut)
+    short = value if len(value) <= most else f"{value[:most]}…"
+    return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in short)
 
 
 def split_marks(text: str) -> list[tuple[str, bool]]:

@@ -47,14 +47,14 @@ class RefusedRequest(Exception):
     ----------
     status : int
         Status code of HTTP.
-    said : str
+    message : str
         The problem and its remedy.
     further
         Further content of the answer.
     """
 
-    def __init__(self, status: int, said: str, **further: Any) -> None:
-        super().__init__(said)
+    def __init__(self, status: int, message: str, **further: Any) -> None:
+        super().__init__(message)
         self.status = status
         self.further = further
 
@@ -84,7 +84,7 @@ _ERROR = """<!DOCTYPE html>
 
 
 def error_response(
-    status: int, said: str, request: Request | None = None, **further: Any
+    status: int, message: str, request: Request | None = None, **further: Any
 ) -> Response:
     """Return an error as scripts expect it, or as a page for a browser that opens an address.
 
@@ -92,7 +92,7 @@ def error_response(
     ----------
     status : int
         Status code of HTTP.
-    said : str
+    message : str
         The problem and its remedy.
     request : Request, optional
         The request: if it accepts HTML, as no script does, the answer is a page.
@@ -100,9 +100,9 @@ def error_response(
         Further content of the answer to a script.
     """
     if request is None or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": said, **further}, status_code=status)
+        return JSONResponse({"error": message, **further}, status_code=status)
     language = language_of(request)
-    heading, text = language.t("This page cannot be shown"), language.t(said)
+    heading, text = language.t("This page cannot be shown"), language.t(message)
     page = Markup(_ERROR).format(language=language.code, heading=heading, text=text)
     return HTMLResponse(page, status_code=status)
 
@@ -130,8 +130,8 @@ def answer_not_saved(request: Request, error: Exception) -> Response:
 def answer_not_read(request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read."""
     damage = _damage_of(request, error)
-    said = f"The decisions cannot be read at present: {reason(error)}"
-    return error_response(503, damage.said if damage else said, request)
+    message = f"The decisions cannot be read at present: {reason(error)}"
+    return error_response(503, damage.said if damage else message, request)
 
 
 def _damage_of(request: Request, error: Exception) -> LogDamaged | None:
@@ -205,15 +205,15 @@ class Assets:
 
     async def serve(self, request: Request) -> Response:
         """Answer with a file, cached for long if its address identifies the content."""
-        found = self._files.get(request.path_params["name"])
-        if found is None:
+        file = self._files.get(request.path_params["name"])
+        if file is None:
             raise nothing_here()
-        tag = f'"{found.digest}"'
-        known = request.query_params.get("v") == found.digest
+        tag = f'"{file.digest}"'
+        known = request.query_params.get("v") == file.digest
         headers = {"Cache-Control": _CACHE_FOREVER if known else _REVALIDATE, "ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return Response(found.content, media_type=found.kind, headers=headers)
+        return Response(file.content, media_type=file.kind, headers=headers)
 
 
 def _asset(path: Path) -> Asset:
@@ -305,8 +305,8 @@ def _letter(label: str) -> str | None:
 
 
 def _labels(work: SheetWork) -> list[dict[str, str | None]]:
-    chosen = {key.casefold() for key in work.keys.values()}
-    free = [each if each not in chosen else None for each in letters(work.labels)]
+    keys = {key.casefold() for key in work.keys.values()}
+    free = [each if each not in keys else None for each in letters(work.labels)]
     pairs = zip(work.labels, free, strict=True)
     return [
         {

@@ -104,7 +104,7 @@ def test_suggestions_come_only_if_they_are_switched_on(
     with open_log(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
         assert "suggestion" not in served_work.get("ana", "/cards").json()["cards"][0]
-        show_suggestions(log, shown=True)
+        show_suggestions(log, visible=True)
         cards = served_work.get("ana", "/cards?most=2").json()["cards"]
         assert [each["suggestion"] for each in cards] == ["free", None]
         assert served_work.get("ana", "/cards/x0").json()["card"]["suggestion"] == "free"

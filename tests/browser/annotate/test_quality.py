@@ -173,7 +173,7 @@ def test_no_serious_violation_in_training_and_with_suggestions(
     subject.train(["SVC", "free"], mark=0.9)
     with open_log(subject.work.database) as log:
         store_suggestions(log, [Suggestion("p000", "SVC", 0.9, "model")])
-        show_suggestions(log, shown=True)
+        show_suggestions(log, visible=True)
     page = open_card(subject.address(), dark=dark)
     found = faults(page, "training")
     for key in ("1", "1"):
