@@ -177,7 +177,7 @@ def _answers(diff: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     differ = (
         f"{settings} and {stages} differ" if diff.stages or diff.settings else "nothing differs"
     )
-    said = [
+    statements = [
         Statement(
             phrases.sentence(f"{differ}; {equal} {'is' if len(diff.equal) == 1 else 'are'} equal"),
             (),
@@ -192,8 +192,10 @@ def _answers(diff: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
             f"{count['second']:,} only in the second",
         ]
         text = f"{count_text(len(pairs), 'finding')}: {phrases.list_text(parts)}"
-        said.append(Statement(phrases.sentence(text), (), (Place("stage-findings-compared", ""),)))
-    return (Answers("Differences", "asked", tuple(said)),)
+        statements.append(
+            Statement(phrases.sentence(text), (), (Place("stage-findings-compared", ""),))
+        )
+    return (Answers("Differences", "asked", tuple(statements)),)
 
 
 def _cautions(diff: DiffInput) -> Iterator[Statement]:
@@ -259,17 +261,17 @@ def _text(finding: Finding | None) -> str:
 
 
 def _stages(diff: DiffInput) -> Iterator[Section]:
-    left = MOST_FIGURES
+    room = MOST_FIGURES
     for each in diff.stages:
         figures = _figures(each, diff)
-        found: list[Block | Part] = [*_tables(each), *figures[: 2 * left]]
-        if len(figures) > 2 * left:
-            more = count_text(len(figures) // 2 - left, "more figure")
-            found.append(Text(f"The reports of the runs have {more} each."))
-        left = max(0, left - len(figures) // 2)
-        if not found:
-            found.append(Text("Not compared: one of the runs has no results for this stage."))
-        yield Section(each.name, each.title, found)
+        parts: list[Block | Part] = [*_tables(each), *figures[: 2 * room]]
+        if len(figures) > 2 * room:
+            more = count_text(len(figures) // 2 - room, "more figure")
+            parts.append(Text(f"The reports of the runs have {more} each."))
+        room = max(0, room - len(figures) // 2)
+        if not parts:
+            parts.append(Text("Not compared: one of the runs has no results for this stage."))
+        yield Section(each.name, each.title, parts)
 
 
 def _tables(each: ComparedStage) -> Iterator[Block | Part]:
@@ -301,20 +303,20 @@ def _figures(each: ComparedStage, diff: DiffInput) -> list[Block | Part]:
     first, second = _without_explorer(first), _without_explorer(second)
     try:
         drawn = [
-            {block.name: block for block in blocks(shown, style=diff.style, slots=diff.slots)
+            {block.name: block for block in blocks(stage, style=diff.style, slots=diff.slots)
              if isinstance(block, Figure)}
-            for shown in (first, second)
+            for stage in (first, second)
         ]  # fmt: skip
     except (ConfigError, pl.exceptions.PolarsError):
         return []
-    found: list[Block | Part] = []
+    figures: list[Block | Part] = []
     for name, before in drawn[0].items():
         after = drawn[1].get(name)
         if after is not None and after.chart != before.chart:
             for side, one in zip(SIDES, (before, after), strict=True):
                 caption = f"{side.capitalize()} run. {one.caption}"
-                found.append(replace(one, name=f"{name}-{side}", caption=caption))
-    return found
+                figures.append(replace(one, name=f"{name}-{side}", caption=caption))
+    return figures
 
 
 def _without_explorer(stage: ReportStage) -> ReportStage:

@@ -397,8 +397,8 @@ def payload(explorer: Explorer) -> Payload:
     frame = explorer.frame
     if frame[explorer.key].n_unique() < frame.height:
         raise ValueError(f"{explorer.name}: several rows have the same {explorer.key}")
-    kept, columns, rows = _rows(explorer)
-    places = frame.head(kept).with_row_index(_ROW)
+    count, columns, rows = _rows(explorer)
+    places = frame.head(count).with_row_index(_ROW)
     heads, contents = [], []
     for each in explorer.details:
         head, content = _details(each, explorer, places)
@@ -408,7 +408,7 @@ def payload(explorer: Explorer) -> Payload:
         "name": explorer.name,
         "titles": explorer.titles or (explorer.key,),
         "what": explorer.what,
-        "rows": kept,
+        "rows": count,
         "whole": explorer.rows,
         "matters": explorer.matters,
         "order": explorer.order,
@@ -417,18 +417,18 @@ def payload(explorer: Explorer) -> Payload:
         "columns": columns,
         "details": heads,
     }
-    return Payload(head, rows, b"".join(contents), kept)
+    return Payload(head, rows, b"".join(contents), count)
 
 
 def _rows(explorer: Explorer) -> tuple[int, list[dict[str, Any]], bytes]:
     """Return as many rows as there is room for, their columns, and the bytes."""
-    kept = min(explorer.most_rows, explorer.frame.height)
+    count = min(explorer.most_rows, explorer.frame.height)
     while True:
-        columns, content = _columns(explorer.frame.head(kept), explorer.columns)
+        columns, content = _columns(explorer.frame.head(count), explorer.columns)
         size = _page_size(content)
-        if size <= explorer.page_bytes or kept <= 1:
-            return kept, columns, content
-        kept = max(1, int(kept * 0.95 * explorer.page_bytes / size))
+        if size <= explorer.page_bytes or count <= 1:
+            return count, columns, content
+        count = max(1, int(count * 0.95 * explorer.page_bytes / size))
 
 
 def _columns(
@@ -458,18 +458,18 @@ def _details(
     if mine.height > room // _LEAST_BYTES:
         most = int(mine["~place"].sort()[room // _LEAST_BYTES])
     while True:
-        held = mine.filter(pl.col("~place") < most).sort(_ROW, maintain_order=True)
-        counts = np.bincount(held[_ROW].to_numpy(), minlength=places.height)
+        rows = mine.filter(pl.col("~place") < most).sort(_ROW, maintain_order=True)
+        counts = np.bincount(rows[_ROW].to_numpy(), minlength=places.height)
         how, numbers = encode(pl.Series(counts), "count")
-        columns, content = _columns(held, details.columns)
+        columns, content = _columns(rows, details.columns)
         size = _page_size(content)
         if size <= room or most == 0:
             break
         most = int(most * 0.9 * room / size)
     head = {
         "name": details.name, "heading": details.heading, "kind": details.kind,
-        "first": details.first, "counts": how, "rows": held.height, "columns": columns,
-        "has": has, "held": int(held[_ROW].n_unique()), "cut": TEXT_LENGTH,
+        "first": details.first, "counts": how, "rows": rows.height, "columns": columns,
+        "has": has, "held": int(rows[_ROW].n_unique()), "cut": TEXT_LENGTH,
     }  # fmt: skip
     return head, numbers + content
 
@@ -514,14 +514,14 @@ def kind_of(values: pl.Series) -> Kind | None:
 
 
 def attributes_of(
-    frame: pl.DataFrame, names: Iterable[str], *, shown: Sequence[str]
+    frame: pl.DataFrame, names: Iterable[str], *, visible: Sequence[str]
 ) -> Iterator[Attribute]:
     """Yield the columns of these names that can be shown; one with a single value is hidden."""
     for name in names:
         kind = kind_of(frame[name])
         if kind is not None:
             varied = frame.height < _FEW or frame[name].n_unique() > 1
-            yield Attribute(name, name, kind, shown=varied and name in shown)
+            yield Attribute(name, name, kind, shown=varied and name in visible)
 
 
 def sources(stage: StageView) -> list[StageView]:
@@ -535,12 +535,12 @@ def sources(stage: StageView) -> list[StageView]:
     >>> [each.name for each in sources(ranks)]
     ['r', 'c']
     """
-    found = {stage.name: stage}
+    stages = {stage.name: stage}
     waiting = [stage]
     while waiting:
         for table in waiting.pop(0).inputs.values():
             name = table.partition(".")[0]
-            if name in stage.stages and name not in found:
-                found[name] = stage.stages[name]
-                waiting.append(found[name])
-    return list(found.values())
+            if name in stage.stages and name not in stages:
+                stages[name] = stage.stages[name]
+                waiting.append(stages[name])
+    return list(stages.values())

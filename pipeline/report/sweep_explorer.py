@@ -168,7 +168,7 @@ def read_quantity(
     shape = (1 + len(limits), len(tables), *(len(each) for each in values.values()))
     if prod(shape) > most:
         return prod(shape)
-    found = np.full(shape, np.nan)
+    estimates = np.full(shape, np.nan)
     at = [rows["~point"].to_numpy()]
     for key, each in values.items():
         places = pl.DataFrame({key: pl.Series(each, dtype=rows[key].dtype)}).with_row_index("~at")
@@ -178,8 +178,8 @@ def read_quantity(
         at.append(joined["~at"].to_numpy())
     for place, column in enumerate((value, *limits)):
         numbers = rows[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        found[place][tuple(at)] = np.where(np.isfinite(numbers), numbers, np.nan)
-    return values, found
+        estimates[place][tuple(at)] = np.where(np.isfinite(numbers), numbers, np.nan)
+    return values, estimates
 
 
 def round_values(values: Sequence[int], *, most: int) -> list[int]:
@@ -197,11 +197,11 @@ def round_values(values: Sequence[int], *, most: int) -> list[int]:
     >>> round_values(range(1, 238), most=5), round_values([3, 17, 101], most=5)
     ([50, 100, 150, 200], [3, 17, 101])
     """
-    found, step, factors = list(values), 1, cycle((2.0, 2.5, 2.0))
-    while len(found) > most:
+    multiples, step, factors = list(values), 1, cycle((2.0, 2.5, 2.0))
+    while len(multiples) > most:
         step = round(step * next(factors))
-        found = [each for each in values if each % step == 0]
-    return found or list(values[-1:])
+        multiples = [each for each in values if each % step == 0]
+    return multiples or list(values[-1:])
 
 
 def distinct(texts: Sequence[str]) -> tuple[str, ...]:
@@ -213,17 +213,17 @@ def distinct(texts: Sequence[str]) -> tuple[str, ...]:
     ('1', '1 (2)', 'a', '1 (3)')
     """
     count = Counter[str]()
-    found: list[str] = []
-    taken = set(texts)
+    labels: list[str] = []
+    known = set(texts)
     for text in texts:
         count[text] += 1
         one = text if count[text] == 1 else f"{text} ({count[text]})"
-        while count[text] > 1 and one in taken:
+        while count[text] > 1 and one in known:
             count[text] += 1
             one = f"{text} ({count[text]})"
-        taken.add(one)
-        found.append(one)
-    return tuple(found)
+        known.add(one)
+        labels.append(one)
+    return tuple(labels)
 
 
 def axis_of(
@@ -249,9 +249,9 @@ def axis_of(
     own: tuple[Slot, ...] = ()
     if has_colours:
         names = [str(each) for each in values]
-        taken = [known[each] for each in names if each in known]
-        given = {**slots([each for each in names if each not in known], taken=taken), **known}
-        own = tuple(given[each] for each in names)
+        others = [known[each] for each in names if each in known]
+        slot_of = {**slots([each for each in names if each not in known], others=others), **known}
+        own = tuple(slot_of[each] for each in names)
     return Axis(
         f"column:{name}",
         name_text(name.replace("_", " ")),
@@ -287,26 +287,26 @@ def controls(
     name : str
         The stem of files that the reader saves.
     """
-    found: list[SweepControls | Paragraph] = []
-    shown, left = [], dict(omitted)
+    parts: list[SweepControls | Paragraph] = []
+    selection, rest = [], dict(omitted)
     room = MOST_NUMBERS
     for each in quantities:
         if each.numbers.size > room:
-            left[f"{each.name} of {each.table}"] = each.numbers.size
+            rest[f"{each.name} of {each.table}"] = each.numbers.size
         elif each.numbers[:1].size > 1 and np.isfinite(each.numbers[0]).any():
-            shown.append(each)
+            selection.append(each)
             room -= each.numbers.size
-    if shown:
-        found.append(_part(settings, places, shown, name))
-    if left:
-        said = list_text([f"{title} ({count:,} numbers)" for title, count in left.items()])
-        found.append(
+    if selection:
+        parts.append(_part(settings, places, selection, name))
+    if rest:
+        text = list_text([f"{title} ({count:,} numbers)" for title, count in rest.items()])
+        parts.append(
             Paragraph(
                 f"The page holds at most {MOST_NUMBERS:,} estimates and limits. The controls omit"
-                f" {said}; the files have all rows. Collect fewer rows with [sweep] where."
+                f" {text}; the files have all rows. Collect fewer rows with [sweep] where."
             )
         )
-    return tuple(found)
+    return tuple(parts)
 
 
 def _part(

@@ -337,7 +337,7 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
     paths = list(points[0]) if points else []
     short = {path: path.rpartition(".")[2] for path in paths}
     often = Counter(short.values())
-    found = []
+    settings = []
     for path in paths:
         values = {identity(point[path]): point[path] for point in points}
         numbers = [
@@ -346,7 +346,7 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
             if isinstance(each, int | float) and not isinstance(each, bool)
         ]
         name = short[path] if often[short[path]] < 2 else path.removeprefix("stages.")
-        found.append(
+        settings.append(
             Setting(
                 path,
                 name_text(name),
@@ -354,7 +354,7 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
                 tuple(map(float, numbers)) if len(numbers) == len(values) else (),
             )
         )
-    return found
+    return settings
 
 
 def places(points: Sequence[Point]) -> list[dict[str, int]]:
@@ -376,8 +376,8 @@ def label(point: Point, settings: Sequence[Setting]) -> str:
     >>> label(points[1], settings_of(points))
     'rate = 0.2'
     """
-    shown = [each for each in settings if each.varies]
-    return ", ".join(f"{each.name} = {setting_text(point[each.path])}" for each in shown)
+    axes = [each for each in settings if each.varies]
+    return ", ".join(f"{each.name} = {setting_text(point[each.path])}" for each in axes)
 
 
 def limit_values(counts: Sequence[int], most: int) -> list[int]:
@@ -388,11 +388,11 @@ def limit_values(counts: Sequence[int], most: int) -> list[int]:
     >>> limit_values([3, 100], 24), limit_values([5, 5, 5], 24), limit_values([], 24)
     ([3, 8], [2, 3, 3], [])
     """
-    found = list(counts)
-    while prod(found) > most:
-        largest = found.index(max(found))
-        found[largest] -= 1
-    return found
+    limits = list(counts)
+    while prod(limits) > most:
+        largest = limits.index(max(limits))
+        limits[largest] -= 1
+    return limits
 
 
 # Figures of a table: small multiples over the settings
@@ -465,11 +465,11 @@ def _estimate_rows(
     own: Sequence[pl.DataFrame], shape: Shape, at: Sequence[int]
 ) -> list[pl.DataFrame]:
     """Return the estimates of some points; none for points with different columns."""
-    needed = {shape.value, *shape.groups, *([shape.name] if shape.name else [])}
+    columns = {shape.value, *shape.groups, *([shape.name] if shape.name else [])}
     groups = [pl.lit("").alias(f"{GROUP}{name}") for name in shape.groups]
     nothing = _NOTHING.select(*groups, pl.all())
     return [
-        estimates(own[place], shape) if needed <= set(own[place].columns) else nothing
+        estimates(own[place], shape) if columns <= set(own[place].columns) else nothing
         for place in at
     ]
 
@@ -507,9 +507,9 @@ def _over_a_setting(
     on_scale = bool(across.numbers) and not (across.is_even and len(across.values) <= MOST_PLACES)
     others = [each for each in varied if each is not across]
     counts = limit_values([len(each.values) for each in others], MOST_PANELS)
-    seen = len(across.values) if on_scale else min(len(across.values), MOST_PLACES)
+    n_values = len(across.values) if on_scale else min(len(across.values), MOST_PLACES)
     limits = {each.path: count for each, count in zip(others, counts, strict=True)}
-    at = _within(points, limits | {across.path: seen})
+    at = _within(points, limits | {across.path: n_values})
     order = places(points)
     panels: dict[str, list[pl.DataFrame]] = {}
     for place, each in zip(at, _estimate_rows(own, shape, at), strict=True):
@@ -518,10 +518,10 @@ def _over_a_setting(
         title = label(points[place], others)
         panels.setdefault(title, []).append(each.with_columns(n=pl.lit(x)))
     drawn = [Panel(title, pl.concat(frames)) for title, frames in panels.items()]
-    ticks = () if on_scale else across.values[:seen]
+    ticks = () if on_scale else across.values[:n_values]
     return _Plan(
         shape, drawn, across.name, _panel_columns(counts), ticks,
-        _note_of_omitted_points([*others, across], [*counts, seen], len(points), len(at)),
+        _note_of_omitted_points([*others, across], [*counts, n_values], len(points), len(at)),
     )  # fmt: skip
 
 
@@ -547,17 +547,17 @@ def _panel_columns(counts: Sequence[int]) -> int:
 
 
 def _note_of_omitted_points(
-    settings: Sequence[Setting], counts: Sequence[int], whole: int, shown: int
+    settings: Sequence[Setting], counts: Sequence[int], whole: int, part: int
 ) -> tuple[str, ...]:
     """Describe the omitted points."""
-    if shown == whole:
+    if part == whole:
         return ()
     firsts = [
         f"the first {count:,} of {len(each.values):,} values of {each.name}"
         for each, count in zip(settings, counts, strict=True)
         if count < len(each.values)
     ]
-    omitted = f"{whole - shown:,} of {count_text(whole, 'point')}"
+    omitted = f"{whole - part:,} of {count_text(whole, 'point')}"
     return (f"The figures show {phrases.list_text(firsts)} and omit {omitted}.",)
 
 
@@ -570,17 +570,17 @@ def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
     drawn = 0
     for place, key in enumerate(keys):
         if drawn == MOST_FIGURES:
-            left = count_text(len(keys) - place, "more group")
+            rest = count_text(len(keys) - place, "more group")
             names = phrases.list_text([_own_name(name) for name in varying])
-            yield Text(f"The table has {left} of {names}.")
+            yield Text(f"The table has {rest} of {names}.")
             break
-        chosen = dict(zip(groups, key, strict=True))
-        mine = [Panel(each.title, each.frame.filter(**chosen)) for each in plan.panels]
-        needed = "lower" if bounded else "y"
-        if any(each.frame[needed].drop_nulls().len() for each in mine):
+        group = dict(zip(groups, key, strict=True))
+        mine = [Panel(each.title, each.frame.filter(**group)) for each in plan.panels]
+        column = "lower" if bounded else "y"
+        if any(each.frame[column].drop_nulls().len() for each in mine):
             drawn += 1
-            shown = [name for name in groups if name in varying or _own_name(name) == "n"]
-            of = {_own_name(name): chosen[name] for name in shown}
+            heads = [name for name in groups if name in varying or _own_name(name) == "n"]
+            of = {_own_name(name): group[name] for name in heads}
             yield from _figures_of_group(plan, mine, of, look)
     for note in plan.notes:
         yield Text(note)
@@ -594,7 +594,7 @@ def _figures_of_group(
     plan: _Plan, panels: Sequence[Panel], of: dict[str, str], look: Look
 ) -> Iterator[Figure]:
     whole = pl.concat([each.frame for each in panels])
-    names, left = _names_to_draw(whole)
+    names, rest = _names_to_draw(whole)
     whole = whole.filter(pl.col("line").is_in(names))
     axes = Axes(
         x_title=plan.x_title, y_title=plan.shape.title, ticks=plan.ticks, joined=plan.shape.over_n,
@@ -602,13 +602,13 @@ def _figures_of_group(
     )  # fmt: skip
     step = OF_A_FIGURE // plan.columns * plan.columns
     for start in range(0, len(panels), step):
-        held = [
+        part = [
             Panel(each.title, each.frame.filter(pl.col("line").is_in(names)))
             for each in panels[start : start + step]
         ]
-        if any(each.frame["y"].drop_nulls().len() for each in held):
-            draw = partial(small_multiples, held, axes, columns=plan.columns, span=whole)
-            yield figure("panels", _caption(plan, of, left, start, panels), draw, look)
+        if any(each.frame["y"].drop_nulls().len() for each in part):
+            draw = partial(small_multiples, part, axes, columns=plan.columns, span=whole)
+            yield figure("panels", _caption(plan, of, rest, start, panels), draw, look)
 
 
 def _names_to_draw(whole: pl.DataFrame) -> tuple[list[str], int]:
@@ -621,16 +621,16 @@ def _names_to_draw(whole: pl.DataFrame) -> tuple[list[str], int]:
 
 
 def _caption(
-    plan: _Plan, of: dict[str, str], left: int, start: int, panels: Sequence[Panel]
+    plan: _Plan, of: dict[str, str], rest: int, start: int, panels: Sequence[Panel]
 ) -> str:
     estimate = plan.shape.title.removesuffix(" (%)")
     limits = " with limits" if panels[0].frame["lower"].drop_nulls().len() else ""
     group = "".join(f", {name} = {name_text(value)}" for name, value in of.items())
-    said = f"{estimate[:1].upper()}{estimate[1:]}{limits} against {plan.x_title}{group}"
+    subject = f"{estimate[:1].upper()}{estimate[1:]}{limits} against {plan.x_title}{group}"
     several = f": {count_text(len(panels), 'panel')} with the same axes" if len(panels) > 1 else ""
     more = f", from panel {start + 1}" if start else ""
-    gone = f" The table has {count_text(left, 'more name')} with lower values." if left else ""
-    return f"{said}{several}{more}.{gone}"
+    omission = f" The table has {count_text(rest, 'more name')} with lower values." if rest else ""
+    return f"{subject}{several}{more}.{omission}"
 
 
 # The page
@@ -741,11 +741,11 @@ def _controls(
     quantities: list[Quantity] = []
     omitted: dict[str, int] = {}
     for each in sweep.collected:
-        for found in _quantities(each, sweep):
-            if isinstance(found, Quantity):
-                quantities.append(found)
+        for quantity in _quantities(each, sweep):
+            if isinstance(quantity, Quantity):
+                quantities.append(quantity)
             else:
-                omitted |= found
+                omitted |= quantity
     return controls(axes, at, quantities, omitted=omitted, name=slug(sweep.title))
 
 
@@ -767,11 +767,11 @@ def _quantities(each: CollectedTable, sweep: SweepInput) -> Iterator[Quantity | 
     confidence = first["confidence"][0] if "confidence" in first.columns else None
     for value in (shape.value, *others):
         own_limits = limits if value == shape.value else ()
-        found = read_quantity(each.tables, value=value, limits=own_limits, keys=keys)
-        if isinstance(found, int):
-            yield {f"{estimate_name(value)} of {each.title}": found}
+        result = read_quantity(each.tables, value=value, limits=own_limits, keys=keys)
+        if isinstance(result, int):
+            yield {f"{estimate_name(value)} of {each.title}": result}
             continue
-        values, numbers = found
+        values, numbers = result
         if np.array_equal(numbers, numbers[[0, 0, 0]][: len(numbers)], equal_nan=True):
             numbers = numbers[:1]  # all is judged: limits of width 0 would separate everything
         yield Quantity(
@@ -798,20 +798,20 @@ def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, .
 
 
 def _answers(leads: Sequence[LeadingAnswer], labels: Sequence[str]) -> tuple[Answers, ...]:
-    said = []
+    statements = []
     for each in leads:
-        found = [] if each.is_same else list(over_points(each, labels))
+        findings = [] if each.is_same else list(over_points(each, labels))
         if len(labels) == 1:
-            found = [one for one in each.found if one is not None]
-        if found:
-            first, *rest = found
-            said.append(Statement(first.text, tuple(one.text for one in rest), _BELOW))
-    said = said[:MOST_SAID]
+            findings = [one for one in each.found if one is not None]
+        if findings:
+            first, *rest = findings
+            statements.append(Statement(first.text, tuple(one.text for one in rest), _BELOW))
+    statements = statements[:MOST_SAID]
     if same := [each.found[0].text for each in leads if each.is_same and each.found[0]]:
-        said.append(
+        statements.append(
             Statement(f"Same result at all {len(labels):,} points:", tuple(same[:MOST_SAID]))
         )
-    return (Answers("Across points", "answers", tuple(said)),) if said else ()
+    return (Answers("Across points", "answers", tuple(statements)),) if statements else ()
 
 
 def _cautions(sweep: SweepInput) -> Iterator[Statement]:
@@ -819,10 +819,10 @@ def _cautions(sweep: SweepInput) -> Iterator[Statement]:
         yield Statement(not_over_points(len(sweep.points)).text, ())
     whole = len(sweep.points)
     remarks = Counter(each for point in sweep.remarks for each in dict.fromkeys(point))
-    found = [*_count_cautions(sweep.findings), *remarks.items()]
-    ordered = sorted(found, key=lambda each: -each[1])
-    for said, count in ordered[:MOST_CAUTIONS]:
-        yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
+    cautions = [*_count_cautions(sweep.findings), *remarks.items()]
+    ordered = sorted(cautions, key=lambda each: -each[1])
+    for text, count in ordered[:MOST_CAUTIONS]:
+        yield Statement(text if whole == 1 else f"At {_share_of_points(count, whole)}: {text}", ())
     if len(ordered) > MOST_CAUTIONS:
         more = count_text(len(ordered) - MOST_CAUTIONS, "more caution")
         yield Statement(f"The table of findings has {more}.", ())
@@ -832,18 +832,18 @@ def _share_of_points(count: int, whole: int) -> str:
     return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
 
 
-def _count_cautions(told: Sequence[Sequence[StageFinding]]) -> list[tuple[str, int]]:
+def _count_cautions(findings: Sequence[Sequence[StageFinding]]) -> list[tuple[str, int]]:
     """Return each kind of caution once, with the number of points that have it."""
     texts: dict[tuple[object, ...], list[str]] = {}
-    for point in told:
+    for point in findings:
         mine: dict[tuple[object, ...], str] = {}
         for each in point:
             one = each.finding
             if one.kind == "caution":
                 key = (each.stage, one.about, one.category, one.name, one.other, one.n)
                 mine.setdefault(key, one.text)
-        for same, said in mine.items():
-            texts.setdefault(same, []).append(said)
+        for same, text in mine.items():
+            texts.setdefault(same, []).append(text)
     return [
         (each[0] if len(set(each)) == 1 else f"{each[0]} (The numbers differ between points.)",
          len(each))
@@ -857,12 +857,12 @@ def _answer_blocks(
     if not leads:
         return
     varying = [each for each in leads if not each.is_same]
-    shown = (varying or leads)[:MOST_SAID]
+    questions = (varying or leads)[:MOST_SAID]
     heads = unique_names(
-        [*(each.name for each in settings), *(_head(each, leads) for each in shown)]
+        [*(each.name for each in settings), *(_head(each, leads) for each in questions)]
     )
     columns = [[setting_text(point[each.path]) for point in sweep.points] for each in settings]
-    columns += [_answer_texts(each) for each in shown]
+    columns += [_answer_texts(each) for each in questions]
     frame = pl.DataFrame(
         dict(zip(heads, columns, strict=True)), schema=dict.fromkeys(heads, pl.String)
     )
@@ -873,7 +873,7 @@ def _answer_blocks(
         " points. Answers that are the same at all points have no column."
     )
     yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
-    if more := len(varying or leads) - len(shown):
+    if more := len(varying or leads) - len(questions):
         yield Text(f"The table of findings answers {count_text(more, 'more question')}.")
     heads, findings = _findings(sweep, settings)
     yield Fold(
@@ -898,14 +898,14 @@ def _head(each: LeadingAnswer, leads: Sequence[LeadingAnswer]) -> str:
 
 
 def _answer_texts(each: LeadingAnswer) -> list[str]:
-    names = Counter(found.name for found in each.found if found is not None)
+    names = Counter(finding.name for finding in each.found if finding is not None)
     usual = names.most_common(1)[0][0] if names else None
     cells = []
-    for place, found in enumerate(each.found):
-        if found is None:
+    for place, finding in enumerate(each.found):
+        if finding is None:
             cells.append(NULL_TEXT)
             continue
-        mark = f"{OTHERWISE} " if found.name != usual else ""
+        mark = f"{OTHERWISE} " if finding.name != usual else ""
         cells.append(f"{mark}{at_point(each, place)}")
     return cells
 
@@ -915,14 +915,14 @@ def _findings(sweep: SweepInput, settings: Sequence[Setting]) -> tuple[list[str]
     own = as_table([]).columns
     heads = unique_names([*own, *(each.name for each in settings)])[len(own) :]
     frames = [
-        as_table(told).select(
+        as_table(findings).select(
             *(
                 pl.lit(setting_text(point[each.path])).alias(head)
                 for head, each in zip(heads, settings, strict=True)
             ),
             pl.all(),
         )
-        for point, told in zip(sweep.points, sweep.findings, strict=True)
+        for point, findings in zip(sweep.points, sweep.findings, strict=True)
     ]
     return heads, pl.concat(frames)
 
@@ -936,9 +936,9 @@ def _effects_section(effects: pl.DataFrame) -> Section:
     own = ("setting", "level", "mean", "lower", "upper", "rows", "share")
     groups = [name for name in effects.columns if name not in own]
     first = effects.select(groups).unique(maintain_order=True).head(_GROUPS_SHOWN)
-    shown = effects.join(first, on=groups, nulls_equal=True, maintain_order="left")
+    rows = effects.join(first, on=groups, nulls_equal=True, maintain_order="left")
     worst, best = pl.col("mean").arg_min(), pl.col("mean").arg_max()
-    table = shown.group_by(*groups, "setting", maintain_order=True).agg(
+    table = rows.group_by(*groups, "setting", maintain_order=True).agg(
         pl.col("share").first(),
         *(
             pl.col(name).get(place).alias(f"{kind} {name}")
@@ -956,7 +956,7 @@ def _effects_section(effects: pl.DataFrame) -> Section:
         **{"% of variance": _percent("share")},
         **{f"{kind} value": _level_mean(kind) for kind in ("worst", "best")},
     )
-    left_out = effects.select(groups).n_unique() - shown.select(groups).n_unique()
+    left_out = effects.select(groups).n_unique() - rows.select(groups).n_unique()
     more = f" The file has {left_out:,} more groups." if left_out else ""
     caption = (
         "Main effects: the share of the variance of the estimates that each setting explains, and "

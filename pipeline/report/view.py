@@ -35,21 +35,21 @@ def unique_names(names: Iterable[str]) -> list[str]:
     >>> unique_names(["graph", "Graph", "table"])
     ['graph', 'Graph-2', 'table']
     """
-    taken: set[str] = set()
+    keys: set[str] = set()
     numbered: list[str] = []
     for name in names:
         tries = (name if number == 1 else f"{name}-{number}" for number in range(1, 10**6))
-        numbered.append(next(tried for tried in tries if tried.casefold() not in taken))
-        taken.add(numbered[-1].casefold())
+        numbered.append(next(tried for tried in tries if tried.casefold() not in keys))
+        keys.add(numbered[-1].casefold())
     return numbered
 
 
-def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
+def select_names(names: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
     """Return the names in an option, or all names if it is empty.
 
     Parameters
     ----------
-    wanted : sequence of str
+    names : sequence of str
         The names in the option; may be empty.
     known : iterable of str
         All names.
@@ -67,13 +67,13 @@ def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> 
     ('t_score', 'dice')
     """
     there = tuple(known)
-    wrong = [name for name in wanted if name not in there]
+    wrong = [name for name in names if name not in there]
     if wrong:
         problems = [
             Problem(where, f"unknown name {name!r}", did_you_mean(name, there)) for name in wrong
         ]
         raise ConfigError("report", problems)
-    return tuple(wanted) or there
+    return tuple(names) or there
 
 
 # Texts of table cells
@@ -613,19 +613,19 @@ def stage_title(stage: StageView) -> str:
     return stage.title or stage.name.replace("_", " ")
 
 
-def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:
+def notes_listing(stage: StageView, *names: str) -> Iterator[Listing]:
     """Yield a listing of all notes on a stage's sheets, if there are any.
 
     Parameters
     ----------
     stage : StageView
         A stage with the table ``notes``.
-    *shown : str
+    *names : str
         The columns beside annotator and note: the item, and the answer.
     """
     notes = stage.table("notes").collect().sort("file", "line")
     if notes.height:
-        columns = [Column(name) for name in (*shown, "annotator", "note")]
+        columns = [Column(name) for name in (*names, "annotator", "note")]
         caption = (
             "Notes of the annotators, on answered and unanswered rows, from all copies of a sheet."
         )

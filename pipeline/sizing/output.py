@@ -77,7 +77,7 @@ def plan_spec(
     power = "power_1" in curves.columns
     title = "power (%)" if power else "expected width of the interval (percentage points)"
     return planning_chart(
-        held, y_title=title, marked=marked, wanted=[100 * goal for goal in goals],
+        held, y_title=title, marked=marked, goals=[100 * goal for goal in goals],
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
 
@@ -387,7 +387,7 @@ def design_spec(
     return planning_chart(
         _design_lines(curves(planner, _sizes(planner, together)), titles),
         marked=_design_lines(marked, titles),
-        wanted=[100 * planner.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(planner),
+        goals=[100 * planner.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(planner),
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
 

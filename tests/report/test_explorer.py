@@ -290,7 +290,7 @@ def test_sources_are_all_that_a_stage_rests_on_the_nearest_first() -> None:
 def test_columns_that_cannot_be_shown_are_left_out_and_those_of_one_value_hidden() -> None:
     frame = pl.DataFrame({"l1": ["a", "b"], "N": [9, 9], "parts": [[1], [2]], "f": [1, 2]})
     found = {
-        each.name: each for each in attributes_of(frame, frame.columns, shown=["l1", "N", "f"])
+        each.name: each for each in attributes_of(frame, frame.columns, visible=["l1", "N", "f"])
     }
     assert list(found) == ["l1", "N", "f"]
     assert [each.shown for each in found.values()] == [True, False, True]

@@ -132,10 +132,10 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
     if plane.look.narrow:
         return []
     groups = _group_ends([end for end in ends if end.path], plane)
-    held = [end for group in groups for end in group]
-    wanted = [sum(_at(end, plane) for end in group) / len(group) for group in groups for _ in group]
-    places = spread_labels(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
-    placed = list(zip(held, places, strict=True))
+    members = [end for group in groups for end in group]
+    means = [sum(_at(end, plane) for end in group) / len(group) for group in groups for _ in group]
+    places = spread_labels(means, gap=GAP, low=4.0, high=plane.look.height - 4.0)
+    pairs = list(zip(members, places, strict=True))
     edge = float(plane.look.width)
     samples = [
         segments(
@@ -143,30 +143,30 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
             end.stroke,
             channel=opacity(faint=[other(end.text)]) if end.named else None,
         )
-        for end, place in placed
+        for end, place in pairs
     ]
-    mine = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if end.named]
-    rest = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if not end.named]
+    mine = [(end.text, edge + LABEL_WIDTH, place) for end, place in pairs if end.named]
+    rest = [(end.text, edge + LABEL_WIDTH, place) for end, place in pairs if not end.named]
     return [
-        _connectors(placed, plane),
+        _connectors(pairs, plane),
         *samples,
         *([names(mine, limit=MOST)] if mine else []),
         *([labels(rest, limit=MOST)] if rest else []),
-        *label_margin([end.text for end in held], edge + LABEL_WIDTH),
+        *label_margin([end.text for end in members], edge + LABEL_WIDTH),
     ]
 
 
-def _connectors(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
+def _connectors(pairs: Sequence[tuple[End, float]], plane: Plane) -> Layer:
     edge = float(plane.look.width)
     rows = [
         (end.text if end.named else "", edge + 2, _at(end, plane), edge + TURN, place)
-        for end, place in placed
+        for end, place in pairs
     ]
     numbers = dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64)
     frame = pl.DataFrame(rows, schema={"name": pl.String, **numbers}, orient="row")
-    seen = opacity(hidden=[ZOOMED], faint=[others("name")])
+    fade = opacity(hidden=[ZOOMED], faint=[others("name")])
     channels = {
-        "x": pixel("x"), "y": pixel("y"), "opacity": seen,
+        "x": pixel("x"), "y": pixel("y"), "opacity": fade,
         "x2": end_at("x2"), "y2": end_at("y2"),
     }  # fmt: skip
     return layer(
@@ -223,11 +223,11 @@ def difference_chart(
     ValueError
         If no pair has a difference in the window.
     """
-    held = within(_pairs(comparison, pairs), window)
-    if held["y"].drop_nulls().is_empty():
+    rows = within(_pairs(comparison, pairs), window)
+    if rows["y"].drop_nulls().is_empty():
         raise ValueError(f"no difference to draw from n = {window.first_n}")
-    marked = _mark_points(held, look)
-    drawn = thin_by_n(held, points=look.points, always=[*extras.cuts, *marked["n"]])
+    marked = _mark_points(rows, look)
+    drawn = thin_by_n(rows, points=look.points, always=[*extras.cuts, *marked["n"]])
     plane = _difference_plane(drawn, window, look)
     names = [_name(pair) for pair in pairs]
     stroke_of = by_place(names, look)
@@ -267,15 +267,15 @@ def _difference_plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
     return Plane(n_range(drawn), y, look, "difference in precision (points)", zooms=True)
 
 
-def _mark_points(held: pl.DataFrame, look: Look) -> pl.DataFrame:
-    marks = held.filter("significant")
-    first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+def _mark_points(rows: pl.DataFrame, look: Look) -> pl.DataFrame:
+    marks = rows.filter("significant")
+    first, last = rows.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
     gap = NEAREST_DIFFERENCE * (last - first) / look.width
-    kept = [
+    parts = [
         part.filter(pl.col("n").is_in(keep_apart(part["n"], gap=gap)))
         for part in marks.partition_by("line", maintain_order=True)
     ]
-    return pl.concat([marks.clear(), *kept])
+    return pl.concat([marks.clear(), *parts])
 
 
 def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Layer]:
@@ -290,13 +290,13 @@ def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Laye
 
 
 def dash_covered_lines(
-    given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane
+    stroke_of: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane
 ) -> dict[str, Stroke]:
     """Dash each line that lies on an earlier one of the same kind, so that both are seen.
 
     Parameters
     ----------
-    given : mapping of str to Stroke
+    stroke_of : mapping of str to Stroke
         Line to its colour and dashes; a later one is drawn over an earlier one.
     drawn : DataFrame
         line, n, y.
@@ -304,15 +304,17 @@ def dash_covered_lines(
         Says how far a difference of y is in pixels.
     """
     near = NEAR * (plane.y[1] - plane.y[0]) / plane.look.height
-    paths = by_line(drawn.select("line", "n", "y").drop_nulls(), given)
+    paths = by_line(drawn.select("line", "n", "y").drop_nulls(), stroke_of)
     strokes: dict[str, Stroke] = {}
-    for name, stroke in given.items():
+    for name, stroke in stroke_of.items():
         below = (
             other for other, its in strokes.items()
             if (its.dash, its.width) == (stroke.dash, stroke.width)
         )  # fmt: skip
         hides = any(_cover(paths[name], paths[other], near) for other in below)
-        strokes[name] = _distinct(stroke, [*given.values(), *strokes.values()]) if hides else stroke
+        strokes[name] = (
+            _distinct(stroke, [*stroke_of.values(), *strokes.values()]) if hides else stroke
+        )
     return strokes
 
 
@@ -354,7 +356,7 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     """
     inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
     shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
-    held = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
+    rows = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
     per_cents = (
         number_tooltip(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")
     )
@@ -366,35 +368,35 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     dot = {"x": plane.x_axis(), "y": plane.y_axis("precision"), "tooltip": tips}
     shape: dict[str, Any] = {"shape": "diamond", "size": 70, "filled": True, "opacity": 1}
     return [
-        layer(held, "rule", whisker, clip=True, color=INK, strokeWidth=1.2),
-        layer(held, "point", dot, clip=True, color=INK, **shape),
-        *_subset_names(held, drawn, plane),
+        layer(rows, "rule", whisker, clip=True, color=INK, strokeWidth=1.2),
+        layer(rows, "point", dot, clip=True, color=INK, **shape),
+        *_subset_names(rows, drawn, plane),
     ]
 
 
-def _subset_names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
+def _subset_names(rows: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
     """Put each name near its interval, where it meets no other and hides little of the curves."""
     ends = [
         (name, plane.x_pixel(n), plane.y_pixel(upper), plane.y_pixel(lower))
-        for name, n, upper, lower in held.select("subset", "n", "upper", "lower").iter_rows()
+        for name, n, upper, lower in rows.select("subset", "n", "upper", "lower").iter_rows()
     ]
     curves = [
         (plane.x_pixel(n), plane.y_pixel(y))
         for n, y in drawn.select("n", "y").drop_nulls().iter_rows()
     ]
-    taken = [_Box(x - 3, top - 2, x + 3, bottom + 2) for _, x, top, bottom in ends]
-    placed: list[tuple[str, float, float]] = []
+    boxes = [_Box(x - 3, top - 2, x + 3, bottom + 2) for _, x, top, bottom in ends]
+    positions: list[tuple[str, float, float]] = []
     for name, x, top, bottom in ends:
         tries = _candidate_boxes(WIDE * len(name), x, top, bottom, plane)
-        free = [box for box in tries if not any(_overlap(box, other) for other in taken)]
+        free = [box for box in tries if not any(_overlap(box, other) for other in boxes)]
         # Among equals the first, which is the nearest.
         box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
-        taken.append(box)
-        placed.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
+        boxes.append(box)
+        positions.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
     channel = opacity(hidden=[ZOOMED])
     around = {"stroke": PAPER, "strokeWidth": 4, "strokeJoin": "round"}
-    halo = labels(placed, align="center", channel=channel, name=f"{SILENT}halo", **around)
-    return [halo, labels(placed, align="center", channel=channel, name=f"{SILENT}sets")]
+    halo = labels(positions, align="center", channel=channel, name=f"{SILENT}halo", **around)
+    return [halo, labels(positions, align="center", channel=channel, name=f"{SILENT}sets")]
 
 
 def _candidate_boxes(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
@@ -430,7 +432,7 @@ def _inside(point: tuple[float, float], box: _Box) -> bool:
 
 
 def mark_rows(
-    extras: Extras, window: Window, plane: Plane, given: Mapping[str, Stroke]
+    extras: Extras, window: Window, plane: Plane, stroke_of: Mapping[str, Stroke]
 ) -> list[list[Layer]]:
     """Return a row per measure of the pair: triangles where it is significantly better.
 
@@ -441,7 +443,7 @@ def mark_rows(
         return []
     pair = pair_rows(within(extras.comparison, window), *extras.marks)
     sides = zip(extras.marks, better_at(pair), strict=True)
-    known = {} if plane.look.style == "print" else given
+    known = {} if plane.look.style == "print" else stroke_of
     return [
         _row(measure, ns, plane, known.get(measure, Stroke(INK)), up=index == 0)
         for index, (measure, ns) in enumerate(sides)
@@ -451,21 +453,21 @@ def mark_rows(
 def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[Layer]:
     y, edge = -ROW * (0.7 if up else 1.7), plane.look.width
     inside = (n for n in ns if plane.x[0] <= n <= plane.x[1])
-    held = pl.DataFrame(
+    rows = pl.DataFrame(
         {"n": keep_apart(inside, gap=NEAREST * plane.n_per_pixel)}, schema={"n": pl.Int64}
     )
     title = f"{measure} is significantly better at n"
-    seen = opacity(hidden=[outside("n")], faint=[other(measure)])
+    fade = opacity(hidden=[outside("n")], faint=[other(measure)])
     marks: dict[str, Channel] = {"x": plane.x_axis(), "y": at(y)}
     tips = [number_tooltip("n", title, ",d")]
-    row = _triangles(held, {**marks, "opacity": seen, "tooltip": tips}, stroke, up=up)
+    row = _triangles(rows, {**marks, "opacity": fade, "tooltip": tips}, stroke, up=up)
     if plane.look.narrow:
         return [row]
     sample = pl.DataFrame({"x": [edge + (TURN + SAMPLE) / 2]})
     still = _triangles(sample, {"x": pixel("x"), "y": at(y)}, stroke, up=up)
-    said = f"{measure} better"
-    margin = label_margin([said], edge + LABEL_WIDTH)
-    return [row, still, labels([(said, edge + LABEL_WIDTH, y)]), *margin]
+    text = f"{measure} better"
+    margin = label_margin([text], edge + LABEL_WIDTH)
+    return [row, still, labels([(text, edge + LABEL_WIDTH, y)]), *margin]
 
 
 def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *, up: bool) -> Layer:
@@ -573,18 +575,18 @@ def limits_of(drawn: pl.DataFrame) -> tuple[Limits, ...]:
 
 
 def _bands(
-    drawn: pl.DataFrame, bands: Sequence[str], plane: Plane, given: Mapping[str, Stroke]
+    drawn: pl.DataFrame, bands: Sequence[str], plane: Plane, stroke_of: Mapping[str, Stroke]
 ) -> Iterator[Layer]:
     """Yield the bands requested, and those that are only visible for a highlighted line."""
-    rows_of = by_line(drawn, given)
-    for name, stroke in given.items():
+    rows_of = by_line(drawn, stroke_of)
+    for name, stroke in stroke_of.items():
         yield from spec.band(rows_of[name], plane, stroke, name, always=name in bands)
 
 
-def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+def line_ends(drawn: pl.DataFrame, stroke_of: Mapping[str, Stroke]) -> Iterator[End]:
     """Yield the label of each line; none for a line without a value."""
-    rows_of = by_line(drawn.select("line", "y"), given)
-    for name, stroke in given.items():
+    rows_of = by_line(drawn.select("line", "y"), stroke_of)
+    for name, stroke in stroke_of.items():
         path = rows_of[name]["y"].drop_nulls().to_list()
         yield End(name, path, stroke, named=True)
 
@@ -600,8 +602,8 @@ def _select_rows(
 ) -> tuple[Sequence[str], pl.DataFrame]:
     """Return the measures, and their rows at the values of n that are drawn."""
     names = window.measures or tuple(sorted(set(frame["measure"])))
-    held = within(frame.filter(pl.col("measure").is_in(list(names))), window)
-    return names, thin_by_n(held, points=look.points, always=extras.cuts)
+    rows = within(frame.filter(pl.col("measure").is_in(list(names))), window)
+    return names, thin_by_n(rows, points=look.points, always=extras.cuts)
 
 
 # Precision of the n-best lists against n
@@ -650,8 +652,8 @@ def precision_chart(
     Evert & Krenn 2005, Using small random samples for the manual evaluation of
     statistical association measures, section 4, the precision graphs.
     """
-    names, held = _select_rows(precision, window, extras, look)
-    drawn = per_cent(held)
+    names, rows = _select_rows(precision, window, extras, look)
+    drawn = per_cent(rows)
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth), drawn)
@@ -722,8 +724,8 @@ def recall_chart(
     ValueError
         If there is no estimate in the window.
     """
-    names, held = _select_rows(recall, window, extras, look)
-    drawn = per_cent(held, "recall")
+    names, rows = _select_rows(recall, window, extras, look)
+    drawn = per_cent(rows, "recall")
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of recall from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth, "recall"), drawn)
@@ -731,7 +733,7 @@ def recall_chart(
     plane = Plane(n_range(drawn), y, fit_height(look, len(names) + 1), "recall (%)", zooms=True)
     chance = _random_order(plane, n_candidates)
     ends = [End("random order", chance["y"].to_list(), BASELINE)] if chance.height else []
-    under = spec.lines(chance, plane, {"random order": BASELINE}, named=False)
+    under = spec.lines(chance, plane, {"random order": BASELINE}, is_named=False)
     return curves(
         drawn, plane, names=names, extras=extras, window=window, truth=truth, under=under, ends=ends
     )
@@ -774,8 +776,8 @@ def precision_recall_chart(
     ValueError
         If there is no estimate in the window.
     """
-    names, held = _select_rows(precision, window, extras, look)
-    drawn = _recall_and_precision(held)
+    names, rows = _select_rows(precision, window, extras, look)
+    drawn = _recall_and_precision(rows)
     if drawn.select("x", "y").drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision and recall from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(_recall_and_precision(extras.truth), drawn)
@@ -816,14 +818,16 @@ def _recall_plane(
     return Plane(x, y, look, "precision (%)", "recall (%)", DECIMAL)
 
 
-def _recall_paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+def _recall_paths(
+    frame: pl.DataFrame, plane: Plane, stroke_of: Mapping[str, Stroke]
+) -> list[Layer]:
     return [
         path(frame.filter(line=name), plane, stroke, channel=opacity(faint=[other(name)]))
-        for name, stroke in given.items()
+        for name, stroke in stroke_of.items()
     ]
 
 
-def _cut_points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+def _cut_points(frame: pl.DataFrame, plane: Plane, stroke_of: Mapping[str, Stroke]) -> list[Layer]:
     inside = frame.filter(pl.col("y").is_between(*plane.y))
     x, y = plane.x_axis("x"), plane.y_axis("y")
     return [
@@ -833,5 +837,5 @@ def _cut_points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) 
             {"x": x, "y": y, "opacity": opacity(faint=[other(name)])},
             size=34, filled=True, color=stroke.colour,
         )
-        for name, stroke in given.items()
+        for name, stroke in stroke_of.items()
     ]  # fmt: skip

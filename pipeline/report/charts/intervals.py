@@ -102,21 +102,21 @@ def dot_plot(
     width, row = (look.width, NARROW_DOT_ROW) if look.narrow else (WIDTH, DOT_ROW)
     size = replace(look, width=width, height=row * max(1, len(names)))
     y = row_channel("name", names, look, limit=200, grid=True, labelPadding=9)
-    seen = opacity(faint=[others("name")])
+    fade = opacity(faint=[others("name")])
     both = frame.select("name", pl.col(kinds[0]).alias("from"), pl.col(kinds[1]).alias("to"))
     tips = [text_tooltip("name", "name")]
     tips += [
         number_tooltip(of, kind, ".2~%") for of, kind in zip(("from", "to"), kinds, strict=True)
     ]
     rule = {
-        "x": _per_cent("from", title), "x2": end_at("to"), "y": y, "opacity": seen, "tooltip": tips,
+        "x": _per_cent("from", title), "x2": end_at("to"), "y": y, "opacity": fade, "tooltip": tips,
     }  # fmt: skip
-    held = frame.select("name", *kinds)
-    long = held.unpivot(index="name", on=kinds, variable_name="kind", value_name="value")
+    rows = frame.select("name", *kinds)
+    long = rows.unpivot(index="name", on=kinds, variable_name="kind", value_name="value")
     colours = [INK, PAPER] if look.style == "print" else list(BRIGHT[:2])
     legend = {"title": None, "orient": "top", "direction": "horizontal", "symbolSize": 60}
     dots = {
-        "x": _per_cent("value", title), "y": y, "opacity": seen,
+        "x": _per_cent("value", title), "y": y, "opacity": fade,
         "color": _by_kind(kinds, colours, legend), "shape": _by_kind(kinds, SHAPES, legend),
         "tooltip": [
             text_tooltip("name", "name"), text_tooltip("kind", "kind"),
@@ -182,18 +182,18 @@ def growth(
 
 def _growth_labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
     firsts = [(name, _first_pixel(frame.filter(name=name), look)) for name in stroke_of]
-    held = [(name, first) for name, first in firsts if first is not None]
-    places = spread_labels([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
-    named = list(zip(held, places, strict=True))
+    starts = [(name, first) for name, first in firsts if first is not None]
+    places = spread_labels([y for _, y in starts], gap=_GAP, low=6.0, high=look.height - 6.0)
+    positions = list(zip(starts, places, strict=True))
     joints = [
         segments(
             [(-_JOINT, first, -_TEXT, place)],
             Stroke(stroke_of[name].colour, width=0.9),
             channel=opacity(faint=[other(name)]),
         )
-        for (name, first), place in named
+        for (name, first), place in positions
     ]
-    texts = [(name, -_TEXT - 4, place) for (name, _), place in named]
+    texts = [(name, -_TEXT - 4, place) for (name, _), place in positions]
     margin = label_margin(stroke_of, -_TEXT - 4, left=True)
     return [*joints, name_labels(texts, align="right"), *margin]
 
@@ -220,8 +220,8 @@ def _growth_points(
         number_tooltip("share", y_title, ".2~%"),
     ]
     how = {"size": 90, "filled": True, "opacity": 0}
-    held = frame.select("k", "share", "name").drop_nulls()
-    return layer(held, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
+    rows = frame.select("k", "share", "name").drop_nulls()
+    return layer(rows, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
 
 
 def _first_pixel(frame: pl.DataFrame, look: Look) -> float | None:
@@ -251,12 +251,12 @@ def lexicon_chart(
         Style and width; the height depends on the rows.
     """
     names = frame["name"].to_list()
-    held = frame.select("name", *(
+    rows = frame.select("name", *(
         (pl.col(column) * 100).round(3) for column in ("value", "lower", "upper")
     ))  # fmt: skip
-    every = [*held["value"], *held["lower"], *held["upper"], *([0.0] if zero else [])]
+    every = [*rows["value"], *rows["lower"], *rows["upper"], *([0.0] if zero else [])]
     domain = round_domain(every)
-    spans = held.drop_nulls("lower")
+    spans = rows.drop_nulls("lower")
     y = row_channel("name", names, look, limit=320)
     tips = [text_tooltip("name", "name"), number_tooltip("value", title, ".2f")]
     if spans.height:
@@ -275,7 +275,7 @@ def lexicon_chart(
     parts = [
         *([_zero_line(domain, title, look)] if zero else []),
         layer(spans, "rule", span, strokeWidth=2),
-        layer(held, "point", point, size=60, filled=True),
+        layer(rows, "point", point, size=60, filled=True),
     ]
     row = NARROW_LEXICON_ROW if look.narrow else LEXICON_ROW
     size = replace(look, height=row * max(1, len(names)))
@@ -289,9 +289,9 @@ def _name_colour(names: list[str], look: Look, *, alike: bool) -> Channel:
     """Return the colour of each name; a single colour for differences."""
     if alike or look.style == "print":
         return {"value": INK}
-    given = strokes(names, look)
-    colours = [stroke.colour for stroke in given.values()]
-    return nominal("name", scale={"domain": list(given), "range": colours}, legend=None)
+    stroke_of = strokes(names, look)
+    colours = [stroke.colour for stroke in stroke_of.values()]
+    return nominal("name", scale={"domain": list(stroke_of), "range": colours}, legend=None)
 
 
 def _share_axis(field: str, title: str, domain: tuple[float, float], look: Look) -> Channel:
@@ -343,25 +343,25 @@ def whisker_chart(
         raise ValueError("no estimate to draw")
     kinds = sorted(set(estimates["kind"]))
     above = NAME_ABOVE if look.narrow else 0.0
-    placed, heads = _place_rows(estimates, kinds, factor=100 if percent else 1, above=above)
+    table, heads = _place_rows(estimates, kinds, factor=100 if percent else 1, above=above)
     if look.narrow:  # headings stand inside the area
         heads = [(text, 0.0, y) for text, _, y in heads]
-    height = round(max(placed["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
-    limits = placed.select("estimate", "lower", "upper").unpivot()["value"]
+    height = round(max(table["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
+    limits = table.select("estimate", "lower", "upper").unpivot()["value"]
     # From 0, so that lengths can be compared, and to 1 where the coefficient ends.
     end = [1.0] if to_one and not percent else []
     x = round_domain([0.0, *end, *limits])
     plane = Plane(x, (0.0, 1.0), replace(look, height=height), "", x_title, DECIMAL)
     align: Align = "left" if look.narrow else "right"
     parts = [
-        _x_axis(plane), *_rules(placed, plane), *_whiskers(placed, kinds, plane),
-        labels(heads, align=align, fontWeight="bold"), _row_names(placed, plane),
-        *([] if look.narrow else label_margin(placed["label"], -8.0, left=True)),
-        *(_kind_labels(placed, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
+        _x_axis(plane), *_rules(table, plane), *_whiskers(table, kinds, plane),
+        labels(heads, align=align, fontWeight="bold"), _row_names(table, plane),
+        *([] if look.narrow else label_margin(table["label"], -8.0, left=True)),
+        *(_kind_labels(table, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
     ]  # fmt: skip
     more = {kind: Stroke(_colour(place, look)) for place, kind in enumerate(kinds) if kind}
     live = Live(
-        placed["label"].to_list(), more=more if len(kinds) > 1 else {}, limits=("none", "pointwise")
+        table["label"].to_list(), more=more if len(kinds) > 1 else {}, limits=("none", "pointwise")
     )
     return layer_chart_with_theme(parts, plane.look, live)
 
@@ -410,28 +410,28 @@ def _x_axis(plane: Plane) -> Layer:
     return layer(at, "point", {"x": plane.x_axis("x")}, opacity=0)
 
 
-def _rules(placed: pl.DataFrame, plane: Plane) -> list[Layer]:
+def _rules(table: pl.DataFrame, plane: Plane) -> list[Layer]:
     width, height = float(plane.look.width), float(plane.look.height)
-    across = [(0.0, y, width, y) for y in placed["middle"].unique().sort()]
+    across = [(0.0, y, width, y) for y in table["middle"].unique().sort()]
     zero = [(plane.x_pixel(0.0), 0.0, plane.x_pixel(0.0), height)] if plane.x[0] < 0 else []
     return [segments(across, Stroke(LIGHT, width=1.0)), segments(zero, Stroke(GREY, width=1.0))]
 
 
-def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
+def _whiskers(table: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
     columns = ("group", "label", "kind", "estimate", "lower", "upper", "y")
     for place, kind in enumerate(kinds):
         colour = _colour(place, plane.look)
-        mine = placed.filter(kind=kind)
-        held = mine.filter(pl.col("estimate").is_not_null()).select(columns)
+        mine = table.filter(kind=kind)
+        rows = mine.filter(pl.col("estimate").is_not_null()).select(columns)
         shared = {"y": pixel("y"), "tooltip": _whisker_tips()}
         faint = [others("label")]
         line = {
             **shared, "x": plane.x_axis("lower"), "x2": end_at("upper"),
             "opacity": opacity(hidden=[NONE], faint=faint),
         }  # fmt: skip
-        yield layer(held, "rule", line, color=colour, strokeWidth=1.6)
+        yield layer(rows, "rule", line, color=colour, strokeWidth=1.6)
         dot = {**shared, "x": plane.x_axis("estimate"), "opacity": opacity(faint=faint)}
-        yield layer(held, "point", dot, size=46, filled=True, color=colour)
+        yield layer(rows, "point", dot, size=46, filled=True, color=colour)
         without = mine.filter(pl.col("estimate").is_null())["y"]
         yield labels(
             [("×", plane.x_pixel(max(plane.x[0], 0.0)) + 6, at) for at in without], color=GREY
@@ -443,8 +443,8 @@ def _whisker_tips() -> list[Channel]:
     return texts + [number_tooltip(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
 
 
-def _row_names(placed: pl.DataFrame, plane: Plane) -> Layer:
-    rows = placed.group_by("label", "middle", maintain_order=True).agg(pl.col("y").min()).rows()
+def _row_names(table: pl.DataFrame, plane: Plane) -> Layer:
+    rows = table.group_by("label", "middle", maintain_order=True).agg(pl.col("y").min()).rows()
     if plane.look.narrow:
         return name_labels([(name, 0.0, top - NAME_ABOVE + 3) for name, _, top in rows])
     return name_labels(
@@ -452,8 +452,8 @@ def _row_names(placed: pl.DataFrame, plane: Plane) -> Layer:
     )
 
 
-def _kind_labels(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
-    first = min(placed["middle"].to_list())
+def _kind_labels(table: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
+    first = min(table["middle"].to_list())
     for place, kind in enumerate(kinds):
         y = first + LINE * (place - (len(kinds) - 1) / 2)
         colour = _colour(place, plane.look)

@@ -131,12 +131,12 @@ def _grid_tips(grid: Grid) -> list[Channel]:
 def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
     """Return a channel of names in this order; where cells are small some have no label."""
     apart = max(1, -(-(TEXT + 1) // max(int(cell), 1)))
-    shown = list(names[::apart])
+    values = list(names[::apart])
     widest = _LETTER * max(map(len, names), default=0) + _GAP
     angle: dict[str, Any] = {"labelAngle": -90 if widest > cell else 0}
     axis = {
-        "values": shown, "grid": False, "ticks": False, "domain": False, "labelLimit": 140,
-        **(angle if field == "column" else label_extent(shown, 140)),
+        "values": values, "grid": False, "ticks": False, "domain": False, "labelLimit": 140,
+        **(angle if field == "column" else label_extent(values, 140)),
     }  # fmt: skip
     scale = {"domain": list(names), "paddingInner": 0, "paddingOuter": 0}
     return kinds(field, title=title, scale=scale, axis=axis)
@@ -235,12 +235,12 @@ def _scale_end(matrices: Sequence[Matrix]) -> float:
 
 def _panel(matrix: Matrix, grid: _Grid, top: float) -> Spec:
     size = len(matrix.order)
-    placed = _place_heat(matrix, grid)
+    table = _place_heat(matrix, grid)
     look = replace(grid.look, width=round(grid.width * size), height=round(grid.height * size))
-    tested = placed.filter(pl.col("points").is_not_null())
+    tested = table.filter(pl.col("points").is_not_null())
     crosses = [
         ("×", x + grid.width / 2, y + grid.height / 2)
-        for x, y in placed.filter(pl.col("points").is_null()).select("x", "y").rows()
+        for x, y in table.filter(pl.col("points").is_null()).select("x", "y").rows()
     ]
     parts = [
         labels(crosses, align="center", color=GREY),
@@ -256,14 +256,14 @@ def _place_heat(matrix: Matrix, grid: _Grid) -> pl.DataFrame:
     column, row = (pl.col(side).replace_strict(place, return_dtype=pl.Float64)
                    for side in ("column", "row"))  # fmt: skip
     points = (100 * pl.col("difference")).round(2)
-    placed = matrix.cells.with_columns(
+    table = matrix.cells.with_columns(
         points=points, x=column * grid.width, y=row * grid.height, p=pl.col("p_adjusted")
     )
-    shown = pl.col("points").is_null() | (pl.col("points") > 0) | (
+    condition = pl.col("points").is_null() | (pl.col("points") > 0) | (
         (pl.col("points") == 0) & (row < column)
     )  # fmt: skip
-    held = placed.filter(shown) if grid.look.style == "print" else placed
-    return held.select("row", "column", "points", "p", "significant", "x", "y").sort("y", "x")
+    rows = table.filter(condition) if grid.look.style == "print" else table
+    return rows.select("row", "column", "points", "p", "significant", "x", "y").sort("y", "x")
 
 
 def _difference_cells(tested: pl.DataFrame, grid: _Grid, top: float) -> Layer:
@@ -357,15 +357,15 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     order = _order(best)
     above = NAME_ABOVE if look.narrow else 0.0
     row = ROW + above
-    placed = _place_strip(best, order, cuts, width, above=above)
+    table = _place_strip(best, order, cuts, width, above=above)
     size = replace(look, width=round(width * len(cuts)), height=round(row * len(order)))
     across = [(0.0, row * (i + 1), float(size.width), row * (i + 1)) for i in range(len(order))]
     left = [(name, -8.0, ROW * (i + 0.5)) for i, name in enumerate(order)]
     inside = [(name, 0.0, row * i + above / 2 + 1) for i, name in enumerate(order)]
     parts = [
         segments(across, Stroke(LIGHT, width=1.0)),
-        *(_strip_cells(placed, is_best, look) for is_best in (False, True)),
-        *(_strip_numbers(placed, width) if width >= NUMBER else []),
+        *(_strip_cells(table, is_best, look) for is_best in (False, True)),
+        *(_strip_numbers(table, width) if width >= NUMBER else []),
         names(inside) if look.narrow else names(left, align="right"),
         *([] if look.narrow else label_margin(order, -8.0, left=True)),
         *_column_heads(cuts, width),
@@ -395,13 +395,13 @@ def _place_strip(
     ).sort("y", "x")  # fmt: skip
 
 
-def _strip_cells(placed: pl.DataFrame, is_best: bool, look: Look) -> Layer:
+def _strip_cells(table: pl.DataFrame, is_best: bool, look: Look) -> Layer:
     strong, weak = (DARK, PALE) if look.style == "print" else (BEST, AMONG)
     channels = {
         "x": pixel("x"), "x2": end_at("x2"), "y": pixel("y"), "y2": end_at("y2"),
         "tooltip": _strip_tips(), "opacity": opacity(faint=[others("measure")]),
     }  # fmt: skip
-    mine = placed.filter(best=is_best).drop("best")
+    mine = table.filter(best=is_best).drop("best")
     return layer(mine, "rect", channels, color=strong if is_best else weak)
 
 
@@ -415,12 +415,12 @@ def _strip_tips() -> list[Channel]:
     ]
 
 
-def _strip_numbers(placed: pl.DataFrame, width: float) -> list[Layer]:
+def _strip_numbers(table: pl.DataFrame, width: float) -> list[Layer]:
     def texts(*, is_best: bool) -> list[tuple[str, float, float]]:
-        held = placed.filter(best=is_best).select("precision", "x", "y").rows()
+        rows = table.filter(best=is_best).select("precision", "x", "y").rows()
         return [
             ("?" if p is None else f"{p:.1f}", x + width / 2 - 1, y + ROW / 2 - 2)
-            for p, x, y in held
+            for p, x, y in rows
         ]
 
     how: dict[str, Any] = {"fontSize": TEXT - 1, "name": f"{SILENT}numbers"}
@@ -434,8 +434,10 @@ def _column_heads(cuts: Sequence[int], width: float) -> list[Layer]:
     """Write the n over the columns: all of them, or as many as there is room for."""
     texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
     free = label_rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)
-    held = [(text, x, -10.0) for (text, x), row in zip(texts, free, strict=True) if row is not None]
-    ticks = [(x, -3.0, x, 0.0) for _, x, _ in held] if len(held) < len(cuts) else []
+    heads = [
+        (text, x, -10.0) for (text, x), row in zip(texts, free, strict=True) if row is not None
+    ]
+    ticks = [(x, -3.0, x, 0.0) for _, x, _ in heads] if len(heads) < len(cuts) else []
     title = ("n", -20.0, -10.0)
-    return [labels(held, align="center"), labels([title], align="right"),
+    return [labels(heads, align="center"), labels([title], align="right"),
             segments(ticks, Stroke(GREY, width=1.0))]  # fmt: skip

@@ -122,16 +122,16 @@ def small_multiples(
     ValueError
         If no panel has an estimate.
     """
-    shown = [Panel(each.title, _round_rows(each.frame)) for each in panels]
-    own = pl.concat([each.frame for each in shown]) if shown else pl.DataFrame({"y": []})
+    plots = [Panel(each.title, _round_rows(each.frame)) for each in panels]
+    own = pl.concat([each.frame for each in plots]) if plots else pl.DataFrame({"y": []})
     if own["y"].drop_nulls().is_empty():
         raise ValueError("no estimate to draw")
     whole = own if span is None else _round_rows(span)
     lines = sorted(set(whole["line"]))
-    beside = 1 if look.narrow else max(1, min(columns, len(shown), max(WIDTHS)))
-    frame = _Frame(axes, _x(whole, axes), _y(whole, axes), _size(look, beside, len(shown)))
+    beside = 1 if look.narrow else max(1, min(columns, len(plots), max(WIDTHS)))
+    frame = _Frame(axes, _x(whole, axes), _y(whole, axes), _size(look, beside, len(plots)))
     stroke_of = _strokes(lines, look)
-    drawn = [_panel(each, place, beside, frame, stroke_of) for place, each in enumerate(shown)]
+    drawn = [_panel(each, place, beside, frame, stroke_of) for place, each in enumerate(plots)]
     if len(lines) > 1 and not look.narrow:
         drawn.append(_key(stroke_of, frame.look))
     limits = whole["lower"].drop_nulls().len() > 0
@@ -166,8 +166,8 @@ def _round_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _strokes(lines: Sequence[str], look: Look) -> dict[str, Stroke]:
     """Return the strokes of the names; names without one are drawn in ink."""
-    named = strokes([name for name in lines if name], look)
-    return {name: named.get(name, Stroke(INK)) for name in lines}
+    stroke_of = strokes([name for name in lines if name], look)
+    return {name: stroke_of.get(name, Stroke(INK)) for name in lines}
 
 
 def _x(whole: pl.DataFrame, axes: Axes) -> tuple[float, float]:
@@ -227,8 +227,8 @@ def _lines(
     yield from spec.lines(frame, plane, stroke_of)
     if frame["n"].n_unique() <= FEW:
         for name, stroke in stroke_of.items():
-            seen = opacity(faint=[other(name)])
-            channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "opacity": seen}
+            fade = opacity(faint=[other(name)])
+            channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "opacity": fade}
             mine = frame.filter(line=name).drop("line")
             yield layer(mine, "point", channels, clip=True, size=14, filled=True,
                         color=stroke.colour)  # fmt: skip
@@ -238,10 +238,10 @@ def _lines(
 def _dots(
     frame: pl.DataFrame, plane: Plane, stroke_of: Mapping[str, Stroke], axes: Axes
 ) -> Iterator[Layer]:
-    placed = _dodge(frame, list(stroke_of), axes)
+    table = _dodge(frame, list(stroke_of), axes)
     tips = _tips(axes)
     for name, stroke in stroke_of.items():
-        mine = placed.filter(line=name)
+        mine = table.filter(line=name)
         faint = [other(name)]
         whisker = {
             "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
@@ -273,15 +273,15 @@ def _dodge(frame: pl.DataFrame, lines: Sequence[str], axes: Axes) -> pl.DataFram
 
 
 def _tips(axes: Axes) -> list[Channel]:
-    named = [text_tooltip("line", "name")]
+    head = [text_tooltip("line", "name")]
     at = (
         number_tooltip("n", axes.x_title, ",.6~g")
         if axes.joined
         else text_tooltip("at", axes.x_title)
     )
-    rest = [number_tooltip(name, said, ",.4~f") for name, said in
+    rest = [number_tooltip(name, title, ",.4~f") for name, title in
             (("y", axes.y_title), ("lower", "lower limit"), ("upper", "upper limit"))]  # fmt: skip
-    return [*named, at, *rest]
+    return [*head, at, *rest]
 
 
 def _write_ticks(spec: Spec, ticks: Sequence[str], beside: int) -> None:

@@ -100,17 +100,17 @@ def lemma_chart(
     """
     plane = _trend_plane(trends, f"{name} (%)", order, look)
     own, mean_text = slot_stroke(SERIES[name], look), f"mean {100 * mean:.2f} %"
-    shown = _per_cent(trends, name, f"{name.lower()}_trend")
-    path = shown["y_trend"].to_list()
+    rows = _per_cent(trends, name, f"{name.lower()}_trend")
+    path = rows["y_trend"].to_list()
     tips = [text_tooltip("lemma", "lemma"), number_tooltip("y", f"{name} (%)", ".2f")]
     parts = [
-        _points(shown, plane, own, tips),
+        _points(rows, plane, own, tips),
         level(round(100 * mean, 3), plane, BASELINE),
-        line(shown.select("n", "y_trend"), plane, AVERAGE, y="y_trend"),
+        line(rows.select("n", "y_trend"), plane, AVERAGE, y="y_trend"),
         *end_labels([
             End("moving average", path, AVERAGE), End(mean_text, [100 * mean], BASELINE),
         ], plane),
-        spec.tooltip_points(shown.select("n", "y", "lemma"), plane, tips, size=160),
+        spec.tooltip_points(rows.select("n", "y", "lemma"), plane, tips, size=160),
     ]  # fmt: skip
     more = {"moving average": AVERAGE, mean_text: BASELINE}
     return layer_chart_with_theme(parts, look, Live(more=more, zoom=plane.x))
@@ -181,13 +181,13 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     plane = Plane(
         (-4.0, 104.0), (-4.0, 104.0), look, "precision (%)", x_title="recall (%)", x_format="d"
     )
-    shown = places.select(
+    rows = places.select(
         n=(100 * pl.col("recall")).round(3), y=(100 * pl.col("precision")).round(3), size="lemmas"
     ).sort("size", "n", "y", descending=[True, False, False])
-    values = [1, *[each for each in (10, 100, 1000) if each <= (shown["size"].max() or 0)]]  # type: ignore[operator]  # a column of numbers
+    values = [1, *[each for each in (10, 100, 1000) if each <= (rows["size"].max() or 0)]]  # type: ignore[operator]  # a column of numbers
     orient = "top" if look.narrow else "right"
     legend = {"title": "lemmas", "values": values, "symbolFillColor": GREY, "orient": orient}
-    scale = {"type": "sqrt", "domain": [0, max(40, *shown["size"])], "range": [0, 900]}
+    scale = {"type": "sqrt", "domain": [0, max(40, *rows["size"])], "range": [0, 900]}
     tips = [
         number_tooltip("n", "recall (%)", ".2f"), number_tooltip("y", "precision (%)", ".2f"),
         number_tooltip("size", "lemmas", ",d"),
@@ -198,7 +198,7 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     }  # fmt: skip
     colour = INK if look.style == "print" else BRIGHT[0]
     how: dict[str, Any] = {"color": colour, "opacity": 0.55, "stroke": PAPER, "strokeWidth": 0.5}
-    return layer_chart_with_theme([layer(shown, "circle", channels, **how)], look)
+    return layer_chart_with_theme([layer(rows, "circle", channels, **how)], look)
 
 
 def _trend_plane(
@@ -214,9 +214,9 @@ def _per_cent(trends: pl.DataFrame, column: str, trend: str) -> pl.DataFrame:
     ).sort("n")
 
 
-def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, tips: Sequence[Channel]) -> Layer:
+def _points(rows: pl.DataFrame, plane: Plane, own: Stroke, tips: Sequence[Channel]) -> Layer:
     """Return the points, half hidden behind each other where there are many."""
-    many = shown.height > 150
+    many = rows.height > 150
     channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": list(tips)}
     how: dict[str, Any] = {
         "size": 16 if many else 28,
@@ -224,7 +224,7 @@ def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, tips: Sequence[Chann
         "opacity": 0.45 if many else 0.75,
     }
     return layer(
-        shown.select("n", "y", "lemma"), "point", channels, clip=True, color=own.colour, **how
+        rows.select("n", "y", "lemma"), "point", channels, clip=True, color=own.colour, **how
     )
 
 
@@ -252,39 +252,39 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> S
     x, y = (_scatter_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
     plane = Plane(x, y, look, y_title, x_title, DECIMAL, x_grid=True)
     names = frame["name"].to_list()
-    given = strokes(names, look)
-    colours = [INK if look.style == "print" else stroke.colour for stroke in given.values()]
-    scale = {"domain": list(given), "range": colours}
+    stroke_of = strokes(names, look)
+    colours = [INK if look.style == "print" else stroke.colour for stroke in stroke_of.values()]
+    scale = {"domain": list(stroke_of), "range": colours}
     colour = kinds("name", scale=scale, legend=None)
     points = {
         "x": plane.x_axis("x"), "y": plane.y_axis("y"), "color": colour,
         "opacity": opacity(faint=[others("name")]),
         "tooltip": _scatter_tips(frame, x_title, y_title),
     }  # fmt: skip
-    held = frame.select("name", "x", "y", "x_sd", "y_sd")
+    rows = frame.select("name", "x", "y", "x_sd", "y_sd")
     places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
     bars = [_error_bars(frame, axis, plane) for axis in ("x", "y")]
-    named = beside(names, places, look)
-    text, left, _ = max(named, key=lambda each: each[1] + text_width(each[0]))
+    positions = beside(names, places, look)
+    text, left, _ = max(positions, key=lambda each: each[1] + text_width(each[0]))
     parts = [
         *bars,
-        layer(held, "point", points, filled=True, size=50),
-        name_labels(named, limit=_SHORT if look.narrow else _LONG),
+        layer(rows, "point", points, filled=True, size=50),
+        name_labels(positions, limit=_SHORT if look.narrow else _LONG),
         *([] if look.narrow else label_margin([text], left)),
     ]
     limits = any(layer["data"]["values"].count("\n") > 1 for layer in bars)
-    live = Live(names, given, limits=("none", "pointwise") if limits else ())
+    live = Live(names, stroke_of, limits=("none", "pointwise") if limits else ())
     return layer_chart_with_theme(parts, plane.look, live)
 
 
 def _scatter_tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Channel]:
     """Return name, x and y, each with its deviation where there is one."""
-    found = [text_tooltip("name", "name")]
+    tips = [text_tooltip("name", "name")]
     for axis, title in (("x", x_title), ("y", y_title)):
-        found.append(number_tooltip(axis, title, ".4~f"))
+        tips.append(number_tooltip(axis, title, ".4~f"))
         if frame[f"{axis}_sd"].drop_nulls().len():
-            found.append(number_tooltip(f"{axis}_sd", f"standard deviation of {title}", ".3~f"))
-    return found
+            tips.append(number_tooltip(f"{axis}_sd", f"standard deviation of {title}", ".3~f"))
+    return tips
 
 
 def beside(
@@ -309,21 +309,21 @@ def beside(
     >>> beside(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
     [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
     """
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
-    placed = []
+    boxes = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    positions = []
     for name, (x, y) in zip(names, places, strict=True):
         wide = min(_WIDTH * len(name), _SHORT if look.narrow else _LONG)
         tries = [
             (x + _OFF, y), (x - wide / 2, y - 14.0), (x - wide - _OFF, y), (x - wide / 2, y + 14.0),
             (x + _OFF, y - 9), (x + _OFF, y + 9), (x + _OFF, y - 22), (x + _OFF, y + 22),
         ]  # fmt: skip
-        fits = [one for one in tries if _is_free(one, wide, taken, look)]
+        fits = [one for one in tries if _is_free(one, wide, boxes, look)]
         left, middle = (fits or tries)[0]
         if look.narrow:
             left = max(0.0, min(left, look.width - wide))
-        taken.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
-        placed.append((name, round(left, 2), round(middle, 2)))
-    return placed
+        boxes.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
+        positions.append((name, round(left, 2), round(middle, 2)))
+    return positions
 
 
 def _scatter_domain(values: pl.Series) -> tuple[float, float]:
@@ -338,14 +338,14 @@ def _scatter_domain(values: pl.Series) -> tuple[float, float]:
 
 
 def _is_free(
-    place: tuple[float, float], wide: float, taken: Sequence[tuple[float, ...]], look: Look
+    place: tuple[float, float], wide: float, boxes: Sequence[tuple[float, ...]], look: Look
 ) -> bool:
     left, middle = place
     top, bottom, right = middle - _HEIGHT / 2, middle + _HEIGHT / 2, left + wide
     beyond = 0 if look.narrow else 60
     inside = left >= 0 and right <= look.width + beyond and top >= 0 and bottom <= look.height
     return inside and not any(
-        left < box[2] and right > box[0] and top < box[3] and bottom > box[1] for box in taken
+        left < box[2] and right > box[0] and top < box[3] and bottom > box[1] for box in boxes
     )
 
 
@@ -358,8 +358,8 @@ def _error_bars(frame: pl.DataFrame, axis: str, plane: Plane) -> Layer:
         ends = {"x": plane.x_axis("low"), "x2": end_at("high"), "y": plane.y_axis("y")}
     else:
         ends = {"x": plane.x_axis("x"), "y": plane.y_axis("low"), "y2": end_at("high")}
-    seen = opacity(hidden=[NONE], faint=[others("name")])
-    return layer(bars, "rule", {**ends, "opacity": seen}, color=GREY, strokeWidth=1.2)
+    fade = opacity(hidden=[NONE], faint=[others("name")])
+    return layer(bars, "rule", {**ends, "opacity": fade}, color=GREY, strokeWidth=1.2)
 
 
 # Planning: interval width or power against sampling rate or labels
@@ -371,7 +371,7 @@ def planning_chart(
     *,
     y_title: str,
     marked: pl.DataFrame | None = None,
-    wanted: Sequence[float] = (),
+    goals: Sequence[float] = (),
     y_max: float | None = None,
     x_title: str = RATE,
     x_format: str = ".2f",
@@ -388,7 +388,7 @@ def planning_chart(
         Title of the y axis.
     marked : DataFrame, optional
         line, rate and y of the points to mark, for example the rates requested.
-    wanted : sequence of float
+    goals : sequence of float
         Levels that were asked for, as dotted lines; in per cent.
     y_max : float, optional
         End of the y axis; the data's if not given, but no more than `MOST` and the levels need.
@@ -408,12 +408,12 @@ def planning_chart(
     if drawn.is_empty():
         raise ValueError("no sampling rate to draw")
     names = drawn["line"].unique(maintain_order=True).to_list()
-    plane = _planning_plane(drawn, wanted, (x_title, y_title), y_max, look)
+    plane = _planning_plane(drawn, goals, (x_title, y_title), y_max, look)
     stroke_of = dash_covered_lines(by_place(names, look), drawn, plane)
     dots = _planning_rows(curves.clear() if marked is None else marked)
     levels = [
         End(f"wanted: {value:g}", [value], BASELINE_LIMIT)
-        for value in wanted
+        for value in goals
         if plane.y[0] <= value <= plane.y[1]
     ]
     tips = [
@@ -422,7 +422,7 @@ def planning_chart(
         number_tooltip("y", plane.y_title, ".2f"),
     ]
     parts = [
-        *(level(value, plane, BASELINE_LIMIT) for value in wanted),
+        *(level(value, plane, BASELINE_LIMIT) for value in goals),
         *spec.lines(drawn, plane, stroke_of),
         *(
             points(dots.filter(line=name), plane, stroke, channel=opacity(faint=[other(name)]))
@@ -444,13 +444,13 @@ def _planning_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _planning_plane(
     drawn: pl.DataFrame,
-    wanted: Sequence[float],
+    goals: Sequence[float],
     titles: tuple[str, str],
     y_max: float | None,
     look: Look,
 ) -> Plane:
     last = drawn.group_by("line").agg(pl.col("y").sort_by("n").last())["y"]
-    ends = [max([*last, *wanted]), min(float(drawn["y"].max() or 0.0), MOST)]  # type: ignore[arg-type]  # a column of numbers
+    ends = [max([*last, *goals]), min(float(drawn["y"].max() or 0.0), MOST)]  # type: ignore[arg-type]  # a column of numbers
     y = round_domain([max(ends)], low=0.0, high=y_max)
     last_rate = float(drawn["n"].max() or 1.0)  # type: ignore[arg-type]  # a column of numbers
     x_title, y_title = titles
@@ -517,21 +517,21 @@ def _whisker(rows: pl.DataFrame, plane: Plane, name: str, stroke: Stroke) -> Lay
         "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
         "opacity": opacity(hidden=[NONE], faint=[other(name)]),
     }  # fmt: skip
-    held = rows.select("x", "lower", "upper")
-    return layer(held, "rule", channels, color=stroke.colour, strokeWidth=1.2)
+    frame = rows.select("x", "lower", "upper")
+    return layer(frame, "rule", channels, color=stroke.colour, strokeWidth=1.2)
 
 
 def _dots(rows: pl.DataFrame, plane: Plane, name: str, stroke: Stroke) -> Layer:
     channels = {
         "x": plane.x_axis("x"), "y": plane.y_axis("y"), "opacity": opacity(faint=[other(name)]),
     }  # fmt: skip
-    held = rows.select("x", "y")
-    return layer(held, "point", channels, size=40, filled=True, color=stroke.colour)
+    frame = rows.select("x", "y")
+    return layer(frame, "point", channels, size=40, filled=True, color=stroke.colour)
 
 
 def _tooltip_points(drawn: pl.DataFrame, plane: Plane) -> Layer:
     """Return invisible points with tooltips."""
-    shown = [
+    tips = [
         text_tooltip("line", "judge"),
         number_tooltip("x", "mean prediction (%)", ".2f"),
         number_tooltip("y", "true positives (%)", ".2f"),
@@ -539,5 +539,5 @@ def _tooltip_points(drawn: pl.DataFrame, plane: Plane) -> Layer:
         number_tooltip("upper", "upper limit", ".2f"),
         number_tooltip("n_judged", "judged draws", ",d"),
     ]
-    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
+    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": tips}
     return layer(drawn, "point", channels, name=f"{LIVE}points", size=90, filled=True, opacity=0)

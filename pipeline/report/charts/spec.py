@@ -71,10 +71,10 @@ def layer(
     how : object
         Further properties of the mark.
     """
-    named = {"name": name} if name else {}
-    channels = {channel: held for channel, held in encoding.items() if held is not None}
+    entry = {"name": name} if name else {}
+    channels = {channel: value for channel, value in encoding.items() if value is not None}
     return {
-        **named,
+        **entry,
         "data": inline_data(frame),
         "mark": {"type": kind, **how},
         "encoding": channels,
@@ -243,9 +243,9 @@ def opacity(
     >>> opacity(faint=[other("mi")])["condition"][0]["test"]
     'highlight !== \'\' && highlight !== "mi"'
     """
-    gone = [{"test": test, "value": 0} for test in hidden]
+    zeros = [{"test": test, "value": 0} for test in hidden]
     pale = [{"test": test, "value": round(FAINT_OPACITY * value, 4)} for test in faint]
-    return {"condition": [*gone, *pale], "value": value}
+    return {"condition": [*zeros, *pale], "value": value}
 
 
 # Plotting area: axes, and conversion between pixels and data
@@ -534,16 +534,16 @@ def pair_rows(comparison: pl.DataFrame, first: str, second: str) -> pl.DataFrame
     """
     one, two = pl.col("measure_1"), pl.col("measure_2")
     forward = (one == first) & (two == second)
-    held = comparison.filter(forward | ((one == second) & (two == first)))
+    rows = comparison.filter(forward | ((one == second) & (two == first)))
     ends = {"difference": ("difference", "difference")}
-    if "lower_band" in held.columns:
+    if "lower_band" in rows.columns:
         limits = ("lower_band", "upper_band")
         ends |= {"lower": limits, "upper": limits[::-1]}
     signed = [
         pl.when(forward).then(pl.col(same)).otherwise(-pl.col(other)).alias(name)
         for name, (same, other) in ends.items()
     ]
-    return held.select("n", *signed, "significant").sort("n")
+    return rows.select("n", *signed, "significant").sort("n")
 
 
 def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:
@@ -582,8 +582,8 @@ def thin_values(
     """
     if isinstance(values, pl.Series):  # there may be millions: not as numbers of Python
         every = values.unique().sort()
-        asked = every.filter(every.is_in(pl.Series(list(always), dtype=every.dtype).implode()))
-        return sorted({*every.gather_every(_thin_step(len(every), points)), *every.tail(1), *asked})
+        extra = every.filter(every.is_in(pl.Series(list(always), dtype=every.dtype).implode()))
+        return sorted({*every.gather_every(_thin_step(len(every), points)), *every.tail(1), *extra})
     there = sorted(set(values))
     return sorted(
         {*there[:: _thin_step(len(there), points)], *there[-1:]} | (set(always) & set(there))
@@ -617,11 +617,11 @@ def keep_apart(values: Iterable[int], *, gap: float) -> list[int]:
     >>> keep_apart([1, 2, 3, 4, 5, 20], gap=3)
     [1, 4, 20]
     """
-    kept: list[int] = []
+    result: list[int] = []
     for value in sorted(set(values)):
-        if not kept or value - kept[-1] >= gap:
-            kept.append(value)
-    return kept
+        if not result or value - result[-1] >= gap:
+            result.append(value)
+    return result
 
 
 # Theme: fonts, sizes, and layers combined into a chart
@@ -693,12 +693,12 @@ def with_theme(chart: Spec, live: Live = STILL) -> Spec:
 def _number_layers(chart: Spec) -> list[dict[str, Any]]:
     """Make the names of layers unique in the whole chart; return their selections."""
     panels = chart.get("concat", [chart])
-    held = [layer for panel in panels for layer in panel["layer"] if "name" in layer]
-    found: list[dict[str, Any]] = []
-    for place, layer in enumerate(held):
+    layers = [layer for panel in panels for layer in panel["layer"] if "name" in layer]
+    selections: list[dict[str, Any]] = []
+    for place, layer in enumerate(layers):
         layer["name"] += f"_{place}"
-        found += [{**param, "views": [layer["name"]]} for param in layer.pop("params", [])]
-    return found
+        selections += [{**param, "views": [layer["name"]]} for param in layer.pop("params", [])]
+    return selections
 
 
 def row_channel(
@@ -724,11 +724,11 @@ HOVER = f"{LIVE}hover"
 
 
 def lines(
-    frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke], *, named: bool = True
+    frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke], *, is_named: bool = True
 ) -> list[Layer]:
     """Return a line through (n, y) for each `line` of the frame that has a stroke.
 
-    If they are `named`, a line is faint while another one is highlighted.
+    If `is_named`, a line is faint while another one is highlighted.
     """
     # Wide lines and whole ones first: a thin or dashed one on top of them is still seen.
     drawn = sorted(strokes.items(), key=lambda item: (-item[1].width, len(item[1].dash) > 2))
@@ -738,7 +738,7 @@ def lines(
             rows_of[name],
             plane,
             stroke,
-            channel=opacity(faint=[other(name)]) if named else None,
+            channel=opacity(faint=[other(name)]) if is_named else None,
         )
         for name, stroke in drawn
     ]
@@ -770,8 +770,8 @@ def band(
                     color=colour)  # fmt: skip
     if always:
         edge = replace(stroke, width=0.6)
-        seen = opacity(hidden=[NONE], faint=away)
-        yield from (line(frame, plane, edge, y=limit, channel=seen) for limit in ("lower", "upper"))
+        fade = opacity(hidden=[NONE], faint=away)
+        yield from (line(frame, plane, edge, y=limit, channel=fade) for limit in ("lower", "upper"))
 
 
 def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]:
@@ -785,20 +785,20 @@ def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]
     places = label_rows(
         [plane.x_pixel(n) for n in inside], [len(text) * DIGIT + 4 for text in texts]
     )
-    seen = opacity(hidden=[outside("n")])
+    fade = opacity(hidden=[outside("n")])
     n, text = pl.Series("n", inside, pl.Int64), pl.Series("text", texts, pl.String)
     rules = {"x": plane.x_axis(), "y": at(-above - 2), "y2": at(plane.look.height)}
-    found = [layer(n.to_frame(), "rule", {**rules, "opacity": seen}, **stroke_properties(CUT))]
+    layers = [layer(n.to_frame(), "rule", {**rules, "opacity": fade}, **stroke_properties(CUT))]
     for row in sorted({place for place in places if place is not None}):
-        held = [place == row for place in places]
+        mask = [place == row for place in places]
         channels = {
             "x": plane.x_axis(), "y": at(-above - 11 - 13 * row), "text": kinds("text"),
-            "opacity": seen,
+            "opacity": fade,
         }  # fmt: skip
         how = {"baseline": "middle", "align": "center", "color": INK}
-        frame = pl.DataFrame([n, text]).filter(held)
-        found.append(layer(frame, "text", channels, name=f"{SILENT}cuts_{row}", **how))
-    return found
+        frame = pl.DataFrame([n, text]).filter(mask)
+        layers.append(layer(frame, "text", channels, name=f"{SILENT}cuts_{row}", **how))
+    return layers
 
 
 def hover(
@@ -821,8 +821,8 @@ def hover(
     keys = {name: f"m{index}" for index, name in enumerate(names)}
     long = frame.select("n", "said", key=pl.col("line").replace_strict(keys))
     wide = long.pivot("key", index="n", values="said", aggregate_function="first").sort("n")
-    shown = [number_tooltip("n", first, form)]
-    shown += [text_tooltip(key, name) for name, key in keys.items() if key in wide.columns]
+    tips = [number_tooltip("n", first, form)]
+    tips += [text_tooltip(key, name) for name, key in keys.items() if key in wide.columns]
     # Vega's own search for the nearest point loses the text of tooltips: instead the mouse
     # meets invisible lines, wide enough to leave no gap between them.
     gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]  # a column of numbers
@@ -833,11 +833,11 @@ def hover(
     near = {"name": NEAR, "select": select}
     shade = {"condition": {"param": NEAR, "empty": False, "value": 0.7}, "value": 0}
     x = plane.x_axis()
-    seen = layer(wide.select("n"), "rule", {"x": x, "opacity": shade}, name=f"{LIVE}line",
+    rule = layer(wide.select("n"), "rule", {"x": x, "opacity": shade}, name=f"{LIVE}line",
                  clip=True, color=INK, strokeWidth=1)  # fmt: skip
-    met = layer(wide, "rule", {"x": x, "tooltip": shown}, name=HOVER,
+    met = layer(wide, "rule", {"x": x, "tooltip": tips}, name=HOVER,
                 clip=True, opacity=0, strokeWidth=width)  # fmt: skip
-    return [seen, {**met, "params": [near]}]
+    return [rule, {**met, "params": [near]}]
 
 
 def tooltip_points(

@@ -66,7 +66,7 @@ DARK = {
 # Positions of labels without overlaps
 
 
-def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
+def spread_labels(places: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
     """Spread positions to at least `gap`, each as near to its own place as possible.
 
     With the positions in ascending order x_1 <= ... <= x_m, the returned y minimise
@@ -75,7 +75,7 @@ def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: floa
 
     Parameters
     ----------
-    wanted : sequence of float
+    places : sequence of float
         Places of the labels, in any order; among equals the earlier stays lower.
     gap : float
         Smallest distance between two labels.
@@ -85,7 +85,7 @@ def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: floa
     Returns
     -------
     list of float
-        In the order of `wanted`.
+        In the order of `places`.
 
     References
     ----------
@@ -98,16 +98,16 @@ def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: floa
     >>> spread_labels([0.0, 0.0], gap=5.0, low=0.0, high=100.0)
     [0.0, 5.0]
     """
-    if not wanted:
+    if not places:
         return []
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    gap = min(gap, (high - low) / max(len(wanted) - 1, 1))
-    fitted = _isotonic([wanted[i] - rank * gap for rank, i in enumerate(order)])
-    ceiling = high - (len(wanted) - 1) * gap
-    placed = [0.0] * len(wanted)
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    gap = min(gap, (high - low) / max(len(places) - 1, 1))
+    fitted = _isotonic([places[i] - rank * gap for rank, i in enumerate(order)])
+    ceiling = high - (len(places) - 1) * gap
+    positions = [0.0] * len(places)
     for rank, i in enumerate(order):
-        placed[i] = min(max(fitted[rank], low), ceiling) + rank * gap
-    return placed
+        positions[i] = min(max(fitted[rank], low), ceiling) + rank * gap
+    return positions
 
 
 def _isotonic(values: Sequence[float]) -> list[float]:
@@ -122,13 +122,13 @@ def _isotonic(values: Sequence[float]) -> list[float]:
 
 
 def label_rows(
-    wanted: Sequence[float], widths: Sequence[float], *, most: int = 3
+    centres: Sequence[float], widths: Sequence[float], *, most: int = 3
 ) -> list[int | None]:
     """Give each centred label the lowest row in which it overlaps no earlier one.
 
     Parameters
     ----------
-    wanted : sequence of float
+    centres : sequence of float
         Centres, ascending.
     widths : sequence of float
         Widths, the space to the next label included.
@@ -146,13 +146,13 @@ def label_rows(
     [0, 1, 0]
     """
     ends = [float("-inf")] * most
-    chosen: list[int | None] = []
-    for centre, width in zip(wanted, widths, strict=True):
+    rows: list[int | None] = []
+    for centre, width in zip(centres, widths, strict=True):
         free = [row for row, end in enumerate(ends) if end <= centre - width / 2]
-        chosen.append(free[0] if free else None)
+        rows.append(free[0] if free else None)
         if free:
             ends[free[0]] = centre + width / 2
-    return chosen
+    return rows
 
 
 # Options of charts
@@ -340,7 +340,7 @@ def slots(
     names: Iterable[str],
     pinned: Mapping[str, str] | None = None,
     *,
-    taken: Collection[Slot] = (),
+    others: Collection[Slot] = (),
 ) -> dict[str, Slot]:
     """Give each name a colour and dashes of its own, whatever their order.
 
@@ -354,7 +354,7 @@ def slots(
         All names of a report.
     pinned : mapping of str to str
         Name -> one of `NAMED`.
-    taken : collection of Slot
+    others : collection of Slot
         Slots that are not free.
 
     Examples
@@ -364,31 +364,31 @@ def slots(
     >>> slots(["mi", "mine"], {"mine": "green"})
     {'mine': Slot(colour=2, kind=0), 'mi': Slot(colour=2, kind=1)}
     """
-    wanted = pinned or {}
+    pins = pinned or {}
     order = sorted(set(names))
-    found: dict[str, Slot] = {}
-    for name in [each for each in order if each in wanted]:
-        found[name] = _free(Slot(NAMED.index(wanted[name]), 0), [*taken, *found.values()])
-    for name in [each for each in order if each in FIXED and each not in found]:
-        found[name] = _free(FIXED[name], [*taken, *found.values()])
-    for name in [each for each in order if each not in found]:
+    slot_of: dict[str, Slot] = {}
+    for name in [each for each in order if each in pins]:
+        slot_of[name] = _free(Slot(NAMED.index(pins[name]), 0), [*others, *slot_of.values()])
+    for name in [each for each in order if each in FIXED and each not in slot_of]:
+        slot_of[name] = _free(FIXED[name], [*others, *slot_of.values()])
+    for name in [each for each in order if each not in slot_of]:
         digest = hashlib.sha256(name.encode("utf-8", "replace")).digest()
-        used = [*taken, *found.values()]
+        used = [*others, *slot_of.values()]
         count = Counter(slot.colour for slot in used)
         colour = min(_cycle(digest[0], len(NAMED)), key=count.__getitem__)
-        found[name] = _free(Slot(colour, 0), used)
-    return found
+        slot_of[name] = _free(Slot(colour, 0), used)
+    return slot_of
 
 
-def _free(wanted: Slot, taken: Iterable[Slot]) -> Slot:
+def _free(start: Slot, others: Iterable[Slot]) -> Slot:
     """Return the slot, or the next that is free: other dashes first, then other colours."""
-    used = set(taken)
+    used = set(others)
     order = (
         Slot(colour, kind)
-        for colour in _cycle(wanted.colour, len(NAMED))
-        for kind in _cycle(wanted.kind, KINDS)
+        for colour in _cycle(start.colour, len(NAMED))
+        for kind in _cycle(start.kind, KINDS)
     )
-    return next((slot for slot in order if slot not in used), wanted)
+    return next((slot for slot in order if slot not in used), start)
 
 
 def _cycle(first: int, length: int) -> list[int]:
@@ -404,7 +404,7 @@ def strokes(names: Sequence[str], look: Look) -> dict[str, Stroke]:
     '#be8c00'
     """
     known = {name: slot for name, slot in look.slots.items() if name in set(names)}
-    others = slots([name for name in names if name not in known], taken=known.values())
+    others = slots([name for name in names if name not in known], others=known.values())
     return {name: slot_stroke((known | others)[name], look) for name in names}
 
 
@@ -428,8 +428,8 @@ def slot_stroke(slot: Slot, look: Look) -> Stroke:
     return Stroke(BRIGHT[slot.colour], DASHES[(slot.colour + 2 * slot.kind) % len(DASHES)])
 
 
-def thin(given: Mapping[str, Stroke], look: Look) -> dict[str, Stroke]:
+def thin(stroke_of: Mapping[str, Stroke], look: Look) -> dict[str, Stroke]:
     """Return the strokes of the true curves: thin and whole, grey in black and white."""
     if look.style == "print":
-        return {name: replace(stroke, colour=GREY, width=0.6) for name, stroke in given.items()}
-    return {name: replace(stroke, dash=(1, 0), width=0.8) for name, stroke in given.items()}
+        return {name: replace(stroke, colour=GREY, width=0.6) for name, stroke in stroke_of.items()}
+    return {name: replace(stroke, dash=(1, 0), width=0.8) for name, stroke in stroke_of.items()}

@@ -107,40 +107,40 @@ class Places:
             return NOWHERE
         if finding.finding.figure is None or not self._figures[stage]:
             return Place(f"stage-{section.anchor}", "")
-        number, found = self._figure(section, name, finding.finding)
-        return Place(f"figure-{found.name}", f"Figure {number}")
+        number, picture = self._figure(section, name, finding.finding)
+        return Place(f"figure-{picture.name}", f"Figure {number}")
 
     def _stage_and_figure(self, finding: StageFinding) -> tuple[str, str]:
         """Return the stage and the figure that a finding names."""
-        wanted = finding.finding.figure or ""
-        stage, dot, name = wanted.partition(".")
+        reference = finding.finding.figure or ""
+        stage, dot, name = reference.partition(".")
         if dot and stage in self.sections:
             return stage, name
-        return finding.stage, "" if wanted == finding.stage else wanted
+        return finding.stage, "" if reference == finding.stage else reference
 
     def _figure(self, section: PageSection, name: str, finding: Finding) -> tuple[int, Picture]:
         figures = self._figures[section.name]
         of_category = f"{name}-{slug(finding.category or '')}"
-        for wanted in (of_category, name):
-            stem = f"{section.anchor}-{slug(wanted)}"
+        for key in (of_category, name):
+            stem = f"{section.anchor}-{slug(key)}"
             for number, each in figures:
                 if name and each.name == stem:
                     return number, each
         return figures[0]
 
 
-def answers(told: Sequence[StageFinding], places: Places) -> tuple[Answers, ...]:
+def answers(findings: Sequence[StageFinding], places: Places) -> tuple[Answers, ...]:
     """Return the answers, stage by stage: those to one question are one paragraph.
 
     Parameters
     ----------
-    told : sequence of StageFinding
+    findings : sequence of StageFinding
         Findings in the order of reading.
     places : Places
         The places that show them.
     """
     stages: dict[str, dict[str, list[StageFinding]]] = {}
-    for each in told:
+    for each in findings:
         if each.finding.kind == "answer":
             questions = stages.setdefault(each.stage, {})
             questions.setdefault(each.finding.question, []).append(each)
@@ -165,22 +165,22 @@ def _heading(name: str, places: Places) -> str:
 def statement(together: Sequence[StageFinding], places: Places) -> Statement:
     """Return a paragraph of findings, with each place that shows one of them."""
     first, *rest = (each.finding.text for each in together)
-    shown = dict.fromkeys(places.of(each) for each in together)
-    return Statement(first, tuple(rest), tuple(place for place in shown if place.id))
+    targets = dict.fromkeys(places.of(each) for each in together)
+    return Statement(first, tuple(rest), tuple(place for place in targets if place.id))
 
 
-def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
+def cautions(findings: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
     """Return what to know before believing the answers, a paragraph each.
 
     Parameters as for `answers`.
     """
-    found = [each for each in told if each.finding.kind == "caution"]
-    made = tuple(statement([each], places) for each in found)
-    if len({each.stage for each in found}) < 2:
-        return made
+    entries = [each for each in findings if each.finding.kind == "caution"]
+    statements = tuple(statement([each], places) for each in entries)
+    if len({each.stage for each in entries}) < 2:
+        return statements
     return tuple(
         replace(one, section=_heading(each.stage, places))
-        for one, each in zip(made, found, strict=True)
+        for one, each in zip(statements, entries, strict=True)
     )
 
 
@@ -191,8 +191,8 @@ def figure_part(
     block: Figure, stem: str, still: str, kinds: tuple[str, ...] = ("svg",)
 ) -> tuple[Picture, Files]:
     """Return a figure drawn as this SVG, and its pictures of these kinds under ``stem``."""
-    made = images.pictures(still, kinds)
-    files = {f"{stem}.{kind}": content for kind, content in made.items()}
+    drawings = images.pictures(still, kinds)
+    files = {f"{stem}.{kind}": content for kind, content in drawings.items()}
     narrow = None if block.narrow is None else images.spec(block.narrow)
     width, height = images.size(still)
     picture = Picture(
@@ -273,15 +273,15 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
     if block.rows > block.frame.height:
         why = TOO_LARGE
     files = {} if why else table_files(block.frame, stem)
-    found = payload(block)
+    content = payload(block)
     part = Searchable(
         block.caption,
         block.what,
         _first_rows(block),
-        inline_json(found.head),
-        pack(found.rows, level=LEVEL),
-        pack(found.details, level=LEVEL),
-        found.kept,
+        inline_json(content.head),
+        pack(content.rows, level=LEVEL),
+        pack(content.details, level=LEVEL),
+        content.kept,
         block.rows,
         matters=block.matters,
         links=file_links(files),
@@ -292,16 +292,16 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
 
 def _first_rows(block: Explorer) -> Grid:
     """Return the first rows as they stand at first."""
-    shown = [each for each in block.columns if each.shown]
+    columns = [each for each in block.columns if each.shown]
     frame = block.frame
     if block.order:
         frame = frame.sort(
             block.order, descending=block.falling, nulls_last=True, maintain_order=True
         )
     first = frame.head(PLAIN_ROWS)
-    texts = [_texts(first[each.name], each) for each in shown]
-    right = tuple(each.kind in {"count", "rank", "share", "number"} for each in shown)
-    return Grid(tuple(each.heading for each in shown), right, tuple(zip(*texts, strict=True)))
+    texts = [_texts(first[each.name], each) for each in columns]
+    right = tuple(each.kind in {"count", "rank", "share", "number"} for each in columns)
+    return Grid(tuple(each.heading for each in columns), right, tuple(zip(*texts, strict=True)))
 
 
 def _texts(values: pl.Series, attribute: Attribute) -> list[str]:
@@ -345,8 +345,8 @@ class Maker:
 
         What is a part already stays as it is.
         """
-        found = (self._part(block) for block in blocks)
-        return tuple(part for part in found if part is not None)
+        parts = (self._part(block) for block in blocks)
+        return tuple(part for part in parts if part is not None)
 
     def _part(self, block: Block | Part) -> Part | None:
         if isinstance(block, Text):
@@ -374,10 +374,10 @@ class Maker:
             return explorer_part(block, stem, most_rows=self.most_rows)
         return table_part(block, stem)
 
-    def _free_stem(self, wanted: str) -> str:
+    def _free_stem(self, stem: str) -> str:
         """Return a path without ending that no file has yet."""
-        taken = {path.rpartition(".")[0] for path in self.files}
-        return unique_names([*sorted(taken), wanted])[-1]
+        stems = {path.rpartition(".")[0] for path in self.files}
+        return unique_names([*sorted(stems), stem])[-1]
 
 
 # Pages of a sweep or of two runs: their sections are not stages of one run
@@ -572,7 +572,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
     anchors = unique_names(slug(stage.view.name) for stage in stages)
     titles = headings([stage.view for stage in stages])
     files: dict[str, bytes] = {}
-    kept = (report.pictures, report.most_rows)
+    settings = (report.pictures, report.most_rows)
     with Drawing() as drawing:
         # Pictures are drawn by another process: what needs none is made in the meantime.
         blocks = []
@@ -583,10 +583,10 @@ def build(report: ReportInput) -> dict[str, bytes]:
         sections = [
             PageSection(
                 anchor, title, stage.view.name, stage.view.use, stage.doc,
-                Maker(anchor, files, drawing, *kept).parts(shown), tables,
+                Maker(anchor, files, drawing, *settings).parts(parts), tables,
                 tuple(report.remarks.get(stage.view.name, ())),
             )
-            for stage, anchor, title, shown, tables in zip(
+            for stage, anchor, title, parts, tables in zip(
                 stages, anchors, titles, blocks, data, strict=True
             )
         ]  # fmt: skip
@@ -616,21 +616,21 @@ def _overview(
     """Return what opens the page, and the sections without the figure that goes with it."""
     for stage, section in zip(stages, sections, strict=True):
         view = VIEWS.get(stage.view.use)
-        made = None if view.overview is None or stage.missing else view.overview(stage.view)
-        if made is None:
+        overview = None if view.overview is None or stage.missing else view.overview(stage.view)
+        if overview is None:
             continue
-        (table,) = Maker(section.anchor, files, drawing).parts([made])
+        (table,) = Maker(section.anchor, files, drawing).parts([overview])
         if not isinstance(table, Grid):
             raise TypeError(f"the overview of {stage.view.use} is not a table")
-        wanted = f"{section.anchor}-{slug(view.leading)}"
+        stem = f"{section.anchor}-{slug(view.leading)}"
         drawn = [each for each in section.parts if isinstance(each, Picture)]
-        named = (each for each in drawn if view.leading and each.name.startswith(wanted))
-        first = next(named, None)
-        kept = tuple(each for each in section.parts if each is not first)
-        others = [replace(each, parts=kept) if each is section else each for each in sections]
+        figures = (each for each in drawn if view.leading and each.name.startswith(stem))
+        first = next(figures, None)
+        parts = tuple(each for each in section.parts if each is not first)
+        others = [replace(each, parts=parts) if each is section else each for each in sections]
         tests = (each.name for each in (view.tests(stage.view) if view.tests else ()))
-        said = leading_sentences(report.findings, {stage.view.name, *tests})
-        return Overview(section.heading, section.anchor, table, first, tuple(said)), others
+        sentences = leading_sentences(report.findings, {stage.view.name, *tests})
+        return Overview(section.heading, section.anchor, table, first, tuple(sentences)), others
     return None, list(sections)
 
 
@@ -638,8 +638,8 @@ def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[R
     """Return the remarks for the head of the page: those to look at, what matters most first."""
     remarks: dict[str, Remark] = {}
     stages: dict[str, list[tuple[str, str]]] = {}
-    for stage, found in report.remarks.items():
-        for each in found:
+    for stage, entries in report.remarks.items():
+        for each in entries:
             if each.level != "info":
                 remarks[str(each)] = each
                 stages.setdefault(str(each), []).append((stage, anchors.get(stage, "")))
@@ -649,9 +649,9 @@ def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[R
 
 def _data(stage: ReportStage, files: dict[str, bytes], *, most_rows: int) -> tuple[Data, ...]:
     """Return the tables of a stage, and add their files to `files`."""
-    found = []
+    tables = []
     for table in () if stage.missing else stage.tables:
         data, own = whole_table(stage.view, table, most_rows=most_rows)
         files.update(own)
-        found.append(data)
-    return tuple(found)
+        tables.append(data)
+    return tuple(tables)

@@ -105,11 +105,11 @@ def pack(content: bytes, *, level: int = 9) -> str:
 @cache
 def digest() -> str:
     """Return a digest of all styles, scripts and templates: what a page was made with."""
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     for folder in _FOLDERS:
         for name, content in _below(files("pipeline.report").joinpath(folder), folder):
-            found.update(f"{name}\0".encode() + content)
-    return found.hexdigest()
+            checksum.update(f"{name}\0".encode() + content)
+    return checksum.hexdigest()
 
 
 def _below(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
@@ -149,8 +149,8 @@ def library() -> str:
 
 def versions() -> dict[str, str]:
     """Return what the library was bundled from, and in which versions."""
-    found: dict[str, str] = json.loads(folder().joinpath(VERSIONS).read_text(encoding="utf-8"))
-    return found
+    table: dict[str, str] = json.loads(folder().joinpath(VERSIONS).read_text(encoding="utf-8"))
+    return table
 
 
 # The script with all figures of a page
@@ -168,8 +168,8 @@ def script(figures: Mapping[str, Iterable[Spec | None]]) -> str:
         return ""
     packs = {"library": packed_library(), "figures": pack(content(figures).encode())}
     texts = json.dumps(packs | {"dark": DARK}, separators=(",", ":"))
-    made = ", ".join(f"{name} {version}" for name, version in versions().items())
-    notice = f"/* Drawn by {made}: BSD-3-Clause, with parts under ISC. */"
+    libraries = ", ".join(f"{name} {version}" for name, version in versions().items())
+    notice = f"/* Drawn by {libraries}: BSD-3-Clause, with parts under ISC. */"
     return f"{notice}\nwindow.lexassayFigures={texts};"
 
 
@@ -187,18 +187,18 @@ def content(figures: Mapping[str, Iterable[Spec | None]]) -> str:
         name: [None if spec is None else pool_data(spec, pool) for spec in specs]
         for name, specs in figures.items()
     }
-    held = [json.loads(text) for text in pool]
-    return _json({"data": held, "figures": drawn})
+    data = [json.loads(text) for text in pool]
+    return _json({"data": data, "figures": drawn})
 
 
 def pool_data(value: Any, pool: dict[str, int]) -> Any:
     """Return a specification whose inline data are numbers of the pool, which grows by them."""
     if isinstance(value, Mapping):
         return {
-            name: pool.setdefault(_json(held), len(pool))
-            if name == "data" and isinstance(held, Mapping) and "values" in held
-            else pool_data(held, pool)
-            for name, held in value.items()
+            name: pool.setdefault(_json(part), len(pool))
+            if name == "data" and isinstance(part, Mapping) and "values" in part
+            else pool_data(part, pool)
+            for name, part in value.items()
         }  # fmt: skip
     if isinstance(value, list | tuple):
         return [pool_data(each, pool) for each in value]
@@ -274,20 +274,20 @@ def breakable(text: str) -> Markup:
 def downloads(page: Page) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:
     """Return the files of each section's figures and tables, under the numbers that they have."""
     count = Counter[str]()
-    found: dict[str, list[tuple[str, tuple[Link, ...]]]] = {}
+    links: dict[str, list[tuple[str, tuple[Link, ...]]]] = {}
     opening = page.overview
-    named = [(each.name, each.parts) for each in page.sections]
+    sections = [(each.name, each.parts) for each in page.sections]
     if opening:
         (name,) = (each.name for each in page.sections if each.anchor == opening.anchor)
-        named.insert(0, (name, opening.parts))
-    for name, parts in named:
-        mine = found.setdefault(name, [])
+        sections.insert(0, (name, opening.parts))
+    for name, parts in sections:
+        mine = links.setdefault(name, [])
         for part in flatten(parts):
             if isinstance(part, Picture | Grid | Searchable):
                 kind = "Figure" if isinstance(part, Picture) else "Table"
                 count[kind] += 1
                 mine.append((f"{kind} {count[kind]}", part.links))
-    return {name: [each for each in mine if each[1]] for name, mine in found.items()}
+    return {name: [each for each in mine if each[1]] for name, mine in links.items()}
 
 
 def inline_json(value: Any) -> Markup:

@@ -62,29 +62,29 @@ def draw_svg(spec: dict[str, Any]) -> str:
 
 def spec(chart: Any) -> Spec:
     """Return the Vega-Lite specification of a chart: of an Altair chart, or the dictionary."""
-    found: Spec = dict(chart) if isinstance(chart, Mapping) else chart.to_dict()
-    return found
+    result: Spec = dict(chart) if isinstance(chart, Mapping) else chart.to_dict()
+    return result
 
 
 def still(chart: Any) -> Spec:
     """Return the specification of the still picture: without what answers to the mouse."""
-    found = {name: held for name, held in spec(chart).items() if name != "usermeta"}
-    if "params" in found:
-        found["params"] = [
+    result = {name: value for name, value in spec(chart).items() if name != "usermeta"}
+    if "params" in result:
+        result["params"] = [
             param
-            for param in found["params"]
+            for param in result["params"]
             if not any(view.startswith(LIVE) for view in param.get("views", ()))
         ]
-    if "concat" in found:
-        return {**found, "concat": [_still_panel(panel) for panel in found["concat"]]}
-    return _still_panel(found)
+    if "concat" in result:
+        return {**result, "concat": [_still_panel(panel) for panel in result["concat"]]}
+    return _still_panel(result)
 
 
 def _still_panel(panel: Spec) -> Spec:
     if "layer" not in panel:
         return panel
-    kept = [layer for layer in panel["layer"] if not layer.get("name", "").startswith(LIVE)]
-    return {**panel, "layer": [_without_tooltip(layer) for layer in kept]}
+    layers = [layer for layer in panel["layer"] if not layer.get("name", "").startswith(LIVE)]
+    return {**panel, "layer": [_without_tooltip(layer) for layer in layers]}
 
 
 def _without_tooltip(layer: Spec) -> Spec:
@@ -113,8 +113,8 @@ def pdf(picture: str) -> bytes:
 
 def pictures(picture: str, kinds: tuple[str, ...]) -> dict[str, bytes]:
     """Return an SVG picture as the files of these kinds: "svg", "png", "pdf"."""
-    made: dict[str, Callable[[str], bytes]] = {"svg": str.encode, "png": png, "pdf": pdf}
-    return {kind: made[kind](picture) for kind in kinds}
+    writers: dict[str, Callable[[str], bytes]] = {"svg": str.encode, "png": png, "pdf": pdf}
+    return {kind: writers[kind](picture) for kind in kinds}
 
 
 def parquet(frame: pl.DataFrame) -> bytes:
@@ -220,8 +220,8 @@ class Drawing:
     def _start(self, figure: Figure) -> Future[str]:
         # By identity: a chart is no key. The figure is held, so that no other takes its place.
         if id(figure) not in self._drawn:
-            begun = self._thread.submit(self._draw, still(figure.chart))
-            self._drawn[id(figure)] = (figure, begun)
+            future = self._thread.submit(self._draw, still(figure.chart))
+            self._drawn[id(figure)] = (figure, future)
         return self._drawn[id(figure)][1]
 
     def _draw(self, spec: Spec) -> str:
@@ -254,11 +254,11 @@ def address(picture: str) -> Markup:
 
 def short(picture: str) -> str:
     """Return an SVG picture whose places have one decimal: a tenth of a pixel."""
-    return _COORDINATES.sub(lambda found: _NUMBER.sub(_round, found.group()), picture)
+    return _COORDINATES.sub(lambda match: _NUMBER.sub(_round, match.group()), picture)
 
 
-def _round(found: re.Match[str]) -> str:
-    return f"{float(found.group()):.1f}".removesuffix(".0")
+def _round(match: re.Match[str]) -> str:
+    return f"{float(match.group()):.1f}".removesuffix(".0")
 
 
 def size(picture: str) -> tuple[int, int]:
@@ -269,6 +269,6 @@ def size(picture: str) -> tuple[int, int]:
     >>> size('<svg class="marks" width="640" height="400.5">')
     (640, 400)
     """
-    found = [re.search(rf'\b{name}="([\d.]+)"', picture) for name in ("width", "height")]
-    width, height = (round(float(each.group(1))) if each else 0 for each in found)
+    matches = [re.search(rf'\b{name}="([\d.]+)"', picture) for name in ("width", "height")]
+    width, height = (round(float(each.group(1))) if each else 0 for each in matches)
     return width, height

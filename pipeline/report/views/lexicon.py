@@ -79,8 +79,8 @@ def _value(value: float | None, lower: float | None, upper: float | None, meanin
     if unit in _COUNTS:
         return format_cell(round(value))
     if unit in _SHARES:
-        shown = "" if lower is None else share_limits(lower, upper)
-        return f"{format_percent(value)} %  {shown}".rstrip()
+        interval = "" if lower is None else share_limits(lower, upper)
+        return f"{format_percent(value)} %  {interval}".rstrip()
     bits = " bits" if unit.startswith("bits") else ""
     return f"{format_decimals(value)}{bits}  {limits(lower, upper)}".rstrip()
 
@@ -157,9 +157,9 @@ def wrap_forms(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str
     lines = textwrap.wrap(forms, width, break_long_words=False, break_on_hyphens=False)
     if len(lines) <= most:
         return "\n".join(lines)
-    shown = "\n".join(lines[:most])
-    left = forms.count(", ") - shown.replace("\n", " ").rstrip(",").count(", ")
-    return f"{shown} … {left:,} more"
+    text = "\n".join(lines[:most])
+    rest = forms.count(", ") - text.replace("\n", " ").rstrip(",").count(", ")
+    return f"{text} … {rest:,} more"
 
 
 def costliest(scores: pl.DataFrame) -> pl.DataFrame:
@@ -183,9 +183,9 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
         `schemas.LemmaScores`.
     """
     ordered = costliest(scores)
-    shown = ordered.head(MOST_LEMMAS)
+    rows = ordered.head(MOST_LEMMAS)
     many = (
-        f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if shown.height < ordered.height else ""
+        f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if rows.height < ordered.height else ""
     )
     caption = (
         f"The {many}sampled lemmas, the costliest first (size times 1 − L). Match: the lemma of "
@@ -193,7 +193,7 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
         "common forms: their numbers. P, R and L of the match. Missing forms are only in the gold, "
         "spurious forms only in the match."
     )
-    return listing("lemmas", caption, ordered, LEMMAS, shown=shown)
+    return listing("lemmas", caption, ordered, LEMMAS, shown=rows)
 
 
 def _another(match: str, lemma: str) -> str:
@@ -246,8 +246,8 @@ def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
     return listing(f"forms-{number}", caption, ordered, columns)
 
 
-def _form(form: str, held: bool) -> str:
-    return form if held else ""
+def _form(form: str, has_form: bool) -> str:
+    return form if has_form else ""
 
 
 PAGE_BYTES, DETAIL_BYTES = 900_000, 500_000
@@ -374,29 +374,29 @@ def lexicon_overview(stage: StageView) -> Listing | None:
     if len(others) > 1:
         return _evaluations(others)
     every = stage.table("quality").collect()
-    shown = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
-    if shown.filter(statistic="L*").is_empty():
+    rows = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
+    if rows.filter(statistic="L*").is_empty():
         return None
-    ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
+    ordered = rows.sort(place_in(_AT_A_GLANCE, "statistic"))
     caption = "The lexicon against the gold standard: L* with confidence limits."
     return listing("overview", caption, ordered, STATISTICS[:2])
 
 
 def _evaluations(stages: Sequence[StageView]) -> Listing | None:
     """Return a row for each evaluation of a lexicon."""
-    wanted = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
+    heads = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
     tables = [
         stage.table("quality").collect().with_columns(evaluation=pl.lit(title))
         for stage, title in zip(stages, unique_names(map(stage_title, stages)), strict=True)
     ]
     every = pl.concat(tables).drop_nulls("value")
-    rows = every.filter(pl.col("statistic").is_in(wanted))
+    rows = every.filter(pl.col("statistic").is_in(heads))
     if rows.filter(statistic="L*").is_empty():
         return None
     columns = [
         Column(("value", "lower", "upper", "meaning"), head, _value, right=True,
                at=("statistic", name))
-        for name, head in wanted.items()
+        for name, head in heads.items()
     ]  # fmt: skip
     caption = "Evaluations of a lexicon against a gold standard: L* with confidence limits."
     return listing("overview", caption, rows, [Column("evaluation"), *columns], by=["evaluation"])
@@ -474,8 +474,8 @@ def _further_limits(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[B
 
 def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
     trends = stage.table("trends").sort("n").collect()
-    kept = thin_values(range(1, trends.height + 1), points=options.most_points)
-    drawn = trends.filter(pl.col("n").is_in(kept))
+    ns = thin_values(range(1, trends.height + 1), points=options.most_points)
+    drawn = trends.filter(pl.col("n").is_in(ns))
     order, look = _order(stage), replace(options.look, height=300)
     low = replace(look, height=260)
     means = dict(stage.table("quality").select("statistic", "value").collect().rows())
@@ -678,9 +678,9 @@ def _difference(gap: float, lower: float | None, upper: float | None) -> str:
 )
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas for which they differ most."""
-    asked = stage.options_as(ComparedLexicons).lexicons
-    select_names(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
-    place = place_in(asked, "lexicon")
+    order = stage.options_as(ComparedLexicons).lexicons
+    select_names(tuple(options.labels), order, where=f"views.{stage.name}.labels")
+    place = place_in(order, "lexicon")
     lexicons = _with_names(stage.table("lexicons").collect().sort(place), stage, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
@@ -751,13 +751,13 @@ def _double_keying(stage: StageView) -> Iterator[Block]:
         "Agreement of people who keyed in the same lemmas: the share of lemmas with equal forms,"
         " and twice the forms in common divided by all forms of both, with confidence limits."
     )
-    shown = agreement.select(
+    table = agreement.select(
         pl.col("annotator_1").replace("*", "all pairs").alias("first"),
         pl.col("annotator_2").replace("*", "all pairs").alias("second"),
         pl.col("statistic").replace({"lemmas": "equal lemmas", "forms": "agreement of forms"}),
         "lemmas", "estimate", "lower", "upper",
     )  # fmt: skip
-    yield Listing("keying agreement", caption, shown)
+    yield Listing("keying agreement", caption, table)
     compared = stage.table("compared").filter(pl.col("agreement") < 1).collect()
     if compared.height:
         yield Listing("different forms", "Lemmas for which two people keyed in different forms.",

@@ -115,7 +115,7 @@ KINDS: dict[str, Draw] = {
         PANELS, Axes(x_title="n", y_title="precision (%)"), look=look
     ),
     "planning_chart": lambda look: planning_chart(
-        RATES, y_title="width (percentage points)", wanted=[1.0], look=look
+        RATES, y_title="width (percentage points)", goals=[1.0], look=look
     ),
     "reliability_chart": lambda look: charts.reliability_chart(RELIABLE, look=look),
     "whisker_chart": lambda look: charts.whisker_chart(WHISKERS, x_title="agreement", look=look),

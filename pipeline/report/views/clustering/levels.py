@@ -86,7 +86,7 @@ def _run_columns(frame: pl.DataFrame) -> tuple[str, ...]:
 
 
 def mapping_figure(
-    overlaps: pl.DataFrame, mapped: Mapping[str, str], *, name: str, said: str, unit: str,
+    overlaps: pl.DataFrame, mapped: Mapping[str, str], *, name: str, head: str, unit: str,
     look: Look,
 ) -> Figure:  # fmt: skip
     """Return the heat map of classes by clusters, ordered so that the mapping is a diagonal.
@@ -99,7 +99,7 @@ def mapping_figure(
         Cluster to class, without unmapped clusters.
     name : str
         The system, for the names of the files.
-    said : str
+    head : str
         The run and mapping, for the caption.
     unit : str
         "types" or "tokens".
@@ -119,7 +119,7 @@ def mapping_figure(
         marked=(pl.col("gold") == of).fill_null(value=False),
     )  # fmt: skip
     caption = (
-        f"{said}: classes by clusters. A frame marks the class that a cluster is mapped to. "
+        f"{head}: classes by clusters. A frame marks the class that a cluster is mapped to. "
         f"Classes with most {unit} come first; clusters are in the order of their classes"
         f"{', with unmapped clusters last' if len(mapped) < len(columns) else ''}."
     )
@@ -150,14 +150,14 @@ def diagonal_order(
     return rows, [cluster for cluster, _ in columns]
 
 
-def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> Figure:
+def class_figure(classes: pl.DataFrame, *, name: str, head: str, look: Look) -> Figure:
     """Return precision and recall of each class, the largest class first.
 
     Parameters
     ----------
     classes : DataFrame
         gold, n_i, precision, recall, uncovered of one run under one mapping.
-    name, said, look
+    name, head, look
         As for `mapping_figure`.
     """
     ordered = classes.sort("n_i", "gold", descending=[True, False])
@@ -168,7 +168,7 @@ def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> 
         kinds=("precision", "recall"),
     )  # fmt: skip
     caption = (
-        f"{said}: precision and recall of the clusters mapped to each class. Uncovered: no cluster "
+        f"{head}: precision and recall of the clusters mapped to each class. Uncovered: no cluster "
         "is mapped to it."
     )
     return figure(f"classes-{slug(name)}", caption, draw, look)
@@ -183,7 +183,7 @@ WIDTH = 36
 
 
 def clusters_listing(
-    stage: StageView, run: ShownRun, mapping: pl.DataFrame, *, said: str, unit: str
+    stage: StageView, run: ShownRun, mapping: pl.DataFrame, *, head: str, unit: str
 ) -> Listing:
     """Return a row for each cluster of a run, the largest first.
 
@@ -195,18 +195,18 @@ def clusters_listing(
         The run.
     mapping : DataFrame
         cluster, gold (null if unmapped), n_ij, n_j of the run under one mapping.
-    said : str
+    head : str
         The run and mapping, for the caption.
     unit : str
         The unit of n_j: "types" or "tokens".
     """
-    found = clusters_with_words(stage, Run(*run), mapping, most=WORDS)
-    frame = found.with_columns(
+    clusters = clusters_with_words(stage, Run(*run), mapping, most=WORDS)
+    frame = clusters.with_columns(
         share=pl.when(pl.col("gold").is_not_null()).then(pl.col("n_ij") / pl.col("n_j")),
         words=pl.col("words").list.join(", "),
     ).select("cluster", "gold", "share", "n_ij", "n_j", "words")
     caption = (
-        f"{said}: all clusters with their most frequent words, the class that they are mapped to, "
+        f"{head}: all clusters with their most frequent words, the class that they are mapped to, "
         f"and the share of their {unit} in this class."
     )
     columns = (
@@ -260,13 +260,13 @@ def type_explorer(
     entries = pl.concat([each.select("system", "run", "item", "cluster") for each in systems])
     for run in runs:
         own = item_scores(gold, entries.filter(run.rows), mapped.filter(run.rows))
-        named = {f"{run.system} {name}": name for name in ("clusters", "mapped", "F")}
-        frame = frame.join(own.select("item", **named), on="item", how="left")
+        columns = {f"{run.system} {name}": name for name in ("clusters", "mapped", "F")}
+        frame = frame.join(own.select("item", **columns), on="item", how="left")
     whole = frame.select(pl.len()).collect(engine="streaming").item()
     fit = max_rows_in_memory(len(frame.collect_schema()))
-    held = whole if fit is None or whole <= fit else min(most_rows, fit)
+    count = whole if fit is None or whole <= fit else min(most_rows, fit)
     ordered = frame.sort(["tokens", "item"], descending=[True, False])
-    rows = ordered.head(held).collect(engine="streaming")
+    rows = ordered.head(count).collect(engine="streaming")
     return Explorer(
         "all-types",
         "All word types with a gold entry: their gold classes and, for each system, their "
@@ -318,21 +318,21 @@ def item_scores(gold: pl.LazyFrame, entries: pl.LazyFrame, mapped: pl.LazyFrame)
 
 
 def _columns(rows: pl.DataFrame, runs: Sequence[ShownRun]) -> tuple[Attribute, ...]:
-    found = [
+    attributes = [
         Attribute("item", "word type", "text"),
         Attribute("tokens", "tokens", "count"),
         Attribute("gold", "gold classes", "label"),
     ]
     for run in runs:
         name = run.system
-        found += [
+        attributes += [
             Attribute(f"{name} clusters", f"{name} clusters", "text", of=run.phrase,
                       part="clusters", shown=False),
             Attribute(f"{name} mapped", f"{name} mapped to", "label", of=run.phrase,
                       part="mapped to", shown=len(runs) == 1),
             Attribute(f"{name} F", f"{name} F (%)", "share", of=run.phrase, part="F (%)"),
         ]  # fmt: skip
-    return tuple(each for each in found if each.name in rows.columns)
+    return tuple(each for each in attributes if each.name in rows.columns)
 
 
 # Names, units and order of measures
@@ -579,10 +579,10 @@ def _instance_counts(stage: StageView) -> Iterator[Block]:
             continue
         # Counts of the gold standard are the same for all systems.
         if len(set(counts)) == 1 and len(counts) == sizes.select("system", "run").n_unique() > 1:
-            said = f"{counts[0]:,} for every system"
+            text = f"{counts[0]:,} for every system"
         else:
-            said = _count_texts(rows.select("name", "count"))
-        yield Text(f"{described}: {said}.")
+            text = _count_texts(rows.select("name", "count"))
+        yield Text(f"{described}: {text}.")
 
 
 def _count_texts(counts: pl.DataFrame) -> str:
@@ -625,15 +625,15 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "s
 
 
 def _limits(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
-    said = in_unit(measure, value)
+    text = in_unit(measure, value)
     if value is None or lower is None:
-        return said
-    return f"{said} [{in_unit(measure, lower)}, {in_unit(measure, upper)}]"
+        return text
+    return f"{text} [{in_unit(measure, lower)}, {in_unit(measure, upper)}]"
 
 
 def _with_error(value: float | None, error: float | None, *, measure: str) -> str:
-    said = in_unit(measure, value)
-    return said if value is None or error is None else f"{said} ± {in_unit(measure, error)}"
+    text = in_unit(measure, value)
+    return text if value is None or error is None else f"{text} ± {in_unit(measure, error)}"
 
 
 def _missing_clusters(stage: StageView) -> list[Block]:
@@ -643,13 +643,13 @@ def _missing_clusters(stage: StageView) -> list[Block]:
     without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
     if without.is_empty():
         return [Text("Every token has a cluster in every run.")]
-    kept = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
-    fate = "form one additional cluster" if kept else "are excluded"
-    said = "; ".join(
+    has_extra = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
+    fate = "form one additional cluster" if has_extra else "are excluded"
+    text = "; ".join(
         f"{row['name']}: {row['tokens without a cluster']:,} of {row['tokens']:,}"
         for row in without.head(12).iter_rows(named=True)
     )
-    return [Text(f"Tokens without a cluster {fate}: {said}.")]
+    return [Text(f"Tokens without a cluster {fate}: {text}.")]
 
 
 def _tokens_of_run(stage: StageView, options: TokenLevelView, run: ShownRun) -> Iterator[Block]:
@@ -657,12 +657,12 @@ def _tokens_of_run(stage: StageView, options: TokenLevelView, run: ShownRun) -> 
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
     mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
-    said = f"{run.phrase}, {title(options.mapping)}"
+    head = f"{run.phrase}, {title(options.mapping)}"
     if overlaps.is_empty():
-        yield Text(f"{said}: no token has a cluster.")
+        yield Text(f"{head}: no token has a cluster.")
         return
-    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="tokens", look=options.look)
-    yield clusters_listing(stage, run, mapping, said=said, unit="tokens")
+    yield mapping_figure(overlaps, mapped, name=system, head=head, unit="tokens", look=options.look)
+    yield clusters_listing(stage, run, mapping, head=head, unit="tokens")
 
 
 # Type-level scores
@@ -743,21 +743,21 @@ def _explorer(
 ) -> Iterator[Block]:
     if not options.explorer:
         return
-    found = type_explorer(
+    explorer = type_explorer(
         stage, runs, measure=options.measure, mapping=options.mapping,
         most_rows=options.explorer_rows,
     )  # fmt: skip
-    if found is not None:
-        yield found
+    if explorer is not None:
+        yield explorer
 
 
 def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
     """Explain gaps above 1 %."""
-    named = scores.with_columns(name=_RUN_NAME)
-    rows = named.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
+    table = scores.with_columns(name=_RUN_NAME)
+    rows = table.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
     if rows.is_empty():
         return
-    said = "; ".join(
+    gaps = "; ".join(
         f"{row['name']}, {TYPE_MEASURES.title(row['measure'])}: "
         f"{format_percent(row['gap'])}, {row['n_open_clusters']} of {row['n_clusters']} clusters, "
         f"{row['n_in_several']:,} of {row['n_items']:,} types"
@@ -769,7 +769,7 @@ def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
         "remains does not show that a better mapping exists. Gaps are large if many types have "
         "several clusters, because the contribution of a cluster then depends on the classes of "
         "others, or if time was short. The gap (%), the clusters that could have another class in "
-        f"a better mapping, and the types in several clusters: {said}."
+        f"a better mapping, and the types in several clusters: {gaps}."
     )
 
 
@@ -784,13 +784,13 @@ def _size_text(scores: pl.DataFrame) -> str:
     )
     if lost.is_empty():
         return text + "Every system has clusters for exactly these types."
-    said = "; ".join(
+    counts = "; ".join(
         f"{name}: {dropped:,} and {without:,}"
         for name, _, _, dropped, without in lost.head(12).iter_rows()
     )
     return (
         f"{text}Types with clusters but no gold entry (excluded) and types with a gold entry but "
-        f"no cluster (F = 0): {said}."
+        f"no cluster (F = 0): {counts}."
     )
 
 
@@ -830,7 +830,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
     order = place_in(TYPE_LEVEL, "measure")
     rows = scores.filter(pl.col("mapping") != _FLOOR).join(floors, on=key, how="left")
     by = ["system", "run", order, "measure", "mapping"]
-    shown = rows.sort(by, descending=[False, False, False, False, True])
+    table = rows.sort(by, descending=[False, False, False, False, True])
     caption = (
         "Type-level scores. Floor: value with every cluster mapped to the largest class. Starts: "
         "how many hill-climbing searches reached the value by themselves; 0 of 7 means that only a "
@@ -840,26 +840,26 @@ def _scores(scores: pl.DataFrame) -> Listing:
     )
     several = scores.filter(pl.col("lower").is_not_null())
     if several.height:
-        kept = several["interval"][0]
-        caption += f" Brackets: bootstrap limits (over types; mapping {kept})."
+        interval = several["interval"][0]
+        caption += f" Brackets: bootstrap limits (over types; mapping {interval})."
     columns = (*map(Column, _run_columns(scores)), *SCORES)
-    return listing("scores", caption, scores, columns, shown=shown)
+    return listing("scores", caption, scores, columns, shown=table)
 
 
 def _types_of_run(stage: StageView, options: TypeLevelView, run: ShownRun) -> Iterator[Block]:
     mine, system = run.rows, run.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
-    said = f"{run.phrase}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
+    head = f"{run.phrase}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
     every = stage.table("mapping").filter(mine & under).collect()
     classes = stage.table("classes").filter(mine & under).collect()
     if overlaps.is_empty() or classes.is_empty():
-        yield Text(f"{said}: no data.")
+        yield Text(f"{head}: no data.")
         return
     mapped = dict(every.drop_nulls("gold").select("cluster", "gold").iter_rows())
-    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)
-    yield class_figure(classes, name=system, said=said, look=options.look)
-    yield clusters_listing(stage, run, every, said=said, unit="types")
+    yield mapping_figure(overlaps, mapped, name=system, head=head, unit="types", look=options.look)
+    yield class_figure(classes, name=system, head=head, look=options.look)
+    yield clusters_listing(stage, run, every, head=head, unit="types")
     items = stage.table("items").filter(mine & under).sort("rank").collect()
-    caption = f"{said}: types with the lowest F score, the most frequent first."
+    caption = f"{head}: types with the lowest F score, the most frequent first."
     yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

@@ -278,9 +278,9 @@ def systems_overview(stage: StageView) -> Listing | None:
         " they increase with the number of clusters."
     )
     of_first = mine.filter(measure=names[0]).select("system", place="rank")
-    shown = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
+    rows = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
     return listing(
-        "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=shown
+        "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=rows
     )
 
 
@@ -300,8 +300,8 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     where = f"views.{stage.name}"
     names = order_measures(table["measure"])
     measures = select_names(options.measures, names, where=f"{where}.measures")
-    for axis, wanted in (("x", options.x), ("y", options.y)):
-        select_names([wanted] if wanted else [], names, where=f"{where}.{axis}")
+    for axis, measure in (("x", options.x), ("y", options.y)):
+        select_names([measure] if measure else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
     unseen = [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
     both = list(_both_levels(stage, table))
@@ -332,10 +332,10 @@ def _both_levels(stage: StageView, table: pl.DataFrame) -> Iterator[Listing]:
     rank = pl.col("rank")
     lowest, highest = rank.min().over("measure"), rank.max().over("measure")
     first = ((rank == lowest) & (lowest < highest)).fill_null(value=False)
-    shown = mine.join(_clusters(stage), on="system", how="left").with_columns(first=first)
+    rows = mine.join(_clusters(stage), on="system", how="left").with_columns(first=first)
     columns = [
         Column("system"),
-        *([Column("clusters", right=True)] if shown["clusters"].null_count() == 0 else []),
+        *([Column("clusters", right=True)] if rows["clusters"].null_count() == 0 else []),
         *(
             Column(
                 ("mean", "sd"), _head(measure), partial(_short_value, measure=measure),
@@ -351,7 +351,7 @@ def _both_levels(stage: StageView, table: pl.DataFrame) -> Iterator[Listing]:
         f"cent{f' except {list_text(units)}' if units else ''}. ↓: low values are good. Bold: the "
         "first system of the column, not tested. M-1 values increase with the number of clusters."
     )
-    yield listing("levels", caption, mine, columns, by=["system"], shown=shown.sort("system"))
+    yield listing("levels", caption, mine, columns, by=["system"], shown=rows.sort("system"))
 
 
 def _clusters(stage: StageView) -> pl.DataFrame:
@@ -395,12 +395,12 @@ def _tables(table: pl.DataFrame, names: Sequence[str]) -> Iterator[Block]:
     types = [name for name in names if is_type_level(name)]
     tokens = [name for name in names if not is_type_level(name)]
     if types:
-        yield _listing(table, types, name="types", said="Type level")
+        yield _listing(table, types, name="types", head="Type level")
     if tokens:
-        yield _listing(table, tokens, name="tokens", said="Other measures")
+        yield _listing(table, tokens, name="tokens", head="Other measures")
 
 
-def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, said: str) -> Listing:
+def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, head: str) -> Listing:
     mine = table.filter(pl.col("measure").is_in(measures))
     columns = (
         Column("system"),
@@ -415,9 +415,9 @@ def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, said: s
             for measure in measures
         ),
     )
-    caption = f"{said}: mean over runs, ± standard deviation, rank in parentheses."
-    shown = mine.with_columns(pl.col("n_runs").max().over("system")).sort("system")
-    return listing(name, caption, mine, columns, by=["system"], shown=shown)
+    caption = f"{head}: mean over runs, ± standard deviation, rank in parentheses."
+    rows = mine.with_columns(pl.col("n_runs").max().over("system")).sort("system")
+    return listing(name, caption, mine, columns, by=["system"], shown=rows)
 
 
 def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -> str:
@@ -486,7 +486,7 @@ def _between_levels(correlations: pl.DataFrame) -> Iterator[Block]:
     ends = frame.select(least=pl.min("n_systems"), most=pl.max("n_systems")).row(0)
     if ends[0] < CLEAR:
         yield Text(sentence(few_systems_text(ends[0])))
-    shown = frame.pivot(
+    rows = frame.pivot(
         on="method", index=["measure_1", "measure_2"], values="correlation"
     ).sort(place_in(tokens, "measure_1"))  # fmt: skip
     columns = [
@@ -501,7 +501,7 @@ def _between_levels(correlations: pl.DataFrame) -> Iterator[Block]:
         f"Rank correlation of token-level with type-level measures over {_range(*ends)} "
         "systems: Spearman's rho / Kendall's tau-b. Positive: both prefer the same systems."
     )
-    yield listing("correlations", caption, frame, columns, by=["measure_1"], shown=shown)
+    yield listing("correlations", caption, frame, columns, by=["measure_1"], shown=rows)
 
 
 def _two(rho: float | None, tau: float | None) -> str:
@@ -514,7 +514,7 @@ def _heat_map(
     frame: pl.DataFrame, measures: Sequence[str], method: Method, options: SystemsView
 ) -> Figure:
     names = dict(zip(measures, unique_names(map(title, measures)), strict=True))
-    said = [_two_digits(value) for value in frame["correlation"]]
+    texts = [_two_digits(value) for value in frame["correlation"]]
     grid = charts.Grid(
         rows=list(names.values()), columns=list(names.values()), row_title="", column_title="",
         legend=f"{_METHODS[method]} over systems", domain=(-1.0, 1.0), cell=32.0,
@@ -525,7 +525,7 @@ def _heat_map(
         column=pl.col("measure_2").replace_strict(names),
         value="correlation",
         marked=pl.lit(value=False),
-        text=pl.Series(said, dtype=pl.String),
+        text=pl.Series(texts, dtype=pl.String),
     )
     counts = sorted(set(frame["n_systems"].to_list()))
     many = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))

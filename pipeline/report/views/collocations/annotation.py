@@ -58,15 +58,15 @@ def with_labels(agreement: pl.DataFrame) -> pl.DataFrame:
         `schemas.Agreement`.
     """
     place = {name: index for index, name in enumerate(COEFFICIENTS)}
-    said = pl.col("coefficient").replace(COEFFICIENTS)
+    title = pl.col("coefficient").replace(COEFFICIENTS)
     both = pl.concat_str(
-        said, pl.lit(" ("), "annotator_1", pl.lit(", "), "annotator_2", pl.lit(")")
+        title, pl.lit(" ("), "annotator_1", pl.lit(", "), "annotator_2", pl.lit(")")
     )
     every = pl.col("annotator_1") == EVERY
     whole = pl.col("category") == EVERY
     return agreement.with_columns(
         group=pl.when(whole).then(pl.lit("labels")).otherwise("category"),
-        label=pl.when(every).then(said).otherwise(both),
+        label=pl.when(every).then(title).otherwise(both),
         kind=pl.col("method"),
     ).sort(
         ~whole, "category", ~every, "annotator_1", "annotator_2",
@@ -130,7 +130,7 @@ def disagreement_listing(
         .sort("different", "name", "id", descending=[True, False, False])
     )
     labels = ordered.group_by("id", "annotator").agg(pl.col("label").sort().str.join(" / "))
-    shown = candidates.head(most).join(labels, on="id", maintain_order="left")
+    rows = candidates.head(most).join(labels, on="id", maintain_order="left")
     columns = [
         Column("name", "candidate"),
         *(Column("label", who, at=("annotator", who)) for who in sorted(set(ordered["annotator"]))),
@@ -138,7 +138,7 @@ def disagreement_listing(
     some = f"The first {most:,} of " if most < candidates.height else ""
     many = count_text(candidates.height, "candidate")
     caption = f"{some}{many} with different labels, for discussion."
-    return listing("disagreements", caption, ordered, columns, by=["id"], shown=shown)
+    return listing("disagreements", caption, ordered, columns, by=["id"], shown=rows)
 
 
 def _candidate_names(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:
@@ -146,8 +146,8 @@ def _candidate_names(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.Da
     if names is None:
         return ids.with_columns(name="id")
     both = pl.concat_str("l1", "l2", separator=" ")
-    named = ids.join(names.unique("id"), on="id", how="left")
-    return named.select("id", name=pl.coalesce(both, "id"))
+    table = ids.join(names.unique("id"), on="id", how="left")
+    return table.select("id", name=pl.coalesce(both, "id"))
 
 
 MOST_PAIRS = 3
@@ -214,7 +214,7 @@ def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:
 def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the number of labels by annotator, and the notes."""
     counts = stage.table("annotations").group_by("annotator").len().sort("annotator").collect()
-    people = ", ".join(f"{name} {given:,}" for name, given in counts.iter_rows())
+    people = ", ".join(f"{name} {count:,}" for name, count in counts.iter_rows())
     labels = f"Labels by annotator: {people}." if people else "There are no labels yet."
     return [Text(labels), *notes_listing(stage, "l1", "l2", "label")]
 
@@ -355,10 +355,10 @@ class MachineView(StyleOptions):
 def show_machine(stage: StageView, options: MachineView) -> Sequence[Block]:
     """Show the reliability of predictions, the confusion table, and the labels saved."""
     judged = stage.table("judges").filter(pl.col("n_judged") > 0)
-    shown = scopes_in(stage, judged, options.category)
-    if not shown:
+    selection = scopes_in(stage, judged, options.category)
+    if not selection:
         return [Text("No candidate has both a prediction and a judgement.")]
-    blocks = [block for scope in shown for block in _category(scope, options)]
+    blocks = [block for scope in selection for block in _category(scope, options)]
     return [Text(PEOPLE_DECIDE), *blocks, *_provenance(stage)]
 
 
@@ -366,10 +366,10 @@ def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
     yield _reliability_figure(scope, options)
     yield confusion_listing(scope, scope.query("confusion").collect())
     yield nearness_listing(scope, scope.query("judges").collect())
-    for table, made in (("savings", savings_listing), ("pair_savings", pair_savings_listing)):
+    for table, make in (("savings", savings_listing), ("pair_savings", pair_savings_listing)):
         rows = scope.query(table).collect()
         if rows.height:
-            yield made(scope, rows)
+            yield make(scope, rows)
 
 
 def _provenance(stage: StageView) -> Iterator[Block]:

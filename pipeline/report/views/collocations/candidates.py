@@ -70,14 +70,14 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     ]
     mine = pl.LazyFrame({"id": ids})
     several = len(joined) > 1
-    asked = sum(each.use == "join.sheets" for each in joined)
+    n_sheets = sum(each.use == "join.sheets" for each in joined)
     pieces: list[tuple[pl.DataFrame, list[Attribute]]] = []
     records = [pl.DataFrame(schema=_RECORDS)]
     for each in joined:
         after = f" ({each.name})" if several else ""
         pieces += _verdicts(each, mine, after)
         if each.use == "join.sheets":
-            pieces += _people(each, mine, after if asked > 1 else "")
+            pieces += _people(each, mine, after if n_sheets > 1 else "")
             records.append(_annotations(each, mine))
     if not pieces:
         return Judgements([], [], records[0])
@@ -87,10 +87,10 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     first = (every.with_columns(pl.col("judged").fill_null(value=False)),
              [Attribute("judged", "judged", "flag", shown=False)])  # fmt: skip
     pieces = [*pieces, first]
-    said = pl.concat(records)
-    if said["annotator"].n_unique() > 1 or not said.is_empty():
-        said = said.sort("id", "annotator")
-    return Judgements([frame for frame, _ in pieces], [a for _, own in pieces for a in own], said)
+    table = pl.concat(records)
+    if table["annotator"].n_unique() > 1 or not table.is_empty():
+        table = table.sort("id", "annotator")
+    return Judgements([frame for frame, _ in pieces], [a for _, own in pieces for a in own], table)
 
 
 def _verdicts(
@@ -100,8 +100,8 @@ def _verdicts(
     table = each.table("judgements").join(mine, on="id", how="semi").collect()
     for (category,), rows in sorted(table.partition_by("category", as_dict=True).items()):
         name = f"judged {category}{after}"
-        said = pl.col("tp").replace_strict(_VERDICTS, return_dtype=pl.String)
-        yield rows.select("id", said.alias(name)), [Attribute(name, f"{category}{after}", "label")]
+        text = pl.col("tp").replace_strict(_VERDICTS, return_dtype=pl.String)
+        yield rows.select("id", text.alias(name)), [Attribute(name, f"{category}{after}", "label")]
 
 
 def _people(
@@ -110,14 +110,14 @@ def _people(
     """Yield the adjudicated label, a flag for different labels, and each annotator's label."""
     stands = each.table("adjudicated").join(mine, on="id", how="semi").collect()
     label, differ = f"judged label{after}", f"annotators differ{after}"
-    found = stands.select("id", pl.col("label").alias(label))
-    yield found, [Attribute(label, f"label{after}", "label")]
+    labels = stands.select("id", pl.col("label").alias(label))
+    yield labels, [Attribute(label, f"label{after}", "label")]
     annotations = each.table("annotations").join(mine, on="id", how="semi").collect()
     people = sorted(annotations["annotator"].unique())
     if len(people) > 1:
         several = stands.filter(pl.col("annotators") > 1)
-        asked = several.select("id", (~pl.col("agreed")).alias(differ))
-        yield asked, [Attribute(differ, f"annotators differ{after}", "flag", shown=False)]
+        flags = several.select("id", (~pl.col("agreed")).alias(differ))
+        yield flags, [Attribute(differ, f"annotators differ{after}", "flag", shown=False)]
     for person in people[:MOST_ANNOTATORS] if len(people) > 1 else []:
         name = f"judged by {person}{after}"
         own = annotations.filter(annotator=person).select("id", pl.col("label").alias(name))
@@ -155,17 +155,17 @@ def candidate_explorer(
         The largest number of candidates on the page, those with the best ranks.
     """
     ranks = stage.table("ranks").filter(pl.col("measure").is_in(measures))
-    whole, held = _row_counts(
+    whole, count = _row_counts(
         ranks, measures[0], len(scores.collect_schema()) + 2 * len(measures), most_rows
     )
-    if held < whole:
-        mine = pl.col("id").is_in(_best(ranks, held).implode())
+    if count < whole:
+        mine = pl.col("id").is_in(_best(ranks, count).implode())
         ranks, scores = ranks.filter(mine), scores.filter(mine)
     known = scores.collect(engine="streaming")
     wide = _pivot_ranks(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
     opinions = collect_judgements(stage, wide["id"])
-    taken = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
-    own = [name for name in known.columns if name not in taken]
+    names = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
+    own = [name for name in known.columns if name not in names]
     frame = wide.join(known.select("id", *own), on="id", how="left")
     for each in opinions.columns:
         frame = frame.join(each, on="id", how="left")
@@ -215,44 +215,44 @@ def _pivot_ranks(ranks: pl.DataFrame) -> pl.DataFrame:
     best = ranks.group_by("id").agg(pl.col("rank").min().alias("~best"))
     pieces = ranks.partition_by("measure", as_dict=True)
     for (measure,), mine in sorted(pieces.items()):
-        named = {f"score {measure}": "score", f"rank {measure}": "rank"}
-        best = best.join(mine.select("id", **named), on="id", how="left")
+        columns = {f"score {measure}": "score", f"rank {measure}": "rank"}
+        best = best.join(mine.select("id", **columns), on="id", how="left")
     return best
 
 
 def _own_columns(frame: pl.DataFrame, own: Sequence[str]) -> list[Attribute]:
     units = [name for name in own if frame.schema[name] == pl.String]
     if not units:
-        return [Attribute("id", "id", "text"), *attributes_of(frame, own, shown=["f"])]
+        return [Attribute("id", "id", "text"), *attributes_of(frame, own, visible=["f"])]
     first = [name for name in units if name[:1] == "l" and name[1:].isdigit()] or units[:2]
     ordered = [*first, *(name for name in own if name not in first)]
-    return list(attributes_of(frame, ordered, shown=[*first, "f"]))
+    return list(attributes_of(frame, ordered, visible=[*first, "f"]))
 
 
 def _score_columns(measures: Sequence[str]) -> list[Attribute]:
     """Return score and rank of each measure."""
-    found = []
+    attributes = []
     for place, measure in enumerate(measures):
         title = measure_title(measure)
         score = Attribute(f"score {measure}", title, "number", of=title, part="score",
                           shown=place < SHOWN_SCORES)  # fmt: skip
         rank = Attribute(f"rank {measure}", f"{title} rank", "rank", of=title, part="rank",
                          shown=place < SHOWN_RANKS)  # fmt: skip
-        found += [score, rank]
-    return found
+        attributes += [score, rank]
+    return attributes
 
 
 def _details(stage: StageView, frame: pl.DataFrame, opinions: Judgements) -> list[Details]:
     first = "judged" if opinions.attributes else ""
-    found = []
+    details = []
     examples = _examples(stage, frame["id"])
     if examples is not None:
         columns = (Attribute("doc", "document", "label"), Attribute("text", "text", "text"))
-        found.append(Details("examples", "Examples", examples, columns, "concordance", first))
+        details.append(Details("examples", "Examples", examples, columns, "concordance", first))
     if not opinions.records.is_empty():
-        said = tuple(Attribute(name, name, "label") for name in opinions.records.columns[1:])
-        found.append(Details("judgements", "Judgements", opinions.records, said, first=first))
-    return found
+        labels = tuple(Attribute(name, name, "label") for name in opinions.records.columns[1:])
+        details.append(Details("judgements", "Judgements", opinions.records, labels, first=first))
+    return details
 
 
 def _examples(stage: StageView, ids: pl.Series) -> pl.DataFrame | None:
@@ -302,8 +302,8 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     category, judgements = _judgements(stage, options)
     top = mine.filter(pl.col("rank") <= options.k).collect(engine="streaming")
     known = _names(stage).filter(pl.col("id").is_in(top["id"].unique().implode()))
-    named = top.join(known.collect(engine="streaming"), on="id", how="left")
-    best = named.join(judgements.collect(), on="id", how="left").sort("measure", "rank")
+    table = top.join(known.collect(engine="streaming"), on="id", how="left")
+    best = table.join(judgements.collect(), on="id", how="left").sort("measure", "rank")
     blocks: list[Block] = [_best_listing(best, measures, category), _ranked_scores(mine, measures)]
     if options.judgements and category is None:
         blocks.insert(
@@ -335,8 +335,8 @@ def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.Laz
     except NotMadeYet:
         return none
     names = table.select("category").unique().collect()["category"].sort()
-    asked = () if options.category is None else (options.category,)
-    categories = select_names(asked, names, where=f"views.{stage.name}.category")
+    selection = () if options.category is None else (options.category,)
+    categories = select_names(selection, names, where=f"views.{stage.name}.category")
     category = categories[0] if categories else None
     mark = pl.col("tp").replace_strict(MARKS, return_dtype=pl.String).alias("mark")
     return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp", mark)
@@ -346,15 +346,15 @@ def _names(stage: StageView) -> pl.LazyFrame:
     """Return the names of candidates: l1 and l2 if the table has them, else the id."""
     table = stage.table(stage.options_as(Ranking).scores)
     columns = table.collect_schema().names()
-    kept = [name for name in ("l1", "l2", "f", "f1", "f2", "N") if name in columns]
-    both = {"l1", "l2"} <= set(kept)
+    names = [name for name in ("l1", "l2", "f", "f1", "f2", "N") if name in columns]
+    both = {"l1", "l2"} <= set(names)
     called = pl.concat_str("l1", "l2", separator=" ") if both else pl.col("id")
-    return table.select("id", *kept, candidate=called)
+    return table.select("id", *names, candidate=called)
 
 
 def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> Listing:
-    said = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
-    marked = best.select("measure", "rank", said=said)
+    text = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
+    marked = best.select("measure", "rank", said=text)
     count = best["rank"].n_unique()
     caption = f"The top {count:,} candidates of each measure."
     if category is not None:

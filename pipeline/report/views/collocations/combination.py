@@ -113,8 +113,8 @@ def _coefficient_figure(
         group=pl.lit(""), label=pl.col("feature").replace(titles), kind=pl.lit(""),
         estimate="coefficient", lower="lowest", upper="highest",
     )  # fmt: skip
-    cut = drawn.height < numeric.height
-    largest = f" Drawn: the {drawn.height:,} largest of {numeric.height:,}." if cut else ""
+    is_partial = drawn.height < numeric.height
+    largest = f" Drawn: the {drawn.height:,} largest of {numeric.height:,}." if is_partial else ""
     caption = (
         "Coefficients of the measures in the model of all labels: change of the log-odds of a true "
         "positive per unit of the normal score of the rank, other things equal. Lines: range over "
@@ -129,8 +129,8 @@ def _word_listing(terms: pl.DataFrame, most: int) -> Iterator[Listing]:
     words = terms.filter(kind="word").sort("coefficient", "value", descending=[True, False])
     more = words.filter(pl.col("coefficient") > 0).head(most)
     fewer = words.filter(pl.col("coefficient") < 0).tail(most)
-    shown = pl.concat([more, fewer])
-    if shown.is_empty():
+    rows = pl.concat([more, fewer])
+    if rows.is_empty():
         return
     caption = (
         f"Words with the largest effects, of {words.height:,} in judged candidates. A positive "
@@ -145,7 +145,7 @@ def _word_listing(terms: pl.DataFrame, most: int) -> Iterator[Listing]:
         Column("coefficient", "effect", partial(format_decimals, digits=2)),
         Column(("lowest", "highest"), "range", partial(limits, digits=2)),
     ]
-    yield listing("words", caption, shown, columns)
+    yield listing("words", caption, rows, columns)
 
 
 # Delivered lists
@@ -155,18 +155,18 @@ def _word_listing(terms: pl.DataFrame, most: int) -> Iterator[Listing]:
 def show_list(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the size of a delivered list, and the precision of its parts."""
     rows = stage.table("list").select("verdict").collect()["verdict"]
-    chosen = stage.table("about").select("measure").collect()["measure"]
-    if not len(chosen):
+    names = stage.table("about").select("measure").collect()["measure"]
+    if not len(names):
         return [Text("No candidate is judged, so no list was delivered.")]
     parts = stage.table("parts").collect()
     true, false = (int((rows == sign).sum() or 0) for sign in "+-")
     both = f"{count_text(true, 'true positive')} and {count_text(false, 'false positive')}"
-    said = (
-        f"{count_text(len(rows), 'candidate')} by {measure_title(chosen[0])}, {true + false:,} of "
+    text = (
+        f"{count_text(len(rows), 'candidate')} by {measure_title(names[0])}, {true + false:,} of "
         f"them judged: {both}."
     )
-    said += f" The file is {stage.delivered}." if stage.delivered else ""
-    return [Text(said), *([] if parts.is_empty() else [_parts_listing(parts)])]
+    text += f" The file is {stage.delivered}." if stage.delivered else ""
+    return [Text(text), *([] if parts.is_empty() else [_parts_listing(parts)])]
 
 
 _PARTS = {

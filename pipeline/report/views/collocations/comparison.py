@@ -114,13 +114,13 @@ def test_text(settings: PairTestSettings) -> str:
     """Describe the test of a stage, its data and its scope."""
     side = SIDES.get(settings.alternative)
     name = f"{settings.test_name}{f' ({side})' if side else ''}"
-    said = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
+    parts = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
     if settings.test == "fisher":
-        said.append("For samples drawn without replacement it is conservative, which costs power.")
-    said.append(
+        parts.append("For samples drawn without replacement it is conservative, which costs power.")
+    parts.append(
         "After full annotation it is a test about a larger population: other data of the same kind."
     )
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def at_any_time() -> str:
@@ -181,12 +181,12 @@ def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: st
         f"Differences in precision between all pairs of measures{of}, row minus column, in "
         "percentage points; the measures are ordered by precision."
     )
-    said = [subject, f"{'Star' if numbers else 'Dot'}: {mark.said}."]
+    parts = [subject, f"{'Star' if numbers else 'Dot'}: {mark.said}."]
     if any(matrix.cells["difference"].null_count() for matrix in matrices):
-        said.append("Cross: no judged candidate in one of the difference sets.")
+        parts.append("Cross: no judged candidate in one of the difference sets.")
     if style == "print":
-        said.append("Only pairs with a better row are drawn.")
-    return " ".join(said)
+        parts.append("Only pairs with a better row are drawn.")
+    return " ".join(parts)
 
 
 def interval_caption(settings: ComparisonSettings, *, of: str = "") -> str:
@@ -243,10 +243,10 @@ def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
     pairs : DataFrame
         measure_1, measure_2, difference, p_adjusted, significant.
     """
-    kept = ("p_adjusted", "significant")
-    forward = pairs.select("difference", *kept, row="measure_1", column="measure_2")
-    back = pairs.select(-pl.col("difference"), *kept, row="measure_2", column="measure_1")
-    return pl.concat([forward, back]).select("row", "column", "difference", *kept)
+    columns = ("p_adjusted", "significant")
+    forward = pairs.select("difference", *columns, row="measure_1", column="measure_2")
+    back = pairs.select(-pl.col("difference"), *columns, row="measure_2", column="measure_1")
+    return pl.concat([forward, back]).select("row", "column", "difference", *columns)
 
 
 def group_matrices(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
@@ -387,12 +387,12 @@ def _guarantee_text(settings: ComparisonSettings) -> str:
 def _shares_text(
     measures: list[str], shares: list[float | None], best: list[bool], *, of_best: bool
 ) -> str:
-    shown = [
+    lines = [
         f"{measure_title(measure)} {'?' if precision is None else format_percent(precision)}"
         for measure, precision, is_best in zip(measures, shares, best, strict=True)
         if is_best == of_best
     ]
-    return "\n".join(shown) or "none"
+    return "\n".join(lines) or "none"
 
 
 def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
@@ -478,7 +478,7 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     rows = rows.select(names)
     if best.is_empty():
         titles = [pl.col(name).map_elements(measure_title, pl.String) for name in PAIRS]
-        held = rows.with_columns(label=pl.format("{} − {}", *titles))
+        table = rows.with_columns(label=pl.format("{} − {}", *titles))
     else:
         leading = best.filter("best").sort("measure")
         first = leading.group_by("n").agg(pl.col("measure").first(), tied=pl.len())
@@ -487,9 +487,9 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
             upper_family=-pl.col("lower_family"), difference=-pl.col("difference"),
         )  # fmt: skip
         both = pl.concat([rows, turned.select(rows.columns)])
-        held = both.join(first, left_on=["n", "measure_2"], right_on=["n", "measure"])
-        held = held.with_columns(label=pl.col("measure_1").map_elements(measure_title, pl.String))
-    return held.sort(
+        table = both.join(first, left_on=["n", "measure_2"], right_on=["n", "measure"])
+        table = table.with_columns(label=pl.col("measure_1").map_elements(measure_title, pl.String))
+    return table.sort(
         ["n", "difference", "label"], descending=[False, True, False], nulls_last=True
     ).select(
         "label", lower="lower_family", upper="upper_family", estimate="difference",
@@ -617,11 +617,11 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     cuts = stage.table("cuts").collect()
     compared = stage.table("comparison").select("category").unique()
     categories = [*cuts["category"], *compared.collect(engine="streaming")["category"]]
-    shown = scopes(stage, categories, options.category)
-    if not shown:
+    selection = scopes(stage, categories, options.category)
+    if not selection:
         return [Text("No candidate is judged, so measures cannot be compared.")]
     tested = stage.options_as(ComparisonSettings)
-    blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
+    blocks = [block for scope in selection for block in _category(scope, options, tested, cuts)]
     how = at_any_time() if stage.options_as(LookOptions).anytime else test_text(tested)
     return [Text(how), Text(how_many(tested)), *blocks, *looks_blocks(stage)]
 
@@ -788,10 +788,10 @@ class SubsetView(StyleOptions):
 def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     """Show the set beside the curves of the measures, and compare it with their lists."""
     subsets = stage.table("subsets").collect()
-    shown = scopes(stage, subsets["category"], options.category)
-    if not shown:
+    selection = scopes(stage, subsets["category"], options.category)
+    if not selection:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
-    blocks = [block for scope in shown for block in _subset_category(scope, options, subsets)]
+    blocks = [block for scope in selection for block in _subset_category(scope, options, subsets)]
     return [Text(subset_tested(stage.options_as(PairTestSettings))), *blocks]
 
 

@@ -193,14 +193,14 @@ def designed_overview(stage: StageView) -> Listing | None:
 )
 def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
     """Show the estimation method, a graph, a table at the cuts, differences."""
-    shown = scopes_in(stage, stage.table("precision"), options.category)
-    if not shown:
+    selection = scopes_in(stage, stage.table("precision"), options.category)
+    if not selection:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
     helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height
     sample = stage.source_stage("sample")
     drawn = _HOW_DRAWN.get("" if sample is None else sample.use, OF_ANY)
     how = Text(drawn + LIMITS + (HELPED if helped else ""))
-    blocks = [block for scope in shown for block in _category(scope, options)]
+    blocks = [block for scope in selection for block in _category(scope, options)]
     return [how, *blocks, *looks_blocks(stage)]
 
 
@@ -212,13 +212,13 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     graph = Graph.model_validate(own).with_colours(options.look.slots)
     drawing = Drawing(scope, graph, baseline=baseline if baseline.height else None)
     yield graph_block(drawing)
-    measures, found = _at_cuts(drawing, options)
-    if found is not None:
-        yield precision_listing(found, measures, scope)
-        lacking = text_of_too_few_draws(found, scope.query("differences").collect())
+    measures, rows = _at_cuts(drawing, options)
+    if rows is not None:
+        yield precision_listing(rows, measures, scope)
+        lacking = text_of_too_few_draws(rows, scope.query("differences").collect())
         if lacking is not None:
             yield Text(sentence(lacking))
-        yield Fold("Judged draws behind the estimates", [_draws_listing(found, scope)])
+        yield Fold("Judged draws behind the estimates", [_draws_listing(rows, scope)])
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
     differences = scope.query("differences").filter(*both).collect()
     if differences.height:
@@ -280,9 +280,9 @@ def _cluster_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
 
 def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator[Block]:
     bands = scope.query("difference_bands").filter(*both).collect()
-    found = sorted(bands.select("measure_1", "measure_2").unique().rows())
-    pairs = list(options.pairs) if options.pairs is not None else found
-    if not found or not pairs or (options.pairs is None and len(pairs) > MOST_PAIRS):
+    known = sorted(bands.select("measure_1", "measure_2").unique().rows())
+    pairs = list(options.pairs) if options.pairs is not None else known
+    if not known or not pairs or (options.pairs is None and len(pairs) > MOST_PAIRS):
         return
     apart = (pl.col("lower_band") > 0) | (pl.col("upper_band") < 0)
     frame = with_titles(bands.with_columns(significant=apart))

@@ -91,13 +91,13 @@ def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[st
     slots = view.look.slots
     yield "", own.with_colours(slots)
     for index, graph in enumerate(further):
-        left = {"name"}
+        exclusions = {"name"}
         if graph.kind != own.kind:
-            left |= {*OF_AXES, *(() if graph.kind == "precision" else OF_PRECISION)}
-        taken = {name: getattr(own, name) for name in own.model_fields_set - left}
+            exclusions |= {*OF_AXES, *(() if graph.kind == "precision" else OF_PRECISION)}
+        base = {name: getattr(own, name) for name in own.model_fields_set - exclusions}
         set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
         # The kind is never inherited from the view: without one, it is a graph of precision.
-        whole = Graph.model_validate({**taken, "kind": graph.kind, **set_here})
+        whole = Graph.model_validate({**base, "kind": graph.kind, **set_here})
         yield f"graphs.{index}.", whole.with_colours(slots)
 
 
@@ -135,48 +135,48 @@ def graph_caption(
         First and last n of simultaneous limits.
     """
     kind = graph.kind
-    said = [_subject(kind, of, size)]
+    parts = [_subject(kind, of, size)]
     if baseline and kind != "cut":
         line = (
             "Grey line: a random order." if kind == "recall" else "Horizontal line: the baseline."
         )
-        said.append(line)
+        parts.append(line)
     if extras.cuts and kind in {"precision_by_recall", "cut"}:
-        said.append(f"Points, left to right: n = {_and(tuple(f'{n:,}' for n in extras.cuts))}.")
+        parts.append(f"Points, left to right: n = {_and(tuple(f'{n:,}' for n in extras.cuts))}.")
     elif extras.cuts:
-        said.append("Vertical lines: the n of the table.")
+        parts.append("Vertical lines: the n of the table.")
     if window.first_n > 1:
-        said.append(f"The graph starts at n = {window.first_n:,}.")
+        parts.append(f"The graph starts at n = {window.first_n:,}.")
     if extras.bands:
-        said.append(f"Shaded: pointwise confidence limits of {_and(extras.bands)}.")
+        parts.append(f"Shaded: pointwise confidence limits of {_and(extras.bands)}.")
     if together and extras.bands:
         first, last = together
-        said.append(
+        parts.append(
             f"Paler: simultaneous limits for all n from {first:,} to {last:,}, for each measure"
             " separately."
         )
     if extras.truth is not None:
         how = "Thin" if graph.style == "screen" else "Thin grey"
         none = extras.truth.is_empty()
-        said.append("No true curve is known here." if none else f"{how} lines: the true curves.")
+        parts.append("No true curve is known here." if none else f"{how} lines: the true curves.")
     if extras.subsets is not None and extras.subsets.height:
-        said.append("Diamonds: unranked sets, with confidence limits.")
+        parts.append("Diamonds: unranked sets, with confidence limits.")
     if extras.marks:
-        said.append(
+        parts.append(
             f"Triangles: the unadjusted test of {_and(extras.marks)} at that n is significant "
             f"(not a verdict).{_no_marks(extras, window)}"
         )
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def _no_marks(extras: Extras, window: Window) -> str:
     """State that a pair has no mark in the window: this is a result, too."""
     if extras.comparison is None:
         return ""
-    seen = extras.comparison.filter(
+    rows = extras.comparison.filter(
         "significant", pl.col("n").is_between(window.first_n, window.last_n or 2**62)
     )
-    return " There is none here." if seen.is_empty() else ""
+    return " There is none here." if rows.is_empty() else ""
 
 
 def _subject(kind: str, of: str, size: int) -> str:
@@ -214,10 +214,10 @@ def looks_blocks(stage: StageView) -> Iterator[Block]:
     """
     if stage.options_as(LookOptions).anytime:
         yield Text(_ANYTIME)
-    said = look_text(stage)
-    if said:
+    text = look_text(stage)
+    if text:
         yield Text(
-            f"{sentence(said)} Limits and tests hold simultaneously over all of these looks."
+            f"{sentence(text)} Limits and tests hold simultaneously over all of these looks."
         )
         yield Fold("Looks and their levels", [_listing(stage.table("looks").collect())])
 
@@ -351,18 +351,18 @@ class Scope:
         return "" if self.only else f" ({self.category})"
 
 
-def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[Scope]:
-    """Return the scopes of the wanted category, or of all, in alphabetical order."""
+def scopes(stage: StageView, known: Iterable[str], category: str | None) -> list[Scope]:
+    """Return the scopes of the category, or of all, in alphabetical order."""
     names = sorted(set(known))
-    asked = () if wanted is None else (wanted,)
-    shown = select_names(asked, names, where=f"views.{stage.name}.category")
-    return [Scope(stage, name, len(shown) == 1) for name in shown]
+    option = () if category is None else (category,)
+    selection = select_names(option, names, where=f"views.{stage.name}.category")
+    return [Scope(stage, name, len(selection) == 1) for name in selection]
 
 
-def scopes_in(stage: StageView, table: pl.LazyFrame, wanted: str | None) -> list[Scope]:
+def scopes_in(stage: StageView, table: pl.LazyFrame, category: str | None) -> list[Scope]:
     """Return the `scopes` of the categories that a table has."""
     known = table.select("category").unique().collect(engine="streaming")["category"]
-    return scopes(stage, known, wanted)
+    return scopes(stage, known, category)
 
 
 def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
@@ -376,7 +376,7 @@ def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
     return tuple(n for n in sorted(set(cuts)) if 1 <= n <= last)
 
 
-def first_shown(wanted: int | None, last: int) -> int:
+def first_shown(first_n: int | None, last: int) -> int:
     """Return the first n of a graph: 100, or less if the whole list is short.
 
     Examples
@@ -384,7 +384,7 @@ def first_shown(wanted: int | None, last: int) -> int:
     >>> first_shown(None, 5102), first_shown(None, 300), first_shown(1, 5102)
     (100, 15, 1)
     """
-    return wanted if wanted is not None else min(100, max(1, last // 20))
+    return first_n if first_n is not None else min(100, max(1, last // 20))
 
 
 MANY_LISTS = 100_000
@@ -402,8 +402,8 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     # Millions of sizes are never collected: only the first of each step, as in `thin_values`.
     step = round((last - first) / POINTS)
     steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
-    kept = steps.collect(engine="streaming")["n"].to_list()
-    return inside.filter(pl.col("n").is_in([*kept, last, *always]))
+    firsts = steps.collect(engine="streaming")["n"].to_list()
+    return inside.filter(pl.col("n").is_in([*firsts, last, *always]))
 
 
 # Titles of measures
@@ -516,7 +516,7 @@ def graph_block(drawing: Drawing) -> Block:
     query = _query(drawing)
     names, last = extent(query)
     cuts = cuts_of(drawing, last)
-    measures, said = lines_of(drawing, query, names, cuts)
+    measures, note = lines_of(drawing, query, names, cuts)
     window = _window(drawing, measures, last)
     drawn = thin_rows(query.filter(pl.col("measure").is_in(measures)), window, always=cuts)
     frame = _with_bands(drawing, drawn.collect(engine="streaming").sort("measure", "n"))
@@ -533,7 +533,7 @@ def graph_block(drawing: Drawing) -> Block:
         caption += _recall_base(drawing)
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     draw = _draw(drawing, frame, extras, window)
-    return figure(name, f"{caption}{said}", draw, graph.look)
+    return figure(name, f"{caption}{note}", draw, graph.look)
 
 
 def extent(query: pl.LazyFrame) -> tuple[list[str], int]:
@@ -559,8 +559,8 @@ def _gold_base(drawing: Drawing) -> str | None:
     stage = drawing.scope.stage
     if stage.use != "evaluate.precision":
         return None
-    given = stage.options_as(GoldBase)
-    return given.base if given.positives else None
+    options = stage.options_as(GoldBase)
+    return options.base if options.positives else None
 
 
 def _recall_base(drawing: Drawing) -> str:
@@ -580,27 +580,27 @@ class DeclaredCuts(StageOptions):
 
 def cuts_of(drawing: Drawing, last: int) -> tuple[int, ...]:
     """Return the cuts that the options or the stage name, as far as the lists go."""
-    wanted = drawing.graph.cuts
-    if wanted is None:
-        wanted = drawing.scope.stage.options_as(DeclaredCuts).cuts
-    return cuts_within(wanted, last)
+    cuts = drawing.graph.cuts
+    if cuts is None:
+        cuts = drawing.scope.stage.options_as(DeclaredCuts).cuts
+    return cuts_within(cuts, last)
 
 
 def lines_of(
     drawing: Drawing, query: pl.LazyFrame, names: Sequence[str], cuts: Sequence[int]
 ) -> tuple[tuple[str, ...], str]:
     """Return the measures to draw, and a sentence on the others for the caption."""
-    wanted = drawing.graph.measures
-    if wanted or len(names) <= MOST_LINES:
-        return select_names(wanted, names, where=drawing.option("measures")), ""
+    measures = drawing.graph.measures
+    if measures or len(names) <= MOST_LINES:
+        return select_names(measures, names, where=drawing.option("measures")), ""
     n = cuts[len(cuts) // 2] if cuts else _last(query) // 2
     value = "recall" if drawing.graph.kind == "recall" else "precision"
     values = query.filter(pl.col("n") == n).select("measure", value).collect(engine="streaming")
     best = values.sort(value, "measure", descending=[True, False], nulls_last=True)
-    said = (
+    note = (
         f" Shown: the {MOST_LINES} of {len(names)} measures with the highest {value} at n = {n:,}."
     )
-    return tuple(best["measure"].head(MOST_LINES)), said
+    return tuple(best["measure"].head(MOST_LINES)), note
 
 
 def _query(drawing: Drawing) -> pl.LazyFrame:
@@ -621,8 +621,8 @@ def _together(frame: pl.DataFrame) -> tuple[int, int] | None:
     """Return the first and the last n of the simultaneous limits."""
     if "lower_band" not in frame.columns:
         return None
-    held = frame.drop_nulls("lower_band")["n"]
-    return None if held.is_empty() else (int(held[0]), int(held.to_numpy().max()))
+    sizes = frame.drop_nulls("lower_band")["n"]
+    return None if sizes.is_empty() else (int(sizes[0]), int(sizes.to_numpy().max()))
 
 
 def _with_bands(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
@@ -630,17 +630,17 @@ def _with_bands(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
     if drawing.graph.kind != "precision" or drawing.scope.stage.use not in WITH_BANDS:
         return frame
     bands = drawing.scope.query("bands").select("measure", "n", "lower_band", "upper_band")
-    found = bands.collect()
-    if found.is_empty():
+    table = bands.collect()
+    if table.is_empty():
         return frame
-    return frame.join(found, on=["measure", "n"], how="left", maintain_order="left")
+    return frame.join(table, on=["measure", "n"], how="left", maintain_order="left")
 
 
 def _window(drawing: Drawing, measures: tuple[str, ...], last: int) -> Window:
     graph = drawing.graph
-    wanted = 1 if graph.kind == "local" and graph.first_n is None else graph.first_n
+    first_n = 1 if graph.kind == "local" and graph.first_n is None else graph.first_n
     return Window(
-        measures=measures, first_n=first_shown(wanted, last), last_n=graph.last_n,
+        measures=measures, first_n=first_shown(first_n, last), last_n=graph.last_n,
         y_min=graph.y_min, y_max=graph.y_max,
     )  # fmt: skip
 
@@ -661,9 +661,9 @@ def _truth(drawing: Drawing, drawn: pl.DataFrame) -> pl.DataFrame | None:
         return None
     table = "local" if drawing.graph.kind == "local" else "precision"
     query = drawing.scope.query(f"{drawing.graph.truth}.{table}")
-    shown = drawn.lazy().select("measure", "n")
-    found = query.join(shown, on=["measure", "n"], how="semi", maintain_order="left")
-    return found.collect(engine="streaming")
+    keys = drawn.lazy().select("measure", "n")
+    rows = query.join(keys, on=["measure", "n"], how="semi", maintain_order="left")
+    return rows.collect(engine="streaming")
 
 
 def _subsets(drawing: Drawing) -> pl.DataFrame | None:

@@ -69,10 +69,10 @@ class AveragePrecisionView(StyleOptions):
 def show_average_precision(stage: StageView, options: AveragePrecisionView) -> Sequence[Block]:
     """Show the estimates of each category with their limits."""
     every = stage.table("average_precision").collect()
-    shown = scopes(stage, every["category"], options.category)
-    if not shown:
+    selection = scopes(stage, every["category"], options.category)
+    if not selection:
         return [Text("No candidate is judged, so average precision cannot be estimated.")]
-    return [block for scope in shown for block in _average_precision_of(scope, options)]
+    return [block for scope in selection for block in _average_precision_of(scope, options)]
 
 
 def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterator[Block]:
@@ -172,14 +172,14 @@ def _average_estimate(value: float | None, lower: float, upper: float) -> str:
 
 def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
     """Yield the table, unless there is no band or no threshold."""
-    found = scope.query("band_thresholds").collect().sort("threshold", "measure")
-    if found.is_empty():
+    rows = scope.query("band_thresholds").collect().sort("threshold", "measure")
+    if rows.is_empty():
         return
-    row = found.row(0, named=True)
+    row = rows.row(0, named=True)
     caption = (
         f"List sizes that reach a required precision{scope.said}: the largest n up to which every "
         "list is at least that precise, and the smallest n from which every list is less precise. "
-        f"Holds for all n from {row['first_n']:,} to {max(found['last_n']):,} simultaneously, with "
+        f"Holds for all n from {row['first_n']:,} to {max(rows['last_n']):,} simultaneously, with "
         f"{100 * row['confidence']:g} % confidence for each measure."
     )
     columns = [
@@ -188,7 +188,7 @@ def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
         Column("at_least_to", "reached up to n", _list_size),
         Column("below_from", "not reached from n", _list_size),
     ]
-    yield listing(scope.file("thresholds"), caption, found, columns)
+    yield listing(scope.file("thresholds"), caption, rows, columns)
 
 
 def _list_size(n: int | None) -> str:
@@ -209,16 +209,16 @@ def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
 
 def _guarantee(stage: StageView) -> Iterator[Block]:
     """Show the tests behind a guarantee, in the order in which they were made."""
-    asked = stage.options_as(GuaranteeOptions)
-    if not asked.guarantee or asked.min_precision is None:
+    options = stage.options_as(GuaranteeOptions)
+    if not options.guarantee or options.min_precision is None:
         return
     tests = stage.table("guarantee").collect().sort("category", "measure", "place")
-    wanted, sure = f"{100 * asked.min_precision:g} %", f"{100 * asked.confidence:g} %"
+    least, sure = f"{100 * options.min_precision:g} %", f"{100 * options.confidence:g} %"
     caption = (
-        f"Lists with a guaranteed precision of {wanted}, with one-sided lower limits. The lists of "
+        f"Lists with a guaranteed precision of {least}, with one-sided lower limits. The lists of "
         "each measure are tested in the declared order of sizes until one fails, at alpha divided "
         f"by the number of measures. With {sure} confidence, every list that passed has a "
-        f"precision of at least {wanted}. Skipped: the list has too few judged draws to pass."
+        f"precision of at least {least}. Skipped: the list has too few judged draws to pass."
     )
     yield listing(
         "guarantee", caption, tests,
@@ -471,8 +471,8 @@ def _with_ties(
 ) -> str:
     # Padded with a blank as wide as a digit, so that the decimal points are aligned.
     aligned = format_percent(precision).rjust(5, FIGURE_SPACE)
-    said = f"{aligned} {share_limits(lower, upper, digits=1)}"
-    return said if tp_min == tp_max else f"{said}\nties: {tp_min:,} to {tp_max:,} TP"
+    text = f"{aligned} {share_limits(lower, upper, digits=1)}"
+    return text if tp_min == tp_max else f"{text}\nties: {tp_min:,} to {tp_max:,} TP"
 
 
 # Worst case: unjudged draws all false, or all true
@@ -553,7 +553,7 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
     ordered = order.select("category", "measure").join(
         marked, on=["category", "measure"], how="left", maintain_order="left"
     )
-    said = (
+    note = (
         f" {BEST} highest at this size; {OPEN} not significantly lower ({sure})."
         if marked["best"].drop_nulls().len()
         else ""
@@ -563,7 +563,7 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
         *([Column("category")] if several else []), Column("measure", text=measure_title),
         *(Column(of, f"n = {n:,}", _format_cell, right=False, at=("n", n)) for n in sizes),
     ]  # fmt: skip
-    caption = f"Precision (%) of the top n, with confidence limits.{said}"
+    caption = f"Precision (%) of the top n, with confidence limits.{note}"
     return listing("overview", caption, marked, columns, by=["category", "measure"], shown=ordered)
 
 
@@ -620,10 +620,10 @@ def tests_text(correction: str, alpha: float) -> str:
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
     baseline = stage.table("baseline").collect()
-    shown = scopes(stage, baseline["category"], options.category)
-    if not shown:
+    selection = scopes(stage, baseline["category"], options.category)
+    if not selection:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
-    blocks = [block for scope in shown for block in _category(scope, options, baseline)]
+    blocks = [block for scope in selection for block in _category(scope, options, baseline)]
     return [*blocks, *looks_blocks(stage)]
 
 
@@ -642,8 +642,8 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
     yield Text(baseline_text(baseline.row(0, named=True)))
     cuts = cuts_of(drawings[0], last)
     if cuts:
-        asked, _ = lines_of(drawings[0], query, names, cuts)
-        measures = asked if options.measures else names
+        selection, _ = lines_of(drawings[0], query, names, cuts)
+        measures = selection if options.measures else names
         at_cuts = query.filter(pl.col("n").is_in(cuts), pl.col("measure").is_in(measures))
         yield precision_listing(at_cuts.collect(), measures, scope)
     yield from corrected_blocks(scope)

@@ -38,7 +38,7 @@ def mapping(*rows: tuple[str, str | None, int, int]) -> pl.DataFrame:
 def test_every_cluster_with_its_words_the_largest_first() -> None:
     found = clusters_listing(
         type_stage({"right": RIGHT}), ShownRun("right", "1", True),
-        mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), said="right", unit="types",
+        mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), head="right", unit="types",
     )  # fmt: skip
     assert found.shown is not None
     assert found.shown.rows() == [
@@ -58,7 +58,7 @@ def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
     tables = {"gold.gold": words, "s0.entries": gold.table("s0.entries").collect()}
     wide = type(gold)(**{**vars(gold), "table": lambda name: tables[name].lazy()})
     found = clusters_listing(
-        wide, ShownRun("many", "1", True), mapping(("1", "N", 8, 8)), said="", unit="types"
+        wide, ShownRun("many", "1", True), mapping(("1", "N", 8, 8)), head="", unit="types"
     )
     assert found.shown is not None
     lines = found.shown["most frequent words"][0].split("\n")
@@ -72,7 +72,7 @@ def test_hostile_words_stay_text() -> None:
         made,
         ShownRun(HOSTILE, "1", True),
         mapping((HOSTILE, HOSTILE, 1, 1)),
-        said=HOSTILE,
+        head=HOSTILE,
         unit="types",
     )
     assert found.frame["cluster"].to_list() == [HOSTILE]
