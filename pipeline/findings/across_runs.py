@@ -43,7 +43,7 @@ class LeadingAnswer:
     @property
     def is_same(self) -> bool:
         """Whether every point has the same answer, word for word."""
-        return len(self.found) > 1 and len({found and found.text for found in self.found}) == 1
+        return len(self.found) > 1 and len({one and one.text for one in self.found}) == 1
 
     @property
     def rank(self) -> int:
@@ -54,10 +54,10 @@ class LeadingAnswer:
 
     def names(self, point: int) -> tuple[str, ...]:
         """Return the names in the answer at a point: the leader, then those not worse."""
-        found = self.found[point]
-        if found is None:
+        finding = self.found[point]
+        if finding is None:
             return ()
-        own = found.names or ((found.name,) if found.name else ())
+        own = finding.names or ((finding.name,) if finding.name else ())
         return tuple(dict.fromkeys([*own, *self.together[point]]))
 
 
@@ -78,8 +78,8 @@ def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[LeadingAns
     """
     first: dict[tuple[str, str], dict[int, Finding]] = {}
     together: dict[tuple[str, str], dict[int, tuple[str, ...]]] = {}
-    for place, told in enumerate(points):
-        for each in told:
+    for place, findings in enumerate(points):
+        for each in findings:
             finding = each.finding
             key = (each.stage, finding.question)
             if finding.kind == "answer":
@@ -91,10 +91,10 @@ def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[LeadingAns
     leads = [
         LeadingAnswer(
             *key,
-            tuple(found.get(place) for place in every),
+            tuple(answers.get(place) for place in every),
             tuple(together.get(key, {}).get(place, ()) for place in every),
         )
-        for key, found in first.items()
+        for key, answers in first.items()
     ]
     return sorted(leads, key=lambda each: each.rank)
 
@@ -124,11 +124,11 @@ def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]
         text = f"Same result at all {len(labels):,} points: {each.found[0].text}"
         yield replace(each.found[0], about="over points", text=text)
         return
-    answered = [place for place, found in enumerate(each.found) if found is not None]
+    answered = [place for place, finding in enumerate(each.found) if finding is not None]
     if len(answered) < 2:
         return
     counts = Counter(name for place in answered for name in each.names(place))
-    leaders = {found.name for found in each.found if found is not None}
+    leaders = {one.name for one in each.found if one is not None}
     if _is_best(each) or len(counts) > 1:
         yield _most_frequent(each, counts, len(answered))
     if len(leaders) == 1 and (span := _span(each, answered, labels)):
@@ -136,7 +136,7 @@ def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]
 
 
 def _is_best(each: LeadingAnswer) -> bool:
-    return any(found is not None and found.about == BEST for found in each.found)
+    return any(one is not None and one.about == BEST for one in each.found)
 
 
 def _most_frequent(each: LeadingAnswer, counts: Counter[str], answered: int) -> Finding:
@@ -159,9 +159,7 @@ def _most_frequent(each: LeadingAnswer, counts: Counter[str], answered: int) -> 
 
 def _span(each: LeadingAnswer, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
     """Give the lowest and the highest value, in the unit of the answers."""
-    values = {
-        place: (found.value, unit(found)) for place in answered if (found := each.found[place])
-    }
+    values = {place: (one.value, unit(one)) for place in answered if (one := each.found[place])}
     if None in {phrase for _, phrase in values.values()} or len(values) < 2:
         return None
     ordered = sorted(values, key=lambda place: (values[place][0] or 0.0, place))
@@ -170,7 +168,7 @@ def _span(each: LeadingAnswer, answered: Sequence[int], labels: Sequence[str]) -
     same = values[low][1] == values[high][1]
     phrase = f"{values[low][1]} at" if same else f"from {ends[0]} to {ends[1]} over"
     every = "all " if same else ""
-    name = next((found.name for found in each.found if found), None)
+    name = next((one.name for one in each.found if one), None)
     of = f"{_title(name)}, " if name and name not in each.question else ""
     text = f"{_prefix(each.question)}{of}{phrase} {every}{len(answered):,} points"
     return Finding(
@@ -213,10 +211,10 @@ def brief(finding: Finding) -> str:
     >>> brief(Finding(about="best", text=text, question="best for 9 candidates"))
     'MI, 30.4 % true positives'
     """
-    begun = f"{finding.question}: "
+    opening = f"{finding.question}: "
     text = finding.text
-    if finding.question and text.casefold().startswith(begun.casefold()):
-        text = text[len(begun) :]
+    if finding.question and text.casefold().startswith(opening.casefold()):
+        text = text[len(opening) :]
     return text.partition("; ")[0].removesuffix(".")
 
 
@@ -230,11 +228,11 @@ def at_point(each: LeadingAnswer, place: int) -> str:
     >>> at_point(LeadingAnswer("tests", best.question, (best,), (("t_score", "dice"),)), 0)
     'MI, 30.4 % true positives; with t-score and Dice'
     """
-    found = each.found[place]
-    if found is None:
+    finding = each.found[place]
+    if finding is None:
         return ""
     together = [_title(name) for name in each.together[place]]
-    return brief(found) + (f"; with {phrases.list_text(together, most=2)}" if together else "")
+    return brief(finding) + (f"; with {phrases.list_text(together, most=2)}" if together else "")
 
 
 def not_over_points(points: int) -> Finding:
@@ -329,11 +327,11 @@ def pair_findings(first: Sequence[StageFinding], second: Sequence[StageFinding])
     rest = list(second)
     partner: dict[int, StageFinding] = {}
     for alike in (_is_same_text, _has_same_name, _has_same_question):
-        left = [place for place in range(len(first)) if place not in partner]
-        for place in left:
+        places = [place for place in range(len(first)) if place not in partner]
+        for place in places:
             each = first[place]
             fitting = [other for other in rest if alike(each, other)]
-            rivals = [other for other in left if alike(first[other], each)]
+            rivals = [other for other in places if alike(first[other], each)]
             # A question may have several findings, each about a different name.
             if fitting and (alike is not _has_same_question or len(fitting) == len(rivals) == 1):
                 partner[place] = fitting[0]

@@ -101,8 +101,8 @@ class StageView:
     def consumers(self, use: str) -> Iterator[StageView]:
         """Yield the stages of a kind that read a table of this one."""
         for other in self.stages.values():
-            read = {table.partition(".")[0] for table in other.inputs.values()}
-            if other.use == use and self.name in read:
+            sources = {table.partition(".")[0] for table in other.inputs.values()}
+            if other.use == use and self.name in sources:
                 yield other
 
 
@@ -249,13 +249,13 @@ def collect_findings(
         The stages whose findings to return, in this order; all in their own order if empty.
     """
     names = [name for name in (order or stages) if name in stages]
-    found = [finding for name in names for finding in _stage_findings(stages[name])]
-    seen: dict[str, StageFinding] = {}
-    for each in found:
+    findings = [finding for name in names for finding in _stage_findings(stages[name])]
+    unique: dict[str, StageFinding] = {}
+    for each in findings:
         # Two stages with the same judgements give the same cautions: one is enough.
         is_caution = each.finding.kind == "caution"
-        seen.setdefault(each.finding.text if is_caution else repr(each), each)
-    return tuple(sorted(seen.values(), key=lambda each: each.finding.kind == "caution"))
+        unique.setdefault(each.finding.text if is_caution else repr(each), each)
+    return tuple(sorted(unique.values(), key=lambda each: each.finding.kind == "caution"))
 
 
 def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
@@ -310,13 +310,13 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
             by_size.setdefault(each.n, []).append(each)
     delivered = [each.finding for each in findings if each.finding.about == "delivered"]
     replaced = {each.category for each in delivered}
-    chosen = [each.finding for each in findings if each.finding.about == "chosen"]
-    chosen = [*delivered, *(each for each in chosen if each.category not in replaced)]
-    rest = [each for each in answers if each not in (*pairs, *overall, *chosen)]
+    lists = [each.finding for each in findings if each.finding.about == "chosen"]
+    lists = [*delivered, *(each for each in lists if each.category not in replaced)]
+    rest = [each for each in answers if each not in (*pairs, *overall, *lists)]
     sentences = [
-        *(each.text for each in chosen),
+        *(each.text for each in lists),
         *(each.text for each in overall if each.category in (category, None)),
-        *(_with_size(n, min(found, key=_place_of_pair).text) for n, found in by_size.items()),
+        *(_with_size(n, min(group, key=_place_of_pair).text) for n, group in by_size.items()),
         *(each.text for each in rest),
     ]
     return sentences[:MOST_LEADS]

@@ -74,8 +74,8 @@ def by_mapping(scores: pl.DataFrame) -> pl.DataFrame:
     scores : DataFrame
         `schemas.TypeLevel`.
     """
-    named = pl.format("{} {}", "measure", "mapping").alias("measure")
-    return scores.filter(pl.col("mapping") != "floor").with_columns(named)
+    name = pl.format("{} {}", "measure", "mapping").alias("measure")
+    return scores.filter(pl.col("mapping") != "floor").with_columns(name)
 
 
 def is_compared(stage: StageView) -> bool:
@@ -345,39 +345,39 @@ def leaders(
     figure : str or None
         The figure that shows the systems.
     """
-    found = first(table, level)
-    if found is None:
+    top = first(table, level)
+    if top is None:
         return
-    yield _leader(table, level, found, limits, where=LEVEL_TITLES[level], figure=figure)
+    yield _leader(table, level, top, limits, where=LEVEL_TITLES[level], figure=figure)
     others = [
-        name for name in order_measures(level, table["measure"].unique()) if name != found.measure
+        name for name in order_measures(level, table["measure"].unique()) if name != top.measure
     ]
-    yield from _others(table, found, others, *_MEASURES[level])
+    yield from _others(table, top, others, *_MEASURES[level])
 
 
 def _leader(
-    table: pl.DataFrame, level: Level, found: First, limits: Limits, *, where: str,
+    table: pl.DataFrame, level: Level, top: First, limits: Limits, *, where: str,
     figure: str | None = None, question: str = LEADING,
 ) -> Finding:  # fmt: skip
-    rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
+    rows = table.filter(measure=top.measure).drop_nulls("mean").sort("rank", "system")
     row = rows.row(0, named=True)
-    one_run = row["n_runs"] == 1 and len(found.systems) == 1
-    lower, upper = limits(found.measure, found.system) if one_run else (None, None)
-    by, estimate = title(found.measure), _estimate(found.measure, row, lower, upper)
-    names = [name_text(name) for name in found.systems]
-    if found.of == 1:
+    one_run = row["n_runs"] == 1 and len(top.systems) == 1
+    lower, upper = limits(top.measure, top.system) if one_run else (None, None)
+    by, estimate = title(top.measure), _estimate(top.measure, row, lower, upper)
+    names = [name_text(name) for name in top.systems]
+    if top.of == 1:
         text = f"{where}: {names[0]}, {by} {estimate} (the only system)"
-    elif found.all_tied:
-        text = f"all {found.of:,} systems are tied {where}: {by} {estimate}"
+    elif top.all_tied:
+        text = f"all {top.of:,} systems are tied {where}: {by} {estimate}"
     else:
         after = rows.row(len(names), named=True)
-        low = lower_values_are_good(found.measure)
+        low = lower_values_are_good(top.measure)
         text = phrases.highest(f"{by} {where}", names, estimate, lowest=low)
         text += f", followed by {name_text(after['system'])}"
-        text += f" ({value(found.measure, after['mean'])}); {found.of:,} systems"
+        text += f" ({value(top.measure, after['mean'])}); {top.of:,} systems"
     return Finding(
-        about=level, question=question, text=phrases.sentence(text), name=found.system,
-        value=row["mean"], lower=lower, upper=upper, n=found.of, figure=figure,
+        about=level, question=question, text=phrases.sentence(text), name=top.system,
+        value=row["mean"], lower=lower, upper=upper, n=top.of, figure=figure,
     )  # fmt: skip
 
 
@@ -389,7 +389,7 @@ def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: flo
 
 
 def _others(
-    table: pl.DataFrame, found: First, measures: Sequence[str], one: str, several: str
+    table: pl.DataFrame, top: First, measures: Sequence[str], one: str, several: str
 ) -> Iterator[Finding]:
     """Say which systems rank first by other measures, called by `one` or `several`."""
     by_system: dict[str, list[str]] = {}
@@ -398,7 +398,7 @@ def _others(
         if best is not None:
             names = phrases.list_text([name_text(name) for name in best.systems])
             by_system.setdefault(names, []).append(title(measure))
-    if not by_system or found.of == 1:
+    if not by_system or top.of == 1:
         return
     many = sum(len(measures) for measures in by_system.values())
     if len(by_system) == 1:
@@ -416,10 +416,10 @@ def _others(
             rest = sum(map(len, [*by_system.values()][_SHOWN:]))
             parts[_SHOWN:] = [f"{rest:,} {'ranks' if rest == 1 else 'rank'} other systems first"]
         text = f"of {many:,} other {several}, {phrases.list_text(parts)}"
-    mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
+    mine = by_system.get(phrases.list_text([name_text(name) for name in top.systems]), [])
     yield Finding(
         about="other measures", question="other measures",
-        text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
+        text=phrases.sentence(text), name=top.system, value=float(len(mine)), n=many,
     )  # fmt: skip
 
 
@@ -575,9 +575,9 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     alone = "tokens without a cluster"
     if alone not in counted.columns:
         return
-    kept = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
+    has_extra = stage.options_as(WithoutClusterOptions).without_cluster == "cluster"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
-        fate = "in one additional cluster" if kept else "excluded"
+        fate = "in one additional cluster" if has_extra else "excluded"
         verbs = "has no cluster and is", "have no cluster and are"
         text = f"{lost.phrase('token', *verbs)} {fate}{lost.elsewhere}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
@@ -618,9 +618,9 @@ def clusters_with_words(
         tokens = gold.group_by("item").agg(tokens=pl.col("f").sum())
         items = items.join(tokens, on="item").with_columns(f=pl.coalesce("f", "tokens"))
     order = items.sort("cluster", "f", "item", descending=[False, True, False], nulls_last=True)
-    shown = order.group_by("cluster", maintain_order=True).agg(words=pl.col("item").head(most))
+    words = order.group_by("cluster", maintain_order=True).agg(words=pl.col("item").head(most))
     clusters = mapping.select("cluster", "gold", "n_ij", "n_j")
-    joined = clusters.lazy().join(shown, on="cluster", how="left").collect()
+    joined = clusters.lazy().join(words, on="cluster", how="left").collect()
     filled = joined.with_columns(pl.col("words").fill_null([]))
     return filled.sort("n_j", "cluster", descending=[True, False])
 
@@ -641,16 +641,16 @@ def example_words(
     """
     if mapping.is_empty():
         return
-    found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
-    parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
-    left = found.height - len(parts)
-    rest = f"; and {count_text(left, 'smaller cluster')}" if left else ""
-    text = f"The {count_text(found.height, 'cluster')} of {run.phrase}: {'; '.join(parts)}{rest}"
-    if found.height == 1:
+    clusters = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
+    parts = [_cluster(*row, unit=unit) for row in clusters.head(MOST_CLUSTERS).rows()]
+    others = clusters.height - len(parts)
+    rest = f"; and {count_text(others, 'smaller cluster')}" if others else ""
+    text = f"The {count_text(clusters.height, 'cluster')} of {run.phrase}: {'; '.join(parts)}{rest}"
+    if clusters.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
         about="clusters", question=f"clusters of {run.phrase}", name=run.system,
-        text=phrases.sentence(text), value=float(found.height), figure=figure,
+        text=phrases.sentence(text), value=float(clusters.height), figure=figure,
     )  # fmt: skip
 
 
@@ -659,9 +659,9 @@ def _cluster(
 ) -> str:
     share = f"{phrases.per_cent(n_ij / n_j, digits=0)} " if n_j else ""
     mapped = "unmapped" if gold is None else f"{share}{name_text(gold)}"
-    shown = ", ".join(name_text(word) for word in members[:MOST_WORDS])
+    text = ", ".join(name_text(word) for word in members[:MOST_WORDS])
     more = " …" if len(members) > MOST_WORDS else ""
-    words = f": {shown}{more}" if shown else ""
+    words = f": {text}{more}" if text else ""
     return f"{name_text(cluster)} ({count_text(n_j, unit)}, {mapped}){words}"
 
 
@@ -696,9 +696,9 @@ def missed_by(
         held_text = f"none of {every}"
     else:
         rows = missed.select("gold", "n").rows()
-        held = [f"{name_text(gold)} ({count_text(n, unit)})" for gold, n in rows]
+        parts = [f"{name_text(gold)} ({count_text(n, unit)})" for gold, n in rows]
         with_all = "" if share is None else f" and {phrases.per_cent(share)} of all {unit}s"
-        held_text = f"{phrases.list_text(held)}, in total {missed.height:,} of {every}{with_all}"
+        held_text = f"{phrases.list_text(parts)}, in total {missed.height:,} of {every}{with_all}"
     text = f"classes without a cluster in {run.phrase} (mapping of {title(measure)}): {held_text}"
     return Finding(
         about="missed", question=MISSED, name=run.system, value=float(missed.height),
@@ -780,19 +780,19 @@ def senses(stage: StageView) -> Iterator[Finding]:
         return
     scores = stage.table("scores").collect()
     table, limits = mean_scores(scores, LOWER), partial(limits_of, scores)
-    named = _SENSES[senses_of(stage)]
+    phrase = _SENSES[senses_of(stage)]
     levels: tuple[Level, ...] = ("overlaps", "tokens")
     firsts = {level: one for level in levels if (one := first(table, level)) is not None}
     leading = [one.measure for one in firsts.values()]
     for level, one in firsts.items():
         question = LEADING if one.measure == leading[0] else f"{LEADING} by {title(one.measure)}"
-        yield _leader(table, level, one, limits, where=f"for {named}", question=question)
+        yield _leader(table, level, one, limits, where=f"for {phrase}", question=question)
     others = [
         name for level in firsts for name in order_measures(level, table["measure"].unique())
         if name not in leading
     ]  # fmt: skip
     for one in [*firsts.values()][:1]:
-        yield from _others(table, one, others, f"measure for {named}", f"measures for {named}")
+        yield from _others(table, one, others, f"measure for {phrase}", f"measures for {phrase}")
 
 
 # Shares of types and tokens: uneven shares can make the two levels differ.
@@ -845,15 +845,15 @@ def _several_classes(stage: StageView, question: str) -> Iterator[Finding]:
         for last in ranks.values()
     )
     share = every["types"][0] / ranks["types"]
-    said = (
+    text = (
         f"types with several classes are {phrases.per_cent(share)} of the types and "
         f"{phrases.per_cent(every['share_tokens'][0] or 0.0)} of the tokens"
     )
     if ranks["top"] < ranks["types"]:
-        said += f", and {top['types'][0]:,} of the {ranks['top']:,} most frequent types"
+        text += f", and {top['types'][0]:,} of the {ranks['top']:,} most frequent types"
     yield Finding(
         about="several classes", question=question, value=share, n=ranks["types"],
-        text=phrases.sentence(said), figure="covered",
+        text=phrases.sentence(text), figure="covered",
     )  # fmt: skip
 
 
@@ -871,26 +871,26 @@ def systems(stage: StageView) -> Iterator[Finding]:
     """Say which system ranks first at each level, and how the levels correlate."""
     table = stage.table("table").collect()
     both = all(first(table, level) is not None for level in ("types", "tokens"))
-    found = {
+    by_level = {
         level: list(
             leaders(table, level, limits=_limits(stage, level), figure="scatter" if both else None)
         )
         for level in _TABLES
     }
-    yield from (each for level in _TABLES for each in found[level][:1])
+    yield from (each for level in _TABLES for each in by_level[level][:1])
     yield from _first_of_levels(table)
     yield from _agreement(stage, table)
-    yield from (each for level in _TABLES for each in found[level][1:])
+    yield from (each for level in _TABLES for each in by_level[level][1:])
 
 
 def _limits(stage: StageView, level: Level) -> Limits:
     """Return a function that looks up the limits of a level's scores."""
-    named = stage.inputs.get(_TABLES[level])
-    if named is None and level != "types":
-        named = stage.inputs.get("senses")
-    if named is None:
+    source = stage.inputs.get(_TABLES[level])
+    if source is None and level != "types":
+        source = stage.inputs.get("senses")
+    if source is None:
         return no_limits
-    scores = stage.table(named).collect()
+    scores = stage.table(source).collect()
     return partial(limits_of, by_mapping(scores) if level == "types" else scores)
 
 
@@ -911,31 +911,31 @@ def _first_of_levels(table: pl.DataFrame) -> Iterator[Finding]:
     by = f"{title(types.measure)} and {title(tokens.measure)}"
     shared = [name_text(name) for name in types.systems if name in tokens.systems]
     if shared:
-        said = (
+        text = (
             f"types and tokens agree on the system that ranks first, {phrases.list_text(shared)}, "
             f"by {by}"
         )
     else:
-        said = (
+        text = (
             "types and tokens disagree on the system that ranks first: "
             f"{_rank_text(table, types, tokens)}; {_rank_text(table, tokens, types)}"
         )
     if len(pairs) > 1:
         many = f"{differ:,} of" if 0 < differ < len(pairs) else "all"
         verb = "disagree" if differ else "agree"
-        said += f". They {verb} in {many} {len(pairs):,} pairs of a type-level and a token-level "
-        said += "measure"
+        text += f". They {verb} in {many} {len(pairs):,} pairs of a type-level and a token-level "
+        text += "measure"
     yield Finding(
         about="first by level", question="agreement of types and tokens", value=differ / len(pairs),
-        text=phrases.sentence(said), name=types.system, other=tokens.system, n=types.of,
+        text=phrases.sentence(text), name=types.system, other=tokens.system, n=types.of,
         figure="scatter",
     )  # fmt: skip
 
 
 def _firsts(table: pl.DataFrame, level: Level, measures: Iterable[str]) -> list[First]:
     """Return the first systems by each measure, except where all are tied."""
-    found = (first(table.filter(measure=name), level) for name in measures)
-    return [each for each in found if each is not None and not each.all_tied]
+    firsts = (first(table.filter(measure=name), level) for name in measures)
+    return [each for each in firsts if each is not None and not each.all_tied]
 
 
 def _rank_text(table: pl.DataFrame, here: First, there: First) -> str:
@@ -986,12 +986,12 @@ def token_level(stage: StageView) -> Iterator[Finding]:
     """Report token-level scores; name the first system unless another stage ranks them."""
     scores = stage.table("scores").collect()
     table = mean_scores(scores, LOWER)
-    found = first(table, "tokens")
-    if found is None:
+    top = first(table, "tokens")
+    if top is None:
         return
     if not is_compared(stage):
         yield from leaders(table, "tokens", limits=partial(limits_of, scores))
-    run = first_run(scores, found.system)
+    run = first_run(scores, top.system)
     overlaps = stage.table("overlaps").filter(run.rows).collect()
     kind = "many_to_one" if "many_to_one" in set(scores["measure"]) else "one_to_one"
     yield from _floor(kind, run, overlaps)
@@ -1042,58 +1042,58 @@ def type_level(stage: StageView) -> Iterator[Finding]:
     every = stage.table("scores").collect()
     scores = by_mapping(every)
     table = mean_scores(scores)
-    found = first(table, "types")
-    if found is None:
+    top = first(table, "types")
+    if top is None:
         return
     if not is_compared(stage):
         yield from leaders(table, "types", limits=partial(limits_of, scores))
     many_to_one = table.filter(pl.col("measure").str.ends_with(" M-1"))
-    found = first(many_to_one, "types") or found
-    yield from floor(every, found)
-    run = first_run(scores, found.system)
-    measure, _, mapping = found.measure.rpartition(" ")
+    top = first(many_to_one, "types") or top
+    yield from floor(every, top)
+    run = first_run(scores, top.system)
+    measure, _, mapping = top.measure.rpartition(" ")
     under = {"measure": measure, "mapping": mapping}
-    yield from _missed_types(stage, found, run, stage.table("classes").filter(**under).collect())
+    yield from _missed_types(stage, top, run, stage.table("classes").filter(**under).collect())
     mapped = stage.table("mapping").filter(run.rows).filter(**under).collect()
     yield from example_words(stage, run, mapped, unit="type", figure=f"mapping-{slug(run.system)}")
 
 
-def floor(scores: pl.DataFrame, found: First) -> Iterator[Finding]:
+def floor(scores: pl.DataFrame, top: First) -> Iterator[Finding]:
     """Give the leading measure with every cluster mapped to the largest class.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.TypeLevel`.
-    found : First
+    top : First
         The first systems.
     """
-    measure, _, mapping = found.measure.rpartition(" ")
-    rows = scores.filter(mapping="floor", measure=measure, system=found.system)
+    measure, _, mapping = top.measure.rpartition(" ")
+    rows = scores.filter(mapping="floor", measure=measure, system=top.system)
     if rows.is_empty() or mapping != "M-1":
         return
     value = float(rows.sort("run")["value"][0])
-    phrase = f"{title(found.measure)} is {phrases.per_cent(value)}"
+    phrase = f"{title(top.measure)} is {phrases.per_cent(value)}"
     text = f"floor: {phrase} with every cluster mapped to the largest class"
     yield Finding(
-        about="floor", question=LEADING, text=phrases.sentence(text), name=found.system, value=value
+        about="floor", question=LEADING, text=phrases.sentence(text), name=top.system, value=value
     )
 
 
 def _missed_types(
-    stage: StageView, found: First, run: Run, classes: pl.DataFrame
+    stage: StageView, top: First, run: Run, classes: pl.DataFrame
 ) -> Iterator[Finding]:
     mine = classes.filter(run.rows)
     if mine.is_empty():
         return
     rows = mine.select("gold", pl.col("n_i").alias("n"), "uncovered")
     yield missed_by(
-        run, found.measure, rows, share=_share(stage, list(mine.filter("uncovered")["gold"])),
+        run, top.measure, rows, share=_share(stage, list(mine.filter("uncovered")["gold"])),
         unit="type", figure=f"classes-{slug(run.system)}",
     )  # fmt: skip
     by_all = classes.group_by("gold").agg(pl.col("uncovered").all()).filter("uncovered")
-    if by_all.height and found.of > 1:
-        yield missed_by_all(sorted(by_all["gold"]), systems=found.of, of=mine.height)
+    if by_all.height and top.of > 1:
+        yield missed_by_all(sorted(by_all["gold"]), systems=top.of, of=mine.height)
 
 
 def _share(stage: StageView, missed: list[str]) -> float | None:

@@ -145,16 +145,16 @@ def names_of(stage: StageView) -> dict[str, str]:
     """
     scored = stage.options_as(ComparisonOptions).lexicons
     stages = [name.partition(".")[0] for name in scored]
-    made = {
+    lexicons = {
         name: str(stage.stages[name].config.get("lexicon", name)).partition(".")[0]
         if name in stage.stages else name
         for name in stages
     }  # fmt: skip
-    distinct = len(set(made.values())) == len(made)
+    distinct = len(set(lexicons.values())) == len(lexicons)
 
     def name_of(whole: str, name: str) -> str:
         title = stage.stages[name].title if name in stage.stages else ""
-        return stage.labels.get(whole) or title or (made[name] if distinct else name)
+        return stage.labels.get(whole) or title or (lexicons[name] if distinct else name)
 
     return {
         whole: name_text(name_of(whole, name)) for whole, name in zip(scored, stages, strict=True)
@@ -170,11 +170,11 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
     text = phrases.highest("L*", tied, phrase)
     others = rows.filter(pl.col("l_star") < first["l_star"])
     if others.height:
-        shown = [
+        texts = [
             f"{_name(names, name)} {phrases.estimate(l_star, *_limits(*limits))}"
             for name, l_star, *limits in others.select("lexicon", "l_star", "lower", "upper").rows()
         ]
-        text += f"; {phrases.list_text(shown)}"
+        text += f"; {phrases.list_text(texts)}"
     text += f" ({count_text(first['n_lemmas'], 'lemma')}{drawn})"
     return Finding(
         about="highest", question=QUESTION, text=phrases.sentence(text), name=first["lexicon"],
@@ -189,18 +189,18 @@ def _limits(lower: float | None, upper: float | None) -> tuple[float | None, flo
 
 def pairs_with(differences: pl.DataFrame, first: str) -> list[LexiconPair]:
     """Return the differences from the lexicon with the highest L*: other minus highest."""
-    found = []
+    pairs = []
     for row in differences.drop_nulls("difference").to_dicts():
         wins, losses, equal = row["n_first"], row["n_second"], row["n_equal"]
         if row["second"] == first:
             limits = (row["difference"], *known_limits(row))
-            found.append(LexiconPair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
+            pairs.append(LexiconPair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
         elif row["first"] == first:
             low, high = known_limits(row)
             turned = (None, None) if low is None or high is None else (-high, -low)
             limits = (-row["difference"], *turned)
-            found.append(LexiconPair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
-    return found
+            pairs.append(LexiconPair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
+    return pairs
 
 
 def known_limits(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
@@ -301,16 +301,16 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
         )
         yield make_caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
-    left = int(steps["n"].sum())
-    if left:
-        lemmas = count_text(left, "lemma")
+    rest = int(steps["n"].sum())
+    if rest:
+        lemmas = count_text(rest, "lemma")
         have = (
             "has not been looked up yet and is"
-            if left == 1
+            if rest == 1
             else ("have not been looked up yet and are")
         )
         text = f"{lemmas} of {stage.name} {have} excluded"
-        yield make_caution("keying", text, float(left), n=keyed.height + left)
+        yield make_caution("keying", text, float(rest), n=keyed.height + rest)
     yield from _different_keyings(stage, keyed)
 
 
@@ -400,14 +400,14 @@ def losses(scores: pl.DataFrame) -> pl.DataFrame:
     [(0.1765, 0.1765, 0.0)]
     """
     n = int(scores["base"].sum())
-    kept = scores.filter(pl.lit(n > 0)).sort("lemma")
+    rows = scores.filter(pl.lit(n > 0)).sort("lemma")
     both = pl.col("n_gold") + pl.col("n_match")
     spurious = pl.when(both > 0).then(pl.col("size") * pl.col("n_spurious") / both).otherwise(0.0)
-    costed = kept.with_columns(
+    costed = rows.with_columns(
         cost=pl.col("base") - pl.col("size") * pl.col("L"), spurious_cost=spurious
     )
     parts = pl.col("cost", "spurious_cost")
-    stands_for = pl.Series(form_weights(kept)) if n and unequal(kept) else None
+    stands_for = pl.Series(form_weights(rows)) if n and unequal(rows) else None
     costed = costed.with_columns(parts / n if stands_for is None else parts * stands_for)
     costed = costed.with_columns(missing_cost=pl.col("cost") - pl.col("spurious_cost"))
     columns = (
@@ -532,17 +532,17 @@ def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Fi
     names : Names
         The names, and the question.
     """
-    chosen = stage.table("intervals").filter("chosen").collect()
-    if scores.is_empty() or chosen.is_empty() or not chosen["standard_error"][0]:
+    interval = stage.table("intervals").filter("chosen").collect()
+    if scores.is_empty() or interval.is_empty() or not interval["standard_error"][0]:
         return
     size, population = scores.height, int(scores["population"][0])
     if unequal(scores):
-        further = lemmas_by_size(scores, error=chosen["standard_error"][0] / 2) - size
+        further = lemmas_by_size(scores, error=interval["standard_error"][0] / 2) - size
     else:
         further = lemmas_more(size, population)
     if further <= 0:
         return
-    width = (chosen["upper"][0] or 0.0) - (chosen["lower"][0] or 0.0)
+    width = (interval["upper"][0] or 0.0) - (interval["lower"][0] or 0.0)
     now = f", now {phrases.number(100 * width, 1)} points" if width else ""
     text = (
         f"about {phrases.approximate(further):,} more lemmas "
@@ -596,10 +596,10 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
     # With an n of its own, the costs of the lemmas do not add up to the loss.
     if stage.options_as(EvaluationOptions).n is None:
         costs = losses(scores)
-        found = loss(costs)
-        yield from _loss_parts(found, names, question)
+        sums = loss(costs)
+        yield from _loss_parts(sums, names, question)
         yield from missing_lemmas(stage, quality, names, question)
-        yield from _costliest(costs, found, names, question, by_size=unequal(scores))
+        yield from _costliest(costs, sums, names, question, by_size=unequal(scores))
     yield from halving(stage, scores, names)
     yield from _means(quality, names)
     yield from _whole_lexicon(quality, names)
@@ -625,30 +625,30 @@ def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
         return count_text(scores.height, "lemma")
     if size == whole:
         return f"all {count_text(size, 'lemma')} in common"
-    chosen = "" if scores["drawn"].all() else "chosen "
+    qualifier = "" if scores["drawn"].all() else "chosen "
     share = phrases.per_cent(size / whole)
-    return f"{size:,} {chosen}of {count_text(whole, 'lemma')} ({share}){sampling_text(scores)}"
+    return f"{size:,} {qualifier}of {count_text(whole, 'lemma')} ({share}){sampling_text(scores)}"
 
 
-def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
+def _loss_parts(sums: Loss, names: Names, question: str) -> Iterator[Finding]:
     """Say how much missing forms, spurious forms and lemmas without a correct form lower L*."""
-    if not found.whole > 0:
+    if not sums.whole > 0:
         return
     parts = [
-        (found.missing, f"missing forms ({found.n_missing:,})"),
-        (found.spurious, f"spurious forms ({found.n_spurious:,})"),
-        (found.without_right, f"lemmas without a correct form ({found.n_without_right:,})"),
+        (sums.missing, f"missing forms ({sums.n_missing:,})"),
+        (sums.spurious, f"spurious forms ({sums.n_spurious:,})"),
+        (sums.without_right, f"lemmas without a correct form ({sums.n_without_right:,})"),
     ]
     parts.sort(key=lambda part: -part[0])
     items = [f"{_points(cost)} to {cause}" for cost, cause in parts if cost > 0]
     items[0] = items[0].replace(" to ", " are due to ", 1)
     text = (
-        f"of the {_points(found.whole)} points of L* that {names.lexicon} loses, "
+        f"of the {_points(sums.whole)} points of L* that {names.lexicon} loses, "
         f"{phrases.list_text(items)}"
     )
     yield Finding(
         about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
-        value=found.whole, figure="scatter",
+        value=sums.whole, figure="scatter",
     )  # fmt: skip
 
 
@@ -657,7 +657,7 @@ def _points(cost: float) -> str:
 
 
 def _costliest(
-    costs: pl.DataFrame, found: Loss, names: Names, question: str, *, by_size: bool
+    costs: pl.DataFrame, sums: Loss, names: Names, question: str, *, by_size: bool
 ) -> Iterator[Finding]:
     """Name the lemmas that cost most."""
     rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
@@ -665,7 +665,7 @@ def _costliest(
         return
     parts = [f"{name_text(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
     together = sum(row["cost"] for row in rows)
-    total = f", in total {phrases.per_cent(together / found.whole)} of the loss"
+    total = f", in total {phrases.per_cent(together / sums.whole)} of the loss"
     weighted = ", weighted by the lemmas that they represent" if by_size else ""
     most = f"{phrases.list_text(parts)}{total if len(rows) > 1 else ''}"
     lemmas = "lemma" if len(rows) == 1 else "lemmas"

@@ -43,8 +43,8 @@ def name_text(name: str, *, most: int = LONGEST) -> str:
     >>> name_text("tree, 3 bits"), name_text("a\n b"), name_text("x" * 50, most=5), name_text("")
     ('tree, 3 bits', 'a b', 'xxxx…', '(empty)')
     """
-    seen = "".join(_visible(letter) for letter in name)
-    text = " ".join(seen.split())
+    visible = "".join(_visible(letter) for letter in name)
+    text = " ".join(visible.split())
     if not text:
         return "(empty)"
     if len(text) > most:
@@ -240,10 +240,10 @@ def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:
     """
     if not items:
         return "none"
-    shown = list(items[:most])
+    parts = list(items[:most])
     if len(items) > most:
-        shown.append(f"{len(items) - most:,} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        parts.append(f"{len(items) - most:,} more")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def best_at_all(names: Sequence[str], sizes: Sequence[int], *, of: int) -> str:
@@ -661,16 +661,16 @@ class Band(NamedTuple):
         >>> Band([5, 6, 7, 8], [0.1, 0.1, -0.1, -0.4], [0.5, 0.4, 0.2, -0.1]).apart()
         [(5, 6, 1), (8, 8, -1)]
         """
-        found: list[tuple[int, int, int]] = []
+        ranges: list[tuple[int, int, int]] = []
         before = 0
         for n, low, high in zip(self.n, self.lower, self.upper, strict=True):
             side = 1 if 0 < low <= high else -1 if low <= high < 0 else 0
             if side and side == before:
-                found[-1] = (found[-1][0], n, side)
+                ranges[-1] = (ranges[-1][0], n, side)
             elif side:
-                found.append((n, n, side))
+                ranges.append((n, n, side))
             before = side
-        return found
+        return ranges
 
 
 def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
@@ -699,10 +699,10 @@ def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
 
 def _longest_ranges(ranges: Sequence[tuple[int, int]]) -> str:
     """Return the longest ranges in order, and the number of others."""
-    chosen = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
-    parts = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
-    left = len(ranges) - len(chosen)
-    return list_text([*parts, count_text(left, "shorter range")] if left else parts)
+    longest = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
+    parts = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in longest]
+    rest = len(ranges) - len(longest)
+    return list_text([*parts, count_text(rest, "shorter range")] if rest else parts)
 
 
 def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> str:

@@ -52,18 +52,18 @@ def pair_tests(table: pl.DataFrame, *, n: int, of: str) -> dict[str, phrases.Dif
     (0.1, 0.01, 0.02, 0.3)
     """
     ends = ("lower_family", "upper_family")
-    held = [
+    limits = [
         name if name in table.columns else pl.lit(None, pl.Float64).alias(name) for name in ends
     ]
-    rows = table.filter(n=n).select("measure_1", "measure_2", "difference", "p_adjusted", *held)
-    found = {}
+    rows = table.filter(n=n).select("measure_1", "measure_2", "difference", "p_adjusted", *limits)
+    tests = {}
     for one, other, gap, p, lower, upper in rows.drop_nulls(["difference", "p_adjusted"]).rows():
         if of == other:
-            found[one] = phrases.Difference(one, gap, p, lower, upper)
+            tests[one] = phrases.Difference(one, gap, p, lower, upper)
         elif of == one:
             turned = (None, None) if lower is None else (-upper, -lower)
-            found[other] = phrases.Difference(other, -gap, p, *turned)
-    return found
+            tests[other] = phrases.Difference(other, -gap, p, *turned)
+    return tests
 
 
 # Judgements needed to separate two measures.
@@ -114,10 +114,10 @@ def further_judgements(
     ahead = 0 if _share(pilot[0], pilot[1]) >= _share(pilot[2], pilot[3]) else 1
 
     def enough(size: int) -> bool:
-        found = predictive_power(
+        power = predictive_power(
             design, size=size, pilot=pilot, pilot_size=judged, replicates=_REPLICATES
         )
-        return bool(found[ahead] >= POWER)
+        return bool(power[ahead] >= POWER)
 
     least = smallest_size(enough, judged, candidates)
     return None if least is None else least - judged
@@ -224,14 +224,14 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
         return table.filter(category=category).collect()
 
     estimating = next(iter(beside(stage, "evaluate.precision")), None)
-    asked = pl.col("n").is_in(best["n"].unique().implode())  # a few of millions of lists
+    condition = pl.col("n").is_in(best["n"].unique().implode())  # a few of millions of lists
     baseline = None if estimating is None else mine(estimating.table("baseline"))
     return _Tables(
         best.filter(category=category),
         mine(stage.table("cuts")),
         verdict_tests(stage).filter(category=category),
         mine(stage.table("baseline_cuts")),
-        None if estimating is None else mine(estimating.table("precision").filter(asked)),
+        None if estimating is None else mine(estimating.table("precision").filter(condition)),
         None if baseline is None or baseline.is_empty() else baseline.row(0, named=True),
     )
 
@@ -448,8 +448,8 @@ def worse_findings(
     finding : callable
         (about, text, numbers) -> the finding.
     """
-    found = surely_worse(tests, best, n=n, alpha=alpha)
-    apart = [pair for name, pair in found.items() if name not in together]
+    worse = surely_worse(tests, best, n=n, alpha=alpha)
+    apart = [pair for name, pair in worse.items() if name not in together]
     if apart:
         parts = []
         for leader in best:
@@ -587,8 +587,8 @@ class DifferenceOptions(StageOptions):
 @finder(stages=("evaluate.comparison",), place=13)
 def equivalent_measures(stage: StageView) -> Iterator[Finding]:
     """Say at each size which measures are equivalent, if a bound was given."""
-    asked = stage.options_as(DifferenceOptions)
-    if asked.equivalence is None:
+    options = stage.options_as(DifferenceOptions)
+    if options.equivalence is None:
         return
     rows = stage.table("differences").collect()
     among = categories(rows)
@@ -597,7 +597,7 @@ def equivalent_measures(stage: StageView) -> Iterator[Finding]:
             f"equivalent measures for {n:,} candidates{category_suffix(str(category), among)}"
         )
         facts = {"about": "equivalent", "question": question, "category": category, "n": n}
-        yield from _equivalent(mine, facts, asked.alpha, asked.equivalence)
+        yield from _equivalent(mine, facts, options.alpha, options.equivalence)
 
 
 def _equivalent(

@@ -200,8 +200,8 @@ def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
     spread = pl.col("precision") * (1.0 - pl.col("precision"))
     share = spread / (pl.col("n") * pl.col("variance") + spread)
     known = lists.filter(pl.col("variance") > 0, spread > 0)
-    found = known.select(share.median() * candidates).item()
-    return None if found is None else float(found)
+    size = known.select(share.median() * candidates).item()
+    return None if size is None else float(size)
 
 
 def text_of_too_few_draws(lists: pl.DataFrame, differences: pl.DataFrame) -> str | None:
@@ -238,8 +238,8 @@ def text_of_too_few_draws(lists: pl.DataFrame, differences: pl.DataFrame) -> str
         parts.append(f"no test of {number}, e.g. between {example}")
     if not parts:
         return None
-    needed = pl.concat([wrong["labels_needed"], untested["labels_needed"]])
-    low, high = int(needed.min()), int(needed.max())  # type: ignore[arg-type]  # integers
+    counts = pl.concat([wrong["labels_needed"], untested["labels_needed"]])
+    low, high = int(counts.min()), int(counts.max())  # type: ignore[arg-type]  # integers
     labels = f"{high:,}" if low == high else f"{low:,} to {high:,}"
     return (
         f"{' and '.join(parts)}: the design expects fewer than four draws in a large part of the "

@@ -106,8 +106,8 @@ def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
 
 def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str, Any]) -> Finding:
     """Give the others; where they are estimates, say that they were not tested."""
-    shown = [f"{measure_title(row['measure'])} {_estimate(row)}" for row in others.rows(named=True)]
-    text = f"next: {phrases.list_text(shown)}"
+    texts = [f"{measure_title(row['measure'])} {_estimate(row)}" for row in others.rows(named=True)]
+    text = f"next: {phrases.list_text(texts)}"
     if first["lower"] < first["upper"]:
         text += f"; {_UNTESTED}"
     second = others.row(0, named=True)
@@ -164,19 +164,19 @@ def chosen_list(stage: StageView) -> Iterator[Finding]:
     for row in rows.iter_rows(named=True):
         of = category_suffix(row["category"], categories(rows))
         yield _choice(row, of)
-        asked = stage.options_as(GuaranteeOptions)
-        if asked.guarantee and asked.min_precision is not None:
+        options = stage.options_as(GuaranteeOptions)
+        if options.guarantee and options.min_precision is not None:
             tests = stage.table("guarantee").filter(category=row["category"]).collect()
-            yield _guarantee(row, tests, of, asked)
+            yield _guarantee(row, tests, of, options)
 
 
 def _choice(row: dict[str, Any], of: str) -> Finding:
     lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
-    found = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
+    recall = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
     phrase = phrases.estimate(row["precision"], lower, upper, of=phrases.TRUE_POSITIVES)
     text = (
         f"chosen{of}: the top {row['n']:,} by {measure_title(row['measure'])}, "
-        f"{phrase}{found}; the limits "
+        f"{phrase}{recall}; the limits "
         f"account for the choice among {count_text(row['considered'], 'list')}"
     )
     return Finding(
