@@ -32,6 +32,7 @@ from pipeline.formats.annotation_log import (
     transaction,
     write_setting,
 )
+from pipeline.formats.base import LINE
 from pipeline.kernels.statistics.intervals import clopper_pearson
 from pipeline.runner.inputs import Places, find
 from pipeline.stages.base import Source
@@ -95,7 +96,7 @@ def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     missing = [name for name in [*units, "label"] if name not in rows.columns]
     if missing:
         what = f"{path}: no column {', '.join(missing)}"
-        own = [name for name in rows.columns if name not in {"file", "line"}]  # added by the reader
+        own = [name for name in rows.columns if name not in {"file", LINE}]  # added by the reader
         remedy = f"the table has {', '.join(own)}; name the columns as on the sheets"
         raise ConfigError(option, [Problem(option, what, remedy)])
     columns = [name for name in rows.columns if name.startswith("example")]
@@ -103,10 +104,10 @@ def read_gold(path: Path, work: SheetWork, *, option: str) -> list[GoldItem]:
     items: list[GoldItem] = []
     wrong: list[Problem] = []
     pairs: set[tuple[str, ...]] = set()
-    for number, row in enumerate(rows.iter_rows(named=True), 2):
+    for row in rows.iter_rows(named=True):
         text = str(row["label"] or "").strip()
         pair = tuple(str(row[name] or "") for name in units)
-        where = f"{path}, row {number}"
+        where = f"{path}, row {row[LINE]}"
         if text.casefold() not in spelt:
             wrong.append(Problem(where, f"label {text!r}", did_you_mean(text, work.labels)))
         elif not all(pair):

@@ -140,6 +140,13 @@ def test_a_table_of_gold_items(work: SheetWork, tmp_path: Path) -> None:
     assert item == GoldItem({"l1": "in:Rede", "l2": "stehen"}, "SVC", "why", ("Es [[steht]]",))
 
 
+def test_rows_have_the_numbers_of_the_file(work: SheetWork, tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"  # without a header
+    path.write_text('{"l1": "a", "l2": "b", "label": "SCV"}\n')
+    with pytest.raises(ConfigError, match="row 1: label 'SCV'"):
+        read_gold(path, work, option="--gold")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

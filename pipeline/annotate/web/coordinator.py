@@ -473,7 +473,7 @@ async def _answer_form(
     """Answer a form with what its act returns, or with the reason why it was not done."""
     body = await request.body()
     if len(body) > _BODY:
-        return JSONResponse({"error": "The name is too long."}, 413)
+        return JSONResponse({"error": "The form is too long."}, 413)
     try:
         return JSONResponse(await run_in_threadpool(act, body))
     except ValidationError as error:

@@ -236,7 +236,7 @@ def type_explorer(
     ----------
     stage : StageView
         The stage, "evaluate.type_level".
-    runs : sequence of ReportStage
+    runs : sequence of ShownRun
         The runs that are shown.
     measure, mapping : str
         The mapping of clusters to classes.

@@ -88,7 +88,7 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
              [Attribute("judged", "judged", "flag", shown=False)])  # fmt: skip
     pieces = [*pieces, first]
     table = pl.concat(records)
-    if table["annotator"].n_unique() > 1 or not table.is_empty():
+    if not table.is_empty():
         table = table.sort("id", "annotator")
     return Judgements([frame for frame, _ in pieces], [a for _, own in pieces for a in own], table)
 
