@@ -74,7 +74,7 @@ def test_it_hands_out_what_pipeline_does() -> None:
 
 def test_the_folder_holds_nothing_else() -> None:
     files = {path.name for path in (ROOT / "lexassay").iterdir()} - {"__pycache__"}
-    assert files == {"__init__.py", "py.typed"}
+    assert files == {"__init__.py", "__main__.py", "py.typed"}
 
 
 def test_an_unknown_name_is_said_to_be_lexassays() -> None:
@@ -110,6 +110,11 @@ def test_the_command_finds_it_beside_others(beside: Path) -> None:
     version = command.replace("import", "import sys; sys.argv[1:] = ['--version']; import", 1)
     done = run_command(sys.executable, "-c", version, folder=beside, path=str(beside))
     assert done.stdout == f"lexassay {lexassay.__version__}\n"
+
+
+def test_the_module_is_the_command(beside: Path) -> None:
+    done = run_command(sys.executable, "-m", "lexassay", "--version", folder=beside)
+    assert (done.stdout, done.stderr) == (f"lexassay {lexassay.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name", ["pipeline", "schemas"])

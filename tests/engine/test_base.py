@@ -151,7 +151,7 @@ def trap_folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", [[str(COMMAND)], [sys.executable, "-m", "pipeline.cli"]], ids=["lexassay", "-m"]
+    "command", [[str(COMMAND)], [sys.executable, "-m", "lexassay"]], ids=["lexassay", "-m"]
 )
 @pytest.mark.long
 def test_neither_the_command_nor_its_workers(trap_folder: Path, command: list[str]) -> None:
