@@ -232,9 +232,9 @@ def check_log(path: Path) -> LogState:
         If it is damaged, cannot be read, or is not a log.
     """
     with read_only(path) as connection:
-        found = connection.execute("PRAGMA integrity_check(1)")  # 0.1 s for 100 MB
-        if (said := found.fetchone()[0]) != "ok":
-            raise DataError(f"{path}: damaged: {said.strip().splitlines()[-1]}{_RESTORE}")
+        cursor = connection.execute("PRAGMA integrity_check(1)")  # 0.1 s for 100 MB
+        if (message := cursor.fetchone()[0]) != "ok":
+            raise DataError(f"{path}: damaged: {message.strip().splitlines()[-1]}{_RESTORE}")
         row = connection.execute(
             "SELECT count(*), coalesce(max(entry), 0), coalesce(max(at), ''),"
             " (SELECT count(*) FROM tasks) FROM log"
@@ -303,12 +303,12 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _create(connection: sqlite3.Connection, tables: str) -> None:
     """Execute the statements one by one: ``executescript`` would end the transaction."""
-    held = ""
+    statement = ""
     for line in tables.splitlines():
-        held += f"{line}\n"
-        if sqlite3.complete_statement(held):
-            connection.execute(held)
-            held = ""
+        statement += f"{line}\n"
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
 
 
 def _configure(connection: sqlite3.Connection) -> None:
@@ -413,8 +413,8 @@ def replay(rows: Iterable[sqlite3.Row]) -> Standing:
     since = [entry for entry in skips if last is None or entry > last["entry"]]
     version = max((row["entry"] for row in every if row["kind"] != "skip"), default=0)
     if last is None or last["answer"] is None:
-        kept = next((row for row in reversed(acts) if row["entry"] in since), None)
-        unsure, note = (bool(kept["unsure"]), kept["note"]) if kept else (False, "")
+        skip = next((row for row in reversed(acts) if row["entry"] in since), None)
+        unsure, note = (bool(skip["unsure"]), skip["note"]) if skip else (False, "")
         return Standing(None, unsure, note, version, max(since, default=0))
     return Standing(
         last["answer"], bool(last["unsure"]), last["note"], version, max(since, default=0),
@@ -570,19 +570,19 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
             return Outcome("nothing", 0, "", Standing())
         task, item, undoes = last["task"], last["id"], last["entry"]
     else:
-        found = connection.execute(
+        row = connection.execute(
             "SELECT task, asked FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?",
             (*rounds_of(decision.round_name), decision.annotator, decision.id),
         ).fetchone()
-        if found is None:
+        if row is None:
             return Outcome("unknown", 0, decision.id, Standing())
-        task, item = found["task"], decision.id
+        task, item = row["task"], decision.id
     before = replay_task(connection, task)
     if decision.kind == "label" and decision.replaces not in {None, before.version}:
         return Outcome("stale", 0, item, before)
-    if decision.kind in {"label", "skip", "import"} and not found["asked"]:
-        taken = _take_back(connection, decision)
-        if not taken and decision.kind != "import":  # a sheet counts, whoever filled it in
+    if decision.kind in {"label", "skip", "import"} and not row["asked"]:
+        is_holder = _take_back(connection, decision)
+        if not is_holder and decision.kind != "import":  # a sheet counts, whoever filled it in
             return Outcome("unknown", 0, item, before)
     cursor = connection.execute(
         _INSERT,
@@ -653,29 +653,29 @@ def last_transfer(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(number), 0) FROM transfers").fetchone()[0])
 
 
-def transfer(connection: sqlite3.Connection, given: Transfer, holder: str) -> None:
+def transfer(connection: sqlite3.Connection, record: Transfer, holder: str) -> None:
     """Give a card to somebody else, within the caller's transaction.
 
     Parameters
     ----------
     connection : Connection
         From `connect`.
-    given : Transfer
+    record : Transfer
         Whose card goes to whom.
     holder : str
         Who is asked for it now. The place of the card stays, which is random.
     """
     connection.execute(
         "INSERT INTO transfers (id, annotator, to_annotator, at) VALUES (?, ?, ?, ?)",
-        (given.id, given.annotator, given.to_annotator, now()),
+        (record.id, record.annotator, record.to_annotator, now()),
     )
     mine = "round = 'annotation' AND annotator = ? AND id = ?"
     (place,) = connection.execute(
-        f"SELECT place FROM tasks WHERE {mine}", (holder, given.id)
+        f"SELECT place FROM tasks WHERE {mine}", (holder, record.id)
     ).fetchone()
-    connection.execute(f"UPDATE tasks SET asked = 0 WHERE {mine}", (holder, given.id))
+    connection.execute(f"UPDATE tasks SET asked = 0 WHERE {mine}", (holder, record.id))
     add_tasks(
-        connection, [TaskRequest(given.to_annotator, given.id, place)], round_name="annotation"
+        connection, [TaskRequest(record.to_annotator, record.id, place)], round_name="annotation"
     )
 
 
@@ -694,8 +694,8 @@ def _take_back(connection: sqlite3.Connection, decision: Decision) -> bool:
     slot = connection.execute(_SLOT, (item, person)).fetchone()
     holder = person
     if slot:
-        given = given_cards(connection).get((item, slot["annotator"]))
-        holder = given.to_annotator if given else slot["annotator"]
+        record = given_cards(connection).get((item, slot["annotator"]))
+        holder = record.to_annotator if record else slot["annotator"]
     if decision.round_name != "annotation" or holder == person:
         return True
     task = connection.execute(
@@ -802,9 +802,9 @@ def card(
     connection: sqlite3.Connection, annotator: str, item: str, *, round_name: Round = "annotation"
 ) -> Card | None:
     """Return the card of an item; None if it is not assigned to this person."""
-    found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?",
+    cards = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?",
                    (*rounds_of(round_name), annotator, item))  # fmt: skip
-    return found[0] if found else None
+    return cards[0] if cards else None
 
 
 def recent(
@@ -824,10 +824,10 @@ def search(
 
     At most `FOUND`, and one more if there are more.
     """
-    wanted = text.casefold().strip()
+    query = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
                   (*rounds_of(round_name), annotator))  # fmt: skip
-    return [each for each in rows if wanted and wanted in _card_text(each)][: FOUND + 1]
+    return [each for each in rows if query and query in _card_text(each)][: FOUND + 1]
 
 
 def standing_rows(
@@ -939,7 +939,7 @@ class TaskRequest:
 def update_tasks(
     connection: sqlite3.Connection,
     items: Mapping[str, Mapping[str, Any]],
-    asked: Sequence[TaskRequest],
+    requests: Sequence[TaskRequest],
     *,
     round_name: Round = "annotation",
 ) -> None:
@@ -953,31 +953,31 @@ def update_tasks(
         From `connect`.
     items : mapping of str to mapping
         Displayed fields by id, as JSON-compatible values.
-    asked : sequence of TaskRequest
+    requests : sequence of TaskRequest
         The assignments.
     round_name : str
         The round.
     """
     with transaction(connection):
-        shown = {id_: json.dumps(item, ensure_ascii=False, sort_keys=True)
+        texts = {id_: json.dumps(item, ensure_ascii=False, sort_keys=True)
                  for id_, item in items.items()}  # fmt: skip
-        connection.executemany(_ITEM, shown.items())
-        wanted = {(each.annotator, each.id) for each in asked}
+        connection.executemany(_ITEM, texts.items())
+        pairs = {(each.annotator, each.id) for each in requests}
         there = connection.execute(
             "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (round_name,)
         ).fetchall()
-        gone = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
-        connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
-        add_tasks(connection, asked, round_name=round_name)
+        tasks = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in pairs]
+        connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", tasks)
+        add_tasks(connection, requests, round_name=round_name)
 
 
 def add_tasks(
     connection: sqlite3.Connection,
-    asked: Iterable[TaskRequest],
+    requests: Iterable[TaskRequest],
     *,
     round_name: Round,
 ) -> None:
     """Add tasks to a round, within the caller's transaction."""
     connection.executemany(
-        _TASK, ((round_name, each.annotator, each.id, each.place) for each in asked)
+        _TASK, ((round_name, each.annotator, each.id, each.place) for each in requests)
     )

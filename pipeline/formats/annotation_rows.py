@@ -58,13 +58,13 @@ def digest(path: Path, options: DecisionOptions) -> str:
             for task in [tasks[(row["annotator"], row["id"])]]
             if row["answer"] != task["answer"] or task["settled"]
         )
-        given = [
+        cards = [
             [each.id, each.annotator, each.to_annotator]
             for each in transfers(connection, options.given)
         ]
     settled = sorted([*who] for who, row in tasks.items() if row["settled"])
     # Without given cards and adjudication it is the digest of earlier versions.
-    more = [each for each in (given, settled) if each]
+    more = [each for each in (cards, settled) if each]
     text = json.dumps([sorted(counts), overruled, *more], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -99,8 +99,8 @@ def first_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
     """
     names = ("annotator", "id", "answer", "note", "source", "at", "settled")
     with read_only(path) as connection:
-        found = _first_answers(connection, _until(connection, options))
-        rows = [tuple(row[name] for name in names) for row in found]
+        tasks = _first_answers(connection, _until(connection, options))
+        rows = [tuple(row[name] for name in names) for row in tasks]
     schema = {name: pl.Boolean if name == "settled" else pl.String for name in names}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -109,10 +109,10 @@ def units_of_items(path: Path, ids: Iterable[str]) -> dict[str, tuple[str, ...]]
     """Return the units of items by id."""
     query = "SELECT shown FROM items WHERE id = ?"
     with read_only(path) as connection:
-        shown = {id_: connection.execute(query, (id_,)).fetchone()["shown"] for id_ in ids}
+        texts = {id_: connection.execute(query, (id_,)).fetchone()["shown"] for id_ in ids}
     return {
         id_: tuple(str(unit) for _, unit in sorted(json.loads(text)["units"].items()))
-        for id_, text in shown.items()
+        for id_, text in texts.items()
     }
 
 

@@ -111,9 +111,9 @@ def not_utf8(path: Path) -> DataError:
                 count += 1
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
-    shown = "".join(f"\n  {example}" for example in bad)
+    examples = "".join(f"\n  {example}" for example in bad)
     return DataError(
-        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{shown}\n{_UTF_8}"
+        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{examples}\n{_UTF_8}"
     )
 
 
@@ -343,10 +343,10 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
 
 
 def _choose_named(name: str, fitting: Sequence[Format]) -> Format:
-    named = FORMATS.get(name)
-    if named not in fitting:
+    format_ = FORMATS.get(name)
+    if format_ not in fitting:
         remedy = did_you_mean(name, [each.name for each in fitting])
         raise ValueError(
-            f"format {name!r} reads a {named.kind}, which cannot be used here; {remedy}"
+            f"format {name!r} reads a {format_.kind}, which cannot be used here; {remedy}"
         )
-    return named
+    return format_

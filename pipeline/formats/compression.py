@@ -107,8 +107,8 @@ class _GzipReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        while not self._left and (found := next(self._pieces, None)):
-            self._left = memoryview(found[1])
+        while not self._left and (entry := next(self._pieces, None)):
+            self._left = memoryview(entry[1])
         with memoryview(buffer) as view:
             size = min(len(view), len(self._left))
             view[:size] = self._left[:size]
@@ -189,16 +189,16 @@ class MembersReader:
 
     def read(self, size: int, /) -> bytes:
         """Return the given number of bytes, or the rest."""
-        held = [self._held]
+        pieces = [self._held]
         length = len(self._held)
-        while length < size and (found := next(self._pieces, None)):
-            place, piece = found
+        while length < size and (entry := next(self._pieces, None)):
+            place, piece = entry
             if place is not None:
                 self.members.append(Member(place, self._text))
             self._text += len(piece)
-            held.append(piece)
+            pieces.append(piece)
             length += len(piece)
-        content = b"".join(held)
+        content = b"".join(pieces)
         self._held = content[size:]
         return content[:size]
 
@@ -314,14 +314,14 @@ def require_room(path: Path) -> None:
     most = packed * _MOST[compression_suffix(path)] * (_BYTE + _LINE) if is_compressed(path) else 0
     if most <= memory.available_bytes():
         return
-    size = needed = 0
+    size = room = 0
     # The reader reports damaged files.
     with suppress(OSError, EOFError, zlib.error), open_compressed(path) as file:
-        while not memory.exceeds_machine(needed) and (chunk := file.read(_CHUNK)):
-            size, needed = size + len(chunk), needed + len(chunk) * _BYTE
-            needed += chunk.count(b"\n") * _LINE
+        while not memory.exceeds_machine(room) and (chunk := file.read(_CHUNK)):
+            size, room = size + len(chunk), room + len(chunk) * _BYTE
+            room += chunk.count(b"\n") * _LINE
     if size > LARGEST_RATIO * packed:
-        _require_memory(path, size, packed, needed)
+        _require_memory(path, size, packed, room)
 
 
 def read_whole(path: Path, file: BinaryIO) -> bytes:
@@ -354,7 +354,7 @@ def first_line(text: IO[str], path: Path, number: int) -> str:
     return line
 
 
-def _require_memory(path: Path, size: int, packed: int, needed: int) -> None:
+def _require_memory(path: Path, size: int, packed: int, room: int) -> None:
     small, large = memory.format_bytes(packed), memory.format_bytes(size)
     what = f"{path}: {small} that expand to {large} or more: this"
-    memory.require(needed, what, otherwise="check the contents of the file")
+    memory.require(room, what, otherwise="check the contents of the file")

@@ -30,12 +30,12 @@ def first_lines(path: Path, most: int = LINES) -> list[str]:
     most : int
         Maximum number of lines.
     """
-    found, left = list[str](), _SIGNS
+    lines, rest = list[str](), _SIGNS
     with reading(path), open_text(path, errors="replace") as text:
-        while len(found) < most and left > 0 and (line := text.readline(left)):
-            found.append(line.rstrip("\r\n"))
-            left -= len(line)
-    return found
+        while len(lines) < most and rest > 0 and (line := text.readline(rest)):
+            lines.append(line.rstrip("\r\n"))
+            rest -= len(line)
+    return lines
 
 
 # Headers
@@ -87,11 +87,11 @@ def judge_header(rows: Sequence[Sequence[str]]) -> Reading:
     ('unclear', 'unclear')
     """
     first, *others = rows
-    named = any(map(is_header_word, first))
-    shown = _is_data(first, others)
-    if named == shown:
+    has_names = any(map(is_header_word, first))
+    has_data = _is_data(first, others)
+    if has_names == has_data:
         return "unclear"
-    return "header" if named else "data"
+    return "header" if has_names else "data"
 
 
 def _is_data(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
@@ -276,5 +276,5 @@ def table_format(path: Path) -> str | None:
         return "brown"
     if width_of(rows) > 1:
         return "tsv"
-    cut = (width_of([line.split(separator) for line in lines]) for separator in ",;")
-    return "csv" if max(cut) > 1 else None
+    widths = (width_of([line.split(separator) for line in lines]) for separator in ",;")
+    return "csv" if max(widths) > 1 else None

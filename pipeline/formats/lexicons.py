@@ -58,9 +58,9 @@ def _refuse_lines(path: Path, wrong: pl.LazyFrame, problem: str, remedy: str) ->
         bad = wrong.select(LINE, TEXT).collect().sort(LINE)
     if bad.height:
         rows = bad.head(_EXAMPLES).rows()
-        shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
+        examples = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
         raise DataError(
-            f"{path}: {count_text(bad.height, 'invalid line')} ({problem}):{shown}\n{remedy}"
+            f"{path}: {count_text(bad.height, 'invalid line')} ({problem}):{examples}\n{remedy}"
         )
 
 
@@ -73,9 +73,9 @@ def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
 def _unimorph_rows(path: Path, options: UnimorphOptions) -> tuple[pl.LazyFrame, list[str]]:
     """Return the lines with text except the header, and the column names."""
     begin = content.first_lines(path)
-    shown = (each for each in enumerate(begin, 1) if each[1].strip())
-    kept = (each for each in shown if not (options.comment and each[1].startswith(options.comment)))
-    number, first = next(kept, (0, ""))
+    pairs = (each for each in enumerate(begin, 1) if each[1].strip())
+    rows = (each for each in pairs if not (options.comment and each[1].startswith(options.comment)))
+    number, first = next(rows, (0, ""))
     names = [] if options.header is False else content.unimorph_header(first)
     filled = _texts(path, options.comment).filter(pl.col(TEXT).str.strip_chars() != "")
     if names or options.header:
@@ -105,9 +105,9 @@ def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
     https://unimorph.github.io
     """
     filled, names = _unimorph_rows(path, options)
-    named = lines.split(filled, names)
+    table = lines.split(filled, names)
     features = pl.col("features") if "features" in names else pl.lit(None, pl.String)
-    return named.select(
+    return table.select(
         LINE, "lemma", "form", features.alias("features"),
         pos=features.str.splitn(";", 2).struct[0],
     )  # fmt: skip
@@ -132,13 +132,13 @@ def scan_blocks(path: Path, options: BlockOptions) -> pl.LazyFrame:
     blank = pl.col(TEXT) == ""
     numbered = text.with_columns(block=blank.cum_sum()).filter(~blank)
     first = pl.col("block").ne_missing(pl.col("block").shift())
-    named = numbered.with_columns(
+    table = numbered.with_columns(
         first=first, lemma=pl.when(first).then(TEXT).forward_fill(), form=pl.col(TEXT)
     )
     if options.head == "form":
-        return named.select(LINE, "lemma", "form")
+        return table.select(LINE, "lemma", "form")
     bare = pl.when(~pl.col("first")).then("form").alias("form")
-    return named.select(LINE, "lemma", bare)
+    return table.select(LINE, "lemma", bare)
 
 
 def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[SkippedPart]:
@@ -167,8 +167,8 @@ def scan_analyses(path: Path, options: AnalysisOptions) -> pl.LazyFrame:
         .replace_strict({">": "generation", "<": "analysis"}, default="both"),
     )  # fmt: skip
     pos = pl.col("tags").str.extract(r"^<([^<>]*)>")
-    kept = parts.filter(pl.col("direction").is_in(options.directions))
-    return kept.select(LINE, "lemma", "form", "tags", "direction", pos=pos)
+    rows = parts.filter(pl.col("direction").is_in(options.directions))
+    return rows.select(LINE, "lemma", "form", "tags", "direction", pos=pos)
 
 
 def _unescape(group: int) -> pl.Expr:

@@ -101,10 +101,10 @@ def texts(
     twelve = anywhere[starts].view(np.uint32).reshape(-1, 3)
     np.bitwise_and(twelve, _MASKS[np.minimum(lengths, _INLINE + 1)], out=views[:, 1:])
     long = np.flatnonzero(lengths > _INLINE)
-    held, places = _long_texts(content, starts[long], lengths[long])
+    data, places = _long_texts(content, starts[long], lengths[long])
     views[long, 3] = places
     nulls = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    buffers = [nulls, pa.py_buffer(views), pa.py_buffer(held)]
+    buffers = [nulls, pa.py_buffer(views), pa.py_buffer(data)]
     return pl.Series(_ArrowArray(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
 
 
@@ -231,9 +231,9 @@ class ByteLines:
         for sign in {text.encode()[0] for text in texts if text}:
             begins |= first == sign
         likely = np.flatnonzero(begins)
-        found = self.texts(spans.at(likely))
-        same = found.is_in(list(texts)).fill_null(value=False)
-        return likely[same.to_numpy()], found.filter(same)
+        values = self.texts(spans.at(likely))
+        same = values.is_in(list(texts)).fill_null(value=False)
+        return likely[same.to_numpy()], values.filter(same)
 
     def texts(self, spans: Spans, valid: npt.NDArray[np.bool_] | None = None) -> pl.Series:
         """Return texts as strings; empty or invalid ones as null."""
@@ -246,13 +246,13 @@ class ByteLines:
         digits = self.bytes[starts] - _ZERO
         good = (lengths > 0) & (lengths <= _DIGITS) & (digits <= 9)
         numbers = np.where(good, digits, np.int64(-1))
-        left = np.flatnonzero(good & (lengths > 1))
+        rest = np.flatnonzero(good & (lengths > 1))
         place = 1
-        while left.size:
-            digits = self.bytes[starts[left] + place] - _ZERO
-            numbers[left] = np.where(digits <= 9, numbers[left] * 10 + digits, -1)
+        while rest.size:
+            digits = self.bytes[starts[rest] + place] - _ZERO
+            numbers[rest] = np.where(digits <= 9, numbers[rest] * 10 + digits, -1)
             place += 1
-            left = left[(lengths[left] > place) & (digits <= 9)]
+            rest = rest[(lengths[rest] > place) & (digits <= 9)]
         return numbers
 
 
@@ -382,13 +382,13 @@ def check(path: Path, dialect: Dialect) -> None:
             text = dialect.separator.join(fields)[:80]
             bad.append(f"line {line}: {count_text(len(fields), 'field')}: {text!r}")
     if count:
-        named = "in the header"
+        place = "in the header"
         if dialect.columns:
-            named = f"in columns = [...] ({', '.join(dialect.columns)})"
-        shown = "".join(f"\n  {example}" for example in bad)
+            place = f"in columns = [...] ({', '.join(dialect.columns)})"
+        examples = "".join(f"\n  {example}" for example in bad)
         raise DataError(
             f"{path}: the number of fields in {count_text(count, 'line')} differs from the"
-            f" {len(header)} {named}:{shown}\nCorrect these lines, or name another separator:"
+            f" {len(header)} {place}:{examples}\nCorrect these lines, or name another separator:"
             " separator = ..."
         )
     _require_same_count(path, dialect, every)
@@ -406,9 +406,9 @@ def refuse_units(path: Path, line: int, fields: Sequence[str | None]) -> None:
     Delete this line; if it has data, move it further down.
     """
     if len(fields) > 1 and all(_IN_BRACKETS.fullmatch((each or "").strip()) for each in fields):
-        shown = ", ".join(each or "" for each in fields[:_EXAMPLES])
+        units = ", ".join(each or "" for each in fields[:_EXAMPLES])
         raise DataError(
-            f"{path}: line {line} looks like units or types, not data: {shown}\nDelete this line; "
+            f"{path}: line {line} looks like units or types, not data: {units}\nDelete this line; "
             "if it has data, move it further down."
         )
 
@@ -416,14 +416,14 @@ def refuse_units(path: Path, line: int, fields: Sequence[str | None]) -> None:
 def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
     """Reject a file if the fast scan finds another number of records."""
     try:
-        read = scan(path, dialect).select(pl.len()).collect().item()
+        number = scan(path, dialect).select(pl.len()).collect().item()
     except pl.exceptions.ComputeError:
-        read = None
-    if read != every:
-        found = "is unreadable" if read is None else f"has {count_text(read, 'record')}"
+        number = None
+    if number != every:
+        what = "is unreadable" if number is None else f"has {count_text(number, 'record')}"
         raise DataError(
             f"{path}: unpaired quotation marks: read in one way, the file has"
-            f" {count_text(every, 'record')}; read in another, it {found}\n{_QUOTING}"
+            f" {count_text(every, 'record')}; read in another, it {what}\n{_QUOTING}"
         )
 
 
@@ -471,9 +471,9 @@ def _csv_error(error: str, line: str, dialect: Dialect, header: Iterable[str]) -
     quote, separator = dialect.quote or "", re.escape(dialect.separator)
     field = rf"({quote}(?:[^{quote}]|{quote}{quote})*{quote})?([^{separator}\r\n]*){separator}?"
     place, text = next(
-        ((f", column {name}", f": {found[1]}{found[2]}")
-         for name, found in zip(header, re.finditer(field, line), strict=False)
-         if found[1] and found[2]),
+        ((f", column {name}", f": {match[1]}{match[2]}")
+         for name, match in zip(header, re.finditer(field, line), strict=False)
+         if match[1] and match[2]),
         ("", ""),
     )  # fmt: skip
     return f"{place}: text after the closing quotation mark{text[:80]}\n{_QUOTING}"
@@ -510,9 +510,9 @@ class _LineEnds:
 
 def bare_return_error(path: Path, count: int, lines: Sequence[int]) -> DataError:
     """Return the error for bare carriage returns."""
-    shown = ", ".join(str(line) for line in lines)
+    numbers = ", ".join(str(line) for line in lines)
     return DataError(
-        f"{path}: {count_text(count, 'carriage return')} without a line feed (line {shown}), so"
+        f"{path}: {count_text(count, 'carriage return')} without a line feed (line {numbers}), so"
         " that several lines would be read as one\nSave the file with line ends LF or CR LF."
     )
 
@@ -543,11 +543,11 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     if "\0" in first:
         raise not_text(path)
     if not first.strip():
-        wanted = "contain data" if dialect.columns else "name the columns"
+        remedy = "contain data" if dialect.columns else "name the columns"
         what = (
             f"line {skipped + 1} is blank and" if more else f"the file is empty: line {skipped + 1}"
         )
-        raise DataError(f"{path}: {what} should {wanted}")
+        raise DataError(f"{path}: {what} should {remedy}")
     if dialect.columns:
         return skipped, list(dialect.columns)
     try:
@@ -694,9 +694,9 @@ def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     [('a', 'b'), ('c', None)]
     """
     fields = pl.col(TEXT).str.splitn("\t", len(names) + 1)
-    named = fields.struct.rename_fields([*names, _REST])
+    parts = fields.struct.rename_fields([*names, _REST])
     filled = [pl.when(pl.col(name) != "").then(name) for name in names]
-    return query.with_columns(named.struct.unnest()).drop(_REST).with_columns(filled)
+    return query.with_columns(parts.struct.unnest()).drop(_REST).with_columns(filled)
 
 
 def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl.LazyFrame:
@@ -740,13 +740,13 @@ def require_matching_suffix(path: Path) -> None:
     DataError
         With the actual compression.
     """
-    found, named = detect_compression(path), compression_suffix(path)
-    if found == named or (named and not path.stat().st_size):
+    compression, suffix = detect_compression(path), compression_suffix(path)
+    if compression == suffix or (suffix and not path.stat().st_size):
         return
-    if not named:
-        how = {".gz": "gzipped", ".zst": "compressed with zstd"}[found]
-        raise DataError(f"{path}: the file is {how}: rename it with the extension {found}")
-    what = f"not a {kind_of(path)} file despite its extension {named}"
+    if not suffix:
+        how = {".gz": "gzipped", ".zst": "compressed with zstd"}[compression]
+        raise DataError(f"{path}: the file is {how}: rename it with the extension {compression}")
+    what = f"not a {kind_of(path)} file despite its extension {suffix}"
     raise DataError(f"{path}: {what}: rename or compress it")
 
 
@@ -764,25 +764,25 @@ def check_ends(path: Path) -> None:
         count, bare, first = _line_ends(path)
         if bare:
             raise bare_return_error(path, bare, first)
-        read = lines(path).select(pl.len()).collect().item()
-    if read != count:
-        raise DataError(f"{path}: only {read:,} of {count:,} lines were read")
+        number = lines(path).select(pl.len()).collect().item()
+    if number != count:
+        raise DataError(f"{path}: only {number:,} of {count:,} lines were read")
 
 
 def _line_ends(path: Path) -> tuple[int, int, list[int]]:
     """Count lines and bare carriage returns; return the lines of the first of these."""
-    count, bare, first, held = 0, 0, list[int](), b""
+    count, bare, first, last = 0, 0, list[int](), b""
     with open_bytes(path) as file:
         while chunk := file.read(_CHUNK):
-            content = held + chunk
+            content = last + chunk
             # The character after the last one is in the next chunk.
-            held = content[-1:]
-            ends = [found.start() for found in _BARE.finditer(content)]
+            last = content[-1:]
+            ends = [match.start() for match in _BARE.finditer(content)]
             bare += len(ends)
             for end in ends[: _EXAMPLES - len(first)]:
                 first.append(count + content.count(b"\n", 0, end) + 1)
             count += content.count(b"\n", 0, len(content) - 1)
-    return count + bool(held), bare, first
+    return count + bool(last), bare, first
 
 
 def _decode(line: bytes) -> str | None:

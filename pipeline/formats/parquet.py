@@ -68,16 +68,16 @@ def row_groups(path: Path) -> list[RowGroup]:
     DataError
         If it is not a Parquet file.
     """
-    metadata, row, found = _open_arrow(path).metadata, 0, list[RowGroup]()
+    metadata, row, groups = _open_arrow(path).metadata, 0, list[RowGroup]()
     for at in range(metadata.num_row_groups):
         group = metadata.row_group(at)
         columns = [group.column(number) for number in range(group.num_columns)]
         if group.num_rows:
             start = min(map(_first_byte, columns))
             end = max(_first_byte(column) + column.total_compressed_size for column in columns)
-            found.append(RowGroup(row, group.num_rows, start, end))
+            groups.append(RowGroup(row, group.num_rows, start, end))
         row += group.num_rows
-    return found
+    return groups
 
 
 def require_whole(
@@ -139,12 +139,12 @@ def batches(
         opened = _open_arrow(path)
         own = _groups_with(opened, before, number)
         first = sum(opened.metadata.row_group(at).num_rows for at in range(own[0] if own else 0))
-        left, skipped = number, before - first
+        rest, skipped = number, before - first
         for batch in opened.iter_batches(rows, row_groups=own):
             frame = pl.DataFrame(pa.Table.from_batches([batch]))
-            some = frame.slice(skipped, left)
+            some = frame.slice(skipped, rest)
             skipped = max(0, skipped - frame.height)
-            left = None if left is None else left - some.height
+            rest = None if rest is None else rest - some.height
             if some.height:
                 yield some if some.schema == schema else some.cast(schema)
 
@@ -190,9 +190,9 @@ def _open_arrow(path: Path) -> pq.ParquetFile:
 def _type_error(path: Path, types: Mapping[str, object]) -> DataError:
     """Return the error for columns of numbers wider than Arrow, or Polars, can read."""
     wide = [f"{name} ({dtype})" for name, dtype in types.items() if _WIDE.search(str(dtype))]
-    shown = f"{count_text(len(wide), 'column')} cannot be read: {', '.join(wide)}"
+    what = f"{count_text(len(wide), 'column')} cannot be read: {', '.join(wide)}"
     return DataError(
-        f"{path}: the type of {shown}\nConvert to Int64, Float64 or text, and write the file again."
+        f"{path}: the type of {what}\nConvert to Int64, Float64 or text, and write the file again."
     )
 
 

@@ -143,11 +143,11 @@ def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[SkippedPa
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {line}: {error}: {text[:80]!r}")
     if count:
-        shown = "".join(f"\n  {example}" for example in bad)
+        examples = "".join(f"\n  {example}" for example in bad)
         raise DataError(
             f"{path}: {count_text(count, 'line')} without an object with the names of the first "
-            f"line ({', '.join(names)}):{shown}\nWrite one object per line, with the same names, "
-            "and null for missing values; to convert a list of objects: jq -c '.[]'"
+            f"line ({', '.join(names)}):{examples}\nWrite one object per line, with the same "
+            "names, and null for missing values; to convert a list of objects: jq -c '.[]'"
         )
     return ()
 
@@ -172,17 +172,17 @@ def _read_rows(
     _batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows for a query, see `register_io_source`."""
-    wanted = with_columns or list(schema)
+    selection = with_columns or list(schema)
     roots = [] if predicate is None else predicate.meta.root_names()
-    held = list(dict.fromkeys([*wanted, *roots]))
+    fields = list(dict.fromkeys([*selection, *roots]))
     names = _names(path)
     with reading(path):
         rows = ({LINE: line} | _row(path, line, text, names) for line, text in _lines(path))
-        left = islice(rows, n_rows)
-        while some := list(islice(left, _ROWS)):
-            columns = {name: [row[name] for row in some] for name in held}
-            made = pl.DataFrame(columns, schema={name: schema[name] for name in held})
-            yield (made if predicate is None else made.filter(predicate)).select(wanted)
+        rest = islice(rows, n_rows)
+        while some := list(islice(rest, _ROWS)):
+            columns = {name: [row[name] for row in some] for name in fields}
+            table = pl.DataFrame(columns, schema={name: schema[name] for name in fields})
+            yield (table if predicate is None else table.filter(predicate)).select(selection)
 
 
 def _row(path: Path, line: int, text: str, names: Sequence[str]) -> dict[str, Any]:
@@ -228,17 +228,17 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _values(text: str, names: Sequence[str]) -> _Row:
     """Return the values of a line as text, null if missing."""
-    found = _object(text)
-    if found.keys() != set(names):
-        lacks = [name for name in names if name not in found]
-        more = [name for name in found if name not in set(names)]
+    record = _object(text)
+    if record.keys() != set(names):
+        lacks = [name for name in names if name not in record]
+        more = [name for name in record if name not in set(names)]
         differences = [
             f"{verb} {', '.join(which)}"
             for verb, which in (("lacks", lacks), ("has", more))
             if which
         ]
         raise _InvalidObject(" and ".join(differences))
-    return {name: _text(value) for name, value in found.items()}
+    return {name: _text(value) for name, value in record.items()}
 
 
 def _text(value: object) -> str | None:
@@ -254,7 +254,7 @@ def _text(value: object) -> str | None:
 
 def _object(text: str) -> dict[str, object]:
     try:
-        found = json.loads(
+        record = json.loads(
             text,
             object_pairs_hook=_unique_names,
             parse_int=str,
@@ -267,18 +267,18 @@ def _object(text: str) -> dict[str, object]:
         ) from error
     except RecursionError as error:
         raise _InvalidObject("nested too deeply") from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise _InvalidObject("not an object")
-    return {_require_characters(name): value for name, value in found.items()}
+    return {_require_characters(name): value for name, value in record.items()}
 
 
 def _unique_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
         raise _InvalidObject(f"duplicate names: {', '.join(twice)}")
-    return found
+    return record
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -388,8 +388,8 @@ def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skippe
         alone = scan_word_counts(path, options).filter(pl.col("f").is_null()).select(LINE)
         bad = alone.collect().to_series()
     if bad.len():
-        shown = ", ".join(map(str, bad.head(_EXAMPLES)))
-        what = f"{count_text(bad.len(), 'line')} without a word and its count: line {shown}"
+        examples = ", ".join(map(str, bad.head(_EXAMPLES)))
+        what = f"{count_text(bad.len(), 'line')} without a word and its count: line {examples}"
         raise DataError(
             f"{path}: {what}\nWrite one word and its count per line, separated by a blank."
         )
@@ -423,8 +423,8 @@ def _check_word_list(path: Path, options: FormatOptions) -> Sequence[SkippedPart
 def scan_word_list(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """One word per line, without a header; empty lines and lines that begin with # are skipped."""
     text = pl.col(TEXT).str.strip_chars()
-    kept = lines.lines(path).filter(text != "", ~text.str.starts_with("#"))
-    return kept.select(LINE, word=text)
+    words = lines.lines(path).filter(text != "", ~text.str.starts_with("#"))
+    return words.select(LINE, word=text)
 
 
 # Clusters as lists of words: blocks separated by blank lines, or one line per cluster
@@ -471,13 +471,13 @@ def _senseval_rows(path: Path) -> pl.LazyFrame:
     text = pl.col(TEXT).str.replace(r"(^|\s)!!.*$", "")
     fields = text.str.extract_all(r"\S+")
     query = lines.lines(path).select(LINE, fields=fields).filter(pl.col("fields").list.len() > 0)
-    named = query.with_columns(
+    rows = query.with_columns(
         word=pl.col("fields").list.get(0),
         item=pl.col("fields").list.get(1, null_on_oob=True),
         field=pl.col("fields").list.slice(2),
     )
     weight = pl.col("field").str.extract("^.+/([^/]*)$")
-    return named.explode("field", empty_as_null=True).with_columns(
+    return rows.explode("field", empty_as_null=True).with_columns(
         sense=pl.when(weight.is_null())
         .then("field")
         .otherwise(pl.col("field").str.extract("^(.+)/")),
@@ -531,11 +531,11 @@ def _check_senseval(path: Path, _options: FormatOptions) -> Sequence[SkippedPart
     ):
         if bad.height:
             each = bad.unique(LINE, maintain_order=True)
-            shown = "".join(
+            cases = "".join(
                 f"\n  line {line}: {' '.join(fields)[:80]!r}"
                 for line, fields in each.select(LINE, "fields").head(_EXAMPLES).iter_rows()
             )
-            raise DataError(f"{path}: {count_text(each.height, 'line')} {what}:{shown}\n{remedy}")
+            raise DataError(f"{path}: {count_text(each.height, 'line')} {what}:{cases}\n{remedy}")
     return ()
 
 

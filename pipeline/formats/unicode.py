@@ -61,9 +61,9 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
     """
     if text.isascii():
         return text
-    found: Counter[str] = Counter() if counts is None else counts
+    tally: Counter[str] = Counter() if counts is None else counts
     if not unicodedata.is_normalized("NFC", text):
-        found[LINES] += sum(not unicodedata.is_normalized("NFC", line) for line in text.split("\n"))
+        tally[LINES] += sum(not unicodedata.is_normalized("NFC", line) for line in text.split("\n"))
         text = unicodedata.normalize("NFC", text)
     # Searching for a character takes a tenth of the time of a pattern.
     for kind, signs, pattern, new in (
@@ -73,17 +73,17 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
     ):
         if any(sign in text for sign in signs):
             text, number = pattern.subn(new, text)
-            found[kind] += number
+            tally[kind] += number
             # A letter and its accent may have been apart.
             text = unicodedata.normalize("NFC", text)
     for sign in _HYPHENS:
         if sign in text:
-            found[HYPHENS] += text.count(sign)
+            tally[HYPHENS] += text.count(sign)
             text = text.replace(sign, "-")
     for sign in _APOSTROPHES:
         if sign in text:
             text, number = _straighten(text, sign)
-            found[APOSTROPHES] += number
+            tally[APOSTROPHES] += number
     return text
 
 
@@ -98,14 +98,14 @@ def normalise_bytes(content: bytes, counts: Counter[str] | None = None) -> bytes
     """Normalise UTF-8 text; invalid UTF-8 is returned unchanged."""
     if content.isascii():
         return content
-    found: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     try:
         old = list(_pieces(content))
-        new = [_normalise_piece(piece, found) for piece in old]
+        new = [_normalise_piece(piece, tally) for piece in old]
     except UnicodeDecodeError:
         return content  # the reader reports the position
     if counts is not None:
-        counts.update(found)
+        counts.update(tally)
     return content if all(map(operator.is_, new, old)) else b"".join(new)
 
 

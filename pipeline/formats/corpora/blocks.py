@@ -129,12 +129,12 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
     """
     if HEAD not in tokens.columns or tokens.is_empty():
         return True
-    written = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
+    raw = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
     head = tokens.get_column(HEAD).fill_null(0).to_numpy()
     position = tokens.get_column(POSITION).to_numpy()
     starts = np.flatnonzero(changes(tokens.get_column(UNIT).to_numpy()))
     inside = np.maximum.reduceat(head, starts) <= np.maximum.reduceat(position, starts)
-    return bool(inside.all() and (head >= 0).all() and (written == "_").all())
+    return bool(inside.all() and (head >= 0).all() and (raw == "_").all())
 
 
 # Parse a block.
@@ -296,17 +296,17 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlo
     columns : collection of str
         Requested columns.
     """
-    found = _parse(block, grammar, columns)
-    if asked := grammar.asked_metadata(columns):
-        found = replace(found, metadata=asked)
-    both = {**found.replaced, **block.replaced}
-    return replace(found, replaced=both) if block.replaced else found
+    result = _parse(block, grammar, columns)
+    if metadata := grammar.asked_metadata(columns):
+        result = replace(result, metadata=metadata)
+    both = {**result.replaced, **block.replaced}
+    return replace(result, replaced=both) if block.replaced else result
 
 
 def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> ParsedBlock:
     scan = None if grammar.asked_metadata(columns) else grammar.scan
-    if scan and (found := block.try_scan(scan, columns)):
-        return found
+    if scan and (result := block.try_scan(scan, columns)):
+        return result
     query = block.fast()
     if query is not None:
         lines, rows = _lines_and_rows(query, grammar, grammar.columns_to_parse(columns))
@@ -328,24 +328,24 @@ def nth(mark: str) -> str:
 
 
 def _lines_and_rows(
-    query: pl.LazyFrame, grammar: Grammar, needed: Collection[str] | None = None
+    query: pl.LazyFrame, grammar: Grammar, columns: Collection[str] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Collect the lines of a block, and its rows as numbered tokens."""
     marked = grammar.rows(query)
     types = marked.collect_schema()
     every = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
-    needed = types.names() if needed is None else {*needed, *lists[:1]}
-    kept = [name for name in types if name in needed or name in _OF_LINES]
-    lines = marked.select(*kept, *every, *mark_numbers(types)).collect()
-    own = [name for name in lines.columns if name in needed or name not in _OF_LINES]
+    columns = types.names() if columns is None else {*columns, *lists[:1]}
+    names = [name for name in types if name in columns or name in _OF_LINES]
+    lines = marked.select(*names, *every, *mark_numbers(types)).collect()
+    own = [name for name in lines.columns if name in columns or name not in _OF_LINES]
     some = [pl.col(name).list.len().ne_missing(0) for name in lists[:1]]
     rows = lines.lazy().filter(ROW, *some).select(own)
     rows = rows.with_columns(
         number for number in numbers(lists) if number.meta.output_name() not in types
     )
     if lists and (grammar.rules or HEAD in grammar.attributes):  # otherwise `place_tokens` does it
-        rows = rows.explode(POSITION, *(name for name in lists if name in kept))
+        rows = rows.explode(POSITION, *(name for name in lists if name in names))
     return lines, rows.with_columns(heads(types)).collect()
 
 
@@ -389,11 +389,11 @@ def _drop_non_tokens(rows: pl.DataFrame) -> pl.DataFrame:
 
 def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     """Return the lines where documents or paragraphs begin or end."""
-    kept = [name for name in (LINE, mark, detail) if name in lines.columns]
+    names = [name for name in (LINE, mark, detail) if name in lines.columns]
     return (
-        lines.filter(_has_mark(mark, lines.columns)).select(kept)
-        if mark in kept
-        else lines.select(kept).head(0)
+        lines.filter(_has_mark(mark, lines.columns)).select(names)
+        if mark in names
+        else lines.select(names).head(0)
     )
 
 
@@ -401,8 +401,8 @@ def _with_about(lines: pl.DataFrame, marks: pl.DataFrame, mark: str, about: str)
     """Add the metadata lines of each document or paragraph, as lists."""
     if about not in lines.columns or marks.is_empty():
         return marks
-    said = lines.filter(pl.col(about).is_not_null(), pl.col(nth(mark)) > 0)
-    by_number = said.group_by(nth(mark), maintain_order=True).agg(about)
+    metadata = lines.filter(pl.col(about).is_not_null(), pl.col(nth(mark)) > 0)
+    by_number = metadata.group_by(nth(mark), maintain_order=True).agg(about)
     numbered = marks.with_row_index(nth(mark), 1)
     return numbered.join(by_number, on=nth(mark), how="left", maintain_order="left").drop(nth(mark))
 
@@ -552,8 +552,8 @@ def place_together(
         _gather_by_file(paragraphs, paragraph, tokens, nth(PARAGRAPH), file),
     )
     lists = [name for name, kind in rows.schema.items() if kind == pl.List]
-    kept = rows.select({FILE, *columns, *lists})
-    return (kept.explode(lists) if lists else kept).select(FILE, *columns)
+    table = rows.select({FILE, *columns, *lists})
+    return (table.explode(lists) if lists else table).select(FILE, *columns)
 
 
 def _number_by_file(marks: pl.DataFrame, mark: str, starts: Places) -> pl.DataFrame:
@@ -582,8 +582,8 @@ _SAID = "about"
 
 def _look_up(marks: pl.DataFrame, pattern: str, name: str) -> pl.Series:
     """Return the value of a key for each document or paragraph; null if missing."""
-    said = pl.col(_SAID).list.eval(pl.element().str.extract(pattern)).list.drop_nulls()
-    return marks.select(said.list.first().alias(name)).to_series()
+    values = pl.col(_SAID).list.eval(pl.element().str.extract(pattern)).list.drop_nulls()
+    return marks.select(values.list.first().alias(name)).to_series()
 
 
 def _last_about(marks: pl.DataFrame) -> tuple[str, ...]:
@@ -600,8 +600,8 @@ def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | 
 
 def _documents(block: ParsedBlock, carry: Carry) -> pl.DataFrame:
     """Return doc and number of the documents of a block, starting with the open one."""
-    said = _about_schema(carry.about)
-    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(said)
+    metadata = _about_schema(carry.about)
+    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(metadata)
     if block.documents.is_empty():
         return before
     begins = pl.col(DOCUMENT)
@@ -613,8 +613,8 @@ def _documents(block: ParsedBlock, carry: Carry) -> pl.DataFrame:
     return pl.concat([before, block.documents.select(own, doc=doc, number=number)], how="diagonal")
 
 
-def _about_schema(said: Sequence[str]) -> pl.Series:
-    return pl.Series(_SAID, [list(said)], pl.List(pl.String()))
+def _about_schema(metadata: Sequence[str]) -> pl.Series:
+    return pl.Series(_SAID, [list(metadata)], pl.List(pl.String()))
 
 
 def _about_of(marks: pl.DataFrame, about: str) -> pl.Expr:
@@ -747,23 +747,23 @@ def outline(block: Block, grammar: Grammar) -> ParsedBlock | None:
     """
     marked = grammar.rows(block.outline())
     types = marked.collect_schema()
-    kept = [name for name in types if name in {*_PLACES, *grammar.key_columns()}]
+    names = [name for name in types if name in {*_PLACES, *grammar.key_columns()}]
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
     some = [pl.col(name).list.len().ne_missing(0).alias(SOME) for name in lists[:1]]
-    made = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
-    made += [] if SOME in types else some
+    marks = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
+    marks += [] if SOME in types else some
     try:
-        lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
+        lines = marked.select(*names, *marks, *mark_numbers(types)).collect()
     except pl.exceptions.ComputeError:
         return None
     return _build_outline(lines, grammar)
 
 
 def _build_outline(lines: pl.DataFrame, grammar: Grammar) -> ParsedBlock:
-    kept = [name for name in (ROW, SOME) if name in lines.columns]
+    names = [name for name in (ROW, SOME) if name in lines.columns]
     number = first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
     first, own = first_in_unit(), POSITION in lines.columns
-    numbered = lines.lazy().filter(*kept).with_columns(number)
+    numbered = lines.lazy().filter(*names).with_columns(number)
     rows = numbered.filter(first | (pl.col(POSITION) == 1) if own else first).collect()
     tokens = rows.filter(pl.col(POSITION) == 1) if own else rows
     return _build_parsed(lines, rows, tokens, grammar)
@@ -893,7 +893,7 @@ class TextBlock:
         Names of tab-separated fields; without any, lines are given as `TEXT`.
     replaced : mapping of str to int
         Counts of normalised characters, see `pipeline.formats.base.Batch`.
-    written : bytes, optional
+    original : bytes, optional
         The original lines, if different from `content`.
     """
 
@@ -901,12 +901,12 @@ class TextBlock:
     before: int
     fields: Sequence[str]
     replaced: Mapping[str, int] = field(default_factory=dict)
-    written: bytes | None = None
+    original: bytes | None = None
 
     @property
     def raw(self) -> bytes:
         """The original lines."""
-        return self.content if self.written is None else self.written
+        return self.content if self.original is None else self.original
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -1050,12 +1050,12 @@ def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Itera
 
 def _limit_bytes(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
     """Return a reader limited to a number of bytes."""
-    left = most
+    rest = most
 
     def some(size: int) -> bytes:
-        nonlocal left
-        content = read(min(size, left))
-        left -= len(content)
+        nonlocal rest
+        content = read(min(size, rest))
+        rest -= len(content)
         return content
 
     return some
@@ -1066,31 +1066,31 @@ def _split_units(
     read: Callable[[int], bytes],
     size: int,
     cut: Callable[[bytes], int],
-    begun: tuple[int, bytes],
+    start: tuple[int, bytes],
 ) -> Iterator[tuple[int, bytes]]:
     """Yield pieces of the input that end at units, with the number of lines before each.
 
     It starts with the lines before, and with content read already.
     """
-    before, held = begun
+    before, buffer = start
     while more := read(size):
-        if end := cut(held):
-            yield before, held[:end]
-            before += int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _END))
+        if end := cut(buffer):
+            yield before, buffer[:end]
+            before += int(np.count_nonzero(np.frombuffer(buffer, np.uint8, end) == _END))
         else:
-            _require_memory(f"{path}: line {before + 1}", held, itertools.chain(
+            _require_memory(f"{path}: line {before + 1}", buffer, itertools.chain(
                 [more], iter(functools.partial(read, size), b"")
             ), cut)  # fmt: skip
-        held = held[end:] + more
-    if last := held.removesuffix(b"\r"):
+        buffer = buffer[end:] + more
+    if last := buffer.removesuffix(b"\r"):
         yield before, last
 
 
 def _require_memory(
-    place: str, held: bytes, further: Iterator[bytes], cut: Callable[[bytes], int]
+    place: str, buffer: bytes, further: Iterator[bytes], cut: Callable[[bytes], int]
 ) -> None:
     """Reject a line or unit that exceeds available memory, with what the whole of it needs."""
-    size, lines, blanks = len(held), held.count(b"\n"), held.count(b" ")
+    size, lines, blanks = len(buffer), buffer.count(b"\n"), buffer.count(b" ")
 
     def estimate() -> int:
         return size * _BYTE + (lines + blanks) * _TOKEN
@@ -1099,10 +1099,10 @@ def _require_memory(
         return
     for more in further:  # to its end, a piece at a time
         size, blanks = size + len(more), blanks + more.count(b" ")
-        if cut(held[-_TAIL:] + more):
+        if cut(buffer[-_TAIL:] + more):
             break
         lines += more.count(b"\n")
-        held = more
+        buffer = more
     what = f"the unit that begins there, with {lines:,} lines or more," if lines else "the line"
     memory.require(
         estimate(),

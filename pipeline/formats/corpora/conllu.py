@@ -194,8 +194,8 @@ class _Block:
             return True
         starts = np.flatnonzero(self._first)
         sizes = np.diff(starts, append=self._position.size)
-        written = self._field(self._words.where(self._head < 0), RAW_HEAD)
-        none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
+        raw = self._field(self._words.where(self._head < 0), RAW_HEAD)
+        none = (raw.lengths == 0) | self.lines.is_only(raw, _NONE)
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
     def parse(self, columns: Collection[str], placeholders: Sequence[str]) -> ParsedBlock:
@@ -207,19 +207,19 @@ class _Block:
             "sentence": sentence[self._is_word],
             POSITION: self._position,
         }
-        made = [pl.Series(name, values) for name, values in tokens.items()]
-        made += [self._nth(marks, mark) for mark in (DOCUMENT, PARAGRAPH)]
+        series = [pl.Series(name, values) for name, values in tokens.items()]
+        series += [self._nth(marks, mark) for mark in (DOCUMENT, PARAGRAPH)]
         plain = {*self.fields} - {LEMMA}
-        made += [self._attribute(name) for name in columns if name in plain]
+        series += [self._attribute(name) for name in columns if name in plain]
         replaced: dict[str, int] = {}
         if LEMMA in columns:
             lemma, replaced = self._lemma(placeholders)
-            made.append(lemma)
+            series.append(lemma)
         if HEAD in columns:
             own = pl.Series(HEAD, self._head)
-            made.append(own.set(own < 0, None))
+            series.append(own.set(own < 0, None))
         return ParsedBlock(
-            pl.DataFrame(made),
+            pl.DataFrame(series),
             marks.filter(pl.col(DOCUMENT).is_not_null()).select(LINE, DOCUMENT, NAME),
             marks.filter(pl.col(PARAGRAPH).is_not_null()).select(LINE, PARAGRAPH),
             int(sentence[-1]) if sentence.size else 0,
@@ -233,8 +233,8 @@ class _Block:
         places = lines + (self.before + 1)
         comments = pl.DataFrame({LINE: places, ID: self.lines.texts(self.lines.whole(lines))})
         likely = comments.lazy().filter(pl.col(ID).str.contains("new", literal=True))
-        begun = likely.select(LINE, *comment_marks(pl.col(ID)))
-        return begun.filter(pl.col(PARAGRAPH).is_not_null()).collect()
+        marks = likely.select(LINE, *comment_marks(pl.col(ID)))
+        return marks.filter(pl.col(PARAGRAPH).is_not_null()).collect()
 
     def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
         """Return the number of marks before each word."""
@@ -253,12 +253,12 @@ class _Block:
         """Return the lemmas, with placeholders replaced by forms, and their number."""
         spans, forms = self._field(self._words, LEMMA), self._field(self._words, "form")
         own, replaced = spans, dict[str, int]()
-        rows, written = self.lines.find(spans, placeholders)
+        rows, values = self.lines.find(spans, placeholders)
         if rows.size:
             own, instead = spans.replace(rows, forms), forms.at(rows)
             form = self.lines.texts(instead, ~self.lines.is_only(instead, _NONE))
-            both = (written == _NONE) & form.is_null() & pl.Series(instead.lengths > 0)
-            replaced = rules.count_replaced(written.filter(~both & written.ne_missing(form)))
+            both = (values == _NONE) & form.is_null() & pl.Series(instead.lengths > 0)
+            replaced = rules.count_replaced(values.filter(~both & values.ne_missing(form)))
         none = self.lines.is_only(own, _NONE)
         if none.any():
             none &= ~(self.lines.is_only(spans, _NONE) & self.lines.is_only(forms, _NONE))
@@ -342,9 +342,9 @@ def _fit_text(lines: pl.Series) -> pl.Series:
     columns = {name: rows.get_column(name).to_list() for name in (SURFACE, SPACE_AFTER)}
     for numbers, words, text in others.iter_rows():
         heads = [place for place, word in enumerate(words) if word]
-        found = align([words[place] for place in heads], text) or ()
+        parts = align([words[place] for place in heads], text) or ()
         for place, after, (part, space) in zip(
-            heads, [*heads[1:], len(words)], found, strict=False
+            heads, [*heads[1:], len(words)], parts, strict=False
         ):
             if part != words[place]:
                 columns[SURFACE][numbers[place]] = part
@@ -354,11 +354,11 @@ def _fit_text(lines: pl.Series) -> pl.Series:
 
 def _find_differing(rows: pl.DataFrame) -> pl.DataFrame:
     """Return row numbers, words and text of sentences whose text differs from the words."""
-    shown = pl.coalesce(SURFACE, "form", pl.lit("_")).alias("shown")
+    word = pl.coalesce(SURFACE, "form", pl.lit("_")).alias("shown")
     inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # on the last word of a range
     space = pl.coalesce(inner, SPACE_AFTER, pl.lit(" "))
     words = rows.with_row_index("row").filter(pl.col(POSITION).is_not_null())
-    words = words.with_columns(shown, space.alias("space"))
+    words = words.with_columns(word, space.alias("space"))
     sentences = words.group_by(UNIT).agg(
         text=pl.col("~said").first(),
         said=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
@@ -439,8 +439,8 @@ def _find_layout(path: Path, options: ConlluOptions) -> Layout:
     fields = FIELDS
     if options.columns:
         fields = _fields(path, options.columns, "columns = [...]")
-    elif found := _COLUMNS.match(next(iter(begin), "")):
-        fields = _fields(path, found[1].split(), "line 1")
+    elif match := _COLUMNS.match(next(iter(begin), "")):
+        fields = _fields(path, match[1].split(), "line 1")
     elif without_suffix(path.name).lower().endswith(_LEXICAL_SUFFIX):
         fields = (*FIELDS, *LEXICAL)
     return Layout(options, fields, tuple(_keys(begin, options, fields).items()))
@@ -457,12 +457,12 @@ _OF_SENTENCE = r"^#\s*(?:newpar|sent_id|text)\b"
 
 def _keys(begin: Sequence[str], options: ConlluOptions, fields: Sequence[str]) -> dict[str, str]:
     """Return comment keys by attribute, except names in use."""
-    found = (comment[1] for line in begin if (comment := _KEY.match(line)))
-    taken = {*fields, *rules.PLACE, "file", HEAD, SURFACE, SPACE_AFTER, "global_columns"}
-    named = dict[str, str]()
-    for key in (*_KEYS, *options.metadata, *found):
-        named.setdefault(_attribute_of(key), key)
-    return {name: key for name, key in named.items() if name and name not in taken}
+    own = (comment[1] for line in begin if (comment := _KEY.match(line)))
+    names = {*fields, *rules.PLACE, "file", HEAD, SURFACE, SPACE_AFTER, "global_columns"}
+    keys = dict[str, str]()
+    for key in (*_KEYS, *options.metadata, *own):
+        keys.setdefault(_attribute_of(key), key)
+    return {name: key for name, key in keys.items() if name and name not in names}
 
 
 def _attribute_of(key: str) -> str:
@@ -508,15 +508,15 @@ def sentence_metadata(comment: pl.Expr, patterns: Mapping[str, str]) -> list[pl.
     ]
 
 
-def _fields(path: Path, written: Sequence[str], place: str) -> tuple[str, ...]:
+def _fields(path: Path, columns: Sequence[str], place: str) -> tuple[str, ...]:
     """Return attribute names of columns: lower case, with underscores for colons."""
-    names = tuple(re.sub(r"\W+", "_", name.lower()) for name in written)
+    names = tuple(re.sub(r"\W+", "_", name.lower()) for name in columns)
     try:
         rules.check_names(names)
         if names[:1] != ("id",) or "form" not in names:
             raise ValueError("the first column must be ID, and another must be FORM")
     except ValueError as error:
-        listed = ", ".join(written)
+        listed = ", ".join(columns)
         advice = 'Name them: columns = ["id", "form", "lemma", ...]'
         raise DataError(f"{path}: {place}: the columns {listed}: {error}\n{advice}") from error
     return (ID, *rules.raw(names[1:]))
@@ -546,9 +546,9 @@ def _rules(_layout: Layout) -> list[Rule]:
 
 def _unique(layout: Layout) -> Unique | None:
     name = pl.col(ID).str.extract(_SENT_ID)
-    named = ~pl.col(ROW) & pl.col(ALONE) & name.is_not_null()
-    asked = layout.options.unique_sent_id
-    return Unique([name], "duplicate sent_id", name, named) if asked else None
+    has_name = ~pl.col(ROW) & pl.col(ALONE) & name.is_not_null()
+    is_required = layout.options.unique_sent_id
+    return Unique([name], "duplicate sent_id", name, has_name) if is_required else None
 
 
 def _scan(layout: Layout) -> Scan | None:
@@ -609,5 +609,5 @@ def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
         lemma if _NONE in layout.options.placeholders else known,
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
-    said = sentence_metadata(comment, layout.patterns)
-    return add_surface(marked.with_columns(said), identity=ID)
+    metadata = sentence_metadata(comment, layout.patterns)
+    return add_surface(marked.with_columns(metadata), identity=ID)

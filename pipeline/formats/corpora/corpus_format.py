@@ -102,8 +102,8 @@ class CorpusFormat:
         if not is_compressed(path):
             return divide_file(self._open(path, options), size)
         members = MembersReader(path)
-        found = divide_file(self._open(path, options, Source(lambda: members)), size, members)
-        return replace(found, unpack=not found.parts)
+        division = divide_file(self._open(path, options, Source(lambda: members)), size, members)
+        return replace(division, unpack=not division.parts)
 
     def optional(self, path: Path, options: Any) -> frozenset[str]:
         """Return the metadata of the file, see `Format`."""
@@ -262,5 +262,5 @@ def corpus_format(
     return register
 
 
-def _resolve(given: OrCallable[T], options: Any) -> T:
-    return given(options) if callable(given) else given
+def _resolve(value: OrCallable[T], options: Any) -> T:
+    return value(options) if callable(value) else value

@@ -341,14 +341,14 @@ def guess_language(text: str) -> str:
     total = words.total()
     if code := _by_script("".join(words)):
         return code
-    kinds, found = Counter[str](), Counter[str]()
+    kinds, counts = Counter[str](), Counter[str]()
     for word, count in words.items():
         for each in _frequent_words().get(word, ()):
             kinds[each] += 1
-            found[each] += count
+            counts[each] += count
     shares = sorted(
         (
-            (found[each] / total if kinds[each] >= _FEWEST_KINDS else 0.0, each)
+            (counts[each] / total if kinds[each] >= _FEWEST_KINDS else 0.0, each)
             for each in LANGUAGES
         ),
         reverse=True,
@@ -360,11 +360,11 @@ def guess_language(text: str) -> str:
 @cache
 def _frequent_words() -> dict[str, list[str]]:
     """Return the most frequent words, each with the languages that have it."""
-    found: dict[str, list[str]] = {}
+    languages: dict[str, list[str]] = {}
     for code, language in LANGUAGES.items():
         for word in language.common.split():
-            found.setdefault(word, []).append(code)
-    return found
+            languages.setdefault(word, []).append(code)
+    return languages
 
 
 def _by_script(letters: str) -> str:

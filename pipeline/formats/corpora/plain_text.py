@@ -260,7 +260,7 @@ class TextLayout:
         "line", "split" or "wrapped".
     margin : int
         As in `Beginning`.
-    cut : bool
+    is_cut : bool
         Lines look wrapped, but each is read as a sentence or paragraph.
     """
 
@@ -268,7 +268,7 @@ class TextLayout:
     language: str
     sentences: Literal["line", "split", "wrapped"]
     margin: int
-    cut: bool = False
+    is_cut: bool = False
 
     @property
     def own(self) -> Language:
@@ -299,19 +299,19 @@ class TextLayout:
 
 def text_layout(path: Path, options: TextOptions) -> TextLayout:
     """Return the reading instructions of a file."""
-    language, sentences, margin, cut = options.language, options.sentences, 0, False
+    language, sentences, margin, is_cut = options.language, options.sentences, 0, False
     if not language or sentences in {"auto", "wrapped"} or language in WITHOUT_BLANKS:
-        found = read_beginning(path)
-        cut = found.wrapped and sentences in {"line", "split"}
-        language = language or found.language
-        if sentences == "auto" and found.wrapped:
+        beginning = read_beginning(path)
+        is_cut = beginning.wrapped and sentences in {"line", "split"}
+        language = language or beginning.language
+        if sentences == "auto" and beginning.wrapped:
             sentences = "wrapped"
-        margin = found.margin if sentences == "wrapped" else 0
+        margin = beginning.margin if sentences == "wrapped" else 0
         pattern = options.tokenizer == "pattern" and options.tokens == TOKEN
         if pattern and language in WITHOUT_BLANKS:
-            _require_blanks(path, language, found.run)
+            _require_blanks(path, language, beginning.run)
     sentences = "split" if sentences == "auto" else sentences
-    return TextLayout(options, language, sentences, margin, cut)
+    return TextLayout(options, language, sentences, margin, is_cut)
 
 
 def _require_blanks(path: Path, language: str, run: float) -> None:
@@ -329,9 +329,9 @@ def text_facts(layout: TextLayout) -> dict[str, int]:
     """Return facts about a file, for `pipeline.formats.base.Batch`."""
     options = layout.options
     wrapped = options.sentences == "auto"
-    found = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
-    found |= {f"{CUT}{layout.sentences}": 1} if layout.cut else {}
-    return found | ({f"{LINES}{layout.sentences}": 1} if wrapped else {})
+    facts = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
+    facts |= {f"{CUT}{layout.sentences}": 1} if layout.is_cut else {}
+    return facts | ({f"{LINES}{layout.sentences}": 1} if wrapped else {})
 
 
 LANGUAGE, LINES, CUT = "language ", "lines ", "wrapped lines as "
@@ -537,7 +537,7 @@ def _split_sentences(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     """Split each line at boundaries, marked by line ends."""
     text = pl.col(_SENTENCE)
     begins = pl.when(text.str.contains(r"\S")).then(pl.lit(value=True)).alias(PARAGRAPH)
-    cut = text.str.replace_all(layout.splitter, "${1}\n${2}")
+    sentences = text.str.replace_all(layout.splitter, "${1}\n${2}")
     if layout.options.splitter == SPLITTER:
-        cut = cut.str.replace_all(_IDEOGRAPHIC, "${1}\n${2}")
-    return lines.with_columns(begins, cut.str.split("\n").alias(_SENTENCE)).explode(_SENTENCE)
+        sentences = sentences.str.replace_all(_IDEOGRAPHIC, "${1}\n${2}")
+    return lines.with_columns(begins, sentences.str.split("\n").alias(_SENTENCE)).explode(_SENTENCE)

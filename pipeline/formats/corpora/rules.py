@@ -89,9 +89,9 @@ def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     ValueError
         If a name is duplicate, empty, or a column that the reader adds.
     """
-    taken = [name for name in names if name in {"file", *PLACE}]
-    if taken:
-        raise ValueError(f"{taken[0]!r} is a column that the reader adds; choose another name")
+    clashes = [name for name in names if name in {"file", *PLACE}]
+    if clashes:
+        raise ValueError(f"{clashes[0]!r} is a column that the reader adds; choose another name")
     return lines.distinct(names)
 
 
@@ -149,8 +149,8 @@ def no_spaces(names: Collection[str]) -> list[pl.Expr]:
     ['', '', None, None]
     """
     none = pl.col(SPACE_AFTER).str.to_lowercase().is_in(["no", "false", "0"])
-    found = pl.when(none).then(pl.lit("")).alias(SPACE_AFTER)
-    return [found] if SPACE_AFTER in names else []
+    space = pl.when(none).then(pl.lit("")).alias(SPACE_AFTER)
+    return [space] if SPACE_AFTER in names else []
 
 
 def columns(attributes: Iterable[str]) -> list[str]:
@@ -208,8 +208,8 @@ class Lemmas:
             return tokens, {}
         form = tokens.get_column(self.form) if self.form else pl.Series([None], dtype=pl.String())
         filled = form.zip_with(none, lemma).alias(LEMMA)
-        written = lemma.gather(rows)
-        replaced = count_replaced(written.filter(written.ne_missing(filled.gather(rows))))
+        values = lemma.gather(rows)
+        replaced = count_replaced(values.filter(values.ne_missing(filled.gather(rows))))
         return tokens.with_columns(filled), replaced
 
 
@@ -235,8 +235,8 @@ def form_of(names: Sequence[str]) -> str | None:
     >>> form_of(["id", "word", "lemma"]), form_of(["lemma", "pos"])
     ('word', None)
     """
-    named = [name for name in FORMS if name in names]
-    first = [*named, *names][:1]
+    forms = [name for name in FORMS if name in names]
+    first = [*forms, *names][:1]
     return first[0] if first and first != [LEMMA] else None
 
 
@@ -273,7 +273,7 @@ def after_blank_line(content: bytes) -> int:
     later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
     if later > 2 or end > 1:
         return later if later > 2 else end
-    return max((found.end() + 1 for found in re.finditer(_WHITE, content)), default=0)
+    return max((match.end() + 1 for match in re.finditer(_WHITE, content)), default=0)
 
 
 # Regular expressions in options.
@@ -484,10 +484,10 @@ def skipped_parts(violations: pl.DataFrame) -> tuple[SkippedPart, ...]:
 
 def rules_error(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
     """Return the error for invalid lines of a file, with their number and three examples."""
-    shown = "".join(f"\n  {each}" for each in _as_skipped(violations.head(_EXAMPLES)))
+    examples = "".join(f"\n  {each}" for each in _as_skipped(violations.head(_EXAMPLES)))
     advice = f", or {remedy}" if remedy else ""
     return DataError(
-        f"{path}: {count_text(violations.height, 'line')} cannot be used:{shown}\n"
+        f"{path}: {count_text(violations.height, 'line')} cannot be used:{examples}\n"
         f"Correct them{advice}, or set lenient = true to skip the sentences concerned."
     )
 
@@ -530,10 +530,10 @@ def _find_broken(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
     ).filter(pl.col("problem").is_not_null())
 
 
-def _as_text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
-    if isinstance(given, str):
-        return pl.lit(given) if literal else pl.col(given).cast(pl.String)
-    return given
+def _as_text(value: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
+    if isinstance(value, str):
+        return pl.lit(value) if literal else pl.col(value).cast(pl.String)
+    return value
 
 
 def _as_skipped(violations: pl.DataFrame) -> list[SkippedPart]:

@@ -86,8 +86,8 @@ class CorpusFile:
 
     def scan(self) -> pl.LazyFrame:
         """Return the lazy query of its tokens."""
-        asked = partial(self._query_rows, copy_context())  # runs in a thread without limit
-        return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
+        query = partial(self._query_rows, copy_context())  # runs in a thread without limit
+        return register_io_source(query, schema=self.grammar.schema(), is_pure=True)
 
     def check(self) -> Sequence[SkippedPart]:
         """Read the whole file; raise DataError for errors, or return skipped parts."""
@@ -181,14 +181,14 @@ class CorpusFile:
         _size: int | None,
     ) -> Iterator[pl.DataFrame]:
         """Yield the rows for a query."""
-        wanted = columns or list(self.grammar.schema())
+        names = columns or list(self.grammar.schema())
         roots = [] if predicate is None else predicate.meta.root_names()
         own = context.copy()
-        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), own.run(_read_size))
+        batches = self.batches(list(dict.fromkeys([*names, *roots])), own.run(_read_size))
         while (batch := own.run(next, batches, None)) is not None:
             tokens = batch.tokens if most is None else batch.tokens.head(most)
             most = None if most is None else most - tokens.height
-            yield (tokens if predicate is None else tokens.filter(predicate)).select(wanted)
+            yield (tokens if predicate is None else tokens.filter(predicate)).select(names)
             if most == 0:
                 return
 
@@ -284,12 +284,12 @@ class FilePart:
     def content(self, path: Path) -> str:
         """Return the digest of the present content."""
         place = self.packed or self.range
-        digest, left = hashlib.sha256(), place.end - place.start
+        digest, rest = hashlib.sha256(), place.end - place.start
         with Path(self.text or path).open("rb") as file:
             file.seek(place.start)
-            while left > 0 and (content := file.read(min(left, SIZE))):
+            while rest > 0 and (content := file.read(min(rest, SIZE))):
                 digest.update(content)
-                left -= len(content)
+                rest -= len(content)
         return digest.hexdigest()
 
 

@@ -84,7 +84,7 @@ _CODES = {
 """ISO 639-2 to ISO 639-1."""
 
 
-def language_code(said: str | None) -> str:
+def language_code(language: str | None) -> str:
     """Return the ISO 639-1 code of a language in a header; "" without rules.
 
     Examples
@@ -92,7 +92,7 @@ def language_code(said: str | None) -> str:
     >>> language_code("fr-CA"), language_code("deu"), language_code("la"), language_code(None)
     ('fr', 'de', '', '')
     """
-    first = (said or "").lower().replace("_", "-").partition("-")[0]
+    first = (language or "").lower().replace("_", "-").partition("-")[0]
     code = _CODES.get(first, first)
     return code if code in CODES else ""
 
@@ -247,7 +247,7 @@ class _Reader:
 
     # Elements
 
-    def _start(self, tag: str, given: Mapping[str, str]) -> None:
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag.rpartition(":")[2]
         if not self._open and name not in _ROOTS:
             raise DataError(
@@ -260,32 +260,32 @@ class _Reader:
             self._ignored += 1
         elif self._header is not None:
             self._header.append(name)
-            self._start_header(given)
+            self._start_header(attributes)
         elif name == "teiHeader":
             self._header = []
         elif name in _DOCUMENTS:
-            self._document = _Document(given.get("xml:id", ""))
-            self._add_language(given)
+            self._document = _Document(attributes.get("xml:id", ""))
+            self._add_language(attributes)
         elif name == "text":
             self._texts += 1
-            self._add_language(given)
+            self._add_language(attributes)
         elif name in _PARTS and self._texts:
             self._flush(paragraph=True)
             self._inside += name in self._options.parts
             self._ignored = name not in self._options.parts
         elif self._inside:
-            self._start_text(name, above, given)
+            self._start_text(name, above, attributes)
 
-    def _start_text(self, name: str, above: str, given: Mapping[str, str]) -> None:
+    def _start_text(self, name: str, above: str, attributes: Mapping[str, str]) -> None:
         if name in self._options.skip or (above == "choice" and name in _OTHER_READINGS):
             self._ignored = 1
             self.replaced[ELEMENT + name] += 1
         elif name in _WORDS:
             self._line = self._line if self._words else self._parser.CurrentLineNumber
-            known = {each: given.get(each) or None for each in self._options.attributes}
-            self._word.append(_Word(known, given.get("join", "")))
+            known = {each: attributes.get(each) or None for each in self._options.attributes}
+            self._word.append(_Word(known, attributes.get("join", "")))
         elif name in _BREAKS:
-            if given.get("break") != "no" and not self._word:
+            if attributes.get("break") != "no" and not self._word:
                 self._pieces.append(" ")
         elif name == "s":
             self._flush()
@@ -349,13 +349,13 @@ class _Reader:
 
     # Headers
 
-    def _start_header(self, given: Mapping[str, str]) -> None:
+    def _start_header(self, attributes: Mapping[str, str]) -> None:
         self._value = []
         path = "/".join(self._header or ())
         if path.endswith("langUsage/language"):
-            self._add_language({"xml:lang": given.get("ident", "")})
-        elif path.endswith("/date") and given.get("when"):
-            self._add_date(path, given["when"])
+            self._add_language({"xml:lang": attributes.get("ident", "")})
+        elif path.endswith("/date") and attributes.get("when"):
+            self._add_date(path, attributes["when"])
 
     def _end_header(self) -> None:
         path, value = "/".join(self._header or ()), " ".join("".join(self._value).split())
@@ -376,8 +376,8 @@ class _Reader:
         if rank is not None and (known is None or rank < known[0]):
             self._document.date = (rank, value)
 
-    def _add_language(self, given: Mapping[str, str]) -> None:
-        if code := given.get("xml:lang"):
+    def _add_language(self, attributes: Mapping[str, str]) -> None:
+        if code := attributes.get("xml:lang"):
             self._document.about.setdefault("language", [code])
 
     # Entries
@@ -401,8 +401,8 @@ class _Reader:
 
     def take(self) -> list[_Entry]:
         """Return entries completed since the last call."""
-        taken, self._entries, self.size = self._entries, [], 0
-        return taken
+        entries, self._entries, self.size = self._entries, [], 0
+        return entries
 
 
 # Rows: entries as tokens
@@ -414,13 +414,13 @@ class _Rows:
 
     path: Path
     options: TeiOptions
-    wanted: Collection[str] | None = None
+    names: Collection[str] | None = None
 
     @property
     def columns(self) -> list[str]:
         """The requested attributes of tokens."""
         every = [*self._lists, *_METADATA]
-        return [name for name in every if self.wanted is None or name in {*self.wanted, "form"}]
+        return [name for name in every if self.names is None or name in {*self.names, "form"}]
 
     @property
     def _lists(self) -> list[str]:
@@ -545,8 +545,8 @@ def _spaces(words: Sequence[_Token]) -> list[str | None]:
     assumed.
     """
     after = [word.glued for word in words[1:]]
-    said = any(glued is not False for glued in after)
-    return [*("" if glued or (said and glued is False) else None for glued in after), None]
+    has_evidence = any(glued is not False for glued in after)
+    return [*("" if glued or (has_evidence and glued is False) else None for glued in after), None]
 
 
 def _about(entries: Sequence[tuple[int, _Entry]]) -> pl.DataFrame:
@@ -591,11 +591,11 @@ def _blocks(maker: _Rows, size: int) -> Iterator[FrameBlock]:
             content = more
 
 
-def _open(path: Path, options: TeiOptions, wanted: Collection[str] | None = None) -> CorpusFile:
-    maker = _Rows(path, options, wanted)
+def _open(path: Path, options: TeiOptions, names: Collection[str] | None = None) -> CorpusFile:
+    maker = _Rows(path, options, names)
     empty = pl.LazyFrame(schema=maker.schema())
     grammar = Grammar(
-        rows=lambda given: given if ENTRY in given.collect_schema() else empty,
+        rows=lambda query: query if ENTRY in query.collect_schema() else empty,
         attributes=maker.columns,
     )
     return CorpusFile(path, lambda size: _blocks(maker, size), grammar, options.lenient)

@@ -123,19 +123,19 @@ def _blocks(
 ) -> Iterator[FrameBlock]:
     """Yield the rows of a file or part in blocks that end with a sentence."""
     before, number = (part.range.lines, part.rows) if part else (0, None)
-    held, lines = pl.DataFrame(), before + 1
+    rest, lines = pl.DataFrame(), before + 1
     for batch in batches(path, max(1, size // _WIDTH), before, number):
         line = pl.int_range(lines, lines + batch.height, dtype=pl.Int64).alias(LINE)
-        read = batch.select(line, *texts)
-        held = pl.concat([held, read]) if held.height else read
+        rows = batch.select(line, *texts)
+        rest = pl.concat([rest, rows]) if rest.height else rows
         lines += batch.height
-        key = held.select(pl.struct(token_table.sentence_key(names)).rle_id()).to_series()
+        key = rest.select(pl.struct(token_table.sentence_key(names)).rle_id()).to_series()
         end = int(key.search_sorted(key[-1], side="left"))
         if end:
-            yield FrameBlock(held[:end])
-        held = held[end:]
-    if held.height:
-        yield FrameBlock(held)
+            yield FrameBlock(rest[:end])
+        rest = rest[end:]
+    if rest.height:
+        yield FrameBlock(rest)
 
 
 def _texts(
@@ -148,14 +148,14 @@ def _texts(
     schema = open_parquet(path).collect_schema()
     _check_schema(path, schema, options)
     called = {name: options.reader_name(name) for name in schema if options.reader_name(name)}
-    kept = {old: new for old, new in called.items() if only is None or new in only}
-    names = list(kept.values())
+    columns = {old: new for old, new in called.items() if only is None or new in only}
+    names = list(columns.values())
     fields = token_table.fields_of(names)
-    texts = [_text(old, schema[old]) for old in kept]
+    texts = [_text(old, schema[old]) for old in columns]
     if options.normalise != "none":
         texts = [
             unicode.normalise_column(text) if schema[old].base_type() in _TEXTS else text
-            for old, text in zip(kept, texts, strict=True)
+            for old, text in zip(columns, texts, strict=True)
         ]
     full = [
         pl.when(text != "").then(text).alias(new) for text, new in zip(texts, fields, strict=True)

@@ -301,19 +301,19 @@ class _Block:
             "sentence": sentence,
             POSITION: count_positions(first),
         }
-        made = [pl.Series(name, values) for name, values in own.items()]
-        made.append(
+        series = [pl.Series(name, values) for name, values in own.items()]
+        series.append(
             count_before(DOCUMENT, self._documents.get_column(LINE).to_numpy(), self._row_lines)
         )
         replaced: dict[str, int] = {}
         for index, name in enumerate(self.scan.names):
             if name == LEMMA and name in columns:
                 lemma, replaced = self._lemma(index)
-                made.append(lemma)
+                series.append(lemma)
             elif name in columns:
-                made.append(self.lines.texts(self._rows.field(index)).alias(name))
+                series.append(self.lines.texts(self._rows.field(index)).alias(name))
         return ParsedBlock(
-            pl.DataFrame(made),
+            pl.DataFrame(series),
             self._documents.select(pl.lit(value=True).alias(DOCUMENT), NAME),
             pl.DataFrame(),
             int(sentence[-1]) if sentence.size else 0,
@@ -323,17 +323,17 @@ class _Block:
 
     def _lemma(self, index: int) -> tuple[pl.Series, dict[str, int]]:
         """Return the lemmas, with placeholders replaced by forms, and their number."""
-        spans, given = self._rows.field(index), self.scan.lemmas
-        rows, written = self.lines.find(spans, given.placeholders if given else ())
-        if not (given and rows.size):
+        spans, lemmas = self._rows.field(index), self.scan.lemmas
+        rows, values = self.lines.find(spans, lemmas.placeholders if lemmas else ())
+        if not (lemmas and rows.size):
             return self.lines.texts(spans).alias(LEMMA), {}
-        if given.form is None:
+        if lemmas.form is None:
             none = np.ones(spans.starts.size, np.bool_)
             none[rows] = False
-            return self.lines.texts(spans, none).alias(LEMMA), rules.count_replaced(written)
-        forms = self._rows.field(self.scan.names.index(given.form))
-        differ = written.ne_missing(self.lines.texts(forms.at(rows)))
-        replaced = rules.count_replaced(written.filter(differ))
+            return self.lines.texts(spans, none).alias(LEMMA), rules.count_replaced(values)
+        forms = self._rows.field(self.scan.names.index(lemmas.form))
+        differ = values.ne_missing(self.lines.texts(forms.at(rows)))
+        replaced = rules.count_replaced(values.filter(differ))
         return self.lines.texts(spans.replace(rows, forms)).alias(LEMMA), replaced
 
 
@@ -392,9 +392,9 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
         raise DataError(f"{path}: line {number}: the file is empty, without a header")
     if options.header is False:
         return Layout(options, tuple(content.usual_names(len(rows[0]))))
-    found = "header" if options.header else content.judge_header(rows)
-    if found != "header":
-        raise _no_header_error(path, number, rows, certain=found == "data")
+    kind = "header" if options.header else content.judge_header(rows)
+    if kind != "header":
+        raise _no_header_error(path, number, rows, certain=kind == "data")
     names = tuple(rows[0])
     try:
         return Layout(options, lines.distinct(names), number)
@@ -409,16 +409,16 @@ def _first_rows(path: Path, comment: str) -> tuple[int, list[list[str]]]:
     Without such a line, it is the number of the next line.
     """
     lines.require_matching_suffix(path)
-    read = content.first_lines(path)
-    kept = [
+    begin = content.first_lines(path)
+    pairs = [
         (number, line)
-        for number, line in enumerate(read, start=1)
+        for number, line in enumerate(begin, start=1)
         if line.strip() and not (comment and line.startswith(comment))
     ]
-    if kept and content.UNREADABLE in kept[0][1]:
+    if pairs and content.UNREADABLE in pairs[0][1]:
         raise not_utf8(path)
-    rows = [line.split("\t") for _, line in kept]
-    return (kept[0][0] if kept else len(read) + 1), rows
+    rows = [line.split("\t") for _, line in pairs]
+    return (pairs[0][0] if pairs else len(begin) + 1), rows
 
 
 def _names_columns(row: Sequence[str], columns: Sequence[str]) -> bool:
@@ -442,7 +442,7 @@ def _no_header_error(
     row = rows[0]
     names = content.TREETAGGER if content.is_treetagger(rows) else content.usual_names(len(row))
     listed = ", ".join(f'"{name}"' for name in names)
-    shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
+    fields = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
     what = "may be a header or a token"
     remedy = f"If it is a token, name the columns: columns = [{listed}]. If it is a header, add"
     if certain:
@@ -450,7 +450,7 @@ def _no_header_error(
         remedy = f"Name the columns: columns = [{listed}]. If it is a header nevertheless, add"
     return DataError(
         f"{path}: line {number} {what}:\n"
-        f"  as a token: {shown}\n"
+        f"  as a token: {fields}\n"
         f"  as a header: the columns {', '.join(map(repr, row))}\n"
         f"{remedy} header = true."
     )

@@ -253,8 +253,8 @@ class VerticalOptions(LemmaOptions):
 
     @model_validator(mode="after")
     def _require_distinct(self) -> Self:
-        named = tuple(name for name in self.structures().values() if name)
-        lines.distinct(named)
+        names = tuple(name for name in self.structures().values() if name)
+        lines.distinct(names)
         if self.sentence_tags and (self.sentence or POS not in self.attributes):
             raise ValueError(f'sentence_tags requires sentence = "" and an attribute {POS}')
         return self

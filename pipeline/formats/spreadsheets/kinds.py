@@ -73,17 +73,17 @@ def annotation_layout(
     """
     pair = len(units) == len(_PAIR)
     what, helps = ("pair", _SIDES) if pair else ("tuple", [f"{each} unit." for each in _ORDINALS])
-    named = (Column(name, name, writable=False, width=24, help=text, required=name not in optional)
+    sides = (Column(name, name, writable=False, width=24, help=text, required=name not in optional)
              for name, text in zip(units, helps, strict=False))  # fmt: skip
-    shown = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
+    texts = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
                     help="" if number else _marks_help(what))
              for number, name in enumerate(examples))  # fmt: skip
     return Layout(
         (
-            *named,
+            *sides,
             Column("label", "label", writable=True, width=16, choices=tuple(labels), help=_EMPTY),
             Column("note", "note", writable=True, width=28, help="Any remark.", required=False),
-            *shown,
+            *texts,
             Column(
                 "annotator", "annotator", writable=False, width=14, help="Your name.", printed=False
             ),
@@ -135,13 +135,13 @@ _FORMS_HELP = (
 
 
 def keying_layout(
-    *, shown: bool = True, keyed: bool = False, further: Sequence[Column] = ()
+    *, has_lexicon: bool = True, keyed: bool = False, further: Sequence[Column] = ()
 ) -> Layout:
     """Return the columns of a keying sheet.
 
     Parameters
     ----------
-    shown : bool
+    has_lexicon : bool
         Show the forms of the lexicon beside the lemma.
     keyed : bool
         Show the different forms that people keyed in.
@@ -169,7 +169,7 @@ def keying_layout(
             Column("forms", "forms in the dictionary", writable=True, width=60, help=_FORMS_HELP),
             Column("note", "note", writable=True, width=40, help="Any remark.", required=False),
             *((first,) if keyed else ()),
-            *((beside,) if shown else ()),
+            *((beside,) if has_lexicon else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("id", "id", writable=False, width=20, help="Identifies the lemma of this row."),
             *further,
@@ -223,7 +223,7 @@ def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
 
 def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:
     return keying_layout(
-        shown="lexicon_forms" in columns, keyed="keyed_forms" in columns,
+        has_lexicon="lexicon_forms" in columns, keyed="keyed_forms" in columns,
         further=_history_of(columns),
     )  # fmt: skip
 

@@ -168,8 +168,8 @@ def _escape_match(match: re.Match[str]) -> str:
 
 def _unescape_match(match: re.Match[str]) -> str:
     backslashes, code = match.groups()
-    kept = "\\" * (len(backslashes) // 2)
-    return kept + (chr(int(code, 16)) if len(backslashes) % 2 else f"x{code}")
+    prefix = "\\" * (len(backslashes) // 2)
+    return prefix + (chr(int(code, 16)) if len(backslashes) % 2 else f"x{code}")
 
 
 # Cell texts, and texts that spreadsheets cannot contain
@@ -266,9 +266,9 @@ def refuse(
 
 def _refuse(bad: Sequence[str], problem: str) -> None:
     if bad:
-        shown = "".join(f"\n  {example}" for example in bad[:_EXAMPLES])
+        examples = "".join(f"\n  {example}" for example in bad[:_EXAMPLES])
         raise DataError(
-            f"{count_text(len(bad), 'cell')} with {problem}:{shown}\nCorrect these texts first."
+            f"{count_text(len(bad), 'cell')} with {problem}:{examples}\nCorrect these texts first."
         )
 
 

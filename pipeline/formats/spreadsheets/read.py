@@ -165,9 +165,9 @@ def _unpack(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
     if len(header) < _LOCAL.size or member.compress_type not in {0, zipfile.ZIP_DEFLATED}:
         return  # reported by the reader
     file.seek(sum(_LOCAL.unpack(header)), 1)
-    left, unpack = member.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
-    while left > 0 and (raw := file.read(min(left, _CHUNK))):
-        left -= len(raw)
+    rest, unpack = member.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
+    while rest > 0 and (raw := file.read(min(rest, _CHUNK))):
+        rest -= len(raw)
         if member.compress_type == zipfile.ZIP_STORED:
             yield raw
             continue
@@ -206,40 +206,40 @@ class _ExtentParser:
         except (expat.ExpatError, ValueError):
             self._ended = True
 
-    def _xlsx(self, name: str, given: dict[str, str]) -> None:
+    def _xlsx(self, name: str, attributes: dict[str, str]) -> None:
         kind = name.rpartition(":")[2]
         if kind == "row":
-            self._row, self._column = int(given.get("r", self._row + 1)), 0
+            self._row, self._column = int(attributes.get("r", self._row + 1)), 0
         elif kind == "c":
             self._column += 1
-            if place := given.get("r"):
+            if place := attributes.get("r"):
                 column = place.rstrip("0123456789")
                 self._column, self._row = _column_number(column), int(place[len(column) :])
         elif kind in {"v", "is"}:
             self.extents[0].add(self._row, self._column)
 
-    def _ods(self, name: str, given: dict[str, str]) -> None:
+    def _ods(self, name: str, attributes: dict[str, str]) -> None:
         kind = name.rpartition(":")[2]
         if kind == "table":
-            self.extents.append(Extent(given.get("table:name", "")))
+            self.extents.append(Extent(attributes.get("table:name", "")))
             self._row = self._height = 0
         elif kind == "table-row":
             self._row += self._height
             self._column, self._width = 0, 0
-            self._height = int(given.get("table:number-rows-repeated", 1))
+            self._height = int(attributes.get("table:number-rows-repeated", 1))
         elif kind in {"table-cell", "covered-table-cell"}:
             self._column += self._width
-            self._width = int(given.get("table:number-columns-repeated", 1))
-            failed = given.get("calcext:value-type") == "error"
+            self._width = int(attributes.get("table:number-columns-repeated", 1))
+            failed = attributes.get("calcext:value-type") == "error"
             self._error = (self._row + 1, self._column + 1) if failed else None
-        if self.extents and (kind == "p" or "office:value-type" in given):
+        if self.extents and (kind == "p" or "office:value-type" in attributes):
             self.extents[-1].add(self._row + self._height, self._column + self._width)
 
     def _text(self, text: str) -> None:
         """Record the text of an error."""
         if self._error and text.strip():
-            shown = self.errors.setdefault(self.extents[-1].name, {})
-            shown[self._error] = shown.get(self._error, "") + text
+            texts = self.errors.setdefault(self.extents[-1].name, {})
+            texts[self._error] = texts.get(self._error, "") + text
 
 
 def _column_number(column: str) -> int:
@@ -285,7 +285,7 @@ def _column_name(title: str, letter: str, layout: Layout) -> str:
     return layout.name_of(title) or (f"{title} (sheet)" if title == LINE else title)
 
 
-def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None:
+def check(path: Path, names: Sequence[str], header: int, layout: Layout) -> None:
     """Check that required columns exist, without duplicates.
 
     Raises
@@ -293,14 +293,14 @@ def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None
     DataError
         With the missing and existing columns, or the duplicates.
     """
-    missing = layout.missing_from(found)
+    missing = layout.missing_from(names)
     if missing:
         raise DataError(
             f"{path}: the header in row {header + 1} lacks {', '.join(missing)}; it has"
-            f" {', '.join(found)}. Restore the header from the original sheet, or remove"
+            f" {', '.join(names)}. Restore the header from the original sheet, or remove"
             " the file from the folder if it is not a sheet."
         )
-    twice = sorted({name for name in found if found.count(name) > 1})
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
             f"{path}: the header in row {header + 1} repeats {', '.join(twice)};"
@@ -464,10 +464,10 @@ def read_worksheets(path: Path) -> list[Grid]:
     DataError
         If the file is damaged, password-protected, not a workbook, or too large for memory.
     """
-    shown = require_room(path)
+    errors = require_room(path)
     try:
         book = fastexcel.read_excel(path.read_bytes())
-        return [_worksheet(book, name, shown.get(name, {})) for name in book.sheet_names]
+        return [_worksheet(book, name, errors.get(name, {})) for name in book.sheet_names]
     except fastexcel.FastExcelError as error:
         raise DataError(
             f"{path}: not a readable workbook; if it has a password, save it without one; if it is "
@@ -476,16 +476,16 @@ def read_worksheets(path: Path) -> list[Grid]:
 
 
 def _worksheet(
-    book: fastexcel.ExcelReader, name: str, shown: Mapping[tuple[int, int], str]
+    book: fastexcel.ExcelReader, name: str, errors: Mapping[tuple[int, int], str]
 ) -> Grid:
     sheet = _load(book, name, "string")
     cells, failed = sheet.to_arrow_with_errors()
     texts = pl.DataFrame(cells)
     first = min((each.absolute_index for each in sheet.available_columns()), default=0)
-    found = {(row - 1, column - 1 - first): text for (row, column), text in shown.items()}
+    by_place = {(row - 1, column - 1 - first): text for (row, column), text in errors.items()}
     for each in failed.errors if failed else ():
         if kind := _ERROR.search(each.detail):
-            found[each.position] = _ERRORS.get(kind[1], f"#{kind[1].upper()}!")
+            by_place[each.position] = _ERRORS.get(kind[1], f"#{kind[1].upper()}!")
     if any(column.str.contains(_TYPED).any() for column in texts.get_columns()):
         number, truth, time = (
             _load(book, name, kind).to_polars() for kind in ("float", "boolean", "datetime")
@@ -494,13 +494,13 @@ def _worksheet(
             _restore_typed(texts[each], number[each], truth[each], time[each])
             for each in texts.columns
         )
-    return Grid(name, _with_errors(texts, found).rows(), letters(texts.width, first=first))
+    return Grid(name, _with_errors(texts, by_place).rows(), letters(texts.width, first=first))
 
 
-def _with_errors(texts: pl.DataFrame, found: Mapping[tuple[int, int], str]) -> pl.DataFrame:
+def _with_errors(texts: pl.DataFrame, errors: Mapping[tuple[int, int], str]) -> pl.DataFrame:
     """Insert the displayed texts of errors."""
     for place, name in enumerate(texts.columns):
-        own = {row: text for (row, column), text in found.items() if column == place}
+        own = {row: text for (row, column), text in errors.items() if column == place}
         if own:
             cells = texts[name].scatter(list(own), list(own.values()))
             texts = texts.with_columns(cells.alias(name))
@@ -518,9 +518,9 @@ def _restore_typed(
     is_truth = pl.col("truth").is_not_null() & pl.col("text").is_in(["true", "false"])
     is_time = pl.col("time").is_not_null() & pl.col("number").is_null()
     short = pl.col("text").str.replace(r"^(1899-12-3\d )|( 00:00:00)$", "")
-    typed = pl.when(is_truth).then(pl.col("text").str.to_uppercase()).when(is_time).then(short)
+    value = pl.when(is_truth).then(pl.col("text").str.to_uppercase()).when(is_time).then(short)
     frame = pl.DataFrame({"text": text, "number": number, "truth": truth, "time": time})
-    return frame.select(typed.otherwise("text").alias(text.name)).to_series()
+    return frame.select(value.otherwise("text").alias(text.name)).to_series()
 
 
 # Read a sheet of any kind of file.
@@ -571,9 +571,9 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     names = header_names(grid, place, expected)
     check(path, names, place, expected)
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
-    kept = [(line, row) for line, row in body if any(cell and cell.strip() for cell in row)]
-    columns = {name: [_cell(row, i) for _, row in kept] for i, name in enumerate(names)}
-    return _frame([line for line, _ in kept], columns, expected)
+    rows = [(line, row) for line, row in body if any(cell and cell.strip() for cell in row)]
+    columns = {name: [_cell(row, i) for _, row in rows] for i, name in enumerate(names)}
+    return _frame([line for line, _ in rows], columns, expected)
 
 
 def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
@@ -600,15 +600,15 @@ def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
     places = [(grid, header_place(grid, layout)) for grid in grids]
     headed = [(grid, place) for grid, place in places if place is not None]
     whole = [each for each in headed if not layout.missing_from(header_names(*each, layout))]
-    chosen = whole or headed
-    if len(chosen) > 1:
-        names = ", ".join(repr(grid.name) for grid, _ in chosen)
+    choices = whole or headed
+    if len(choices) > 1:
+        names = ", ".join(repr(grid.name) for grid, _ in choices)
         raise DataError(
-            f"{path}: {len(chosen)} worksheets have a column {ID!r}: {names}; delete all but one"
+            f"{path}: {len(choices)} worksheets have a column {ID!r}: {names}; delete all but one"
         )
-    if not chosen:
+    if not choices:
         raise no_header_error(path, grids, layout)
-    return chosen[0]
+    return choices[0]
 
 
 def _read_text(path: Path, layout: Layout) -> tuple[Grid, int]:
@@ -634,14 +634,14 @@ def _frame(
     lines: list[int], columns: Mapping[str, list[str | None]], layout: Layout
 ) -> pl.DataFrame:
     empty: list[str | None] = [None] * len(lines)
-    wanted = {name: columns.get(name, empty) for name in layout.names}
+    own = {name: columns.get(name, empty) for name in layout.names}
     added = {
         name: cells
         for name, cells in columns.items()
-        if name not in wanted and (any(cells) or not name.startswith(NAMELESS))
+        if name not in own and (any(cells) or not name.startswith(NAMELESS))
     }
-    schema = {LINE: pl.Int64, **dict.fromkeys([*wanted, *added], pl.String)}
-    return pl.DataFrame({LINE: lines, **wanted, **added}, schema=schema)
+    schema = {LINE: pl.Int64, **dict.fromkeys([*own, *added], pl.String)}
+    return pl.DataFrame({LINE: lines, **own, **added}, schema=schema)
 
 
 def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
@@ -649,26 +649,26 @@ def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
     long = [(line, row) for line, row in body if any(row[fields:])]
     if long:
-        shown = "".join(f"\n  row {line}: {str(row)[:80]}" for line, row in long[:_EXAMPLES])
+        examples = "".join(f"\n  row {line}: {str(row)[:80]}" for line, row in long[:_EXAMPLES])
         raise DataError(
             f"{path}: {count_text(len(long), 'row')} with more than the {fields} fields of the"
-            f" header:{shown}\nQuote fields that contain the delimiter."
+            f" header:{examples}\nQuote fields that contain the delimiter."
         )
 
 
 def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
     """Reject carriage returns that were text: some programs do not escape _x000D_ in workbooks."""
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
-    found = [
+    cells = [
         f"\n  {letter}{line}: {cell!r}"
         for line, row in body
         for letter, cell in zip(grid.letters, row, strict=False)
         if cell and _LONE_RETURN.search(cell)
     ]
-    if found:
+    if cells:
         raise DataError(
-            f"{path}: {count_text(len(found), 'cell')} with a carriage return, which spreadsheets"
-            f" make of the text _x000D_:{''.join(found[:_EXAMPLES])}\nRetype these cells; the text"
+            f"{path}: {count_text(len(cells), 'cell')} with a carriage return, which spreadsheets"
+            f" make of the text _x000D_:{''.join(cells[:_EXAMPLES])}\nRetype these cells; the text"
             r" itself is written \x5Fx000D_"
         )
 
@@ -711,7 +711,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
         orient="row",
     )
     texts = texts.with_columns(pl.all().replace("", None))
-    named = {str(place): name for place, name in enumerate(names) if name}
+    columns = {str(place): name for place, name in enumerate(names) if name}
     nameless = [place for place, name in enumerate(names) if not name]
     filled = [
         grid.letters[place] for place in nameless if texts[str(place)].null_count() < len(texts)
@@ -722,31 +722,29 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
             f" {', '.join(filled)}\nName all columns, or delete those cells."
         )
     rows = texts.with_row_index(LINE, first + 1).with_columns(pl.col(LINE).cast(pl.Int64))
-    kept = rows.select(LINE, *named).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
-    return kept.rename(named).lazy()
+    table = rows.select(LINE, *columns).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
+    return table.rename(columns).lazy()
 
 
-def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> Grid:
+def _choose_worksheet(path: Path, grids: Sequence[Grid], sheet: str | None) -> Grid:
     """Return the named worksheet, or the first that is not empty."""
     filled = {grid.name: grid for grid in grids if any(any(row) for row in grid.rows)}
-    if wanted is None and filled:
+    if sheet is None and filled:
         return next(iter(filled.values()))
-    if wanted in filled:
-        return filled[wanted]
-    what = (
-        f"has no worksheet {wanted!r} with a table" if wanted else "has no worksheet with a table"
-    )
-    remedy = f"; {did_you_mean(wanted, filled)}" if wanted and filled else ""
+    if sheet in filled:
+        return filled[sheet]
+    what = f"has no worksheet {sheet!r} with a table" if sheet else "has no worksheet with a table"
+    remedy = f"; {did_you_mean(sheet, filled)}" if sheet and filled else ""
     raise DataError(f"{path}: {what}{remedy}")
 
 
-def _names(path: Path, grid: Grid, given: Sequence[str]) -> list[str]:
+def _names(path: Path, grid: Grid, columns: Sequence[str]) -> list[str]:
     """Return the column names; empty if unnamed."""
-    if given:
-        if len(given) != len(grid.letters):
-            what = f"has {len(grid.letters)} columns instead of {len(given)}"
-            raise DataError(f"{path}: worksheet {grid.name!r} {what} ({', '.join(given)})")
-        return list(given)
+    if columns:
+        if len(columns) != len(grid.letters):
+            what = f"has {len(grid.letters)} columns instead of {len(columns)}"
+            raise DataError(f"{path}: worksheet {grid.name!r} {what} ({', '.join(columns)})")
+        return list(columns)
     names = [(cell or "").strip() for cell in grid.rows[0]]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if not any(names):

@@ -318,9 +318,9 @@ def _write_table(
     wrapped = book.add_format({"num_format": "@", "text_wrap": True, "valign": "top"})
     sheet = book.add_worksheet(title)
     names = [*rows.columns, *further]
-    shown = {place for place, name in enumerate(names) if name.startswith("example")}
+    examples = {place for place, name in enumerate(names) if name.startswith("example")}
     for place, name in enumerate(names):
-        sheet.set_column(place, place, _WIDE if place in shown else _WIDTHS.get(name, _WIDTH))
+        sheet.set_column(place, place, _WIDE if place in examples else _WIDTHS.get(name, _WIDTH))
         sheet.write_string(0, place, name, head)
     for row, values in enumerate(rows.rows(), start=1):
         for place, value in enumerate(values):
@@ -331,7 +331,7 @@ def _write_table(
             elif isinstance(value, int) and abs(value) <= _WHOLE:
                 sheet.write_number(row, place, value)
             elif value is not None:
-                sheet.write_string(row, place, str(value), wrapped if place in shown else text)
+                sheet.write_string(row, place, str(value), wrapped if place in examples else text)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(rows.height, 1), len(names) - 1)
     return sheet
