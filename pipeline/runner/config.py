@@ -78,8 +78,8 @@ class RunOptions(Options):
     def budget(self) -> Budget:
         """Memory and parallelism of one task."""
         workers, processes = _processes(self.engine, self.workers)
-        cut = "shard" in self.model_fields_set  # it costs more than it saves two workers
-        return Budget(self.memory, self.shard, workers, cut).per_worker(workers, processes)
+        is_explicit = "shard" in self.model_fields_set  # it costs more than it saves two workers
+        return Budget(self.memory, self.shard, workers, is_explicit).per_worker(workers, processes)
 
 
 def _processes(engine: str, workers: int | None) -> tuple[int, int]:
@@ -122,13 +122,13 @@ class Point:
     @property
     def columns(self) -> dict[str, Any]:
         """The columns that a stacked table has for it, with their values."""
-        named = {POINT: self.name} if self.name else {}
-        return {**named, **self.together, **self.over}
+        point = {POINT: self.name} if self.name else {}
+        return {**point, **self.together, **self.over}
 
     def __str__(self) -> str:
-        named = [self.name] if self.name else []
+        names = [self.name] if self.name else []
         of_over = [f"{path.rpartition('.')[2]}={label}" for path, label in self.over.items()]
-        return ", ".join([*named, *of_over])
+        return ", ".join([*names, *of_over])
 
 
 class Sweep(Options):
@@ -257,20 +257,20 @@ class Sweep(Options):
             for each in self.over.values()
         ]
         together = self._together()
-        found = []
-        for named in self.points or ({},):
-            own = {path: value for path, value in named.items() if path != NAME}
+        points = []
+        for point in self.points or ({},):
+            own = {path: value for path, value in point.items() if path != NAME}
             labels = {path: _label(own[path]) if path in own else None for path in together}
-            for chosen in product(*values):
-                over = dict(zip(self.over, chosen, strict=True))
+            for combination in product(*values):
+                over = dict(zip(self.over, combination, strict=True))
                 settings = {path: _value(value) for path, value in {**own, **over}.items()}
                 of_over = {path: _label(value) for path, value in over.items()}
-                found.append(Point(settings, named.get(NAME, ""), labels, of_over))
-        return self._without_omitted(found) if self.skip else found
+                points.append(Point(settings, point.get(NAME, ""), labels, of_over))
+        return self._without_omitted(points) if self.skip else points
 
-    def _without_omitted(self, found: list[Point]) -> list[Point]:
+    def _without_omitted(self, points: list[Point]) -> list[Point]:
         """Return the points that do not satisfy ``skip``."""
-        rows = [{path: column_label(v) for path, v in each.columns.items()} for each in found]
+        rows = [{path: column_label(v) for path, v in each.columns.items()} for each in points]
         try:
             frame = pl.DataFrame(rows, infer_schema_length=None)
             table = frame.select(
@@ -279,15 +279,15 @@ class Sweep(Options):
             omitted = table.select(expression(self.skip)).to_series()
             if omitted.dtype != pl.Boolean:
                 raise TypeError("its value is not true or false")
-            kept = [each for each, gone in zip(found, omitted, strict=True) if not gone]
+            rest = [each for each, is_out in zip(points, omitted, strict=True) if not is_out]
         except (pl.exceptions.PolarsError, TypeError) as error:
             what = f"{self.skip!r} cannot be a condition on the settings: {errors.query(error)}"
             remedy = "compare numbers with numbers, texts with texts"
             raise ConfigError("sweep", [Problem("sweep.skip", what, remedy)]) from error
-        if not kept:
-            what = f"{self.skip!r} omits all {len(found):,} combinations"
+        if not rest:
+            what = f"{self.skip!r} omits all {len(points):,} combinations"
             raise ConfigError("sweep", [Problem("sweep.skip", what, "narrow the condition")])
-        return kept
+        return rest
 
     def _together(self) -> list[str]:
         """Return the paths of the settings in ``points``."""
@@ -324,8 +324,8 @@ def _check_path(path: str, value: Any = None) -> None:
     while isinstance(value, dict) and value and (path != "stages" or len(whole) < _OPTION):
         whole.append(next(iter(value)))
         value = value[whole[-1]]
-    written = ".".join(whole)
-    raise ValueError(f'{written} needs quotation marks: write "{written}" = ...')
+    key = ".".join(whole)
+    raise ValueError(f'{key} needs quotation marks: write "{key}" = ...')
 
 
 def _is_named(value: Any) -> bool:
@@ -333,21 +333,21 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {NAME, "value"}
 
 
-def _value(written: Any) -> Any:
-    return written["value"] if _is_named(written) else written
+def _value(entry: Any) -> Any:
+    return entry["value"] if _is_named(entry) else entry
 
 
-def _label(written: Any) -> Any:
-    return written[NAME] if _is_named(written) else written
+def _label(entry: Any) -> Any:
+    return entry[NAME] if _is_named(entry) else entry
 
 
 def _check_names(path: str, values: Sequence[Any]) -> None:
     """Refuse names of some values only, names that are not text, and names that stand twice."""
-    named = [_label(each) for each in values if _is_named(each)]
-    if wrong := [each for each in named if not isinstance(each, str) or not each.strip()]:
+    names = [_label(each) for each in values if _is_named(each)]
+    if wrong := [each for each in names if not isinstance(each, str) or not each.strip()]:
         raise ValueError(f'{path}: {wrong[0]!r} cannot name a value; write name = "..."')
-    if named and len(named) < len(values):
-        what = f"{path}: {len(named)} of {len(values)} values have names"
+    if names and len(names) < len(values):
+        what = f"{path}: {len(names)} of {len(values)} values have names"
         raise ValueError(f"{what}; give all of them names, or none")
     different = {_identity(each): _label(each) for each in values if _is_named(each)}
     if twice := _first_twice(list(different.values())):
@@ -618,7 +618,7 @@ class SheetPlaces:
         return (place / name for place in self.former if list_sheets(place / name))
 
 
-def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> SheetPlaces:
+def sheet_places(config: Path, *, runs: Path, name: str, folder: str = "") -> SheetPlaces:
     """Return the folders of an experiment's sheets.
 
     Parameters
@@ -629,7 +629,7 @@ def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> S
         The folder of all results.
     name : str
         The experiment's name.
-    written : str
+    folder : str
         The experiment's own path, relative to its file.
 
     Examples
@@ -638,7 +638,7 @@ def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> S
     'work/sheets/pilot'
     """
     here = config.parent
-    own = here / (written or f"{SHEETS}/{name}")
+    own = here / (folder or f"{SHEETS}/{name}")
     # The version before wrote to `sheets` in the working folder, mostly that of the results or
     # that of the experiment's file or the one above it, and with --runs to `sheets` in there.
     folders = (runs, runs.parent, here, here.absolute().parent)

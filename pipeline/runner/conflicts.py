@@ -89,16 +89,16 @@ class Conflict:
 
     def __str__(self) -> str:
         """Return person, item, all answers and their places."""
-        typed: dict[str, list[str]] = {}
+        by_answer: dict[str, list[str]] = {}
         for each in self.sheets:
-            typed.setdefault(_quote_answer(each.answer), []).append(each.place)
-        said = [f"{text} in {' and '.join(places)}" for text, places in typed.items()]
+            by_answer.setdefault(_quote_answer(each.answer), []).append(each.place)
+        parts = [f"{text} in {' and '.join(places)}" for text, places in by_answer.items()]
         page = f"{_quote_answer(self.answer)} on the page"
         if self.source:
             page += f" (imported from {self.source})"
         if self.settled:
             page += ", which counts: adjudicators have seen it"
-        return f"{self.annotator}, {' '.join(self.units)}: {'; '.join([*said, page])}"
+        return f"{self.annotator}, {' '.join(self.units)}: {'; '.join([*parts, page])}"
 
 
 def _quote_answer(answer: str | None) -> str:
@@ -143,16 +143,16 @@ def compare(rows: pl.DataFrame, log: SourceFile) -> tuple[pl.DataFrame, list[Con
     """
     if not isinstance(log.options, DecisionOptions):
         raise TypeError(f"{log.label} is no annotation log")
-    seen, tasks = (read(log.path, log.options) for read in (sheet_answers, first_answers))
+    answers, tasks = (read(log.path, log.options) for read in (sheet_answers, first_answers))
     cells = compare_answers(
-        rows.lazy(), seen, tasks, log=log.label, answer=ANSWERS[log.format.name]
+        rows.lazy(), answers, tasks, log=log.label, answer=ANSWERS[log.format.name]
     ).collect()
     apart = cells.filter(pl.col("outcome").is_in(["conflict", "settled"]))
     sheets: dict[tuple[str, str], list[SheetAnswer]] = {}
     for row in apart.iter_rows(named=True):
-        said = (row["answer"] or "").strip() or None
-        typed = SheetAnswer(row["file"], row["line"], said, row["note"])
-        sheets.setdefault((row["annotator"], row["id"]), []).append(typed)
+        answer = (row["answer"] or "").strip() or None
+        entry = SheetAnswer(row["file"], row["line"], answer, row["note"])
+        sheets.setdefault((row["annotator"], row["id"]), []).append(entry)
     units = units_of_items(log.path, {item for _, item in sheets})
     return cells, [
         Conflict(
@@ -177,11 +177,11 @@ def find_conflicts(files: Sequence[SourceFile]) -> list[Conflict]:
     sheets = [file for file in files if not isinstance(file.options, DecisionOptions)]
     if not logs or not sheets:
         return []
-    found: dict[tuple[str, str], Conflict] = {}
+    conflicts: dict[tuple[str, str], Conflict] = {}
     for log in logs:
         for each in compare(typed_answers(sheets, ANSWERS[log.format.name]), log)[1]:
-            found.setdefault((each.annotator, each.id), each)
-    return list(found.values())
+            conflicts.setdefault((each.annotator, each.id), each)
+    return list(conflicts.values())
 
 
 def wait_for_decisions(conflicts: Sequence[Conflict], *, folder: str, name: str) -> OpenConflicts:

@@ -61,15 +61,15 @@ class Reading:
 
     total: int
     tell: Callable[[int, int], object]
-    done: int = 0
+    count: int = 0
     last: float = field(default_factory=time.monotonic)
 
     def add(self, size: int) -> None:
         """Add bytes, and report them at most once in `_PAUSE` seconds."""
-        self.done = min(self.done + size, self.total)
+        self.count = min(self.count + size, self.total)
         if time.monotonic() - self.last >= _PAUSE:
             self.last = time.monotonic()
-            self.tell(self.done, self.total)
+            self.tell(self.count, self.total)
 
 
 _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
@@ -167,7 +167,7 @@ class Tally:
     counting: Counting
     most: int
     bounds: DocumentBounds
-    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    buffer: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
     rows: int = 0
     nothing: Frames = field(default_factory=dict)
 
@@ -175,7 +175,7 @@ class Tally:
         """Take the raw tables of one batch; return its others, and counts: none, or of all."""
         raw = {name: frames.pop(name) for name in self.counting.raw}
         for name, frame in raw.items():
-            self.held.setdefault(name, []).append(frame)
+            self.buffer.setdefault(name, []).append(frame)
             self.rows += frame.height * max(1, frame.width - _COLUMNS)
         if self.rows > self.most:
             return frames | self._flush(goes_on=True)
@@ -187,20 +187,20 @@ class Tally:
 
     def rest(self) -> Frames:
         """Return the counts of the remaining raw tables."""
-        return self._flush(goes_on=self.bounds.continues_after) if self.held else {}
+        return self._flush(goes_on=self.bounds.continues_after) if self.buffer else {}
 
     def _flush(self, *, goes_on: bool) -> Frames:
         """Return the counts of the rows in memory, and drop the rows."""
-        raw = {name: pl.concat(frames) for name, frames in self.held.items()}
-        bounds, self.held, self.rows = DocumentBounds(self.bounds.starts_before, goes_on), {}, 0
+        raw = {name: pl.concat(frames) for name, frames in self.buffer.items()}
+        bounds, self.buffer, self.rows = DocumentBounds(self.bounds.starts_before, goes_on), {}, 0
         self.bounds = DocumentBounds(
             starts_before=True, continues_after=self.bounds.continues_after
         )
         return self._tally(raw, bounds)
 
     def _tally(self, raw: Frames, bounds: DocumentBounds) -> Frames:
-        made = self.counting.tally(raw, bounds) if self.counting.tally else {}
-        return {name: each.lazy().collect() for name, each in made.items()}
+        counts = self.counting.tally(raw, bounds) if self.counting.tally else {}
+        return {name: each.lazy().collect() for name, each in counts.items()}
 
 
 def stack_tables(one: Frames, two: Frames) -> Frames:
@@ -268,7 +268,7 @@ class InputNotes:
 
 
 def stream_corpus(
-    task: Task, counting: Counting, given: Tables, notes: InputNotes
+    task: Task, counting: Counting, tables: Tables, notes: InputNotes
 ) -> Iterator[Frames]:
     """Run a stage on its corpus batch by batch, and yield tables when the memory is full.
 
@@ -278,7 +278,7 @@ def stream_corpus(
         What to do.
     counting : Counting
         How the stage counts.
-    given : mapping of str to LazyFrame
+    tables : mapping of str to LazyFrame
         Its other tables.
     notes : InputNotes
         Records skipped and replaced input.
@@ -293,13 +293,13 @@ def stream_corpus(
     merging = Merger(counting, config, budget.rows)
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
-        inputs = {**given, **carried, option: batch.lazy()}
+        inputs = {**tables, **carried, option: batch.lazy()}
         for piece in iterate_pieces(stage.make(config, inputs)):
             if full := merging.add(frames):
                 yield full
-            made = collect_tables(piece)
-            carried = {n: made.pop(n).lazy() if n in made else carried[n] for n in counting.carry}
-            frames = tallying.add(made)
+            parts = collect_tables(piece)
+            carried = {n: parts.pop(n).lazy() if n in parts else carried[n] for n in counting.carry}
+            frames = tallying.add(parts)
     if full := merging.add(stack_tables(frames, tallying.rest())):
         yield full
     merged = merging.result()
@@ -319,19 +319,19 @@ def with_totals(task: Task, counting: Counting, frames: Frames) -> Frames:
 
 def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
     """Yield batches of about `size` tokens, of whole sentences, paragraphs or documents."""
-    held: list[pl.DataFrame] = []
+    buffer: list[pl.DataFrame] = []
     rows = 0
     for each in read_ahead(tokens):
         rows = rows + each.height
-        held.append(each)
+        buffer.append(each)
         if rows < size:
             continue
-        done, rest = _split_tail(_concat(held), whole)
-        held, rows = [rest], rest.height
-        if done.height:
-            yield done
-    if held:
-        yield _concat(held)
+        batch, rest = _split_tail(_concat(buffer), whole)
+        buffer, rows = [rest], rest.height
+        if batch.height:
+            yield batch
+    if buffer:
+        yield _concat(buffer)
 
 
 def _tokens(
@@ -339,10 +339,10 @@ def _tokens(
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     last, unread = files[:0], 0
-    for read, batch in read_batches(files, columns, budget.block):
-        if read is not last:
-            last, unread = read, bytes_to_read(read)
-        notes.add(read[0], batch.skipped)
+    for group, batch in read_batches(files, columns, budget.block):
+        if group is not last:
+            last, unread = group, bytes_to_read(group)
+        notes.add(group[0], batch.skipped)
         notes.replaced.update(batch.replaced)
         notes.look_at(batch.tokens)
         size = min(budget.block, unread)
@@ -368,14 +368,14 @@ class Merger:
     counting: Counting
     config: StageConfig
     most: int | None
-    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    buffer: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
     rows: int = 0
     merged: int = 0
 
     def add(self, frames: Frames) -> Frames:
         """Add the tables of one batch; return all tables when the memory is full."""
         for name, frame in frames.items():
-            self.held.setdefault(name, []).append(frame)
+            self.buffer.setdefault(name, []).append(frame)
             self.rows += frame.height
         limit = max(_FEW, 2 * self.merged) if self.most is None else self.most
         if self.rows <= limit:
@@ -387,24 +387,24 @@ class Merger:
     def result(self) -> Frames:
         """Return one table of each kind, and forget them."""
         self._merge()
-        tables = {name: frames[0] for name, frames in self.held.items()}
-        self.held, self.rows, self.merged = {}, 0, 0
+        tables = {name: frames[0] for name, frames in self.buffer.items()}
+        self.buffer, self.rows, self.merged = {}, 0, 0
         return tables
 
     def _merge(self) -> None:
-        if not self.held:
+        if not self.buffer:
             return
-        whole = {name: pl.concat(frames) for name, frames in self.held.items()}
+        whole = {name: pl.concat(frames) for name, frames in self.buffer.items()}
         # A counted table with rows in only one frame needs no merging.
         alone = {
             name: whole[name]
             for name in self.counting.tallied
-            if sum(frame.height > 0 for frame in self.held[name]) == 1
+            if sum(frame.height > 0 for frame in self.buffer[name]) == 1
         }
         tables = {**whole, **{name: each.clear() for name, each in alone.items()}}
         queries = {name: each.lazy() for name, each in tables.items()}
         merged = collect_tables(self.counting.merge(self.config, queries)) | alone
-        self.held = {name: [frame] for name, frame in merged.items()}
+        self.buffer = {name: [frame] for name, frame in merged.items()}
         self.rows = self.merged = sum(frame.height for frame in merged.values())
 
 
@@ -445,9 +445,9 @@ def _concat(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def collect_tables(outputs: Outputs) -> Frames:
     """Return the tables that a stage makes, computed together."""
     queries = {name: each for name, each in outputs.items() if isinstance(each, pl.LazyFrame)}
-    made = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
+    frames = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
     return {
-        name: made[name] if isinstance(each, pl.LazyFrame) else each
+        name: frames[name] if isinstance(each, pl.LazyFrame) else each
         for name, each in outputs.items()
     }
 
@@ -494,8 +494,8 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
     key = f"{draft}/{file}"
     frame = sum_rows(scan_tables(storage, keys), model).collect(engine="streaming")
     storage.write(key, frame.sort(list(model.key())))
-    written = scan_tables(storage, [key]).collect_batches(chunk_size=BATCH, maintain_order=True)
-    rows = validate(written, model, name=f"table {name}", coded=True)
+    stream = scan_tables(storage, [key]).collect_batches(chunk_size=BATCH, maintain_order=True)
+    rows = validate(stream, model, name=f"table {name}", coded=True)
     size, digest = size_and_digest(storage, key)
     return (Part(file=file, bytes=size, sha256=digest, rows=rows),)
 
@@ -557,8 +557,8 @@ def _tables_in_buckets(counting: Counting) -> list[str]:
 
 def _drop_repeated(frames: Frames, counting: Counting, part: int) -> Frames:
     """Return the tables of a part; undivided tables only with the first part."""
-    kept = {*counting.buckets, *counting.total_tables}
-    return {name: each for name, each in frames.items() if not part or name in kept}
+    names = {*counting.buckets, *counting.total_tables}
+    return {name: each for name, each in frames.items() if not part or name in names}
 
 
 def _complete(counting: Counting, tables: Tables) -> Tables:
@@ -589,10 +589,10 @@ def _combine(task: Task, counting: Counting, tables: Tables) -> Frames:
 def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
     """Return the tables, with the columns of sums added to the one that they sum, if any."""
     sums = counting.sums
-    found = [tables[name] for name in sums.names(task.config) if name in tables] if sums else []
-    if not (sums and found):
+    parts = [tables[name] for name in sums.names(task.config) if name in tables] if sums else []
+    if not (sums and parts):
         return tables
-    return {**tables, sums.table: pl.concat([tables[sums.table], *found], how="horizontal")}
+    return {**tables, sums.table: pl.concat([tables[sums.table], *parts], how="horizontal")}
 
 
 def _merge(task: Task, counting: Counting) -> Iterator[Frames]:

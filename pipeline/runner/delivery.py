@@ -127,15 +127,15 @@ def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind)
 def _read_answers(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
     """Return id, annotator and answer of all rows of sheets and decisions."""
     people = rows["annotator"].unique().sort().to_list()
-    read = first_round(entries(files)).select("id", "annotator", kind.answer)
-    return with_asked_names(read, people).collect()
+    answers = first_round(entries(files)).select("id", "annotator", kind.answer)
+    return with_asked_names(answers, people).collect()
 
 
 def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
     """Return the rows of candidates with fewer answers than required."""
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
-    needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
-    counted = needed.join(votes, on="id", how="left", maintain_order="left")
+    requests = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
+    counted = requests.join(votes, on="id", how="left", maintain_order="left")
     short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
     return short.select(rows.columns)
 
@@ -175,11 +175,11 @@ def content_of(rows: pl.DataFrame, whose: str, sheets: Sheets, kind: SheetKind) 
     """Return the bytes of a sheet; see `write_sheet`."""
     layout = kind.layout(sheets.labels, rows.columns)
     empty = [name for name in (kind.answer, "note") if name not in rows.columns]
-    shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
+    table = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
     if sheets.kind == "csv":
-        return write_csv(shown, layout)
+        return write_csv(table, layout)
     return write_xlsx(
-        shown,
+        table,
         layout,
         title=f"{sheets.folder}: {whose}",
         instructions=sheets.instructions,
@@ -215,7 +215,7 @@ def deliver_list(
         Paths of the new files.
     """
     files = _list_files(project, manifest, n_best)
-    storage, written = storage_at(project.sheets.own / n_best.folder, remedy=REMEDY), []
+    storage, paths = storage_at(project.sheets.own / n_best.folder, remedy=REMEDY), []
     if not write:
         there = {entry.name for entry in storage.list()}
         return [f"the list {storage.location(each)}" for each in files if each not in there]
@@ -223,21 +223,21 @@ def deliver_list(
         for each, content in files.items():
             with suppress(FileExistsError):
                 storage.write(each, content, new=True)
-                written.append(storage.location(each))
-    return written
+                paths.append(storage.location(each))
+    return paths
 
 
 def _list_files(project: Project, manifest: Manifest, n_best: NBestList) -> dict[str, bytes]:
     """Return the contents of the files of a list by name; none if nothing was chosen."""
     rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
-    chosen = artefacts.scan(project.storage, manifest, "about").collect()
-    if chosen.is_empty():
+    about = artefacts.scan(project.storage, manifest, "about").collect()
+    if about.is_empty():
         return {}
     parts = pl.DataFrame()
     if "parts" in manifest.tables:
         parts = artefacts.scan(project.storage, manifest, "parts").collect()
     title = project.experiment.title or project.experiment.name
-    return _files(rows, chosen.row(0, named=True), parts, title=title, kind=n_best.kind)
+    return _files(rows, about.row(0, named=True), parts, title=title, kind=n_best.kind)
 
 
 def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str, list[str]]:
@@ -258,15 +258,15 @@ def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str,
         Names of files; empty if the stage delivers no list, or the list was not written. If other
         stages deliver lists to the same folder, nothing is said of the others.
     """
-    wanted = node.stage.delivery(node.config)
-    if not isinstance(wanted, NBestList):
+    delivery = node.stage.delivery(node.config)
+    if not isinstance(delivery, NBestList):
         return "", []
-    current = next(iter(_list_files(project, manifest, wanted)), "")
-    storage = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY)
+    current = next(iter(_list_files(project, manifest, delivery)), "")
+    storage = storage_at(project.sheets.own / delivery.folder, remedy=REMEDY)
     there = {entry.name for entry in storage.list()}
     is_list = re.compile(rf".+-\d+-best-[0-9a-f]{{{_DIGITS}}}\.(csv|xlsx)")
     deliveries = [each.stage.delivery(each.config) for each in project.nodes.values()]
-    alone = sum(isinstance(d, NBestList) and d.folder == wanted.folder for d in deliveries) == 1
+    alone = sum(isinstance(d, NBestList) and d.folder == delivery.folder for d in deliveries) == 1
     others = sorted(name for name in there - {current} if alone and is_list.fullmatch(name))
     return current if current in there else "", others
 
@@ -288,7 +288,7 @@ def _about(
     choice: dict[str, Any], verdicts: dict[str, int], parts: dict[str, dict[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return the facts about the list: how it was chosen, its estimates and their limits."""
-    chosen = [
+    facts = [
         ("measure", str(choice["measure"])),
         ("list size", f"{choice['n']:,}"),
         ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
@@ -298,14 +298,14 @@ def _about(
     differ = f"; ? for {verdicts['?']:,} with conflicting judgements" if "?" in verdicts else ""
     signs = ("already judged", f"{judged}: + true positive, - false positive{differ}")
     if parts:
-        return [*chosen, *_about_parts(choice, parts), signs]
+        return [*facts, *_about_parts(choice, parts), signs]
     recall = choice["recall"]
     precision = (
         f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
         f" list, {choice['k_sampled']:,} of them true positives"
     )
     return [
-        *chosen,
+        *facts,
         ("estimated precision", precision),
         *_about_limits(choice),
         ("estimated recall", "unknown" if recall is None else _percent(recall)),
@@ -372,18 +372,18 @@ def deliver_results(project: Project, node: Node, manifest: Manifest, *, write: 
     list of str
         A line for each new file, and one if other lists are beside the current one.
     """
-    wanted = node.stage.delivery(node.config)
-    if wanted is None:
+    delivery = node.stage.delivery(node.config)
+    if delivery is None:
         return []
-    if isinstance(wanted, Sheets):
-        new = deliver_sheets(project, manifest, wanted, write=write)
+    if isinstance(delivery, Sheets):
+        new = deliver_sheets(project, manifest, delivery, write=write)
     else:
-        new = deliver_list(project, manifest, wanted, write=write)
+        new = deliver_list(project, manifest, delivery, write=write)
     if write:
         current, others = current_list(project, node, manifest)
         text = f"the current list is {current}; of other results: {', '.join(others)}"
-        said = [text] if others and current else []
-        return [*(f"wrote {each}" for each in new), *said]
+        messages = [text] if others and current else []
+        return [*(f"wrote {each}" for each in new), *messages]
     return [f"would write {each} (with --deliver)" for each in new]
 
 
@@ -483,16 +483,16 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
     """
     for name, manifest in manifests.items():
         node = project.nodes[name]
-        wanted = node.stage.delivery(node.config)
-        if isinstance(wanted, Sheets):
-            kind = SHEETS[wanted.format]
+        delivery = node.stage.delivery(node.config)
+        if isinstance(delivery, Sheets):
+            kind = SHEETS[delivery.format]
             rows = artefacts.scan(project.storage, manifest, "sheet").collect()
             files = [
                 file
-                for file in project.sheets.files(wanted.folder, kind.format)
+                for file in project.sheets.files(delivery.folder, kind.format)
                 if not problem_of(file)
             ]
-            yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
+            yield from _progress(rows, files, kind.answer, project.sheets.own / delivery.folder)
 
 
 def unreadable_sheets(project: Project) -> Iterator[str]:
@@ -507,10 +507,10 @@ def unreadable_sheets(project: Project) -> Iterator[str]:
 def problem_of(file: SourceFile) -> str:
     """Return on one line why a file cannot be read; empty if it can."""
     try:
-        found = [each.problem for each in file.check()]
+        problems = [each.problem for each in file.check()]
     except DataError as error:
-        found = str(error).splitlines()
-    return next(iter(found), "")
+        problems = str(error).splitlines()
+    return next(iter(problems), "")
 
 
 def _progress(
@@ -519,26 +519,26 @@ def _progress(
     rows = reassign(rows, transfers(files))
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
-    read = [
+    pairs = [
         (file, with_asked_names(first_round(file.scan()).select(columns), people).collect())
         for file in files
     ]
     saved: dict[str, list[float]] = {}
-    for file, rows_read in read:
+    for file, rows_read in pairs:
         # A sheet without answers has not been saved by anyone.
         for annotator in rows_read.drop_nulls(["annotator", answer])["annotator"].unique():
             saved.setdefault(annotator, []).append(_last_change(file.path))
     nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
-    every = pl.concat([pl.DataFrame(schema=nothing), *(rows_read for _, rows_read in read)])
+    every = pl.concat([pl.DataFrame(schema=nothing), *(rows_read for _, rows_read in pairs)])
     answered = every.drop_nulls(answer).select("annotator", "id").unique()
-    done = rows.join(answered, on=["annotator", "id"], how="semi")
+    complete = rows.join(answered, on=["annotator", "id"], how="semi")
     for annotator in people:
         times = saved.get(annotator)
         yield SheetProgress(
             folder,
             annotator,
             rows.filter(pl.col("annotator") == annotator).height,
-            done.filter(pl.col("annotator") == annotator).height,
+            complete.filter(pl.col("annotator") == annotator).height,
             datetime.fromtimestamp(max(times), UTC) if times else None,
         )
 

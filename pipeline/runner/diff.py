@@ -71,10 +71,10 @@ def columns_text(columns: Mapping[str, int]) -> str:
     >>> columns_text(dict.fromkeys("abcdefg", 2))
     ' (a in 2, b in 2, c in 2, d in 2, e in 2, 2 more columns)'
     """
-    shown = [f"{name} in {rows:,}" for name, rows in list(columns.items())[:_COLUMNS]]
-    more = len(columns) - len(shown)
-    shown += [f"{more} more column{'s' if more > 1 else ''}"] if more else []
-    return f" ({', '.join(shown)})" if shown else ""
+    parts = [f"{name} in {rows:,}" for name, rows in list(columns.items())[:_COLUMNS]]
+    more = len(columns) - len(parts)
+    parts += [f"{more} more column{'s' if more > 1 else ''}"] if more else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,15 @@ def stages_differ(
         if not (manifests[0] and manifests[1]):
             states = [record.outcome if record else "absent" for record in (before, after)]
             reason = f"{states[0]} -> {states[1]}"
-            gone = [
+            sides = [
                 side
-                for side, record, made in zip(
+                for side, record, manifest in zip(
                     ("first", "second"), (before, after), manifests, strict=True
                 )
-                if record and record.fingerprint and made is None
+                if record and record.fingerprint and manifest is None
             ]
-            if gone:
-                reason = f"the results of the {' and the '.join(gone)} run are gone or damaged"
+            if sides:
+                reason = f"the results of the {' and the '.join(sides)} run are gone or damaged"
             yield StageDifference(name, (reason,), ())
             continue
         reasons = tuple(differences(manifests[0].ingredients, manifests[1].ingredients))
@@ -177,11 +177,11 @@ def _table_differs(
         differs for column, differs in unequal.items()
         if column != _CHANCE or not issubclass(model, DrawnCandidates)
     ]  # fmt: skip
-    shown = changed.filter(pl.any_horizontal(pl.lit(value=False), *relevant))
+    relevant_rows = changed.filter(pl.any_horizontal(pl.lit(value=False), *relevant))
     only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")
     sizes = [rows.select(pl.len()).collect().item() for rows in (*only, changed)]
     keys = [rows.select(key).sort(key).head(EXAMPLES).collect().to_dicts() for rows in only]
-    some = shown.sort(key).head(EXAMPLES).collect().to_dicts()
+    some = relevant_rows.sort(key).head(EXAMPLES).collect().to_dicts()
     return TableDifference(
         table=name,
         only_first=sizes[0],

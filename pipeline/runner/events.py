@@ -44,14 +44,14 @@ def log_to(storage: Storage, key: str) -> Listener:
 
     Failure to write the log (full disk) is ignored: the run itself reports it.
     """
-    written = -SELDOM
+    last = -SELDOM
 
     def write(event: Event) -> None:
-        nonlocal written
+        nonlocal last
         if event.kind == "progress":
-            if time.monotonic() - written < SELDOM:
+            if time.monotonic() - last < SELDOM:
                 return
-            written = time.monotonic()
+            last = time.monotonic()
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"time": now, "event": event.kind, "stage": event.stage, **event.facts}
         with suppress(OSError):

@@ -52,12 +52,12 @@ class Digests:
     def code(self, modules: Iterable[str]) -> dict[str, str]:
         """Return the digests of the modules that the given ones depend on, see `code_digests`."""
         roots = tuple(sorted({*modules}))
-        found, sources = _CODE.get(roots, ({}, {}))
+        digests, sources = _CODE.get(roots, ({}, {}))
         if not sources or any(self._source_of(path) is not had for path, had in sources.items()):
-            read: dict[Path, Source] = {}
-            found = code_digests(roots, lambda path: read.setdefault(path, self._source_of(path)))
-            _CODE[roots] = found, read
-        return dict(found)
+            new: dict[Path, Source] = {}
+            digests = code_digests(roots, lambda path: new.setdefault(path, self._source_of(path)))
+            _CODE[roots] = digests, new
+        return dict(digests)
 
     def keep(self) -> None:
         """Save them for the next run."""
@@ -124,12 +124,12 @@ def ingredients(
     }
 
 
-def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
+def of_counts(parts: Ingredients, late: Collection[str]) -> Ingredients:
     """Return the dependencies of a stage's counts: all but the options used after counting.
 
     Parameters
     ----------
-    found : Ingredients
+    parts : Ingredients
         What its result depends on.
     late : collection of str
         Options to exclude, see `pipeline.stages.base.late_options`.
@@ -139,13 +139,13 @@ def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
     >>> of_counts({"config": {"fold": True, "min_frequency": 3}}, ["min_frequency"])
     {'config': {'fold': True}}
     """
-    config = {name: value for name, value in found["config"].items() if name not in late}
-    return {**found, "config": config}
+    config = {name: value for name, value in parts["config"].items() if name not in late}
+    return {**parts, "config": config}
 
 
-def fingerprint(found: Ingredients) -> str:
+def fingerprint(parts: Ingredients) -> str:
     """Return the SHA-256 of the canonical JSON of the ingredients."""
-    return text_digest(canonical(found))
+    return text_digest(canonical(parts))
 
 
 @cache
@@ -189,8 +189,8 @@ def _short(value: Any) -> str:
     if isinstance(value, str) and len(value) == 64:
         return value[:10]
     if isinstance(value, list) and value:
-        shown = ", ".join(_short(each) for each in value[:3])
-        return f"{shown} ... ({len(value)})" if len(value) > 3 else shown
+        text = ", ".join(_short(each) for each in value[:3])
+        return f"{text} ... ({len(value)})" if len(value) > 3 else text
     return canonical(value)
 
 
@@ -289,10 +289,10 @@ def code_digests(
     """
     places = [(module, name) for module, _, name in (root.partition(":") for root in roots)]
     reach = _Reach({*OWN, *(module.partition(".")[0] for module, _ in places)}, source_of)
-    seen: set[Place] = set()
+    closure: set[Place] = set()
     while places:
-        if (place := places.pop()) not in seen:
-            seen.add(place)
+        if (place := places.pop()) not in closure:
+            closure.add(place)
             places += reach.visit(*place)
     return reach.digests()
 
@@ -336,8 +336,8 @@ class _Module:
         for name in {*statement.uses, *after, *within}:
             if name not in within and name in self._bound:
                 yield name, None, []
-            elif found := within.get(name) or self._imports[False].get(name):
-                yield name, found, [] if name in statement.uses else after.get(name, [])
+            elif entry := within.get(name) or self._imports[False].get(name):
+                yield name, entry, [] if name in statement.uses else after.get(name, [])
 
 
 class _Reach:
@@ -364,31 +364,31 @@ class _Reach:
             return
         if module not in self._modules:
             self._modules[module] = _Module(module, origin, self._source_of(origin))
-        found = self._modules[module]
-        bound, imports = found.meaning(name)
+        code = self._modules[module]
+        bound, imports = code.meaning(name)
         for each in imports:
-            yield from self._import_targets(each, found.package, [])
-        for index in bound - found.reached:
-            found.reached.add(index)
-            for used, by, attributes in found.names_in(index):
+            yield from self._import_targets(each, code.package, [])
+        for index in bound - code.reached:
+            code.reached.add(index)
+            for used, by, attributes in code.names_in(index):
                 if by is None:
                     yield module, used
                 else:
-                    yield from self._import_targets(by, found.package, attributes)
+                    yield from self._import_targets(by, code.package, attributes)
 
-    def _import_targets(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
+    def _import_targets(self, entry: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
         """Yield the targets of an import: a name, a module, or names of a module."""
-        if not found.name:
-            yield found.module, ""
+        if not entry.name:
+            yield entry.module, ""
             return
         parents = package.split(".")
-        above = parents[: len(parents) - found.level + 1] if found.level else []
-        base = ".".join([*above, *([found.module] if found.module else [])])
-        inner = f"{base}.{found.name}"
+        above = parents[: len(parents) - entry.level + 1] if entry.level else []
+        base = ".".join([*above, *([entry.module] if entry.module else [])])
+        inner = f"{base}.{entry.name}"
         if not self._is_own(base):
             return
         if _origin(inner) is None:
-            yield base, found.name
+            yield base, entry.name
         else:
             yield from ((inner, name) for name in names or [""])
 
@@ -411,9 +411,9 @@ def _statement(node: ast.stmt, *, checked: bool) -> Statement:
     bases = {id(each.value): each.attr for each in every if isinstance(each, ast.Attribute)}
     loaded = [each for each in every if isinstance(each, ast.Name)]
     is_import = isinstance(node, ast.Import | ast.ImportFrom)
-    imports = [found for each in every for found in _imports(each)]
+    imports = [entry for each in every for entry in _imports(each)]
     return Statement(
-        names=[found.local for found in imports] if is_import else sorted(_bound(node)),
+        names=[entry.local for entry in imports] if is_import else sorted(_bound(node)),
         digest="" if is_import else text_digest(ast.unparse(node)),
         uses=sorted({each.id for each in loaded if id(each) not in bases}),
         attributes=sorted({(each.id, bases[id(each)]) for each in loaded if id(each) in bases}),

@@ -245,13 +245,13 @@ def _references(
         mark = _reference_of(each)
         if mark is None:
             continue
-        written = content.get(option, each.default)
-        if written is None and mark.same_as:
+        setting = content.get(option, each.default)
+        if setting is None and mark.same_as:
             references |= _same_reference(option, mark, content, kinds, stages)
-        for place, value in _names_in(option, written):
-            where, given = f"stages.{name}.{place}", value.partition(".")[0]
-            if given not in stages:
-                problems.append(unknown_stage(given, stages, where=where))
+        for place, value in _names_in(option, setting):
+            where, target = f"stages.{name}.{place}", value.partition(".")[0]
+            if target not in stages:
+                problems.append(unknown_stage(target, stages, where=where))
                 continue
             try:
                 references[place] = resolve(value, mark.schema, kinds)
@@ -279,30 +279,30 @@ def _same_reference(
     """
     there = str(content.get(mark.same_as)).partition(".")[0]
     field = kinds[there].config.model_fields.get(option) if there in kinds else None
-    written = stages[there].get(option) if field is not None and _reference_of(field) else None
-    if not isinstance(written, str) or written.partition(".")[0] not in kinds:
+    setting = stages[there].get(option) if field is not None and _reference_of(field) else None
+    if not isinstance(setting, str) or setting.partition(".")[0] not in kinds:
         return {}
     try:
-        return {option: resolve(written, mark.schema, kinds)}
+        return {option: resolve(setting, mark.schema, kinds)}
     except ValueError:
         return {}
 
 
 def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
     """Say what to do with the tables, and name stages of the same verb that accept them."""
-    given, _, table = value.partition(".")
-    outputs = kinds[given].outputs if given in kinds else {}
+    target, _, table = value.partition(".")
+    outputs = kinds[target].outputs if target in kinds else {}
     tables = [outputs[each] for each in ([table] if table else outputs) if each in outputs]
-    verb, found = stage.name.partition(".")[0], []
+    verb, names = stage.name.partition(".")[0], []
     for name in STAGES if tables else ():
         field = STAGES.get(name).config.model_fields.get(option)
         mark = None if field is None or name.partition(".")[0] != verb else _reference_of(field)
         if mark is not None and any(issubclass(each, mark.schema) for each in tables):
-            found.append(name)
-    others = sorted(set(found) - {stage.name})
-    said = [each.instead() for each in tables if each.instead()]
-    said += [f"{', '.join(others)} would accept it"] if others else []
-    return "; ".join(said)
+            names.append(name)
+    others = sorted(set(names) - {stage.name})
+    remedies = [each.instead() for each in tables if each.instead()]
+    remedies += [f"{', '.join(others)} would accept it"] if others else []
+    return "; ".join(remedies)
 
 
 def _names_in(option: str, value: Any) -> list[tuple[str, str]]:
@@ -312,14 +312,14 @@ def _names_in(option: str, value: Any) -> list[tuple[str, str]]:
     return [(option, value)] if isinstance(value, str) else []
 
 
-def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Reference | None:
+def resolve(reference: str, schema: type[Table], kinds: Mapping[str, Stage]) -> Reference | None:
     """Return the table of a reference ``stage`` or ``stage.table``.
 
     Parameters
     ----------
-    written : str
+    reference : str
         As in the experiment. A bare stage means its first table of the required schema.
-    wanted : type of Table
+    schema : type of Table
         The required schema; subclasses are accepted.
     kinds : mapping of str to Stage
         The stages whose kind is known.
@@ -334,17 +334,17 @@ def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Re
     ValueError
         If the stage has no such table, or none of that schema.
     """
-    stage, _, table = written.partition(".")
+    stage, _, table = reference.partition(".")
     if stage not in kinds:
         return None
     outputs = kinds[stage].outputs
     if table and table not in outputs:
         raise ValueError(f"stage {stage!r} has no table {table!r}; {did_you_mean(table, outputs)}")
     choice = [table] if table else list(outputs)
-    fitting = [each for each in choice if issubclass(outputs[each], wanted)]
+    fitting = [each for each in choice if issubclass(outputs[each], schema)]
     if not fitting:
         offered = ", ".join(f"{each} ({outputs[each].__name__})" for each in choice)
-        raise ValueError(f"{written!r} gives {offered}, but {wanted.__name__} is needed here")
+        raise ValueError(f"{reference!r} gives {offered}, but {schema.__name__} is needed here")
     return Reference(stage, fitting[0])
 
 
@@ -411,11 +411,11 @@ def _inputs(
     if not node.sources:
         yield f"table {', '.join(map(str, node.inputs.values()))}", tables
         return
-    headers = {option: _headers(found) for option, found in files.items()}
+    headers = {option: _headers(own) for option, own in files.items()}
     for index in range(max(len(each) for each in headers.values())):
-        chosen = {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
-        label = ", ".join(label for label, _ in chosen.values())
-        yield label, tables | {option: header for option, (_, header) in chosen.items()}
+        pairs = {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
+        label = ", ".join(label for label, _ in pairs.values())
+        yield label, tables | {option: header for option, (_, header) in pairs.items()}
 
 
 def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
@@ -584,11 +584,11 @@ def load(
     problems += misfits
     problems += also(experiment) if also else ()
     if problems or not stored:
-        problems += [each for found in without_root.values() for each in found]
+        problems += [each for group in without_root.values() for each in group]
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
-    sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
+    sheets = sheet_places(path, runs=runs, name=experiment.name, folder=experiment.sheets)
     return Project(experiment, content, nodes, files, planned, root, sheets, text, without_root)
 
 
@@ -596,16 +596,16 @@ def _check_digests(
     experiment: Experiment, files: Sources, places: Places, root: Path
 ) -> Iterator[Problem]:
     """Yield the public data whose content is not that of their SHA-256 in the experiment."""
-    read = {file.path for sources in files.values() for found in sources.values() for file in found}
-    for name, wanted in experiment.data.items():
-        if isinstance(wanted, str) or places.data is None or places.data / name not in read:
+    paths = {file.path for sources in files.values() for each in sources.values() for file in each}
+    for name, entry in experiment.data.items():
+        if isinstance(entry, str) or places.data is None or places.data / name not in paths:
             continue
         path = places.data / name
         with reading(path):
-            found = _file_cache(root).of(path)
-        if found != wanted.sha256:
-            what = f"{path} has other content: its SHA-256 is {found}, not {wanted.sha256}"
-            source = f" from its source ({wanted.source})" if wanted.source else ""
+            digest = _file_cache(root).of(path)
+        if digest != entry.sha256:
+            what = f"{path} has other content: its SHA-256 is {digest}, not {entry.sha256}"
+            source = f" from its source ({entry.source})" if entry.source else ""
             yield Problem(f'data."{name}"', what, f"get the file{source}, or correct sha256")
 
 

@@ -116,11 +116,11 @@ class Places:
 class SourceFile:
     """One file of a source: its name in the experiment, location and reader.
 
-    Its digest is empty until a stage that reads it is about to run; `seen` is the stamp before the
-    digest was computed, kept if it reveals every later change. With a `part` it is that part of the
-    file, and the digest is that of its bytes. A `remote` file is on an object store; its path is
-    that of a copy on the machine where the run was started. Attributes of other files of its source
-    that it lacks are `absent`: no token has a value.
+    Its digest is empty until a stage that reads it is about to run; `last_stamp` is the stamp
+    before the digest was computed, kept if it reveals every later change. With a `part` it is that
+    part of the file, and the digest is that of its bytes. A `remote` file is on an object store;
+    its path is that of a copy on the machine where the run was started. Attributes of other files
+    of its source that it lacks are `absent`: no token has a value.
     """
 
     label: str
@@ -129,7 +129,7 @@ class SourceFile:
     options: FormatOptions
     digest: str = ""
     part: FilePart | None = None
-    seen: Stamp | None = None
+    last_stamp: Stamp | None = None
     remote: cloud.Remote | None = None
     absent: tuple[str, ...] = ()
 
@@ -144,7 +144,7 @@ class SourceFile:
         if self.remote is None or self.path.is_file():
             return self
         try:
-            return replace(self, path=self.remote.local_copy(), seen=None)
+            return replace(self, path=self.remote.local_copy(), last_stamp=None)
         except OSError as error:
             raise DataError(f"{self.label}: {machine(error)}") from error
 
@@ -170,16 +170,16 @@ class SourceFile:
 
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
-        wanted, further = self._split(columns)
-        for batch in self._read(wanted, size):
+        names, further = self._split(columns)
+        for batch in self._read(names, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all(), *further)
             yield replace(batch, tokens=labelled)
 
     def with_others(self, files: Sequence[SourceFile], columns: Collection[str]) -> Batch | None:
         """Return the tokens of files that begin with this one, as of `batches`, if possible."""
-        wanted, further = self._split(columns)
+        names, further = self._split(columns)
         together = self.format.read_together
-        batch = together and together([each.path for each in files], self.options, wanted)
+        batch = together and together([each.path for each in files], self.options, names)
         if batch is None:
             return None
         labels = pl.Series("file", [each.label for each in files])
@@ -202,8 +202,8 @@ class SourceFile:
     def _split(self, columns: Collection[str]) -> tuple[list[str], list[pl.Expr]]:
         """Return the columns that it has, and expressions for those that it lacks."""
         known = {"file", *self.absent}
-        wanted = [name for name in self.schema() if name in columns and name not in known]
-        return wanted, self._nothing(name for name in self.absent if name in columns)
+        names = [name for name in self.schema() if name in columns and name not in known]
+        return names, self._nothing(name for name in self.absent if name in columns)
 
     def _nothing(self, names: Iterable[str]) -> list[pl.Expr]:
         return [pl.lit(None, pl.String()).alias(name) for name in names]
@@ -225,12 +225,12 @@ class SourceFile:
     def as_it_is(self, of_file: Callable[[Path], str]) -> SourceFile:
         """Return it with its digest, see `content`."""
         stamp = self.stamp()
-        seen = None if stamp is None or is_fresh(stamp) else stamp
-        return replace(self, digest=self.content(of_file), seen=seen)
+        last_stamp = None if stamp is None or is_fresh(stamp) else stamp
+        return replace(self, digest=self.content(of_file), last_stamp=last_stamp)
 
     def is_what(self, stamp: Stamp | None) -> bool:
         """Return whether its content, under this stamp of now, is still that of its digest."""
-        if stamp is not None and stamp == self.seen:
+        if stamp is not None and stamp == self.last_stamp:
             return True
         return self.content(file_digest) == self.digest
 
@@ -260,21 +260,21 @@ def read_batches(
     size : int
         Bytes to read at a time.
     """
-    held: list[SourceFile] = []
+    group: list[SourceFile] = []
     total = 0
     for file in files:
         small = bool(columns) and file.is_small(size)
         own = text_bytes(file) if small else 0
-        if held and (not small or total + own > size or not file.is_like(held[0])):
-            yield from _read_together(held, columns, size)
-            held, total = [], 0
+        if group and (not small or total + own > size or not file.is_like(group[0])):
+            yield from _read_together(group, columns, size)
+            group, total = [], 0
         if small:
-            held.append(file)
+            group.append(file)
             total += own
         else:
             yield from _read_alone((file,), columns or set(file.schema()), size)
-    if held:
-        yield from _read_together(held, columns, size)
+    if group:
+        yield from _read_together(group, columns, size)
 
 
 def _read_together(
@@ -318,10 +318,10 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
     return files
 
 
-def data_root(given: Path | None) -> Path | None:
+def data_root(folder: Path | None) -> Path | None:
     """Return the given data root, or that of the environment."""
-    named = environ.get(DATA_VARIABLE)
-    return given or (Path(named) if named else None)
+    value = environ.get(DATA_VARIABLE)
+    return folder or (Path(value) if value else None)
 
 
 def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
@@ -347,16 +347,16 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     without_root: list[Problem] = []
     files: list[SourceFile] = []
     readers: Readers = {}
-    for written in source.path:
-        if "\0" in written:
+    for location in source.path:
+        if "\0" in location:
             what = "no file name has the character U+0000"
-            problems.append(Problem(where, f"{_shorten(written)}: {what}", "correct the path"))
+            problems.append(Problem(where, f"{_shorten(location)}: {what}", "correct the path"))
             continue
         try:
-            if address := address_of(written):
-                files += _remote(written, address, source, places, where)
+            if address := address_of(location):
+                files += _remote(location, address, source, places, where)
                 continue
-            expanded = _expand(written, places, where)
+            expanded = _expand(location, places, where)
             files += [
                 SourceFile(label, path, *_reader(path, source, where, readers))
                 for label, path in expanded
@@ -368,7 +368,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
             problems.append(Problem(where, str(error)))
         except OSError as error:
-            problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
+            problems.append(Problem(where, f"{_shorten(location)}: {machine(error)}"))
     if problems:
         raise ConfigError(where, [*without_root, *problems])
     if without_root:
@@ -398,8 +398,8 @@ Readers: TypeAlias = dict[str, tuple[Format, FormatOptions]]
 def _reader(path: Path, source: Source, where: str, known: Readers) -> tuple[Format, FormatOptions]:
     _, dot, rest = path.name.partition(".")
     extensions = dot + rest or path.name
-    if found := known.get(extensions):
-        return found
+    if reader := known.get(extensions):
+        return reader
     format_ = _format(path, source)
     try:
         own = {"normalise": "none"} if isinstance(source, LexiconSource) else {}
@@ -420,46 +420,46 @@ def _format(path: Path, source: Source) -> Format:
     except ValueError as error:
         if isinstance(source, WordSource) and source.format is None:
             return format_of(path.name, name="word_list")
-        wanted = source.format is None and source.kind == "table"
-        found = content.table_format(path) if wanted else None
-        hint = f'; its lines look like {found}: set format = "{found}"' if found else ""
+        is_unknown = source.format is None and source.kind == "table"
+        name = content.table_format(path) if is_unknown else None
+        hint = f'; its lines look like {name}: set format = "{name}"' if name else ""
         raise ValueError(f"{path}: {error}{hint}") from error
 
 
-def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
-    base, relative = places.folder, written
-    if written.startswith(DATA):
-        relative = written.removeprefix(DATA).lstrip("/")
+def _expand(location: str, places: Places, where: str) -> list[tuple[str, Path]]:
+    base, relative = places.folder, location
+    if location.startswith(DATA):
+        relative = location.removeprefix(DATA).lstrip("/")
         if places.data is None:
-            raise NoDataRoot("source", _absent(written, places, where, _NEEDS_ROOT).problems)
+            raise NoDataRoot("source", _absent(location, places, where, _NEEDS_ROOT).problems)
         base = places.data
     target = base / relative
     if target.is_file():
-        return [(written, target)]
+        return [(location, target)]
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
-    files = [(_label(written, each), each) for each in paths if each.is_file()]
+    files = [(_label(location, each), each) for each in paths if each.is_file()]
     if not files:
         if target.is_dir():
-            raise _absent(written, places, where, "the folder has no files")
+            raise _absent(location, places, where, "the folder has no files")
         if any(mark in relative for mark in _GLOB):
-            raise _absent(written, places, where, "no file matches")
+            raise _absent(location, places, where, "no file matches")
         what, remedy = no_file(target)
         if target.exists():
-            raise ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
-        raise _absent(written, places, where, what)
+            raise ConfigError("source", [Problem(where, f"{_shorten(location)}: {what}", remedy)])
+        raise _absent(location, places, where, what)
     return files
 
 
 def _remote(
-    written: str, address: Address, source: Source, places: Places, where: str
+    location: str, address: Address, source: Source, places: Places, where: str
 ) -> Iterator[SourceFile]:
     """Yield the files on an object store, with local copies."""
-    if not (found := cloud.find_objects(address)):
-        raise _absent(written, places, where, "the store has no such object")
-    for remote in found:
+    if not (objects := cloud.find_objects(address)):
+        raise _absent(location, places, where, "the store has no such object")
+    for remote in objects:
         path = remote.local_copy()
-        alone = len(found) == 1 and written.endswith(f"/{path.name}")
-        label = written if alone else _label(written, path)
+        alone = len(objects) == 1 and location.endswith(f"/{path.name}")
+        label = location if alone else _label(location, path)
         reader = _reader(path, source, where, {})
         yield SourceFile(label, path, *reader, remote=remote)
 
@@ -481,20 +481,20 @@ def search_files(folder: Path, pattern: str) -> list[Path]:
     pattern : str
         As pathlib reads patterns.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     place = (folder / pattern).as_posix()
-    with _say_every(_PAUSE, lambda: f"{place}: still searching folders, {len(found):,} found"):
-        found.extend(folder.glob(pattern))
-    return sorted(found)
+    with _say_every(_PAUSE, lambda: f"{place}: still searching folders, {len(paths):,} found"):
+        paths.extend(folder.glob(pattern))
+    return sorted(paths)
 
 
 @contextmanager
 def _say_every(seconds: float, text: Callable[[], str]) -> Iterator[None]:
     """Write a line to the log again and again: a pattern may search the whole disk."""
-    done = Event()
+    end = Event()
 
     def say() -> None:
-        while not done.wait(seconds):
+        while not end.wait(seconds):
             _LOG.warning("%s", text())
 
     thread = Thread(target=say, daemon=True)
@@ -502,27 +502,27 @@ def _say_every(seconds: float, text: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     finally:
-        done.set()
+        end.set()
         thread.join()
 
 
-def _label(written: str, path: Path) -> str:
+def _label(location: str, path: Path) -> str:
     """Return a label for a file from the given path and its name, without local paths."""
-    return f"{written} ({path.name})"
+    return f"{location} ({path.name})"
 
 
-def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
-    origin = places.origins.get(written.removeprefix(DATA), "")
-    base = places.data if written.startswith(DATA) else places.folder
-    local = "check the path" + ("" if Path(written).is_absolute() else f", relative to {base}")
-    check = "check the address" if address_of(written) else local if base else ""
+def _absent(location: str, places: Places, where: str, what: str) -> ConfigError:
+    origin = places.origins.get(location.removeprefix(DATA), "")
+    base = places.data if location.startswith(DATA) else places.folder
+    local = "check the path" + ("" if Path(location).is_absolute() else f", relative to {base}")
+    check = "check the address" if address_of(location) else local if base else ""
     remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
-    return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
+    return ConfigError("source", [Problem(where, f"{_shorten(location)}: {what}", remedy)])
 
 
-def _shorten(written: str) -> str:
+def _shorten(location: str) -> str:
     """Return a path as a message shows it: no longer than a line, no control characters."""
-    short = written if len(written) <= _LONGEST else f"{written[:_LONGEST]}..."
+    short = location if len(location) <= _LONGEST else f"{location[:_LONGEST]}..."
     return short if short.isprintable() else repr(short)
 
 
@@ -575,8 +575,8 @@ def memory_refusal(memory: int, workers: int, processes: int) -> str:
     among = f", and there are {processes:,} processes, {workers:,} of them workers"
     many = among if processes > 1 else ""
     fewer = ", or fewer workers" if workers > 1 else ""
-    given, needed = format_bytes(memory), -(-enough // _UNITS["MB"])
-    return f"{given} is not enough: {each}{many}; give {needed}MB or more{fewer}"
+    limit, minimum = format_bytes(memory), -(-enough // _UNITS["MB"])
+    return f"{limit} is not enough: {each}{many}; give {minimum}MB or more{fewer}"
 
 
 @dataclass(frozen=True)
@@ -591,7 +591,7 @@ class Budget:
         Bytes of input per shard.
     workers : int
         Number of workers.
-    cut : bool
+    divisible : bool
         Whether files larger than a shard are cut.
     libraries : int
         Bytes of the libraries, which the memory of the tasks is without.
@@ -600,7 +600,7 @@ class Budget:
     memory: int | None = None
     shard: int = 64 << 20
     workers: int = 1
-    cut: bool = False
+    divisible: bool = False
     libraries: int = 0
 
     def limit(self) -> AbstractContextManager[None]:
@@ -619,9 +619,9 @@ class Budget:
         """
         if self.memory is None:
             return self
-        held = libraries(processes)
-        left = max(self.memory, least(processes)) - held
-        return replace(self, memory=left // workers, libraries=held)
+        overhead = libraries(processes)
+        rest = max(self.memory, least(processes)) - overhead
+        return replace(self, memory=rest // workers, libraries=overhead)
 
     def part(self, size: int) -> int:
         """Return the size of the parts of a file in bytes, with as many parts for each worker.
@@ -684,16 +684,16 @@ class Budget:
 def group_files(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
     """Return the files in groups of about `size` bytes, in order; large files separately."""
     groups: list[tuple[SourceFile, ...]] = []
-    held: list[SourceFile] = []
+    group: list[SourceFile] = []
     total = 0
     for file in files:
         own = text_bytes(file)
-        if held and total + own > size:
-            groups.append(tuple(held))
-            held, total = [], 0
-        held.append(file)
+        if group and total + own > size:
+            groups.append(tuple(group))
+            group, total = [], 0
+        group.append(file)
         total += own
-    return [*groups, tuple(held)] if held else groups
+    return [*groups, tuple(group)] if group else groups
 
 
 def text_bytes(file: SourceFile) -> int:
@@ -739,8 +739,8 @@ def _union(files: Sequence[SourceFile], scans: Sequence[pl.LazyFrame]) -> pl.Laz
     if len(files) <= _SCANS:
         return pl.concat(scans)
     size = max(block_size(None), sum(map(text_bytes, files)) // _SCANS)
-    left = iter(scans)
-    groups = [[next(left) for _ in group] for group in group_files(files, size)]
+    rest = iter(scans)
+    groups = [[next(rest) for _ in group] for group in group_files(files, size)]
     return pl.concat([_read_in_turn(group) if group[1:] else group[0] for group in groups])
 
 
@@ -750,16 +750,16 @@ def _read_in_turn(scans: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
     def read(
         columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        left = most
+        rest = most
         for scan in scans:
-            if left == 0:
+            if rest == 0:
                 return
             roots = [] if predicate is None else predicate.meta.root_names()
             rows = (scan if columns is None else scan.select({*columns, *roots})).collect()
-            rows = rows if left is None else rows.head(left)
-            left = None if left is None else left - rows.height
-            kept = rows if predicate is None else rows.filter(predicate)
-            yield kept if columns is None else kept.select(columns)
+            rows = rows if rest is None else rows.head(rest)
+            rest = None if rest is None else rest - rows.height
+            table = rows if predicate is None else rows.filter(predicate)
+            yield table if columns is None else table.select(columns)
 
     return register_io_source(read, schema=scans[0].collect_schema(), is_pure=True)
 

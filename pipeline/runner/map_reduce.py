@@ -65,8 +65,8 @@ def remove_drafts(whole: Task) -> None:
     storage, partial = whole.storage, partial_of(whole)
     with storage.explain_errors(f"stage {whole.name}", whole.name):
         for above in (whole.folder.rpartition("/")[0], partial):
-            for left in list(storage.drafts(above)):
-                storage.remove(left.key)
+            for draft in list(storage.drafts(above)):
+                storage.remove(draft.key)
 
 
 def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
@@ -92,7 +92,7 @@ def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listene
     name, total = tasks[0].name, bytes_to_read(chain.from_iterable(corpora))
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
     with follow_progress(
-        total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)
+        total, lambda size, _: tell(listeners, "progress", name, done=size, total=total)
     ):
         for _ in engine.map(run_task, list(unmade.values())):
             tell(listeners, "shard_done", name)
@@ -132,13 +132,13 @@ def link_parts(
     whole: Task, table: str, parts: Sequence[tuple[str, ShardPart]], draft: str
 ) -> tuple[Part, ...]:
     """Give the parts of a table that the shards made their final names."""
-    found: list[Part] = []
+    records: list[Part] = []
     storage = whole.storage
     for folder, part in parts:
-        file = f"{table}/part-{len(found):05d}.parquet"
+        file = f"{table}/part-{len(records):05d}.parquet"
         storage.link(f"{folder}/{part.file}", f"{draft}/{file}")
-        found.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
-    return tuple(found)
+        records.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
+    return tuple(records)
 
 
 def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
@@ -171,7 +171,7 @@ class StageCounts(NamedTuple):
 
     shards: Shards
     added_up: Shards
-    started: float
+    start: float
 
 
 def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) -> Manifest | None:
@@ -232,7 +232,7 @@ def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
 def merge_task(task: Task, shards: Shards) -> Task:
     """Return a task that adds up, with the parts of each partial table that there are of it."""
     counting = counting_of(task)
-    found = {
+    tables = {
         name: tuple(
             f"{folder}/{part.file}"
             for folder, part in parts_of(shards, name)
@@ -240,7 +240,7 @@ def merge_task(task: Task, shards: Shards) -> Task:
         )
         for name in counting.partials
     }
-    return replace(task, tables={name: keys for name, keys in found.items() if keys})
+    return replace(task, tables={name: keys for name, keys in tables.items() if keys})
 
 
 def publish_counts(
@@ -269,7 +269,7 @@ def publish_counts(
             ingredients=rests_on,
             tables=_link_counts(to_count, counts.added_up, draft),
             created=now(),
-            seconds=round(time.perf_counter() - counts.started, 3),
+            seconds=round(time.perf_counter() - counts.start, 3),
             **about_input,
         ),
         listeners,
@@ -292,12 +292,12 @@ def _link_counts(whole: Task, shards: Shards, draft: str) -> dict[str, TableReco
     tables: dict[str, TableRecord] = {}
     for name, model in {**counting.partials, **counting.total_tables}.items():
         of_buckets = name in counting.buckets or name in counting.total_tables
-        found = parts_of(shards, name)[: None if of_buckets else 1]
-        if name in counting.total_tables and len(found) > 1:
-            keys = [f"{folder}/{part.file}" for folder, part in found]
+        pairs = parts_of(shards, name)[: None if of_buckets else 1]
+        if name in counting.total_tables and len(pairs) > 1:
+            keys = [f"{folder}/{part.file}" for folder, part in pairs]
             parts = write_sums(whole, name, keys, draft)
         else:
-            parts = link_parts(whole, name, found, draft)
+            parts = link_parts(whole, name, pairs, draft)
         # No stage reads it as a table, so the digest of its bytes is enough, and faster.
         digest = text_digest(canonical([part.sha256 for part in parts]))
         rows = sum(part.rows for part in parts)
@@ -344,10 +344,10 @@ def tasks_to_combine(
         Results of `tasks_to_sum`.
     """
     counting = counting_of(whole)
-    held, buckets = _bucket_numbers(whole, counts)
-    divided = buckets > held
+    pieces, buckets = _bucket_numbers(whole, counts)
+    divided = buckets > pieces
     keys, shared = _keys(counts), {}
-    if max(buckets, held) > 1:
+    if max(buckets, pieces) > 1:
         shared = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
     keys |= _keys_of_sums(whole, summed)
     own = counting.tables_in_buckets(whole.config)
@@ -355,24 +355,24 @@ def tasks_to_combine(
     tasks: list[Task] = []
     for bucket in range(buckets):
         # A bucket needs its own parts of what is divided, and all of what is shared.
-        parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
-        needed = {
+        parts = slice(bucket * pieces // buckets, (bucket + 1) * pieces // buckets)
+        selection = {
             name: each[parts] if name in own and not divided else each
             for name, each in keys.items()
         }
         folder = f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}"
-        tasks.append(replace(task, tables={**needed, **shared}, folder=folder, bucket=bucket))
+        tasks.append(replace(task, tables={**selection, **shared}, folder=folder, bucket=bucket))
     return tasks
 
 
 def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
     """Return the number of parts of counts, and of the buckets in which they are combined."""
-    wanted, keys = buckets_of(whole), _keys(counts)
+    buckets, keys = buckets_of(whole), _keys(counts)
     in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
-    held = max(in_parts, default=1) if counts else wanted
+    pieces = max(in_parts, default=1) if counts else buckets
     # Under a limit a bucket may have several parts, see `reduce_bucket`; they follow each other.
     together = len(in_parts) == 1 and whole.budget.memory is not None
-    return held, wanted if together and held > wanted else max(held, wanted)
+    return pieces, buckets if together and pieces > buckets else max(pieces, buckets)
 
 
 def _keys(counts: Manifest | None) -> dict[str, tuple[str, ...]]:
@@ -420,19 +420,19 @@ def execute(
     anew : bool
         Count again even if counts exist.
     """
-    started = time.perf_counter()
+    start = time.perf_counter()
     if whole.stage.counting and step.counts:
         counts = None if anew else find_counts(whole, step.counts)
         of_outputs = listeners if counts else ()  # after counting, outputs have no progress
         if counts is None:
-            to_count, begun = task_of_counts(whole, step.counts), time.perf_counter()
+            to_count, count_start = task_of_counts(whole, step.counts), time.perf_counter()
             remove_drafts(to_count)
             tasks = tasks_to_count(to_count)
             counted = run_tasks(tasks, engine, listeners)
             merges = [merge_task(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
             added_up = run_tasks(merges, engine) if merges else counted
-            found = StageCounts(counted, added_up, begun)
-            counts = publish_counts(to_count, step.counts, found, listeners)
+            result = StageCounts(counted, added_up, count_start)
+            counts = publish_counts(to_count, step.counts, result, listeners)
         remove_drafts(whole)
         with artefacts.report_damage(whole.storage, [counts]):
             sums = tasks_to_sum(whole, counts)
@@ -441,10 +441,10 @@ def execute(
                 tell(listeners, "message", whole.name, text=text)
             summed = run_tasks(sums, engine) if sums else []
             shards = run_tasks(tasks_to_combine(whole, counts, summed), engine, of_outputs)
-        return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
+        return publish(step, whole, shards, counts=counts, start=start, listeners=listeners)
     remove_drafts(whole)
     shards = run_tasks(tasks_to_run(whole), engine, listeners)
-    return publish(step, whole, shards, started=started, listeners=listeners)
+    return publish(step, whole, shards, start=start, listeners=listeners)
 
 
 def tasks_to_run(whole: Task) -> list[Task]:
@@ -458,7 +458,7 @@ def publish(
     shards: Shards,
     *,
     counts: Manifest | None = None,
-    started: float,
+    start: float,
     listeners: Sequence[Listener],
 ) -> Manifest:
     """Publish the artefact of a stage.
@@ -473,7 +473,7 @@ def publish(
         Results of its tasks.
     counts : Manifest, optional
         Its counts, if it counts.
-    started : float
+    start : float
         Start of the work, by `time.perf_counter`.
     listeners : sequence of Listener
         Receive a message if other content was in its place.
@@ -491,7 +491,7 @@ def publish(
                     table: _link_table(whole, table, shards, draft) for table in whole.stage.outputs
                 },
                 created=now(),
-                seconds=round(time.perf_counter() - started, 3),
+                seconds=round(time.perf_counter() - start, 3),
                 **about_input,
             ),
             listeners,
@@ -502,9 +502,9 @@ def _link_table(whole: Task, table: str, shards: Shards, draft: str) -> TableRec
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = link_parts(whole, table, parts_of(shards, table), draft)
-    read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
+    scans = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
     with whole.budget.limit():
-        digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
+        digest, rows = table_digest(*scans, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
 
 
@@ -543,11 +543,11 @@ class StageTasks:
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         """Its phases in order. Their number and size do not depend on what is done."""
-        found: list[tuple[PhaseName, Sequence[Task]]] = []
+        groups: list[tuple[PhaseName, Sequence[Task]]] = []
         if self.step.counts and self.whole.stage.counting:
             to_count = task_of_counts(self.whole, self.step.counts)
             tasks = tasks_to_count(to_count)
-            found = [
+            groups = [
                 ("count", tasks),
                 ("merge", tasks_to_add_up(to_count, tasks[0])),
                 ("counts", [to_count]),
@@ -555,9 +555,9 @@ class StageTasks:
                 ("combine", tasks_to_combine(self.whole, self.counts())),
             ]
         else:
-            found = [("run", tasks_to_run(self.whole))]
+            groups = [("run", tasks_to_run(self.whole))]
         phases: list[Phase] = []
-        for name, each in [*found, ("result", [self.whole])]:
+        for name, each in [*groups, ("result", [self.whole])]:
             if each:
                 first = sum(len(phase.tasks) for phase in phases)
                 phases.append(Phase(name, first, tuple(each)))
@@ -627,19 +627,19 @@ class StageTasks:
 
     def _publish(self, phase: Phase, before: Phase, listeners: Sequence[Listener]) -> None:
         """Publish the counts, or the result, with the seconds that all tasks took together."""
-        made, rests_on = _shards(before), self.step.counts
+        results, rests_on = _shards(before), self.step.counts
         if phase.name == "counts" and rests_on:
             count = self.phases[0]
-            shards = made if before is count else _shards(count)
+            shards = results if before is count else _shards(count)
             counted = StageCounts(
-                shards, made, _began(shards if before is count else shards + made)
+                shards, results, _began(shards if before is count else shards + results)
             )
             publish_counts(phase.tasks[0], rests_on, counted, listeners)
             return
         counts, summed = self.counts(), [each for each in self.phases if each.name == "sum"]
-        began = _began([*made, *chain.from_iterable(map(_shards, summed))])
+        began = _began([*results, *chain.from_iterable(map(_shards, summed))])
         began -= counts.seconds if counts else 0
-        publish(self.step, self.whole, made, counts=counts, started=began, listeners=listeners)
+        publish(self.step, self.whole, results, counts=counts, start=began, listeners=listeners)
 
 
 def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
@@ -648,13 +648,13 @@ def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
 
 
 def _read_all(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
-    found: Shards = []
+    shards: Shards = []
     for number, task in enumerate(tasks, start=first):
         shard = read_shard(task.storage, task.folder, thorough=thorough)
         if shard is None:
             raise _damage_error(task, task.folder, f"run task {number} again")
-        found.append((task.folder, shard))
-    return found
+        shards.append((task.folder, shard))
+    return shards
 
 
 def _digests(shards: Shards) -> dict[str, str]:

@@ -74,7 +74,7 @@ class Step:
     @property
     def fingerprints(self) -> set[str]:
         """Those of its result and of its counts."""
-        return {fingerprint(found) for found in (self.ingredients, self.counts) if found}
+        return {fingerprint(parts) for parts in (self.ingredients, self.counts) if parts}
 
 
 def plan(project: Project, digests: Digests, discarded: Collection[str] = ()) -> Iterator[Step]:
@@ -89,33 +89,33 @@ def plan(project: Project, digests: Digests, discarded: Collection[str] = ()) ->
     discarded : collection of str
         Stages that are done even if the files of their tables are gone.
     """
-    done: dict[str, Manifest] = {}
+    manifests: dict[str, Manifest] = {}
     for name, node in project.nodes.items():
-        waiting = sorted({ref.stage for ref in node.inputs.values()} - set(done))
+        waiting = sorted({ref.stage for ref in node.inputs.values()} - set(manifests))
         if waiting:
             yield Step(node, "unknown", (f"depends on the results of {', '.join(waiting)}",))
             continue
-        step = step_of(project, node, done, digests, discarded)
+        step = step_of(project, node, manifests, digests, discarded)
         if step.manifest:
-            done[name] = step.manifest
+            manifests[name] = step.manifest
         yield step
 
 
 def step_of(
     project: Project,
     node: Node,
-    done: Mapping[str, Manifest],
+    manifests: Mapping[str, Manifest],
     digests: Digests,
     discarded: Collection[str] = (),
 ) -> Step:
     """Return the plan of a stage whose inputs exist; reads its result, see `plan`."""
     if node.name in project.without_root:
-        return _stored_step(project, node, done, digests)
+        return _stored_step(project, node, manifests, digests)
     sources = {  # at this moment
         option: tuple(file.as_it_is(digests.of) for file in files)
         for option, files in project.files_of(node).items()
     }
-    parts = _ingredients(node, done, sources, digests)
+    parts = _ingredients(node, manifests, sources, digests)
     mark = fingerprint(parts)
     manifest = artefacts.find(
         project.storage, node.name, mark, thorough=True, files=node.name not in discarded
@@ -124,12 +124,12 @@ def step_of(
         return Step(node, "done", (), parts, manifest, sources)
     damage = artefacts.damage_message(project.storage, node.name, mark) or ""
     step = Step(node, "run", (), parts, None, sources, damage)
-    found = [f"its result is damaged: {damage}"] if damage else _reasons(project, node.name, parts)
-    return replace(step, reasons=(*found, *_of_counts(project, step)))
+    texts = [f"its result is damaged: {damage}"] if damage else _reasons(project, node.name, parts)
+    return replace(step, reasons=(*texts, *_of_counts(project, step)))
 
 
 def _stored_step(
-    project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
+    project: Project, node: Node, manifests: Mapping[str, Manifest], digests: Digests
 ) -> Step:
     """Return the stored result of a stage whose files need the data root, else why it must run.
 
@@ -137,24 +137,24 @@ def _stored_step(
     """
     damage = ""
     for key in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
-        made = artefacts.find(project.storage, node.name, key)
-        if made is None:
+        manifest = artefacts.find(project.storage, node.name, key)
+        if manifest is None:
             wrong = artefacts.damage_message(project.storage, node.name, key)
             damage = damage or wrong or ""
             continue
-        files = {option: made.ingredients["inputs"].get(option) for option in node.sources}
+        files = {option: manifest.ingredients["inputs"].get(option) for option in node.sources}
         readers = {name for each in files.values() if each for name in each["format"]}
         if not readers <= set(FORMATS):
             continue
         parts = ingredients(
             node,
-            inputs=_input_digests(node, done),
+            inputs=_input_digests(node, manifests),
             files=files,
             readers={FORMATS.place(name) for name in readers},
             digests=digests,
         )
         if fingerprint(parts) == key:
-            return Step(node, "done", (), parts, made)
+            return Step(node, "done", (), parts, manifest)
     reasons = tuple(each.what for each in project.without_root[node.name])
     return Step(node, "run", reasons, damage=damage)
 
@@ -164,38 +164,38 @@ def _paths(project: Project, node: Node) -> dict[str, Any]:
     return {option: project.content["stages"][node.name].get(option) for option in node.sources}
 
 
-def _input_digests(node: Node, done: Mapping[str, Manifest]) -> dict[str, str]:
+def _input_digests(node: Node, manifests: Mapping[str, Manifest]) -> dict[str, str]:
     return {
-        option: done[reference.stage].tables[reference.table].digest
+        option: manifests[reference.stage].tables[reference.table].digest
         for option, reference in node.inputs.items()
     }
 
 
 def _ingredients(
     node: Node,
-    done: Mapping[str, Manifest],
+    manifests: Mapping[str, Manifest],
     sources: Mapping[str, Sequence[SourceFile]],
     digests: Digests,
 ) -> Ingredients:
     """Return what the result of a stage depends on."""
-    inputs = _input_digests(node, done)
+    inputs = _input_digests(node, manifests)
     files: dict[str, Any] = {}
     readers: set[str] = set()
-    for option, found in sources.items():
+    for option, group in sources.items():
         files[option] = {
-            "format": [file.format.name for file in found],
-            "options": [file.options.model_dump(mode="json") for file in found],
-            "files": [file.digest for file in found],
+            "format": [file.format.name for file in group],
+            "options": [file.options.model_dump(mode="json") for file in group],
+            "files": [file.digest for file in group],
         }
-        readers |= {FORMATS.place(file.format.name) for file in found}
+        readers |= {FORMATS.place(file.format.name) for file in group}
     return ingredients(node, inputs=inputs, files=files, readers=readers, digests=digests)
 
 
-def _reasons(project: Project, name: str, found: Ingredients) -> list[str]:
+def _reasons(project: Project, name: str, parts: Ingredients) -> list[str]:
     artefact = _former(project.storage, name)
     if artefact is None:
         return [NEVER]
-    return differences(artefact.ingredients, found) or ["its result is missing"]
+    return differences(artefact.ingredients, parts) or ["its result is missing"]
 
 
 def _former(storage: Storage, name: str) -> Manifest | None:

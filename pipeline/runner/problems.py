@@ -107,13 +107,13 @@ def problems_of(
             problem = Problem(where or "file", _what(each))
         problems.setdefault(where, problem)
     # Of several types that a value might have been meant as, the one that it comes nearest.
-    kept = [
+    leaves = [
         problem
         for where, problem in problems.items()
         if not any(other.startswith(f"{where}.") for other in problems)
     ]
     # Unknown keys come first: a missing key is often a misspelt one.
-    return sorted(kept, key=lambda each: each.what != UNKNOWN)
+    return sorted(leaves, key=lambda each: each.what != UNKNOWN)
 
 
 def _what(error: ErrorDetails) -> str:
@@ -128,8 +128,8 @@ def _what(error: ErrorDetails) -> str:
     known = _MESSAGES.get(kind) or _MESSAGES.get(
         kind.removesuffix("_type").removesuffix("_parsing")
     )
-    shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{known.format(**error.get('ctx', {})) if known else text} (found {shown})"
+    excerpt = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+    return f"{known.format(**error.get('ctx', {})) if known else text} (found {excerpt})"
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:

@@ -75,10 +75,10 @@ def read_remarks(storage: Storage, manifest: Manifest, mark: str = "") -> tuple[
     key = f"{artefacts.folder_of(manifest.stage, manifest.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
-            found = read_checksummed(opened.read(), StoredRemarks)
+            content = read_checksummed(opened.read(), StoredRemarks)
     except (OSError, ValueError):
         return None
-    return found.remarks if mark in {"", found.mark} else None
+    return content.remarks if mark in {"", content.mark} else None
 
 
 def remarks_of(
@@ -109,13 +109,13 @@ def remarks_of(
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
     with task.budget.limit(), memory.spill_to(spill):
-        found = run_checks(_check_input(task, manifest, later_cuts), thresholds)
+        remarks = run_checks(_check_input(task, manifest, later_cuts), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
         task.storage.write(
-            f"{task.folder}/{NAME}", add_checksum(StoredRemarks(mark=mark, remarks=found))
+            f"{task.folder}/{NAME}", add_checksum(StoredRemarks(mark=mark, remarks=remarks))
         )
-    return found
+    return remarks
 
 
 def _check_input(task: Task, manifest: Manifest, later_cuts: tuple[int, ...]) -> CheckInput:
@@ -154,28 +154,28 @@ def _later_cuts(project: Project, name: str) -> tuple[int, ...]:
         for node in project.nodes.values()
         if (sample := node.inputs.get("sample")) and sample.stage == name
     ]
-    cuts = {cut for config in evaluations for cut in getattr(config, "cuts", ())}
+    cuts = {size for config in evaluations for size in getattr(config, "cuts", ())}
     return tuple(sorted(cuts))
 
 
 def _first_tokens(task: Task, option: str, most: int, names: Collection[str]) -> pl.DataFrame:
-    read = (
+    batches = (
         batch.tokens
         for _, batch in read_batches(
             task.sources[option], {*names, "position"} if names else (), _BLOCK
         )
     )
-    held, rows = [pl.DataFrame()], 0
-    while rows < most and (tokens := next(read, None)) is not None:
-        held.append(tokens)
+    frames, rows = [pl.DataFrame()], 0
+    while rows < most and (tokens := next(batches, None)) is not None:
+        frames.append(tokens)
         rows += tokens.height
-    return pl.concat(held, how="diagonal_relaxed").head(most)
+    return pl.concat(frames, how="diagonal_relaxed").head(most)
 
 
 # A stage as one task on all its input
 
 
-def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
+def task_of(step: Step, project: Project, manifests: Mapping[str, Manifest]) -> Task:
     """Return the stage as one task on all its input, with the digests that the plan has seen.
 
     Parameters
@@ -184,7 +184,7 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
         The stage as planned.
     project : Project
         The experiment.
-    done : mapping of str to Manifest
+    manifests : mapping of str to Manifest
         The stages that it refers to, with their results.
 
     Raises
@@ -195,7 +195,7 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
     node = step.node
     tables = {}
     for option, reference in node.inputs.items():
-        manifest = done[reference.stage]
+        manifest = manifests[reference.stage]
         folder = artefacts.folder_of(reference.stage, manifest.fingerprint)
         tables[option] = manifest.keys(folder, reference.table)
     for option, files in project.files_of(node).items():
@@ -226,7 +226,7 @@ class Progress:
     listeners: list[Listener]
     forced: Collection[str]
     engine: Engine
-    done: dict[str, Manifest] = field(default_factory=dict)
+    manifests: dict[str, Manifest] = field(default_factory=dict)
     stages: dict[str, StageRecord] = field(default_factory=dict)
     waits: list[WaitsForPerson] = field(default_factory=list)
     record: RunRecord | None = None
@@ -293,7 +293,7 @@ def run(
         progress.strict = strict
         for node in project.nodes.values():
             _visit(node, progress)
-    return progress.done, progress.record, tuple(progress.waits)
+    return progress.manifests, progress.record, tuple(progress.waits)
 
 
 @contextmanager
@@ -304,7 +304,7 @@ def _record(
     listeners: Sequence[Listener],
 ) -> Iterator[Progress]:
     """Log events, and write the record of the run however it ends."""
-    identity, started = history.new_id(), artefacts.now()
+    identity, start = history.new_id(), artefacts.now()
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
     with storage.explain_errors("the run", ""):
         storage.write(log, b"")
@@ -334,7 +334,7 @@ def _record(
             experiment=project.experiment.name,
             content=dict(project.content),
             settings=dict(settings),
-            started=started,
+            started=start,
             finished=artefacts.now(),
             outcome=outcome,
             stages=progress.stages,
@@ -358,20 +358,20 @@ def _name_engine(name: str) -> Iterator[None]:
 def _visit(node: Node, progress: Progress) -> None:
     """Reuse, run or skip one stage."""
     project, name, listeners = progress.project, node.name, progress.listeners
-    if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.done)):
+    if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.manifests)):
         note = f"depends on {', '.join(blocked)}"
         progress.stages[name] = StageRecord(outcome="skipped", note=note)
         tell(listeners, "stage_skipped", name, note=note)
         return
-    started, ran = time.perf_counter(), False
+    start, ran = time.perf_counter(), False
     manifest: Manifest | None = None
     remarks: tuple[Remark, ...] = ()
     with (
         _record_failure(node, progress),
-        artefacts.report_damage(project.storage, progress.done.values()),
+        artefacts.report_damage(project.storage, progress.manifests.values()),
     ):
         _report_conflicts(node, progress)
-        step = step_of(project, node, progress.done, progress.digests)
+        step = step_of(project, node, progress.manifests, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
         if forced or not manifest:
             for reason in ("forced",) if forced else step.reasons:
@@ -381,11 +381,11 @@ def _visit(node: Node, progress: Progress) -> None:
                 # Another process may have made it while this one waited for the lock.
                 manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
-                    whole = task_of(step, project, progress.done)
+                    whole = task_of(step, project, progress.manifests)
                     manifest = execute(step, whole, progress.engine, listeners, anew=forced)
         remarks = _check(step, manifest, progress)
     if manifest:
-        _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)
+        _finish(node, manifest, progress, ran=ran, start=start, remarks=remarks)
 
 
 @contextmanager
@@ -410,10 +410,10 @@ def _report_conflicts(node: Node, progress: Progress) -> None:
     for folder in node.sheets.values():
         if folder.name not in progress.compared:
             progress.compared.add(folder.name)
-            found = find_conflicts(places.files(folder.name, folder.kind.format))
-            if found:
+            conflicts = find_conflicts(places.files(folder.name, folder.kind.format))
+            if conflicts:
                 place = str(places.own / folder.name)
-                progress.waits.append(wait_for_decisions(found, folder=place, name=folder.name))
+                progress.waits.append(wait_for_decisions(conflicts, folder=place, name=folder.name))
 
 
 def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
@@ -426,8 +426,8 @@ def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
 def _files_behind(step: Step, progress: Progress) -> str:
     """Return a sentence with the files behind the tables that a stage uses."""
     names = dict.fromkeys(each.stage for each in step.node.inputs.values())
-    read = (progress.project.nodes[name].sources.values() for name in names)
-    paths = [path for sources in read for source in sources for path in source.path]
+    groups = (progress.project.nodes[name].sources.values() for name in names)
+    paths = [path for sources in groups for source in sources for path in source.path]
     listed = ", ".join(dict.fromkeys(paths))
     return f"Its tables were made from {listed}." if paths else ""
 
@@ -435,19 +435,19 @@ def _files_behind(step: Step, progress: Progress) -> str:
 def _check(step: Step, manifest: Manifest, progress: Progress) -> tuple[Remark, ...]:
     """Return the remarks on a result; raise StageWarnings if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
-    whole = task_of(step, progress.project, progress.done)
+    whole = task_of(step, progress.project, progress.manifests)
     try:
         cuts = _later_cuts(progress.project, step.node.name)
-        found = remarks_of(whole, manifest, thresholds, progress.mark, cuts)
+        remarks = remarks_of(whole, manifest, thresholds, progress.mark, cuts)
     except ConfigError as error:
         problems = [each.within(f"stages.{whole.name}") for each in error.problems]
         raise ConfigError(f"stage {whole.name}", problems) from error
     except DataError as error:
         raise DataError(f"stage {whole.name}: {error}\n{_files_behind(step, progress)}") from error
-    warnings = [each for each in found if each.level == "warning"]
+    warnings = [each for each in remarks if each.level == "warning"]
     if progress.strict and warnings:
         raise StageWarnings(step.node.name, warnings)
-    return found
+    return remarks
 
 
 def _finish(
@@ -456,12 +456,12 @@ def _finish(
     progress: Progress,
     *,
     ran: bool,
-    started: float,
+    start: float,
     remarks: Sequence[Remark],
 ) -> None:
     """Deliver sheets and lists, and record the result."""
     name, listeners = node.name, progress.listeners
-    progress.done[name] = manifest
+    progress.manifests[name] = manifest
     with artefacts.report_damage(progress.project.storage, [manifest]):
         for text in deliver_results(progress.project, node, manifest, write=progress.delivers):
             tell(listeners, "message", name, text=text)
@@ -469,8 +469,8 @@ def _finish(
         outcome="done" if ran else "reused",
         fingerprint=manifest.fingerprint,
         digests=manifest.digests(),
-        rows={table: found.rows for table, found in manifest.tables.items()},
-        seconds=round(time.perf_counter() - started, 3),
+        rows={table: entry.rows for table, entry in manifest.tables.items()},
+        seconds=round(time.perf_counter() - start, 3),
         remarks=tuple(remarks),
     )
     facts = record.model_dump(exclude={"outcome", "note", "remarks"})
@@ -528,12 +528,12 @@ def states(project: Project, stage: str) -> list[PhaseState]:
     digests = Digests(project.storage)
     work = work_of(project, stage, digests)
     digests.keep()  # so that tasks need not read the whole corpus for its digest
-    found: list[PhaseState] = []
+    result: list[PhaseState] = []
     for phase in work.phases:
-        ready = not any(each.todo for each in found)
+        ready = not any(each.todo for each in result)
         todo, last = tuple(work.undone(phase)), phase.first + len(phase.tasks) - 1
-        found.append(PhaseState(phase.name, phase.first, last, todo, ready))
-    return found
+        result.append(PhaseState(phase.name, phase.first, last, todo, ready))
+    return result
 
 
 def run_one(project: Project, stage: str, index: int, listeners: Sequence[Listener] = ()) -> bool:
@@ -578,9 +578,9 @@ def run_one(project: Project, stage: str, index: int, listeners: Sequence[Listen
 def work_of(project: Project, stage: str, digests: Digests) -> StageTasks:
     """Return the tasks of a stage; ConfigError if a stage that it depends on is not done."""
     require_stage(stage, project.nodes, "STAGE")
-    done: dict[str, Manifest] = {}
+    manifests: dict[str, Manifest] = {}
     for name in [*_rests_on(project, stage), stage]:
-        step = step_of(project, project.nodes[name], done, digests)
+        step = step_of(project, project.nodes[name], manifests, digests)
         if name == stage:
             break
         if step.manifest is None:
@@ -589,17 +589,17 @@ def work_of(project: Project, stage: str, digests: Digests) -> StageTasks:
                 f"first run the tasks of {name} (lexassay tasks CONFIG {name}), or lexassay run"
             )
             raise ConfigError("STAGE", [Problem(stage, what, remedy)])
-        done[name] = step.manifest
-    return StageTasks(step, task_of(step, project, done))
+        manifests[name] = step.manifest
+    return StageTasks(step, task_of(step, project, manifests))
 
 
 def _rests_on(project: Project, stage: str) -> list[str]:
     """Return all stages that a stage depends on, directly or indirectly, in order."""
-    wanted = {stage}
+    names = {stage}
     for name in reversed(list(project.nodes)):
-        if name in wanted:
-            wanted |= {reference.stage for reference in project.nodes[name].inputs.values()}
-    return [name for name in project.nodes if name in wanted - {stage}]
+        if name in names:
+            names |= {reference.stage for reference in project.nodes[name].inputs.values()}
+    return [name for name in project.nodes if name in names - {stage}]
 
 
 def _phase(work: StageTasks, index: int) -> Phase:
@@ -619,10 +619,10 @@ def _lock_task(phase: Phase, index: int, listeners: Sequence[Listener]) -> Itera
     if phase.name in TOGETHER:
         yield
         return
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with task.storage.explain_errors(f"stage {task.name}", task.name):
             waiting = partial(tell, listeners, "message", task.name, text=_WAITING)
-            held.enter_context(task.storage.lock(beside(task.folder, "lock"), waiting))
+            stack.enter_context(task.storage.lock(beside(task.folder, "lock"), waiting))
         yield
 
 

@@ -71,12 +71,12 @@ def split_large_file(
     # After a kill it is removed with the folder of the stage.
     spill = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")
     with memory.spill_to(spill):
-        found = _find_parts(storage, file, budget, size, text)
-    parts = _PARTS.validate_python(found["parts"])
-    if parts and found["unpacked"]:
+        record = _find_parts(storage, file, budget, size, text)
+    parts = _PARTS.validate_python(record["parts"])
+    if parts and record["unpacked"]:
         place = unpack(storage, text, file.path, size=parts[-1].range.end)
         parts = [replace(part, text=str(place)) for part in parts if place]
-        file = replace(file, seen=None)  # by which it is not read
+        file = replace(file, last_stamp=None)  # by which it is not read
     return [(replace(file, part=part, digest=part.digest),) for part in parts] or [files]
 
 
@@ -96,17 +96,17 @@ def _find_parts(
         digest = file_digest(path) if place else division.digest or file_digest(path)
         return {"digest": digest, "parts": parts, "unpacked": bool(place)}
 
-    asked = [file.format.name, file.options.model_dump(mode="json"), budget.part(size), several]
-    key = f".parts-{text_digest(canonical(asked))[:_NAME]}.json"
+    settings = [file.format.name, file.options.model_dump(mode="json"), budget.part(size), several]
+    key = f".parts-{text_digest(canonical(settings))[:_NAME]}.json"
     cache = FileCache(storage, key, find)
     with reading(file.path):
-        found = cache.of(file.path)
-    if found["digest"] != file.digest:
+        record = cache.of(file.path)
+    if record["digest"] != file.digest:
         raise InputChanged(
             f"{file.label} changed while it was read; nothing was written; run again"
         )
     cache.keep()
-    return found
+    return record
 
 
 def _divide(file: SourceFile, path: Path, size: int) -> Division:
@@ -127,8 +127,8 @@ def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     [(0, 2), (5, 5), (7, 8)]
     """
     for _, run in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in run]
-        yield found[0], found[-1]
+        group = [number for _, number in run]
+        yield group[0], group[-1]
 
 
 def range_text(numbers: Iterable[int]) -> str:
@@ -253,8 +253,8 @@ def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, 
     """Return the input of each shard: several small files, or a part of a large one."""
     counting, budget = whole.stage.counting, whole.budget
     groups = group_files(files, budget.shard)
-    cut = counting is not None and counting.in_parts and budget.cut
-    if not cut or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
+    in_parts = counting is not None and counting.in_parts and budget.divisible
+    if not in_parts or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
         return groups
     return [
         each

@@ -98,22 +98,22 @@ def locate_violations(task: Task) -> Iterator[None]:
             raise
         rows = {name: scan_files(task.stage, name, files) for name, files in task.sources.items()}
         origin = task.stage.origin(task.config, rows)
-        found = [each.at(lambda key: _places(origin, key)) for each in error.violations]
-        raise SchemaViolation(error.table, found, _REMEDY) from error
+        violations = [each.at(lambda key: _places(origin, key)) for each in error.violations]
+        raise SchemaViolation(error.table, violations, _REMEDY) from error
 
 
 def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
     same = pl.all_horizontal(pl.col(name).eq_missing(value) for name, value in key.items())
     rows = origin.filter(same).select("file", "line").collect().sort("file", "line").rows()
-    shown = "; ".join(f"{file}, line {line}" for file, line in rows[:_PLACES])
-    return f"{shown}; ..." if len(rows) > _PLACES else shown
+    text = "; ".join(f"{file}, line {line}" for file, line in rows[:_PLACES])
+    return f"{text}; ..." if len(rows) > _PLACES else text
 
 
 def scan_files(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files; none for sheets that do not exist yet."""
     if files:
-        rows, given = entries(files), transfers(files)
-        return rows if given.is_empty() else pl.concat([rows, given.lazy()], how="diagonal")
+        rows, records = entries(files), transfers(files)
+        return rows if records.is_empty() else pl.concat([rows, records.lazy()], how="diagonal")
     marks = stage.config.model_fields[option].metadata
     return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 
@@ -148,14 +148,14 @@ def run_task(task: Task) -> None:
                 for bucket, frame in _split(task, name, frames.pop(name)):
                     plain = task.buckets == 1 and not parts[name]
                     stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
-                    written = _write(task, name, frame, f"{draft}/{stem}.parquet")
-                    parts[name] += (ShardPart(**written.model_dump(), bucket=bucket),)
+                    part = _write(task, name, frame, f"{draft}/{stem}.parquet")
+                    parts[name] += (ShardPart(**part.model_dump(), bucket=bucket),)
 
 
 @contextmanager
 def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
     """Yield a draft and the parts to fill; publish them with a manifest on success."""
-    started, storage = time.perf_counter(), task.storage
+    start, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
     with (
@@ -168,7 +168,7 @@ def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
             raise InputChanged(f"stage {task.name}: {what}; nothing was written; run again")
         content = ShardManifest(
             tables=parts,
-            seconds=round(time.perf_counter() - started, 3),
+            seconds=round(time.perf_counter() - start, 3),
             **notes.record(),
         )
         storage.write(f"{draft}/{artefacts.NAME}", add_checksum(content))
@@ -215,8 +215,8 @@ def _tables(task: Task, notes: InputNotes) -> Iterator[Frames]:
     for file in (file for files in others.values() for file in files):
         notes.add(file, file.check())
     with memory.with_share(len(stage.corpora & {*others})):  # they may be read at the same time
-        read = {option: scan_files(stage, option, files) for option, files in others.items()}
-    inputs = {**tables, **read}
+        scans = {option: scan_files(stage, option, files) for option, files in others.items()}
+    inputs = {**tables, **scans}
     if counting is not None and corpus:
         return stream_corpus(task, counting, inputs, notes)
     return run_stage(task.name, stage, task.config, inputs)
@@ -265,8 +265,8 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     with storage.explain_errors(f"stage {task.name}", task.name):
         storage.write(key, frame)
         # The file is what is validated, not the frame.
-        written = scan_tables(storage, [key])
-        batches = written.collect_batches(chunk_size=BATCH, maintain_order=True)
+        query = scan_tables(storage, [key])
+        batches = query.collect_batches(chunk_size=BATCH, maintain_order=True)
         model, coded = task.models[name], _is_partial(task)
         rows = validate(batches, model, name=f"table {name}", coded=coded)
         if rows != frame.height:

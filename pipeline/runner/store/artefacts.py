@@ -268,10 +268,10 @@ def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None
 
 def find_stored(storage: Storage, stage: str, fingerprint: str) -> Manifest | None:
     """Return the manifest of a result whose tables were not removed; `scan` verifies them."""
-    found = find(storage, stage, fingerprint, files=False)
+    manifest = find(storage, stage, fingerprint, files=False)
     folder = folder_of(stage, fingerprint)
-    there = found and any(any(storage.list(f"{folder}/{table}")) for table in found.tables)
-    return found if there else None
+    there = manifest and any(any(storage.list(f"{folder}/{table}")) for table in manifest.tables)
+    return manifest if there else None
 
 
 def scan(storage: Storage, manifest: Manifest, table: str) -> pl.LazyFrame:
@@ -303,7 +303,7 @@ def artefacts(storage: Storage, stage: str) -> list[Manifest]:
 
 
 @contextmanager
-def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
+def report_damage(storage: Storage, manifests: Iterable[Manifest]) -> Iterator[None]:
     """Report that unreadable results are damaged, and where they are.
 
     Raises
@@ -314,7 +314,7 @@ def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
     try:
         yield
     except (OSError, pl.exceptions.PolarsError, StageFailed) as error:
-        for each in made:
+        for each in manifests:
             folder = folder_of(each.stage, each.fingerprint)
             if wrong := damage(storage, folder, each, thorough=True):
                 raise damage_error(storage, each.stage, each.fingerprint, wrong[0]) from error
@@ -329,10 +329,10 @@ def in_use(
 
     Garbage collection must not remove results that a run is using.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with storage.explain_errors("the run", ""):
             waiting = partial(tell, listeners, "message", text=_WAITING)
-            held.enter_context(storage.lock(LOCK, waiting, shared=not alone))
+            stack.enter_context(storage.lock(LOCK, waiting, shared=not alone))
         yield
 
 
@@ -344,8 +344,8 @@ def lock_stage(
 
     Tasks of a stage share it: a run waits for them, and they wait for a run.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with storage.explain_errors(f"stage {stage}", stage):
             waiting = partial(tell, listeners, "message", stage, text=_WAITING)
-            held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
+            stack.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
         yield

@@ -129,8 +129,8 @@ def address_of(place: str | Path) -> Address | None:
     >>> address_of("runs/s3") is None
     True
     """
-    found = _ADDRESS.fullmatch(str(place))
-    return Address(found[1], found[2], found[3].strip("/")) if found else None
+    match = _ADDRESS.fullmatch(str(place))
+    return Address(match[1], match[2], match[3].strip("/")) if match else None
 
 
 # A bucket: the requests to it, and what their errors mean
@@ -154,8 +154,8 @@ class Meta(NamedTuple):
 
     def condition(self) -> dict[str, str]:
         """Return the condition that identifies this version."""
-        named = {"e_tag": self.e_tag, "version": self.version}
-        return {name: value for name, value in named.items() if value is not None}
+        values = {"e_tag": self.e_tag, "version": self.version}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class Bucket:
@@ -242,8 +242,8 @@ class Bucket:
         One request for each thousand of them, whatever the number of objects below.
         """
         with self._translate_errors(prefix):
-            found = self._api.list_with_delimiter(self._store, prefix=prefix or None)
-        return list(found["common_prefixes"]), [_meta(each) for each in found["objects"]]
+            listing = self._api.list_with_delimiter(self._store, prefix=prefix or None)
+        return list(listing["common_prefixes"]), [_meta(each) for each in listing["objects"]]
 
     @contextmanager
     def _translate_errors(self, key: str) -> Iterator[None]:
@@ -275,8 +275,8 @@ def _explain(text: str) -> str:
     return f"unexpected answer of the store ({' '.join(text.split())[:200]})"
 
 
-def _meta(found: Any) -> Meta:
-    return Meta(found["path"], found["size"], found["e_tag"], found["version"])
+def _meta(entry: Any) -> Meta:
+    return Meta(entry["path"], entry["size"], entry["e_tag"], entry["version"])
 
 
 @cache
@@ -313,8 +313,8 @@ def _open_store(home: str) -> tuple[Any, Any]:
 
 def folder() -> Path:
     """Return the folder for local copies from object stores."""
-    named = environ.get(FOLDER)
-    return Path(named) if named else user_cache_path("lexassay") / "stores"
+    value = environ.get(FOLDER)
+    return Path(value) if value else user_cache_path("lexassay") / "stores"
 
 
 def fetch(bucket: Bucket, home: str, key: str) -> Path:
@@ -372,12 +372,12 @@ def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
 def _make_room(size: int) -> None:
     """Remove the least recently used files, if the cache would be larger than its limit."""
     limit = float(environ.get(LIMIT, _GIGABYTES)) * 1e9
-    kept = []
+    entries = []
     for each in folder().glob("objects/*/*"):
         files = (file for file in each.iterdir() if not file.name.startswith("."))
-        kept.append((each.stat().st_mtime, sum(file.stat().st_size for file in files), each))
-    over = sum(freed for _, freed, _ in kept) + size - limit
-    for used, freed, each in sorted(kept):
+        entries.append((each.stat().st_mtime, sum(file.stat().st_size for file in files), each))
+    over = sum(freed for _, freed, _ in entries) + size - limit
+    for used, freed, each in sorted(entries):
         if over <= 0 or time.time() - used < _IDLE:
             return
         shutil.rmtree(each, ignore_errors=True)
@@ -419,17 +419,17 @@ def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) ->
     if put_new(bucket, key, content):
         return
     for _ in range(_TRIES):
-        seen = bucket.head(key)
+        version = bucket.head(key)
         fence()
-        if replace_object(bucket, key, content, seen):
+        if replace_object(bucket, key, content, version):
             return
     raise UnansweredRequest(f"{key} keeps changing: another process is writing it")
 
 
-def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
+def replace_object(bucket: Bucket, key: str, content: bytes | Path, version: Meta | None) -> bool:
     """Replace a version of an object; return whether the new one is stored."""
     try:
-        bucket.put(key, content, over=seen)
+        bucket.put(key, content, over=version)
     except (RefusedPut, UnansweredRequest):
         return same(bucket, key, content)
     return True
@@ -438,8 +438,8 @@ def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta |
 def same(bucket: Bucket, key: str, content: bytes | Path) -> bool:
     """Return whether an object has these bytes: of a put whose answer was lost, it has."""
     mine = content if isinstance(content, bytes) else content.read_bytes()
-    found = bucket.head(key)
-    return found is not None and found.size == len(mine) and bucket.read(key)[0] == mine
+    meta = bucket.head(key)
+    return meta is not None and meta.size == len(mine) and bucket.read(key)[0] == mine
 
 
 # Drafts: files of this machine, removed with their process, which cost the store no request.
@@ -473,8 +473,8 @@ class Drafts:
 
     def remove(self, prefix: str) -> None:
         """Remove a draft, or a part of it."""
-        gone = [key for key in self.references if f"{key}/".startswith(f"{prefix}/")]
-        for key in gone:
+        keys = [key for key in self.references if f"{key}/".startswith(f"{prefix}/")]
+        for key in keys:
             del self.references[key]
         self.files.remove(prefix)
 
@@ -608,12 +608,12 @@ class Lease:
         """
         for last in range(_LEASE_TRIES):
             try:
-                holders, seen = read(self._bucket, self._key)
-                wanted = change(holders)
-                if wanted is None:
+                holders, version = read(self._bucket, self._key)
+                update = change(holders)
+                if update is None:
                     return False
-                content = json.dumps({"holders": wanted}).encode()
-                self._bucket.put(self._key, content, over=seen)
+                content = json.dumps({"holders": update}).encode()
+                self._bucket.put(self._key, content, over=version)
             except RefusedPut:
                 time.sleep(secrets.randbelow(50) / 1000)
             except UnansweredRequest:
@@ -627,11 +627,11 @@ class Lease:
 def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
     """Return the holders of a lock, and the version of its object."""
     try:
-        content, seen = bucket.read(key)
+        content, version = bucket.read(key)
     except FileNotFoundError:
         return {}, None
     try:
-        return dict(json.loads(content)["holders"]), seen
+        return dict(json.loads(content)["holders"]), version
     except (ValueError, KeyError, TypeError) as error:
         raise OSError(f"{key} is not a lock; check what it is, and move it") from error
 
@@ -667,16 +667,16 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
         raise ValueError(f"{draft} has no {MANIFEST}")
     aside = _set_aside(bucket, address, name, fence)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        sent = [
+        futures = [
             pool.submit(_send, bucket, address, f"{name}/{key}", path, fence)
             for key, path in files.items()
         ]
-        sent += [
+        futures += [
             pool.submit(_copy, bucket, address, source, f"{name}/{key}", fence)
             for key, source in referred.items()
         ]
     try:
-        for each in sent:
+        for each in futures:
             each.result()
     except OSError:
         fence()  # the process that took over may have removed it
@@ -702,18 +702,18 @@ def _copy(bucket: Bucket, address: Address, source: str, name: str, fence: Fence
 def _set_aside(bucket: Bucket, address: Address, name: str, fence: Fence) -> str | None:
     """Copy an artefact that is to be replaced, and empty its manifest."""
     key = address.key(f"{name}/{MANIFEST}")
-    seen = bucket.head(key)
-    if seen is None or not seen.size:
+    version = bucket.head(key)
+    if version is None or not version.size:
         return None
     aside = _free(bucket, address, name)
     start = f"{address.key(name)}/"
     for meta in bucket.beneath(address.key(name)):
         bucket.copy(meta.key, address.key(f"{aside}/{meta.key.removeprefix(start)}"))
-    while seen is not None and seen.size:
+    while version is not None and version.size:
         fence()
-        if replace_object(bucket, key, b"", seen):
+        if replace_object(bucket, key, b"", version):
             break
-        seen = bucket.head(key)
+        version = bucket.head(key)
     return aside
 
 
@@ -820,15 +820,15 @@ class CloudStorage:
         self, key: str, waiting: Callable[[], object], *, shared: bool = False
     ) -> Iterator[None]:
         """Hold a lease, which a heartbeat renews and which expires without one."""
-        held = Lease(self._bucket, self._key(key), shared=shared, seconds=self.seconds)
+        lease = Lease(self._bucket, self._key(key), shared=shared, seconds=self.seconds)
         locks = _process(self.address).locks
         try:
-            held.wait(waiting)
-            locks[held.token] = key
+            lease.wait(waiting)
+            locks[lease.token] = key
             yield
         finally:
-            locks.pop(held.token, None)
-            held.release()
+            locks.pop(lease.token, None)
+            lease.release()
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
         """Yield the entries directly below a key; only files with `after`.
@@ -848,9 +848,9 @@ class CloudStorage:
             else:
                 folders, objects = self._bucket.level(home)
         start = len(self._key("")) + 1 if self._key("") else 0
-        found = [Entry(each[start:], None) for each in folders]
-        found += [Entry(each.key[start:], each.size) for each in objects]
-        yield from sorted(found, key=lambda each: each.name)
+        entries = [Entry(each[start:], None) for each in folders]
+        entries += [Entry(each.key[start:], each.size) for each in objects]
+        yield from sorted(entries, key=lambda each: each.name)
 
     def drafts(self, prefix: str) -> Iterator[Entry]:
         """Yield nothing: drafts are local to their process."""
@@ -881,8 +881,8 @@ class CloudStorage:
         """Add a line to a log, which is sent whole now and then, and before the next write."""
         process = _process(self.address)
         process.logs.setdefault(key, []).append(f"{line}\n")
-        sent = process.unsent.setdefault(key, 0.0)
-        if time.monotonic() - sent > _LOG or not sent:
+        last = process.unsent.setdefault(key, 0.0)
+        if time.monotonic() - last > _LOG or not last:
             self._send_log(key)
 
     def remove(self, prefix: str) -> None:
@@ -911,8 +911,8 @@ class CloudStorage:
         except OSError as error:
             if error.errno:  # of this machine
                 raise
-            kept = "finished work is kept: run the same command again"
-            raise StoreError(f"{what}{error}; {kept}, or {self.remedy}") from error
+            note = "finished work is kept: run the same command again"
+            raise StoreError(f"{what}{error}; {note}, or {self.remedy}") from error
 
     def _source_key(self, key: str) -> str:
         return self._drafts.references.get(key, key)
@@ -987,8 +987,8 @@ def find_objects(address: Address) -> list[Remote]:
     OSError
         If the store does not answer.
     """
-    bucket, written = bucket_at(address.home), address.prefix
-    keys = sorted(_match(bucket, written) if _is_pattern(written) else _list(bucket, written))
+    bucket, prefix = bucket_at(address.home), address.prefix
+    keys = sorted(_match(bucket, prefix) if _is_pattern(prefix) else _list(bucket, prefix))
     return [Remote(address.home, key) for key in keys]
 
 
@@ -999,10 +999,10 @@ def _list(bucket: Bucket, key: str) -> Iterator[str]:
         yield from (meta.key for meta in bucket.level(key)[1])
 
 
-def _match(bucket: Bucket, written: str) -> Iterator[str]:
-    pattern = written.split("/")
+def _match(bucket: Bucket, prefix: str) -> Iterator[str]:
+    pattern = prefix.split("/")
     start = "/".join(takewhile(lambda part: not _is_pattern(part), pattern))
-    flat = start == written.rpartition("/")[0]
+    flat = start == prefix.rpartition("/")[0]
     for meta in bucket.level(start)[1] if flat else bucket.beneath(start):
         parts = meta.key.split("/")
         if len(parts) == len(pattern) and all(map(fnmatchcase, parts, pattern)):

@@ -81,9 +81,9 @@ def ranges(
 def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.DataFrame:
     """Return keys that divide the rows of all parts into ranges of about this size."""
     every = max(1, rows // _SAMPLES)
-    seen = pl.concat([part.select(key).gather_every(every).collect() for part in parts]).sort(key)
+    sample = pl.concat([part.select(key).gather_every(every).collect() for part in parts]).sort(key)
     step = max(1, rows // every)
-    return seen.gather_every(step, offset=step).unique(maintain_order=True)
+    return sample.gather_every(step, offset=step).unique(maintain_order=True)
 
 
 def _cuts(keys: pl.DataFrame, bounds: pl.DataFrame) -> list[int]:
@@ -220,9 +220,9 @@ class _ColumnDigest:
 
 def _utf8(texts: pl.Series) -> tuple[memoryview, npt.NDArray[np.int64]]:
     """Return the concatenated bytes of all texts, and their lengths."""
-    held = texts.to_arrow(compat_level=pl.CompatLevel.oldest())  # in which they lie side by side
-    _, ends, content = held.buffers()
-    bounds = np.frombuffer(ends, np.int64, texts.len() + 1, held.offset * 8) if ends else _NOWHERE
+    array = texts.to_arrow(compat_level=pl.CompatLevel.oldest())  # in which they lie side by side
+    _, ends, content = array.buffers()
+    bounds = np.frombuffer(ends, np.int64, texts.len() + 1, array.offset * 8) if ends else _NOWHERE
     return memoryview(content or b"")[bounds[0] : bounds[-1]], np.diff(bounds)
 
 

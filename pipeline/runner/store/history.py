@@ -92,15 +92,15 @@ def changed_files(storage: Storage, name: str, *keys: str) -> list[str]:
     *keys : str
         The files to look at; all by default.
     """
-    written = _read_digests(storage, name)
-    if written is None:
+    digests = _read_digests(storage, name)
+    if digests is None:
         return [_WRITTEN]
-    return [key for key in keys or written if not _is_as_written(storage, name, key, written)]
+    return [key for key in keys or digests if not _is_as_written(storage, name, key, digests)]
 
 
-def _is_as_written(storage: Storage, name: str, key: str, written: Mapping[str, str]) -> bool:
+def _is_as_written(storage: Storage, name: str, key: str, digests: Mapping[str, str]) -> bool:
     try:
-        return digest_of(storage, f"{name}/{key}") == written.get(key)
+        return digest_of(storage, f"{name}/{key}") == digests.get(key)
     except OSError:
         return False
 
@@ -130,9 +130,9 @@ def retire(storage: Storage, former: str, name: str) -> list[str]:
 def move_out(storage: Storage, former: str, name: str) -> list[str]:
     """Move files that people added or changed in a folder to another; see `retire`."""
     renamed = []
-    taken = set(_read_digests(storage, name) or {})
+    keys = set(_read_digests(storage, name) or {})
     # Those that keep their names first, so that none of these is given away.
-    for key in sorted(_files_of_people(storage, former, name), key=lambda key: (key in taken, key)):
+    for key in sorted(_files_of_people(storage, former, name), key=lambda key: (key in keys, key)):
         source, target = f"{former}/{key}", _free_key(storage, name, key)
         storage.move(source, f"{name}/{target}")
         if target != key:
@@ -142,15 +142,15 @@ def move_out(storage: Storage, former: str, name: str) -> list[str]:
 
 def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
     """Yield the keys of files that people added or changed."""
-    written, new = _read_digests(storage, former), _read_digests(storage, name) or {}
+    digests, new = _read_digests(storage, former), _read_digests(storage, name) or {}
     tops = {key.partition("/")[0] for key in new}
     for entry in _files(storage, former):
         key = entry.key.removeprefix(f"{former}/")
-        if written is None:  # it was made when no list was kept
+        if digests is None:  # it was made when no list was kept
             ours = key.partition("/")[0] in tops
         else:
-            known = key in written and not entry.link
-            ours = known and written[key] == digest_of(storage, entry.key)
+            known = key in digests and not entry.link
+            ours = known and digests[key] == digest_of(storage, entry.key)
         if not ours and key != _WRITTEN:
             yield key
 
@@ -175,10 +175,10 @@ def _read_digests(storage: Storage, name: str) -> dict[str, str] | None:
 
 def _free_key(storage: Storage, name: str, key: str) -> str:
     """Return a free key: the key itself, or one marked as kept."""
-    taken = {entry.key.removeprefix(f"{name}/") for entry in _files(storage, name)}
+    keys = {entry.key.removeprefix(f"{name}/") for entry in _files(storage, name)}
     path = PurePosixPath(key)
     others = (str(path.with_name(f"{path.stem}.kept-{n}{path.suffix}")) for n in count(1))
-    return next(each for each in chain([key], others) if each not in taken)
+    return next(each for each in chain([key], others) if each not in keys)
 
 
 # Records of runs
@@ -231,14 +231,14 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
 
     Those of a clock that was wrong, dated in the future, come last.
     """
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for after in (lately(), ""):  # all are asked for only if need be
-        found = {entry.name for entry in storage.list(FOLDER, after=after)} - seen
+        entries = {entry.name for entry in storage.list(FOLDER, after=after)} - earlier
         # What begins with a dot is not finished.
-        names = {name for name in found if name.endswith(".json") and not name.startswith(".")}
+        names = {name for name in entries if name.endswith(".json") and not name.startswith(".")}
         yield from _read(storage, {name for name in names if not _is_future(name)})
-        seen |= names
-    yield from _read(storage, {name for name in seen if _is_future(name)})
+        earlier |= names
+    yield from _read(storage, {name for name in earlier if _is_future(name)})
 
 
 def _read(storage: Storage, names: Collection[str]) -> Iterator[RunRecord]:
@@ -282,14 +282,14 @@ def last_fingerprint(storage: Storage, stage: str) -> str:
 
 def fingerprints_of(storage: Storage, stage: str, options: Mapping[str, object]) -> Iterator[str]:
     """Yield the fingerprints of a stage in runs with these values of options, newest first."""
-    wanted = canonical(dict(options))
-    seen: set[str] = set()
+    values = canonical(dict(options))
+    marks: set[str] = set()
     for run in newest_first(storage):
         mark = run.stages[stage].fingerprint if stage in run.stages else ""
-        said = run.content.get("stages", {}).get(stage, {})
-        same = canonical({name: said.get(name) for name in options}) == wanted
-        if mark and same and mark not in seen:
-            seen.add(mark)
+        section = run.content.get("stages", {}).get(stage, {})
+        same = canonical({name: section.get(name) for name in options}) == values
+        if mark and same and mark not in marks:
+            marks.add(mark)
             yield mark
 
 
@@ -309,7 +309,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     ConfigError
         If no run matches, or more than one.
     """
-    experiment, _, wanted = name.partition(":")
+    experiment, _, id_ = name.partition(":")
     storage = storage_at(runs / experiment)
     past = records(storage)
     if not past:
@@ -317,12 +317,12 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
         others = [each.name for each in every.list() if any(every.list(f"{each.key}/{FOLDER}"))]
         what = f"{runs} has no runs of {experiment!r}"
         raise ConfigError("run", [Problem(name, what, did_you_mean(experiment, others))])
-    back = wanted.removeprefix("latest").removeprefix("~")
-    if wanted in {"", "latest"} or (wanted.startswith("latest~") and back.isdecimal()):
+    back = id_.removeprefix("latest").removeprefix("~")
+    if id_ in {"", "latest"} or (id_.startswith("latest~") and back.isdecimal()):
         index = int(back or 0)
         fitting = past[index : index + 1]
     else:
-        fitting = [record for record in past if record.id.startswith(wanted)]
+        fitting = [record for record in past if record.id.startswith(id_)]
     if len(fitting) != 1:
         ids = ", ".join(record.id for record in past[:5])
         what = "matches several runs" if fitting else "matches no run"
@@ -344,7 +344,7 @@ class Garbage:
 
 
 def garbage(
-    storage: Storage, keep: Collection[str], spared: Collection[str] = ()
+    storage: Storage, keep: Collection[str], exempt: Collection[str] = ()
 ) -> Iterator[Garbage]:
     """Yield the removable results.
 
@@ -354,7 +354,7 @@ def garbage(
         What holds the experiment's results.
     keep : collection of str
         Fingerprints of the artefacts that are needed, counts among them.
-    spared : collection of str
+    exempt : collection of str
         Unfinished stages: since their needs are still unknown, all their results are kept.
     """
     top = list(storage.list())
@@ -363,7 +363,7 @@ def garbage(
             continue
         for entry in [*storage.list(stage.key), *storage.list(artefacts.counts_of(stage.key))]:
             ours = entry.size is None and _OURS.fullmatch(entry.name)
-            if ours and (reason := _reason(storage, entry, keep, stage.name in spared)):
+            if ours and (reason := _reason(storage, entry, keep, stage.name in exempt)):
                 size = sum(each.size or 0 for each in below(storage, entry.key))
                 yield Garbage(entry.key, storage.location(entry.key), reason, size)
     for entry in [*top, *storage.list(FOLDER)]:
@@ -375,20 +375,20 @@ def garbage(
 def collect(
     storage: Storage,
     keep: Collection[str],
-    spared: Collection[str] = (),
+    exempt: Collection[str] = (),
     listeners: Sequence[Listener] = (),
 ) -> list[Garbage]:
     """Remove garbage and return it; wait for active runs, with a message."""
     with artefacts.in_use(storage, listeners, alone=True), storage.explain_errors("gc", ""):
-        gone = list(garbage(storage, keep, spared))
-        for each in gone:
+        removals = list(garbage(storage, keep, exempt))
+        for each in removals:
             # Without its manifest it counts no more, should this be stopped halfway.
             storage.remove(f"{each.key}/{artefacts.NAME}")
             storage.remove(each.key)
-    return gone
+    return removals
 
 
-def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool) -> str:
+def _reason(storage: Storage, folder: Entry, keep: Collection[str], is_exempt: bool) -> str:
     if folder.name.startswith(".aside-"):
         return "set aside as damaged or replaced"
     if folder.name.startswith("."):
@@ -396,8 +396,8 @@ def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool
     artefact = artefacts.read(storage, folder.key)
     if artefact is None:
         return f"no readable {artefacts.NAME}"
-    needed = spared or artefact.fingerprint in keep
-    return "" if needed else "no longer used by the experiment"
+    is_used = is_exempt or artefact.fingerprint in keep
+    return "" if is_used else "no longer used by the experiment"
 
 
 # The last good report: kept beside one with warnings, with stages missing, or of a what-if
@@ -427,27 +427,27 @@ def flaws(
     """
     warned = {
         f"{stage}: {each.check}"
-        for stage, found in remarks.items()
-        for each in found
+        for stage, own in remarks.items()
+        for each in own
         if each.level == "warning"
     }
     changed = {f"{path} = {value}" for path, value in (settings or {}).items()}
     return frozenset(warned | {f"{stage}: not there yet" for stage in missing} | changed)
 
 
-def mark(found: frozenset[str]) -> dict[str, bytes]:
+def mark(defects: frozenset[str]) -> dict[str, bytes]:
     """Return the file with the flaws of a report."""
-    return {_FLAWS: json.dumps(sorted(found)).encode()}
+    return {_FLAWS: json.dumps(sorted(defects)).encode()}
 
 
-def keep(storage: Storage, found: frozenset[str]) -> str:
+def keep(storage: Storage, defects: frozenset[str]) -> str:
     """Set aside the existing report if the new one has additional flaws.
 
     Parameters
     ----------
     storage : Storage
         Storage of the reports.
-    found : set of str
+    defects : set of str
         The flaws of the new report.
 
     Returns
@@ -459,12 +459,12 @@ def keep(storage: Storage, found: frozenset[str]) -> str:
     """
     former = _flaws_of(storage, REPORT)
     good = _flaws_of(storage, LAST_GOOD)
-    if former is not None and found - former and (good is None or former < good):
+    if former is not None and defects - former and (good is None or former < good):
         retire(storage, LAST_GOOD, REPORT)
         storage.publish(REPORT, LAST_GOOD)
         move_out(storage, LAST_GOOD, REPORT)
         return storage.location(LAST_GOOD)
-    if good is not None and not found - good:
+    if good is not None and not defects - good:
         retire(storage, LAST_GOOD, REPORT)
     return ""
 

@@ -129,10 +129,10 @@ class LocalStorage:
         path = self.root / key
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        with path.open("a+b") as held:  # to read, too: over NFS a shared lock needs it
-            if not _acquire(held, kind, within=_PATIENCE):
+        with path.open("a+b") as file:  # to read, too: over NFS a shared lock needs it
+            if not _acquire(file, kind, within=_PATIENCE):
                 waiting()
-                _acquire(held, kind, within=math.inf)
+                _acquire(file, kind, within=math.inf)
             yield
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
@@ -220,7 +220,7 @@ def _link(existing: Path, new: Path) -> None:
             shutil.copyfileobj(source, target)
 
 
-def _acquire(held: BinaryIO, kind: int, *, within: float) -> bool:
+def _acquire(file: BinaryIO, kind: int, *, within: float) -> bool:
     """Retry a lock for some seconds.
 
     Never by a call that waits in the system: a signal that comes just before it, or to another
@@ -229,7 +229,7 @@ def _acquire(held: BinaryIO, kind: int, *, within: float) -> bool:
     until = time.monotonic() + within
     while True:
         try:
-            fcntl.flock(held, kind | fcntl.LOCK_NB)
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
                 return False
