@@ -91,7 +91,7 @@ def describe_places(values: Any, places: Sequence[int] | IntArray, what: str) ->
     return f"{len(places):,} of {len(values):,} {what}, for example {some}"
 
 
-def as_given(values: FloatArray, name: str, *given: Any) -> Any:
+def as_given(values: FloatArray, name: str, *inputs: Any) -> Any:
     """Return results in the kind of the input: a number, a Series or an array.
 
     Examples
@@ -104,11 +104,11 @@ def as_given(values: FloatArray, name: str, *given: Any) -> Any:
     """
     if values.ndim == 0:
         return float(values)
-    for each in given:
+    for each in inputs:
         own = nw.from_native(each, series_only=True, pass_through=True)
         if isinstance(own, nw.Series) and values.ndim == 1:
-            made = nw.new_series(name, values, backend=own.implementation)
-            return own.alias("~given").to_frame().with_columns(made)[name].to_native()
+            column = nw.new_series(name, values, backend=own.implementation)
+            return own.alias("~given").to_frame().with_columns(column)[name].to_native()
     return values
 
 
@@ -294,14 +294,14 @@ class ConvertedTable(NamedTuple):
     back: Callable[[pl.DataFrame, Collection[str]], Any]
 
 
-def take(data: Any, needed: Collection[str]) -> ConvertedTable:
+def take(data: Any, columns: Collection[str]) -> ConvertedTable:
     """Convert a table of any kind to Polars, with a function to add columns to the original.
 
     Parameters
     ----------
     data : object
         As for `as_frame`.
-    needed : collection of str
+    columns : collection of str
         Columns to read; the others need not convert to Arrow.
 
     Returns
@@ -320,42 +320,42 @@ def take(data: Any, needed: Collection[str]) -> ConvertedTable:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> taken = take(pa.table({"f": [1], "g": [2]}), ["f"])
-    >>> taken.back(taken.frame.with_columns(h=pl.col("f") / 2), ["h"]).to_pydict()
+    >>> table = take(pa.table({"f": [1], "g": [2]}), ["f"])
+    >>> table.back(table.frame.with_columns(h=pl.col("f") / 2), ["h"]).to_pydict()
     {'f': [1], 'g': [2], 'h': [0.5]}
     """
     import pyarrow as pa  # noqa: PLC0415  takes long
 
     if isinstance(data, pl.LazyFrame):
         frame = data.collect()
-        return ConvertedTable(frame, tuple(frame.columns), lambda made, _: made.lazy())
+        return ConvertedTable(frame, tuple(frame.columns), lambda table, _: table.lazy())
     if isinstance(data, pl.DataFrame):
-        return ConvertedTable(data, tuple(data.columns), lambda made, _: made)
+        return ConvertedTable(data, tuple(data.columns), lambda table, _: table)
     whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
     try:
         own = nw.from_native(whole, eager_only=True, pass_through=True)
         if isinstance(own, nw.DataFrame):
-            return _take_native(own, needed)
+            return _take_native(own, columns)
     except (nw.exceptions.DuplicateError, pa.ArrowException) as error:
         text = str(error).replace("\n", " ")
         raise DataError(f"the table: {text}; rename or convert these columns") from error
     frame = as_frame(data)
-    return ConvertedTable(frame, tuple(frame.columns), lambda made, _: made)
+    return ConvertedTable(frame, tuple(frame.columns), lambda table, _: table)
 
 
-def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> ConvertedTable:
+def _take_native(own: nw.DataFrame[Any], columns: Collection[str]) -> ConvertedTable:
     """Convert a pandas or pyarrow table, or a similar one."""
 
-    def back(made: pl.DataFrame, names: Collection[str]) -> Any:
+    def back(table: pl.DataFrame, names: Collection[str]) -> Any:
         new = [
-            nw.new_series(name, made[name].to_arrow(), nw.Float64, backend=own.implementation)
+            nw.new_series(name, table[name].to_arrow(), nw.Float64, backend=own.implementation)
             if own.implementation.is_pyarrow()
-            else nw.new_series(name, made[name].to_numpy(), backend=own.implementation)
+            else nw.new_series(name, table[name].to_numpy(), backend=own.implementation)
             for name in names
         ]
         return own.with_columns(*new).to_native()
 
-    frame = as_frame(own.select(name for name in needed if name in own.columns).to_native())
+    frame = as_frame(own.select(name for name in columns if name in own.columns).to_native())
     return ConvertedTable(frame, tuple(own.columns), back)
 
 
@@ -388,10 +388,10 @@ def as_labels(values: Any, name: str) -> pl.Series:
     if np.ndim(values) != 1 if isinstance(values, np.ndarray) else isinstance(values, str):
         raise DataError(f"{name}: give a one-dimensional array of labels")
     try:
-        made = _series(values, name)
-        if made.dtype.is_float():
-            made = made.fill_nan(None) + 0.0  # -0.0 is 0.0
-        return made.cast(pl.String)
+        labels = _series(values, name)
+        if labels.dtype.is_float():
+            labels = labels.fill_nan(None) + 0.0  # -0.0 is 0.0
+        return labels.cast(pl.String)
     except (TypeError, pl.exceptions.PolarsError) as error:
         what = "labels of several types, or not labels"
         raise DataError(f"{name}: {what}; give text, or numbers, and None where missing") from error
@@ -401,14 +401,14 @@ def _series(values: Any, name: str) -> pl.Series:
     """Return a Polars series; objects that Polars cannot hold may be missing values."""
     if str(getattr(values, "dtype", "object")) == "object":
         values = list(values)
-    made = pl.Series(name, dtype=pl.Object)
+    series = pl.Series(name, dtype=pl.Object)
     with suppress(TypeError):
-        made = pl.Series(name, values)
-    if made.dtype == pl.Object:
-        made = pl.Series(name, [None if _is_missing(value) else value for value in values])
-    if made.dtype.is_nested() or made.dtype == pl.Object:
-        raise TypeError(f"{made.dtype} cannot be a label")
-    return made
+        series = pl.Series(name, values)
+    if series.dtype == pl.Object:
+        series = pl.Series(name, [None if _is_missing(value) else value for value in values])
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise TypeError(f"{series.dtype} cannot be a label")
+    return series
 
 
 def _is_missing(value: Any) -> bool:
@@ -448,34 +448,34 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     one = isinstance(values, str | Mapping)
     if one or (isinstance(values, np.ndarray) and values.ndim != 1):
         raise DataError(f"{name}: give a sequence of labels or collections of labels")
-    given = list(values)
-    held = [(place, each) for place, some in enumerate(given) for each in _several(some)]
-    labels = as_labels([each for _, each in held], name)
-    places = pl.Series("item", [place for place, _ in held], dtype=pl.Int64)
+    entries = list(values)
+    pairs = [(place, each) for place, some in enumerate(entries) for each in _several(some)]
+    labels = as_labels([each for _, each in pairs], name)
+    places = pl.Series("item", [place for place, _ in pairs], dtype=pl.Int64)
     table = pl.DataFrame([places, labels.rename(column)])
-    if not any(_is_weighed(each) for each in given):
+    if not any(_is_weighed(each) for each in entries):
         return table
     weights = [
         weight
-        for each in given
+        for each in entries
         for weight in (each.values() if isinstance(each, Mapping) else [None] * len(_several(each)))
     ]
     numbers = [None if weight is None else _number(weight) for weight in weights]
     wrong = [
         place
-        for place, each in enumerate(given)
+        for place, each in enumerate(entries)
         if isinstance(each, Mapping) and not all(0 < _number(w) < np.inf for w in each.values())
     ]
     if wrong:
-        what = describe_places(given, wrong, "have a weight that is not a number above 0")
+        what = describe_places(entries, wrong, "have a weight that is not a number above 0")
         raise DataError(f"{name}: {what}; correct it, or omit the label")
     return table.with_columns(weight=pl.Series(numbers, dtype=pl.Float64))
 
 
-def _several(given: Any) -> Collection[Any]:
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
-        return [given]
-    return given
+def _several(value: Any) -> Collection[Any]:
+    if isinstance(value, str | bytes) or not isinstance(value, Collection):
+        return [value]
+    return value
 
 
 def require_no_weights(values: Any, name: str, why: str = "") -> None:
@@ -501,15 +501,15 @@ def require_no_weights(values: Any, name: str, why: str = "") -> None:
     Traceback (most recent call last):
     pipeline.errors.DataError: labels_pred: 1 of 2 have weights, for example {'x': 0.1, 'y': 0...
     """
-    given = [] if isinstance(values, str | Mapping) else list(values)
-    places = [place for place, each in enumerate(given) if _is_weighed(each)]
+    entries = [] if isinstance(values, str | Mapping) else list(values)
+    places = [place for place, each in enumerate(entries) if _is_weighed(each)]
     if places:
-        what = describe_places(given, places, "have weights")
+        what = describe_places(entries, places, "have weights")
         raise DataError(f"{name}: {what}{why and f', {why}'}; give labels without weights")
 
 
-def _is_weighed(given: Any) -> bool:
-    return isinstance(given, Mapping) and any(weight != 1 for weight in given.values())
+def _is_weighed(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(weight != 1 for weight in value.values())
 
 
 def require_as_long(**arrays: int) -> None:

@@ -185,11 +185,11 @@ def type_measures(
     gold, induced = _entries(labels_true, labels_pred, items)
     induced = _without_noise(induced, noise, noise_as)
     with translate_errors("type_measures"):
-        found = evaluate_type_level(
+        evaluation = evaluate_type_level(
             gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0,
             restarts=restarts, kicks=kicks, certificate_seconds=certificate_seconds, seed=seed,
         )  # fmt: skip
-    return found.summary
+    return evaluation.summary
 
 
 def overlapping_measures(
@@ -330,11 +330,11 @@ def sense_measures(
         if value not in known:
             problem = Problem(option, f"{value!r} is unknown", f"give {' or '.join(known)}")
             raise ConfigError("sense_measures", [problem])
-    named = as_labels(words, "words")
-    require_all(named, "give the word of each instance")
-    sizes = {"labels_true": len(labels_true), "labels_pred": len(labels_pred), "words": len(named)}
+    labels = as_labels(words, "words")
+    require_all(labels, "give the word of each instance")
+    sizes = {"labels_true": len(labels_true), "labels_pred": len(labels_pred), "words": len(labels)}
     require_as_long(**sizes)
-    by = pl.DataFrame({"item": pl.Series(range(len(named)), dtype=pl.Int64), "by": named})
+    by = pl.DataFrame({"item": pl.Series(range(len(labels)), dtype=pl.Int64), "by": labels})
     gold, induced = (
         as_memberships(each, name, of).join(by, on="item").cast({"item": pl.String})
         for each, name, of in (
@@ -344,7 +344,7 @@ def sense_measures(
     )
     induced = _without_noise(induced, noise, noise_as)
     with translate_errors("sense_measures"):
-        found = sense_scores(
+        evaluation = sense_scores(
             gold.drop_nulls("gold"),
             induced.drop_nulls("cluster"),
             measures=as_names(measures),
@@ -352,22 +352,22 @@ def sense_measures(
             senses=senses,
             without_cluster=without_cluster,
         )
-    return found.scores.select("measure", "value", "weighted", "n_words")
+    return evaluation.scores.select("measure", "value", "weighted", "n_words")
 
 
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return item and gold, and item and cluster: a row per label, null where missing."""
-    named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
+    inputs = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
     if items is None:
-        require_as_long(**{name: len(values) for name, (values, _) in named.items()})
-        gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())
+        require_as_long(**{name: len(values) for name, (values, _) in inputs.items()})
+        gold, induced = (as_memberships(each, name, of) for name, (each, of) in inputs.items())
         return gold.cast({"item": pl.String}), induced.cast({"item": pl.String})
     types = as_labels(items, "items")
     require_all(types, "give the word type of each token")
-    labels = {name: as_labels(each, name) for name, (each, _) in named.items()}
+    labels = {name: as_labels(each, name) for name, (each, _) in inputs.items()}
     require_as_long(**{name: len(each) for name, each in labels.items()}, items=len(types))
     gold, induced = (
-        pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in named.items()
+        pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in inputs.items()
     )
     return gold, induced
 
@@ -469,9 +469,9 @@ def precision_interval(
         limits = INTERVALS.get(interval)(
             counts["k"], counts["n"], confidence=confidence, population=counts.get("population")
         )
-    given = (k, n, population)
+    inputs = (k, n, population)
     lower, upper = (np.asarray(each, dtype=np.float64) for each in limits)
-    return as_given(lower, "lower", *given), as_given(upper, "upper", *given)
+    return as_given(lower, "lower", *inputs), as_given(upper, "upper", *inputs)
 
 
 def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided") -> Any:
@@ -510,8 +510,8 @@ def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided"
     >>> round(fisher(3, 4, 1, 4), 4), round(fisher(3, 4, 1, 4, alternative="greater"), 4)
     (0.4857, 0.2429)
     """
-    given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
-    return _p_values("fisher", given, "fisher", alternative)
+    inputs = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
+    return _p_values("fisher", inputs, "fisher", alternative)
 
 
 def difference_test(
@@ -553,25 +553,25 @@ def difference_test(
     >>> [round(difference_test(3, 4, 1, 4, test=each), 4) for each in ("fisher_mid_p", "boschloo")]
     [0.2571, 0.2891]
     """
-    given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
-    return _p_values("difference_test", given, test, alternative)
+    inputs = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
+    return _p_values("difference_test", inputs, test, alternative)
 
 
-def _p_values(function: str, given: Mapping[str, Any], test: str, alternative: str) -> Any:
-    counts = {name: as_whole(values, name) for name, values in given.items()}
+def _p_values(function: str, inputs: Mapping[str, Any], test: str, alternative: str) -> Any:
+    counts = {name: as_whole(values, name) for name, values in inputs.items()}
     require_same_size(function, **counts)
     shape = np.broadcast_shapes(*(each.shape for each in counts.values()))
     columns = (np.broadcast_to(each, shape).ravel() for each in counts.values())
     with translate_errors(function):
         p = TESTS.get(test).p_values(*columns, alternative=_side(alternative))
-    return as_given(p.reshape(shape), "p", *given.values())
+    return as_given(p.reshape(shape), "p", *inputs.values())
 
 
 def _side(alternative: str) -> Alternative:
     sides = {each.replace("_", "-"): each for each in ALTERNATIVES}
-    if (asked := alternative.replace("_", "-")) not in sides:
-        raise UnknownName(f"unknown alternative {alternative!r}; {did_you_mean(asked, sides)}")
-    return sides[asked]
+    if (side := alternative.replace("_", "-")) not in sides:
+        raise UnknownName(f"unknown alternative {alternative!r}; {did_you_mean(side, sides)}")
+    return sides[side]
 
 
 # The L-measure of a lexicon, from lemmas and their forms.
@@ -611,10 +611,10 @@ class LMeasure:
 
     def __repr__(self) -> str:
         values = {each.name: getattr(self, each.name) for each in fields(self)[:-1]}
-        shown = [
+        parts = [
             f"{name}={None if value is None else round(value, 4)}" for name, value in values.items()
         ]
-        return f"LMeasure({', '.join(shown)}, lemmas: {self.lemmas.height:,})"
+        return f"LMeasure({', '.join(parts)}, lemmas: {self.lemmas.height:,})"
 
 
 _SHOWN = (
@@ -675,11 +675,11 @@ def l_measure(gold: Lexicon, lexicon: Lexicon) -> LMeasure:
 
 def _wordlist(lexicon: Lexicon, name: str) -> pl.LazyFrame:
     """Return a row per form of a lemma; null where it has none."""
-    held = dict[Any, set[Any]]()
+    entries = dict[Any, set[Any]]()
     for lemma, forms in _pairs(lexicon, name):
-        held.setdefault(lemma, set()).update({forms} if isinstance(forms, str) else forms or ())
-    rows = [(lemma, form) for lemma, forms in held.items() for form in forms]
-    bare = [(lemma, None) for lemma, forms in held.items() if not forms]
+        entries.setdefault(lemma, set()).update({forms} if isinstance(forms, str) else forms or ())
+    rows = [(lemma, form) for lemma, forms in entries.items() for form in forms]
+    bare = [(lemma, None) for lemma, forms in entries.items() if not forms]
     texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
     wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
     if wrong:

@@ -86,14 +86,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     with report_errors(), unharmed, memory.with_limit(_room(run)):
         files = build(replace(content, findings=run.all_findings))
     files[_ANSWERS] = findings_text(run.all_findings).encode()
-    storage, found = run.project.pages, _flaws(run)
-    marks = {_MARK: mark.encode(), **history.mark(found)}
+    storage, flaws = run.project.pages, _flaws(run)
+    marks = {_MARK: mark.encode(), **history.mark(flaws)}
     with storage.explain_errors("the report", ""):
-        aside = history.keep(storage, found)
-        kept = write_folder(storage, REPORT, {**files, **marks})
+        aside = history.keep(storage, flaws)
+        backups = write_folder(storage, REPORT, {**files, **marks})
     tell(listeners, "message", text="the report is written")
-    if kept:
-        tell(listeners, "message", text=f"changed files are kept as {', '.join(kept)}")
+    if backups:
+        tell(listeners, "message", text=f"changed files are kept as {', '.join(backups)}")
     if aside:
         tell(listeners, "message", text=f"the previous report is kept in {aside}")
     return replace(run, report=page)
@@ -169,9 +169,9 @@ def leading_findings(run: Run) -> list[str]:
 def _require_memory(run: Run) -> None:
     """Refuse a report whose charts alone would exceed the limit; results are kept."""
     limit = run.project.experiment.run.memory
-    needed = libraries(1) * _CHARTS
-    if limit is not None and limit < needed:
-        least = f"{math.ceil(needed / (1 << 20))}MB"
+    room = libraries(1) * _CHARTS
+    if limit is not None and limit < room:
+        least = f"{math.ceil(room / (1 << 20))}MB"
         raise DataError(
             f"the report is not written: with its charts it needs about {least} of memory; the "
             f"limit is {memory.format_bytes(limit)}\nAll results are kept. Set [run] memory = "
@@ -196,13 +196,13 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
     experiment = run.project.experiment
     names = list(options.stages or run.project.nodes)
     every = [shown_stage(run, name, options) for name in names]
-    shown = [stage for stage in every if stage.view.use in VIEWS]
+    stages = [stage for stage in every if stage.view.use in VIEWS]
     if not options.stages:
-        shown.sort(key=lambda stage: VIEWS.get(stage.view.use).place)
+        stages.sort(key=lambda stage: VIEWS.get(stage.view.use).place)
     return ReportInput(
         title=experiment.title or experiment.name,
         description=experiment.description.strip(),
-        stages=shown,
+        stages=stages,
         provenance=provenance(run),
         missing=run.missing,
         remarks=run.remarks,
@@ -239,13 +239,13 @@ def provenance(run: Run) -> dict[str, Record]:
     skipped: list[Mapping[str, Scalar]] = [
         {
             "stage": name,
-            "skipped": made.skipped,
-            "sentences": made.skipped_sentences,
-            "tokens": made.skipped_tokens,
-            "for example": "; ".join(made.skipped_examples),
+            "skipped": manifest.skipped,
+            "sentences": manifest.skipped_sentences,
+            "tokens": manifest.skipped_tokens,
+            "for example": "; ".join(manifest.skipped_examples),
         }
-        for name, made in run.manifests.items()
-        if made.skipped
+        for name, manifest in run.manifests.items()
+        if manifest.skipped
     ]
     if skipped:
         records["Skipped input"] = skipped
@@ -274,8 +274,8 @@ def _fingerprint(run: Run, report: ReportInput) -> str:
         "provenance": canonical(report.provenance),
         "missing": dict(report.missing),
         "remarks": {
-            name: [each.model_dump(mode="json") for each in found]
-            for name, found in report.remarks.items()
+            name: [each.model_dump(mode="json") for each in group]
+            for name, group in report.remarks.items()
         },
         "title": [report.title, report.description, *(each.view.title for each in report.stages)],
         "assets": html.digest(),
@@ -379,10 +379,10 @@ def _findings(run: Run) -> tuple[StageFinding, ...]:
 
 
 def _stage(each: StageDifference, both: _Both) -> ComparedStage:
-    shown = (_report_stage(each.stage, both.runs[0], both.options[0]),
+    sides = (_report_stage(each.stage, both.runs[0], both.options[0]),
              _report_stage(each.stage, both.runs[1], both.options[1]))  # fmt: skip
     tables = tuple(_table_rows(table) for table in each.tables)
-    return ComparedStage(each.stage, _title(each.stage, both), each.reasons, tables, shown)
+    return ComparedStage(each.stage, _title(each.stage, both), each.reasons, tables, sides)
 
 
 def _title(stage: str, both: _Both) -> str:
@@ -431,8 +431,8 @@ def _row(key: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    said = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    return said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"
+    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _text(content: Mapping[str, Any] | Sequence[Any]) -> str:

@@ -109,17 +109,17 @@ def html_table(
     >>> html_table(("a",), [("<b>",)], right=[0])
     '<table><thead><tr><th style="text-align:right">a</th>...&lt;b&gt;</td></tr></tbody></table>'
     """
-    made, size, left_out = [], 0, 0
+    lines, size, left_out = [], 0, 0
     for row in rows:
         line = _line("td", row, right)
         size += len(line.encode())
         if size > MOST:
             left_out += 1
         else:
-            made.append(line)
+            lines.append(line)
     more = f'<tr><td colspan="{len(columns)}">and {left_out:,} more</td></tr>' if left_out else ""
     head = _line("th", columns, right)
-    return f"<table><thead>{head}</thead><tbody>{''.join(made)}{more}</tbody></table>"
+    return f"<table><thead>{head}</thead><tbody>{''.join(lines)}{more}</tbody></table>"
 
 
 def _line(tag: str, row: Sequence[str], right: Collection[int]) -> str:
@@ -151,12 +151,12 @@ def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
     pinned : mapping of str to str
         Name -> colour, as in ``[report] colours``.
     """
-    found = colours_of_names(names_of(run), pinned)
+    colours = colours_of_names(names_of(run), pinned)
     for stage in stages(run).values():
         if stage.use == "evaluate.lexicons":
             titles = lexicon_names(stage)
-            found |= {title: found[name] for name, title in titles.items() if name in found}
-    return found
+            colours |= {title: colours[name] for name, title in titles.items() if name in colours}
+    return colours
 
 
 def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[str, Slot]:
@@ -169,32 +169,32 @@ def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[st
     pinned : mapping of str to str
         As for `colours_of`.
     """
-    found = slots(names, pinned)
-    return found | {measure_title(name): slot for name, slot in found.items()}
+    colours = slots(names, pinned)
+    return colours | {measure_title(name): slot for name, slot in colours.items()}
 
 
 def names_of(run: Run) -> list[str]:
     """Return the measures, systems and lexicons of a run, in alphabetical order."""
-    found: set[str] = set()
+    names: set[str] = set()
     for stage, manifest in run.manifests.items():
         for table in manifest.tables:
-            found |= names_in(run.plan(f"{stage}.{table}"))
-    return sorted(found)
+            names |= names_in(run.plan(f"{stage}.{table}"))
+    return sorted(names)
 
 
 def names_in(table: pl.LazyFrame) -> set[str]:
     """Return the measures, systems and lexicons of a table."""
-    found: set[str] = set()
+    names: set[str] = set()
     for column in _name_columns(table.collect_schema()):
         unique = table.select(pl.col(column).unique()).collect()[column]
-        found.update(unique.drop_nulls())
-    return found
+        names.update(unique.drop_nulls())
+    return names
 
 
 def _name_columns(columns: Mapping[str, object]) -> list[str]:
-    named = [name for name in COLOURED_COLUMNS if columns.get(name) == pl.String]
+    names = [name for name in COLOURED_COLUMNS if columns.get(name) == pl.String]
     lists = all(name in columns for name in LIST_COLUMNS) and columns["measure"] == pl.String
-    return [*named, "measure"] if lists else named
+    return [*names, "measure"] if lists else names
 
 
 # Stages, as the report and the findings read them
@@ -204,28 +204,28 @@ def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
     """Return a stage for the report, with the options of its view and its tables."""
     node = run.project.nodes[name]
     content = options.views.get(name, {})
-    chosen: ViewOptions | None = None
+    own: ViewOptions | None = None
     if content:
-        chosen = VIEWS.get(node.stage.name).options.model_validate(content)
-    made, view = run.manifests.get(name), stage_view(run, node, stages(run))
-    if made:
-        view = replace(view, delivered=current_list(run.project, node, made)[0])
+        own = VIEWS.get(node.stage.name).options.model_validate(content)
+    manifest, view = run.manifests.get(name), stage_view(run, node, stages(run))
+    if manifest:
+        view = replace(view, delivered=current_list(run.project, node, manifest)[0])
     return ReportStage(
         view,
         tuple(node.stage.outputs),
         node.stage.doc,
-        chosen,
+        own,
         run.why_not(name),
     )
 
 
 def stages(run: Run) -> dict[str, StageView]:
     """Return the finished stages of a run, by name, each with those before it."""
-    found: dict[str, StageView] = {}
+    views: dict[str, StageView] = {}
     for name, node in run.project.nodes.items():
         if name in run.manifests:
-            found[name] = stage_view(run, node, found)
-    return found
+            views[name] = stage_view(run, node, views)
+    return views
 
 
 def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageView:
@@ -239,10 +239,10 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     def opener(name: str) -> pl.LazyFrame:
         return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
-    shown = run.project.experiment.report.get("views", {}).get(node.name, {})
+    options = run.project.experiment.report.get("views", {}).get(node.name, {})
     return StageView(
         node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title,
-        labels=shown.get("labels", {}),
+        labels=options.get("labels", {}),
     )  # fmt: skip
 
 
@@ -289,13 +289,13 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         ConfigError
             If the stage or figure is unknown, or the stage is not done.
         """
-        stage, _, wanted = name.partition(".")
+        stage, _, figure = name.partition(".")
         figures = self.of_stage(self._run.reference(stage).stage)
-        if not wanted and figures:
+        if not figure and figures:
             return next(iter(figures.values()))
-        if wanted not in figures:
+        if figure not in figures:
             raise ConfigError("chart", [self._absent(name, stage, figures)])
-        return figures[wanted]
+        return figures[figure]
 
     def chart(self, name: str) -> alt.TopLevelMixin:
         """Return a figure as an Altair chart; always the same object.
@@ -312,13 +312,13 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
 
     def _absent(self, name: str, stage: str, figures: Mapping[str, Figure]) -> Problem:
         if figures:
-            wanted = name.partition(".")[2]
-            remedy = did_you_mean(wanted, figures).replace("valid:", f"those of {stage}:")
+            figure = name.partition(".")[2]
+            remedy = did_you_mean(figure, figures).replace("valid:", f"those of {stage}:")
             return Problem(name, "the stage has no figure of this name", remedy)
         if why := self._why_not.get(stage):
             return Problem(name, f"not drawn yet: {why}")
-        shown = [each for each in self._stages() if self.of_stage(each)]
-        return Problem(name, "the stage has no figures", did_you_mean(stage, shown))
+        names = [each for each in self._stages() if self.of_stage(each)]
+        return Problem(name, "the stage has no figures", did_you_mean(stage, names))
 
     def of_stage(self, stage: str) -> dict[str, Figure]:
         """Return the figures of a stage by name; none if it is not done."""
@@ -334,20 +334,20 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
     def _draw(self, stage: str) -> dict[str, Figure]:
         run = self._run
         options = _options(run)
-        shown = shown_stage(run, stage, options)
-        if shown.missing:
+        section = shown_stage(run, stage, options)
+        if section.missing:
             raise NotMadeYet(stage)
-        if shown.view.use not in VIEWS:
+        if section.view.use not in VIEWS:
             return {}
         with report_errors(), artefacts.report_damage(run.project.storage, run.manifests.values()):
-            every = flatten_blocks(blocks(shown, style=options.style, slots=self._slots))
+            every = flatten_blocks(blocks(section, style=options.style, slots=self._slots))
             figures = [each for each in every if isinstance(each, Figure)]
         return dict(zip(unique_names(each.name for each in figures), figures, strict=True))
 
     def _stages(self) -> list[str]:
         """Return the stages that may have figures, in the order of the report."""
-        shown = self._run.project.experiment.report.get("stages", ())
-        return list(dict.fromkeys([*shown, *self._run.project.nodes]))
+        names = self._run.project.experiment.report.get("stages", ())
+        return list(dict.fromkeys([*names, *self._run.project.nodes]))
 
     def __getitem__(self, name: str) -> alt.TopLevelMixin:
         """Return a chart.
@@ -427,18 +427,18 @@ def page(run: Run) -> str:
 
 def remark_count(run: Run) -> str:
     """Return the numbers of remarks and their stages; empty if there are none."""
-    levels = Counter(each.level for found in run.remarks.values() for each in found)
+    levels = Counter(each.level for group in run.remarks.values() for each in group)
     counts = [f"{levels[each]:,} {each}{'s' * (levels[each] > 1)}" for each in LEVELS
               if levels[each] and each != "info"]  # fmt: skip
-    named = [
-        name for name, found in run.remarks.items() if any(each.level != "info" for each in found)
+    names = [
+        name for name, group in run.remarks.items() if any(each.level != "info" for each in group)
     ]
-    return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
+    return f"remarks: {', '.join(counts)}, on {', '.join(names)}" if counts else ""
 
 
 def _progress_text(run: Run) -> str:
-    done, every = len(run.manifests), len(run.project.nodes)
-    return f"{done:,} of {every:,} stage{'s' * (every != 1)} done"
+    count, every = len(run.manifests), len(run.project.nodes)
+    return f"{count:,} of {every:,} stage{'s' * (every != 1)} done"
 
 
 def _waits(run: Run) -> Iterator[str]:
@@ -453,8 +453,8 @@ def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
     """Yield name, kind, main table's rows, and state of each stage; unfinished stages first."""
     nodes = run.project.nodes
     for name in sorted(nodes, key=lambda each: each in run.manifests):
-        made, kind = run.manifests.get(name), nodes[name].stage
-        rows = f"{made.tables[next(iter(kind.outputs))].rows:,}" if made else ""
+        manifest, kind = run.manifests.get(name), nodes[name].stage
+        rows = f"{manifest.tables[next(iter(kind.outputs))].rows:,}" if manifest else ""
         yield name, kind.name, rows, _state(run, name)
 
 
@@ -498,9 +498,9 @@ def add_setting_columns(
     >>> add_setting_columns(table, "n > 500", {"seed": 1, "stages.a.measures": ["mi"]}).row(0)
     (1, '["mi"]', 1000)
     """
-    kept = table.filter(expression(where)) if where else table
+    rows = table.filter(expression(where)) if where else table
     labels = [pl.lit(column_label(value)).alias(name) for name, value in columns.items()]
-    return kept.select(*labels, pl.all())
+    return rows.select(*labels, pl.all())
 
 
 def stack_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -540,12 +540,12 @@ def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
     StoreError
         If the file is damaged.
     """
-    wanted, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
-    made = (*options.collect, EFFECTS) if options else ()
-    if wanted not in made:
-        remedy = did_you_mean(wanted, made) if made else "the experiment has no section [sweep]"
+    table, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
+    tables = (*options.collect, EFFECTS) if options else ()
+    if table not in tables:
+        remedy = did_you_mean(table, tables) if tables else "the experiment has no section [sweep]"
         raise ConfigError("show", [Problem(name, "the sweep does not collect this table", remedy)])
-    key = f"{wanted}.parquet"
+    key = f"{table}.parquet"
     try:
         with project.pages.open(f"{SWEEP}/{key}") as opened:
             content = opened.read()
@@ -763,10 +763,10 @@ class Run:
     @property
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
         """The remarks on the data of each stage, if any."""
-        found = {
-            name: read_remarks(self.project.storage, made) for name, made in self.manifests.items()
+        groups = {
+            name: read_remarks(self.project.storage, each) for name, each in self.manifests.items()
         }
-        return {name: remarks for name, remarks in found.items() if remarks}
+        return {name: remarks for name, remarks in groups.items() if remarks}
 
     def reference(self, name: str) -> Reference:
         """Return the stage and table of a name."""
@@ -795,16 +795,16 @@ def steps(project: Project, discarded: Collection[str] = ()) -> Iterator[Step]:
 
 def open_run(project: Project) -> Run:
     """Return the stored results without running anything."""
-    found = list(steps(project))
-    made = {step.node.name: step.manifest for step in found if step.manifest}
+    every = list(steps(project))
+    manifests = {step.node.name: step.manifest for step in every if step.manifest}
     damage = {
         step.node.name: str(
             artefacts.damage_error(project.storage, step.node.name, step.fingerprint, step.damage)
         )
-        for step in found
+        for step in every
         if step.damage
     }
-    return Run(project, made, damage=damage)
+    return Run(project, manifests, damage=damage)
 
 
 def run_stages(
@@ -817,7 +817,7 @@ def run_stages(
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run the stages that are not done."""
-    done = run_project(
+    outcome = run_project(
         project,
         settings=settings,
         force=force,
@@ -825,7 +825,7 @@ def run_stages(
         strict=strict,
         listeners=listeners,
     )
-    return Run(project, *done)
+    return Run(project, *outcome)
 
 
 # Past runs: read from their records and the store, without current files
@@ -855,13 +855,13 @@ def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
     nodes, _ = build(experiment)
     places = sheet_places(runs / "past.toml", runs=runs, name=record.experiment)
     project = Project(experiment, record.content, nodes, {}, {}, runs / record.experiment, places)
-    made = {
-        name: found
+    manifests = {
+        name: manifest
         for name in nodes
         if (stage := record.stages.get(name)) and stage.fingerprint
-        and (found := artefacts.find_stored(storage, name, stage.fingerprint))
+        and (manifest := artefacts.find_stored(storage, name, stage.fingerprint))
     }  # fmt: skip
-    return Run(project, made, record)
+    return Run(project, manifests, record)
 
 
 def gone(run: Run) -> list[str]:

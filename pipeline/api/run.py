@@ -114,7 +114,7 @@ def run(
         project.experiment.name, stages=len(project.nodes), progress=progress
     ) as bar:
         every = [*bar, *listeners]
-        made = run_project(  # not by `run_stages`: few frames lead to the function of a stage
+        outcome = run_project(  # not by `run_stages`: few frames lead to the function of a stage
             project,
             settings=settings,
             force=as_names(force),
@@ -122,8 +122,8 @@ def run(
             strict=strict,
             listeners=every,
         )
-        done = Run(project, *made)
-        return add_report(done, every) if report else done
+        result = Run(project, *outcome)
+        return add_report(result, every) if report else result
 
 
 def show(
@@ -347,10 +347,10 @@ def slurm(
     ConfigError
         As for `tasks`.
     """
-    found = tasks(experiment, stage, runs=runs, data=data, settings=settings)
+    phases = tasks(experiment, stage, runs=runs, data=data, settings=settings)
     words = task_words(experiment, stage, runs=runs, data=data, settings=settings or {})
     limits = {"time": time, "mem": memory, "partition": partition}
-    return script(found, words, {name: value for name, value in limits.items() if value})
+    return script(phases, words, {name: value for name, value in limits.items() if value})
 
 
 # Progress in a notebook or on standard error
@@ -451,30 +451,30 @@ class Bar:
         """Update the display: at once when a stage begins, else not too often."""
         now = time.monotonic()
         if self._every:
-            wanted = event.kind in _VISITED
+            is_due = event.kind in _VISITED
         else:
-            wanted = event.kind in {"stage_started", "run_done"} or now - self._said >= _PATIENCE
-        if wanted:
+            is_due = event.kind in {"stage_started", "run_done"} or now - self._said >= _PATIENCE
+        if is_due:
             self._said = now
             self._show()
 
     def _show(self) -> None:
-        seen = sum(self._outcomes.values())
+        count = sum(self._outcomes.values())
         part = f", part {self._part} of {self._parts}" if self._parts > 1 else ""
         now = f", {short(self._stage)}{part}" if self._stage else ""
-        text = f"{self._name}: {seen} of {self._stages} stages{now}"
-        value = seen + (self._part / self._parts if self._parts > 1 else 0)
+        text = f"{self._name}: {count} of {self._stages} stages{now}"
+        value = count + (self._part / self._parts if self._parts > 1 else 0)
         bar = f'<progress value="{value:.2f}" max="{self._stages}"></progress>'
         self._say(text, f"{bar} {escape(text)}")
 
     def end(self, how: str = "") -> None:
         """Show the outcome in place of the bar."""
         counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
-        shown = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
+        parts = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
         spent = f"{time.monotonic() - self._started:.1f} s"
         stages = f"{self._stages} stage{'s' * (self._stages != 1)}"
         where = " in ".join(filter(None, [how, short(self._stage)])) + ": " if how else ""
-        text = f"{self._name}: {where}{stages}, {', '.join(shown)}, in {spent}"
+        text = f"{self._name}: {where}{stages}, {', '.join(parts)}, in {spent}"
         lines = [text, *self._waits]
         self._say("\n".join(lines), "<br>".join(map(escape, lines)))
 

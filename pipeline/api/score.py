@@ -89,14 +89,14 @@ def score(
     validate([frame.select(plain)], Signatures, name="the table")
     try:
         names = MEASURES.resolve(as_names(measures))
-        taken = sorted({*names, *(formulas or {})} & set(table.columns))
-        if taken:
-            what = f"the table already has a column {', '.join(taken)}"
+        clashes = sorted({*names, *(formulas or {})} & set(table.columns))
+        if clashes:
+            what = f"the table already has a column {', '.join(clashes)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
-        wanted = scoring.measure_expressions(names, formulas or {})
+        expressions = scoring.measure_expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    return table.back(scoring.score_now(frame, wanted=wanted, seed=seed), list(wanted))
+    return table.back(scoring.score_now(frame, wanted=expressions, seed=seed), list(expressions))
 
 
 def measures() -> pl.DataFrame:

@@ -135,17 +135,17 @@ def effects(
     """
     frame, settings, groups = as_frame(table), as_names(by), as_names(within)
     _check_columns(frame, value, settings, groups)
-    kept = frame.filter(pl.col(value).is_finite())
-    if not kept.height:
+    rows = frame.filter(pl.col(value).is_finite())
+    if not rows.height:
         raise ConfigError("effects", [Problem(value, "has no values", "choose another column")])
-    parts = kept.partition_by(groups, maintain_order=True) if groups else [kept]
-    found = [
+    parts = rows.partition_by(groups, maintain_order=True) if groups else [rows]
+    tables = [
         _of_group(part, value, settings, ", ".join(f"{n} = {part[n][0]}" for n in groups)).select(
             *(pl.lit(part[name][0], part.schema[name]).alias(name) for name in groups), pl.all()
         )
         for part in parts
     ]
-    return pl.concat(found)
+    return pl.concat(tables)
 
 
 def _check_columns(
@@ -184,7 +184,7 @@ def _of_group(frame: pl.DataFrame, value: str, settings: Sequence[str], where: s
     ).T
     lower, upper = (_limit(frame, name) for name in LIMITS)
     try:
-        found = main_effects(
+        estimates = main_effects(
             frame[value].cast(pl.Float64).to_numpy(),
             codes,
             [len(each) for each in levels],
@@ -199,13 +199,13 @@ def _of_group(frame: pl.DataFrame, value: str, settings: Sequence[str], where: s
     rows: list[tuple[Any, ...]] = []
     for place, (name, values) in enumerate(zip(settings, levels, strict=True)):
         counts = np.bincount(codes[:, place])
-        numbers = (found.means[place], found.lower[place], found.upper[place])
+        numbers = (estimates.means[place], estimates.lower[place], estimates.upper[place])
         for level, text in enumerate(values):
             mean, low, high = (float(each[level]) for each in numbers)
-            rows.append((name, text, mean, low, high, int(counts[level]), found.shares[place]))
-    rows.append((RESIDUAL, None, None, None, None, frame.height, found.residual))
-    made = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
-    return made.with_columns(pl.col("lower", "upper", "share").fill_nan(None))
+            rows.append((name, text, mean, low, high, int(counts[level]), estimates.shares[place]))
+    rows.append((RESIDUAL, None, None, None, None, frame.height, estimates.residual))
+    table = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    return table.with_columns(pl.col("lower", "upper", "share").fill_nan(None))
 
 
 def _limit(frame: pl.DataFrame, name: str) -> FloatArray | None:
@@ -236,7 +236,7 @@ def effects_of_sweep(
     notes : tuple of str
         Why a table has no effects.
     """
-    found: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
     notes: list[str] = []
     for name, table in tables.items():
         shape = shapes.get(name)
@@ -251,15 +251,15 @@ def effects_of_sweep(
             notes.append(f"effects: {what}, more than {MOST_GROUPS}: choose some by sweep.where")
             continue
         try:
-            made = effects(table, value=shape.value, by=by, within=within)
+            part = effects(table, value=shape.value, by=by, within=within)
         except ConfigError as error:
             notes += [f"effects: {name}: {each}" for each in error.problems]
             continue
         whole = (pl.lit(name).alias("table"), pl.lit(shape.value).alias("value"))
-        found.append(made.select(*whole, pl.all()))
-    if not found:
+        parts.append(part.select(*whole, pl.all()))
+    if not parts:
         return None, tuple(notes)
-    stacked = pl.concat(found, how="diagonal_relaxed")
+    stacked = pl.concat(parts, how="diagonal_relaxed")
     return stacked.select(pl.exclude(_SCHEMA), *_SCHEMA), tuple(notes)
 
 
@@ -298,10 +298,10 @@ def check_points(
     first = [_of_settings(options, settings or {}), _of_collect(project, options)]
     _refuse(experiment, [*chain(*first, _of_discard(project, options))])
     wrong: dict[Problem, list[str]] = {}
-    made: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
-    found = options.combinations()
+    stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
+    grid = options.combinations()
     identities: list[dict[str, str]] = []
-    for point in found:
+    for point in grid:
         overrides = {**(settings or {}), **point.settings}
         try:
             each = check(experiment, runs=runs, data=data, settings=overrides)
@@ -310,14 +310,14 @@ def check_points(
                 wrong.setdefault(problem, []).append(str(point))
             continue
         identities.append({stage: _identity(each, stage) for stage in options.discard})
-        for name, tables in made.items():
+        for name, tables in stacks.items():
             tables.append(
                 add_setting_columns(_plan_table(each, name), options.where, point.columns)
             )
     _refuse(
-        experiment, [_at(problem, names, len(found), options) for problem, names in wrong.items()]
+        experiment, [_at(problem, names, len(grid), options) for problem, names in wrong.items()]
     )
-    _refuse(experiment, list(find_unstackable(made)))
+    _refuse(experiment, list(find_unstackable(stacks)))
     return identities
 
 
@@ -326,12 +326,12 @@ def _identity(project: Project, stage: str) -> str:
 
     Two points with the same one share the stage's result.
     """
-    before, wanted = [stage], dict[str, Any]()
+    before, configs = [stage], dict[str, Any]()
     while before:
         node = project.nodes[before.pop()]
-        wanted[node.name] = [node.stage.name, node.config.model_dump(mode="json")]
-        before += [ref.stage for ref in node.inputs.values() if ref.stage not in wanted]
-    return text_digest(canonical(wanted))
+        configs[node.name] = [node.stage.name, node.config.model_dump(mode="json")]
+        before += [ref.stage for ref in node.inputs.values() if ref.stage not in configs]
+    return text_digest(canonical(configs))
 
 
 def _refuse(experiment: Path, problems: list[Problem]) -> None:
@@ -341,12 +341,12 @@ def _refuse(experiment: Path, problems: list[Problem]) -> None:
 
 def _of_settings(options: Sweep, settings: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the overrides that the points of the sweep would replace."""
-    for given in settings:
+    for override in settings:
         for path in options.paths:
-            if given == path or given.startswith(f"{path}."):
+            if override == path or override.startswith(f"{path}."):
                 what = f"the sweep sets {path} at its points"
                 remedy = "remove this override, or change [sweep]"
-                yield Problem(given, what, remedy)
+                yield Problem(override, what, remedy)
 
 
 def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
@@ -362,15 +362,15 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
             yield from (each.within("sweep.collect") for each in error.problems)
             continue
         table = _plan_table(project, name)
-        taken = [POINT] * bool(options.points) + options.paths
-        for path in (each for each in taken if each in table.columns):
+        columns = [POINT] * bool(options.points) + options.paths
+        for path in (each for each in columns if each in table.columns):
             what = f"{name} also has a column {path}"
             remedy = "collect another table"
             if path != POINT:
                 remedy = f"sweep the option of a stage, stages.STAGE.{path}, or {remedy}"
             yield Problem("sweep.over" if path != POINT else "sweep.points", what, remedy)
-        wanted = expression(options.where).meta.root_names() if options.where else []
-        absent = sorted(set(wanted) - set(table.columns))
+        names = expression(options.where).meta.root_names() if options.where else []
+        absent = sorted(set(names) - set(table.columns))
         if absent:
             what = f"{name} has no column {', '.join(absent)}"
             yield Problem("sweep.where", what, f"it has {', '.join(table.columns)}")
@@ -413,7 +413,7 @@ def _plan_table(project: Project, name: str) -> pl.DataFrame:
     return project.planned[reference.stage][reference.table].collect()
 
 
-def find_unstackable(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
+def find_unstackable(stacks: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
     """Yield the tables, given without rows, that cannot be stacked.
 
     Examples
@@ -422,7 +422,7 @@ def find_unstackable(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem
     >>> [problem.where for problem in find_unstackable({"sample": [one, two]})]
     ['sweep.over']
     """
-    for name, tables in made.items():
+    for name, tables in stacks.items():
         try:
             stack_tables(tables)
         except pl.exceptions.PolarsError:
@@ -466,8 +466,8 @@ class SweepReport:
         names = names_of(run) if self._last is None else ()
         remarks = [
             f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
-            for stage, found in run.remarks.items()
-            for each in found
+            for stage, group in run.remarks.items()
+            for each in group
             if each.level != "info"
         ]
         self._names.update(names)
@@ -508,7 +508,7 @@ class SweepReport:
             for frame in frames:
                 self._names |= names_in(frame.drop(points[0].columns).lazy())
         # A named point stands for the settings that it has: the page varies it as a whole.
-        shown = [
+        rows = [
             {name: value for name, value in each.columns.items() if name not in each.together}
             for each in points
         ]
@@ -516,10 +516,10 @@ class SweepReport:
             name: [frame.drop(points[0].together) for frame in frames]
             for name, frames in stacks.items()
         }
-        made = SweepInput(
+        content = SweepInput(
             title=run.project.experiment.title or run.project.experiment.name,
             description=run.project.experiment.description.strip(),
-            points=shown,
+            points=rows,
             findings=self._findings,
             collected=[_collect(run, name, frames) for name, frames in tables.items()],
             remarks=self._remarks,
@@ -532,7 +532,7 @@ class SweepReport:
             provenance={**self._records, "Input files": list(self._files.values())},
         )
         with artefacts.report_damage(run.project.storage, run.manifests.values()):
-            return sweep_page(made)
+            return sweep_page(content)
 
 
 def _collect(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> CollectedTable:
@@ -551,8 +551,8 @@ def _collect(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> CollectedTa
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the settings of every point; one point without a sweep."""
     options = project.experiment.sweep
-    found = options.combinations() if options else ()
-    return [{**settings, **each.settings} for each in found] if options else [dict(settings)]
+    grid = options.combinations() if options else ()
+    return [{**settings, **each.settings} for each in grid] if options else [dict(settings)]
 
 
 # The sweep
@@ -646,7 +646,7 @@ def sweep(
     identities = check_points(project, experiment, runs=runs, data=data, settings=base)
     last = {each: place for place, point in enumerate(identities) for each in point.items()}
     points = options.combinations()
-    found = _Collection(options, SweepReport() if report and options.report else None)
+    collection = _Collection(options, SweepReport() if report and options.report else None)
     repeated: set[str] = set()  # most remarks are the same at each point
     conflicts: dict[str, None] = {}
     for place, point in enumerate(points):
@@ -654,15 +654,15 @@ def sweep(
         overrides = {**base, **point.settings}
         try:
             here = check(experiment, runs=runs, data=data, settings=overrides)
-            ran = found.reuse(point, here) if options.discard else None
+            ran = collection.reuse(point, here) if options.discard else None
             if ran is None:
                 ran = _run_point(here, overrides, options, deliver=deliver, strict=strict, say=say)
-                found.add(point, ran)
+                collection.add(point, ran)
         except (Interruption, WaitsForPerson):
             raise
         except LexassayError as error:
             say(f"  failed: {error}")
-            found.failed.append((f"point {place + 1} ({point})", str(error)))
+            collection.failed.append((f"point {place + 1} ({point})", str(error)))
             continue
         lines = [f"  {name}: {each}" for name, some in ran.remarks.items() for each in some]
         lines += [f"  {wait}" for wait in ran.waits]
@@ -672,19 +672,21 @@ def sweep(
                 say(line)
         repeated.update(lines)
         _discard(ran, [name for name, of in identities[place].items() if last[name, of] == place])
-    if not found.done:
-        raise PointsFailed(found.failed, len(points))
-    whole, notes = found.stack(project)
+    if not collection.done:
+        raise PointsFailed(collection.failed, len(points))
+    whole, notes = collection.stack(project)
     for note in notes:
         say(note)
-    made = dict(files(whole))
-    if found.pages:
-        made |= found.pages.files(found.done, found.stacks, found.failed, whole.get(EFFECTS))
+    contents = dict(files(whole))
+    if collection.pages:
+        contents |= collection.pages.files(
+            collection.done, collection.stacks, collection.failed, whole.get(EFFECTS)
+        )
     with project.pages.explain_errors("the sweep", ""):
-        write_folder(project.pages, SWEEP, made)
-    shown = tuple(each.columns for each in points)
+        write_folder(project.pages, SWEEP, contents)
+    columns = tuple(each.columns for each in points)
     return SweepRun(
-        project.folder / SWEEP, shown, whole, tuple(found.failed), notes, tuple(conflicts)
+        project.folder / SWEEP, columns, whole, tuple(collection.failed), notes, tuple(conflicts)
     )
 
 
@@ -692,13 +694,13 @@ def _shapes(
     project: Project, tables: Mapping[str, pl.DataFrame], point: Point
 ) -> dict[str, Shape | None]:
     """Return where the estimates of the stacked tables are."""
-    found: dict[str, Shape | None] = {}
+    shapes: dict[str, Shape | None] = {}
     for name, table in tables.items():
         if not names_findings(project, name):
             at = Run(project, {}).reference(name)
             model = project.nodes[at.stage].stage.outputs[at.table]
-            found[name] = shape_of(model, table.drop(point.columns))
-    return found
+            shapes[name] = shape_of(model, table.drop(point.columns))
+    return shapes
 
 
 def _section(project: Project, experiment: Path) -> Sweep:
@@ -763,8 +765,8 @@ class _Collection:
 
 def _find_results(project: Project, options: Sweep) -> Run:
     """Return the stored results of a point; discarded stages count as done."""
-    done = {step.node.name: step.manifest for step in steps(project, options.discard)}
-    return Run(project, {name: made for name, made in done.items() if made})
+    manifests = {step.node.name: step.manifest for step in steps(project, options.discard)}
+    return Run(project, {name: manifest for name, manifest in manifests.items() if manifest})
 
 
 def missing_points(
@@ -787,18 +789,18 @@ def missing_points(
     options = project.experiment.sweep
     if options is None:
         return []
-    found = []
+    names = []
     for point in options.combinations():
         overrides = {**(settings or {}), **point.settings}
         try:
             here = check(experiment, runs=runs, data=data, settings=overrides, stored=True)
         except ConfigError:
-            found.append(str(point))
+            names.append(str(point))
             continue
         ran = _find_results(here, options)
         if not _collected_stages(ran, options) <= set(ran.manifests):
-            found.append(str(point))
-    return found
+            names.append(str(point))
+    return names
 
 
 def _collected_stages(ran: Run, options: Sweep) -> set[str]:
@@ -809,11 +811,11 @@ def _collected_stages(ran: Run, options: Sweep) -> set[str]:
 
 def _discard(ran: Run, stages: Sequence[str]) -> None:
     """Delete the tables of stages that no later point needs; no other run may be reading them."""
-    found = [ran.manifests[name] for name in stages if name in ran.manifests]
+    manifests = [ran.manifests[name] for name in stages if name in ran.manifests]
     storage = ran.project.storage
-    if found:
+    if manifests:
         with artefacts.in_use(storage, (), alone=True), storage.explain_errors("the sweep", ""):
-            for each in found:
+            for each in manifests:
                 artefacts.discard(storage, each)
 
 
@@ -833,9 +835,9 @@ def _run_point(
         if event.kind == "message" and text.startswith(("wrote ", "would write ")):
             say(f"  {event.stage}: {text}")
 
-    done = run_stages(
+    result = run_stages(
         project, settings=settings, deliver=deliver, strict=strict, listeners=[say_written]
     )
-    if done.waits and not _collected_stages(done, options) <= set(done.manifests):
-        raise done.waits[0]
-    return done
+    if result.waits and not _collected_stages(result, options) <= set(result.manifests):
+        raise result.waits[0]
+    return result
