@@ -266,7 +266,7 @@ def annotate(
     _set_quality(work, training=training, pass_mark=pass_mark, gold=gold, repeat=repeat)
     code = 0
     if suggestions or show_suggestions is not None:
-        _set_suggestions(work, suggestions, shown=show_suggestions)
+        _set_suggestions(work, suggestions, visible=show_suggestions)
     if imported and format_:
         code = _import_answers(work, imported, format_, split_names(annotator_map))
     if backup or sheets or export:
@@ -302,11 +302,11 @@ def _check_language(language: str | None) -> None:
         raise ConfigError("--language", [problem])
 
 
-def _restore(database: Path, named: str) -> int:
+def _restore(database: Path, name: str) -> int:
     """Restore a backup, and print what it has."""
     from pipeline.annotate.backups import restore
 
-    print(restore(database, named))
+    print(restore(database, name))
     return 0
 
 
@@ -358,31 +358,31 @@ def _import_answers(work: SheetWork, source: Path, name: str, people: list[str])
     """Import answers of another tool, print what came of it, and return the exit code."""
     from pipeline.annotate.exchange.transfer import import_answers, parse_people
 
-    taken = import_answers(work, source, name, parse_people(people, work))
-    known = f"; {taken.known:,} were known" if taken.known else ""
-    print(f"{count_text(taken.answers, 'answer')} imported from {source}{known}")
-    _print_lines(taken.skipped, "task", "skipped there: still to be judged")
+    outcome = import_answers(work, source, name, parse_people(people, work))
+    known = f"; {outcome.known:,} were known" if outcome.known else ""
+    print(f"{count_text(outcome.answers, 'answer')} imported from {source}{known}")
+    _print_lines(outcome.skipped, "task", "skipped there: still to be judged")
     what = "not imported, since the log has another answer: correct it on the page"
-    _print_lines(taken.conflicts, "answer", what)
-    return WaitsForPerson.exit_code if taken.conflicts else 0
+    _print_lines(outcome.conflicts, "answer", what)
+    return WaitsForPerson.exit_code if outcome.conflicts else 0
 
 
-def _set_suggestions(work: SheetWork, source: Path | None, *, shown: bool | None) -> None:
+def _set_suggestions(work: SheetWork, source: Path | None, *, visible: bool | None) -> None:
     """Store suggestions, switch them on or off, and print it."""
     from pipeline.annotate.exchange.transfer import import_suggestions, switch_suggestions
 
     if source:
-        found = import_suggestions(work, source)
-        others = f"; {count_text(found.others, 'row')} for other items" if found.others else ""
-        print(f"{count_text(found.stored, 'suggestion')} stored from {source}{others}")
-        if shown is None:
+        outcome = import_suggestions(work, source)
+        others = f"; {count_text(outcome.others, 'row')} for other items" if outcome.others else ""
+        print(f"{count_text(outcome.stored, 'suggestion')} stored from {source}{others}")
+        if visible is None:
             print(
-                "cards show them; --hide-suggestions hides them" if found.shown
+                "cards show them; --hide-suggestions hides them" if outcome.shown
                 else "cards do not show them; --show-suggestions does"
             )  # fmt: skip
-    if shown is not None:
-        count = switch_suggestions(work, visible=shown)
-        print(f"{count_text(count, 'suggestion')} {'shown' if shown else 'hidden'} on the cards")
+    if visible is not None:
+        count = switch_suggestions(work, visible=visible)
+        print(f"{count_text(count, 'suggestion')} {'shown' if visible else 'hidden'} on the cards")
 
 
 def _set_quality(
@@ -428,11 +428,11 @@ def _manage(
                 print(people.sentence(connection, act, member))
         if reassign:
             sender, _, recipients = reassign.partition("=")
-            made = people.reassign(
+            message = people.reassign(
                 connection, work, sender, split_names(recipients), cards=cards,
                 answered=sync.counted_answers(work),
             )  # fmt: skip
-            print(made)
+            print(message)
     if acts["add"] or acts["revoke"]:
         print("New links: on the coordinator's page, and when lexassay annotate starts.")
 
@@ -451,9 +451,9 @@ def _print_import(result: sync.ImportResult, work: SheetWork) -> None:
 
 def _print_lines(lines: Sequence[str], one: str, what: str) -> None:
     if lines:
-        shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
+        examples = "".join(f"\n  {line}" for line in lines[:_SHOWN])
         more = f"\n  and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else ""
-        print(f"{count_text(len(lines), one)} {what}:{shown}{more}")
+        print(f"{count_text(len(lines), one)} {what}:{examples}{more}")
 
 
 def _keys(text: str | None, work: SheetWork) -> dict[str, str]:
@@ -480,8 +480,8 @@ def _keys(text: str | None, work: SheetWork) -> dict[str, str]:
         for label, _, key in pairs
         if label != digits.get(key, label)
     ]
-    taken = [key.casefold() for _, _, key in pairs]
-    if len(set(taken)) < len(taken):
+    keys = [key.casefold() for _, _, key in pairs]
+    if len(set(keys)) < len(keys):
         problems.append(Problem("--keys", "two labels have the same key", "use different keys"))
     if problems:
         raise ConfigError("--keys", problems)

@@ -202,16 +202,16 @@ class GroupedOptions(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a section for the arguments and for each group, the options without one last."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
                 title = getattr(param, "rich_help_panel", None) or usual
-                found.setdefault(title, []).append(record)
-        for title in sorted(found, key="Options".__eq__):
+                sections.setdefault(title, []).append(record)
+        for title in sorted(sections, key="Options".__eq__):
             with formatter.section(title):
-                formatter.write_dl(found[title])
+                formatter.write_dl(sections[title])
 
 
 def groups() -> dict[str, list[str]]:
@@ -222,10 +222,10 @@ def groups() -> dict[str, list[str]]:
     >>> groups()["Annotation"]
     ['annotate', 'sheets']
     """
-    found: dict[str, list[str]] = {}
+    commands: dict[str, list[str]] = {}
     for name, row in COMMANDS.items():
-        found.setdefault(row.group, []).append(name)
-    return found
+        commands.setdefault(row.group, []).append(name)
+    return commands
 
 
 def example_of(name: str) -> str:
@@ -285,8 +285,8 @@ def _message(error: typer.BadParameter) -> str:
     for theirs, ours in _MESSAGES.items():
         message = re.sub(theirs, ours, message)
     details = getattr(error.__cause__, "errors", None)
-    found = f" (found {details()[0]['input']!r})" if details is not None else ""
-    return message + found
+    suffix = f" (found {details()[0]['input']!r})" if details is not None else ""
+    return message + suffix
 
 
 def command(name: str) -> Callable[..., int]:
@@ -297,8 +297,8 @@ def command(name: str) -> Callable[..., int]:
     return function
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(value: bool) -> None:
+    if value:
         print("lexassay", pipeline.__version__)
         raise typer.Exit
 

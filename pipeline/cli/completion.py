@@ -57,65 +57,65 @@ class Offer(NamedTuple):
     text: str
 
 
-def fitting_words(kind: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
+def fitting_words(kind: str, prefix: str, arguments: Sequence[str]) -> Iterator[Offer]:
     """Yield the words of a kind with this prefix; none where a file is expected.
 
     Parameters
     ----------
     kind : str
         config, stage, table, run, family, measure or file.
-    begun : str
+    prefix : str
         The prefix; the last of several with commas is completed.
-    given : sequence of str
+    arguments : sequence of str
         The arguments before it, the experiment first.
     """
     if kind not in _KINDS:
         return
-    several = begun.rpartition(",")
-    before, last = ("".join(several[:2]), several[2]) if kind == "measure" else ("", begun)
-    for offer in _KINDS[kind](last, given):
+    several = prefix.rpartition(",")
+    before, last = ("".join(several[:2]), several[2]) if kind == "measure" else ("", prefix)
+    for offer in _KINDS[kind](last, arguments):
         if offer.word.startswith(last) and offer.word.split() == [offer.word]:
             yield Offer(before + offer.word, offer.text)
 
 
-def _experiments(begun: str, _given: Sequence[str]) -> Iterator[Offer]:
-    above = begun.rpartition("/")[0] + "/" if "/" in begun else ""
+def _experiments(prefix: str, _words: Sequence[str]) -> Iterator[Offer]:
+    above = prefix.rpartition("/")[0] + "/" if "/" in prefix else ""
     folder = Path(above).expanduser() if above else Path()
     if folder.is_dir():
         yield from (Offer(above + each.name, "") for each in sorted(folder.glob("*.toml")))
 
 
-def _stages(_begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    yield from (Offer(name, use) for name, use in _uses(given).items())
+def _stages(_prefix: str, arguments: Sequence[str]) -> Iterator[Offer]:
+    yield from (Offer(name, use) for name, use in _uses(arguments).items())
 
 
-def _tables(_begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    for stage, use in _uses(given).items():
+def _tables(_prefix: str, arguments: Sequence[str]) -> Iterator[Offer]:
+    for stage, use in _uses(arguments).items():
         yield Offer(stage, use)
         yield from (Offer(f"{stage}.{table}", use) for table in TABLES.get(use, ())[1:])
 
 
-def _uses(given: Sequence[str]) -> dict[str, str]:
+def _uses(arguments: Sequence[str]) -> dict[str, str]:
     """Return the stages of the named experiment with their kinds."""
     try:
-        file = Path(given[0])
+        file = Path(arguments[0])
         usual = file.is_file() and file.stat().st_size <= LARGEST_EXPERIMENT
         content: dict[str, Any] = tomllib.loads(file.read_text("utf-8") if usual else "")
     except (IndexError, OSError, ValueError, RecursionError):
         return {}
     stages = content.get("stages")
-    found = stages.items() if isinstance(stages, dict) else ()
-    return {name: str(each.get("use", "")) for name, each in found if isinstance(each, dict)}
+    items = stages.items() if isinstance(stages, dict) else ()
+    return {name: str(each.get("use", "")) for name, each in items if isinstance(each, dict)}
 
 
-def _runs(_begun: str, _given: Sequence[str]) -> Iterator[Offer]:
+def _runs(_prefix: str, _words: Sequence[str]) -> Iterator[Offer]:
     for folder in sorted(Path("runs").glob("*/history")):
         yield Offer(f"{folder.parent.name}:latest", "")
         yield Offer(f"{folder.parent.name}:latest~1", "")
 
 
 def _offer_names(names: Sequence[str]) -> Callable[[str, Sequence[str]], Iterator[Offer]]:
-    return lambda _begun, _given: (Offer(name, "") for name in names)
+    return lambda _prefix, _words: (Offer(name, "") for name in names)
 
 
 _KINDS: Mapping[str, Callable[[str, Sequence[str]], Iterator[Offer]]] = {
@@ -136,7 +136,7 @@ class CommandLine:
     """A command line up to the cursor: the words before, and the word at the cursor."""
 
     words: list[str]
-    begun: str
+    prefix: str
 
 
 def answer(variables: Mapping[str, str]) -> int:
@@ -148,10 +148,10 @@ def answer(variables: Mapping[str, str]) -> int:
         The environment.
     """
     shell = variables[VARIABLE].removeprefix(ANSWERS)
-    found = list(offers(parse_line(variables, shell)))
+    candidates = list(offers(parse_line(variables, shell)))
     if shell == "fish" and variables.get("_TYPER_COMPLETE_FISH_ACTION") == "is-args":
-        return 0 if found else 1
-    print(_text(found, shell))
+        return 0 if candidates else 1
+    print(_text(candidates, shell))
     return 0
 
 
@@ -161,9 +161,9 @@ def parse_line(variables: Mapping[str, str], shell: str) -> CommandLine:
     Examples
     --------
     >>> parse_line({"COMP_WORDS": "lexassay\nru", "COMP_CWORD": "1"}, "bash")
-    CommandLine(words=[], begun='ru')
+    CommandLine(words=[], prefix='ru')
     >>> parse_line({"_TYPER_COMPLETE_ARGS": "lexassay run "}, "zsh")
-    CommandLine(words=['run'], begun='')
+    CommandLine(words=['run'], prefix='')
     """
     if shell == "bash":
         words, place = _split(variables["COMP_WORDS"]), int(variables["COMP_CWORD"])
@@ -185,70 +185,70 @@ def _split(line: str) -> list[str]:
     return line.split()
 
 
-def _split_value(words: list[str], begun: str) -> CommandLine:
+def _split_value(words: list[str], prefix: str) -> CommandLine:
     """Return an option's value as a separate word: bash treats = as a word."""
-    if begun == "=":
-        begun = ""
+    if prefix == "=":
+        prefix = ""
     elif words and words[-1] == "=":
         words = words[:-1]
-    return CommandLine(words, begun)
+    return CommandLine(words, prefix)
 
 
 def offers(line: CommandLine) -> Iterator[Offer]:
     """Yield the candidates at the cursor; none where a file is expected."""
     if not line.words:
         sentences = {name: row.sentence for name, row in COMMANDS.items()}
-        found = _GENERAL if line.begun.startswith("-") else sentences
-        yield from _matching(found, line.begun)
+        texts = _GENERAL if line.prefix.startswith("-") else sentences
+        yield from _matching(texts, line.prefix)
         return
-    command, *typed = line.words
+    command, *words = line.words
     options = OPTIONS.get(command, {})
-    option, equals, value = line.begun.partition("=")
+    option, equals, value = line.prefix.partition("=")
     if option in options and equals:  # --format=cs
-        fitting = _values(command, option, value, _arguments(command, typed))
+        fitting = _values(command, option, value, _arguments(command, words))
         yield from (Offer(f"{option}={each.word}", each.text) for each in fitting)
-    elif typed and options.get(typed[-1], (False, ""))[0]:
-        yield from _values(command, typed[-1], line.begun, _arguments(command, typed))
-    elif line.begun.startswith("-"):
+    elif words and options.get(words[-1], (False, ""))[0]:
+        yield from _values(command, words[-1], line.prefix, _arguments(command, words))
+    elif line.prefix.startswith("-"):
         yield from _matching({name: text for name, (_, text) in options.items()} | HELP, option)
     else:
-        given = _arguments(command, typed)
+        arguments = _arguments(command, words)
         kinds = COMMANDS[command].arguments if command in COMMANDS else ()
-        kind = kinds[len(given)] if len(given) < len(kinds) else "file"
-        yield from fitting_words(kind, line.begun, given)
+        kind = kinds[len(arguments)] if len(arguments) < len(kinds) else "file"
+        yield from fitting_words(kind, line.prefix, arguments)
 
 
-def _matching(texts: Mapping[str, str], begun: str) -> Iterator[Offer]:
-    yield from (Offer(name, text) for name, text in texts.items() if name.startswith(begun))
+def _matching(texts: Mapping[str, str], prefix: str) -> Iterator[Offer]:
+    yield from (Offer(name, text) for name, text in texts.items() if name.startswith(prefix))
 
 
-def _arguments(command: str, typed: Sequence[str]) -> list[str]:
+def _arguments(command: str, words: Sequence[str]) -> list[str]:
     """Return the arguments among the words after a command."""
-    options, given, value = OPTIONS.get(command, {}), [], False
-    for word in typed:
+    options, arguments, value = OPTIONS.get(command, {}), [], False
+    for word in words:
         if not value and not word.startswith("-"):
-            given.append(word)
+            arguments.append(word)
         value = not value and options.get(word, (False, ""))[0]
-    return given
+    return arguments
 
 
-def _values(command: str, option: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
+def _values(command: str, option: str, prefix: str, arguments: Sequence[str]) -> Iterator[Offer]:
     """Yield the values of an option with this prefix."""
     choices = OPTIONS[command][option][1].split(" | ")
     if len(choices) > 1:
-        yield from _matching(dict.fromkeys(choices, ""), begun)
+        yield from _matching(dict.fromkeys(choices, ""), prefix)
         return
-    yield from fitting_words(VALUES.get(option, "file"), begun, given)
+    yield from fitting_words(VALUES.get(option, "file"), prefix, arguments)
 
 
-def _text(found: Sequence[Offer], shell: str) -> str:
+def _text(candidates: Sequence[Offer], shell: str) -> str:
     """Return the candidates in the format of a shell's script."""
     if shell == "zsh":
-        lines = "\n".join(_zsh_line(each) for each in found)
-        return f"_arguments '*: :(({lines}))'" if found else "_files"
+        lines = "\n".join(_zsh_line(each) for each in candidates)
+        return f"_arguments '*: :(({lines}))'" if candidates else "_files"
     if shell == "fish":
-        return "\n".join(f"{each.word}\t{each.text}".rstrip() for each in found)
-    return "\n".join(each.word for each in found)
+        return "\n".join(f"{each.word}\t{each.text}".rstrip() for each in candidates)
+    return "\n".join(each.word for each in candidates)
 
 
 def _zsh_line(offer: Offer) -> str:
@@ -257,6 +257,6 @@ def _zsh_line(offer: Offer) -> str:
 
 
 def _quote(text: str) -> str:
-    for sign, written in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", r"\\:")):
-        text = text.replace(sign, written)
+    for sign, escape in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", r"\\:")):
+        text = text.replace(sign, escape)
     return text

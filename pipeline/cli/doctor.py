@@ -94,15 +94,15 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Check this installation, as text to paste into a bug report."""
-    found = {title: list(checks) for title, checks in _sections(runs)}
-    every = [check for checks in found.values() for check in checks]
+    sections = {title: list(checks) for title, checks in _sections(runs)}
+    every = [check for checks in sections.values() for check in checks]
     broken = [check.subject for check in every if check.state == "fix"]
     if as_json:
-        rows = {title: [each._asdict() for each in checks] for title, checks in found.items()}
+        rows = {title: [each._asdict() for each in checks] for title, checks in sections.items()}
         content = {"checks": rows, "fix": broken, "report_at": REPORT_AT}
         print(_without_home(json.dumps(content, indent=1)))
     else:
-        blocks = ["\n".join([title, *map(str, checks)]) for title, checks in found.items()]
+        blocks = ["\n".join([title, *map(str, checks)]) for title, checks in sections.items()]
         end = f"To fix: {', '.join(broken)}." if broken else "Nothing to fix."
         where = f"Report problems at {REPORT_AT}, with this text and the output of --debug."
         text = _without_home("\n\n".join([*blocks, f"{end}\n{where}"]))
@@ -143,8 +143,8 @@ def _versions() -> Iterator[Check]:
     for name, versions in required.items():
         yield _package(name, versions, imported, "reinstall lexassay")
     for extra, packages in extras.items():
-        wanted = [f'"{name}{versions}"' for name, versions in packages.items()]
-        hint = f"{_EXTRAS[extra]}: {install_text(*wanted)}"
+        requirements = [f'"{name}{versions}"' for name, versions in packages.items()]
+        hint = f"{_EXTRAS[extra]}: {install_text(*requirements)}"
         if complete[extra]:
             for name, versions in packages.items():
                 yield _package(name, versions, imported, f"Needed for {hint}")
@@ -174,9 +174,9 @@ def _requirements() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     with suppress(importlib.metadata.PackageNotFoundError):
         for line in importlib.metadata.requires("lexassay") or ():
             requirement, _, condition = line.partition(";")
-            name, wanted = re.fullmatch(r"([\w.-]+)(?:\[.*\])?(.*)", requirement).groups()  # type: ignore[union-attr]
+            name, versions = re.fullmatch(r"([\w.-]+)(?:\[.*\])?(.*)", requirement).groups()  # type: ignore[union-attr]
             extra = re.search(r"extra == ['\"](\w+)", condition)
-            (required if extra is None else extras.get(extra[1], {}))[name] = wanted.strip()
+            (required if extra is None else extras.get(extra[1], {}))[name] = versions.strip()
     return required, extras
 
 
@@ -186,21 +186,21 @@ def _imports(modules: Sequence[str]) -> dict[str, str]:
     A module that ends the process, for example as the processor lacks an instruction, is named,
     and the others are imported without it.
     """
-    found: dict[str, str] = {}
-    while rest := [name for name in modules if name not in found]:
+    results: dict[str, str] = {}
+    while rest := [name for name in modules if name not in results]:
         command = [sys.executable, "-P", "-W", "ignore", "-c", _PROBE, *rest]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command, capture_output=True, text=True, errors="replace", timeout=_SECONDS,
                 stdin=subprocess.DEVNULL, cwd=Path(sys.executable).parent, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            return {**dict.fromkeys(rest, f"cannot be tried: {error}"), **found}
-        lines = [line.partition(" ") for line in done.stdout.splitlines()]
-        found |= {name: said for name, _, said in lines if name in rest and said}
-        if left := [name for name in rest if name not in found]:
-            found[left[0]] = f"importing it ends Python ({_end(done.returncode)})"
-    return found
+            return {**dict.fromkeys(rest, f"cannot be tried: {error}"), **results}
+        lines = [line.partition(" ") for line in process.stdout.splitlines()]
+        results |= {name: message for name, _, message in lines if name in rest and message}
+        if others := [name for name in rest if name not in results]:
+            results[others[0]] = f"importing it ends Python ({_end(process.returncode)})"
+    return results
 
 
 def _end(code: int) -> str:
@@ -214,19 +214,19 @@ def _end(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _package(name: str, wanted: str, imported: dict[str, str], remedy: str) -> Check:
+def _package(name: str, versions: str, imported: dict[str, str], remedy: str) -> Check:
     version = _version(name)
     if version is None:
         return Check(name, "not installed", "fix", remedy)
-    said = imported.get(_IMPORTED.get(name, name), "ok")
-    if said != "ok":
-        return Check(name, f"{version}, {said}", "fix", remedy)
-    if not _fits(version, wanted):
-        return Check(name, f"{version}, but lexassay needs {wanted}", "fix", remedy)
+    state = imported.get(_IMPORTED.get(name, name), "ok")
+    if state != "ok":
+        return Check(name, f"{version}, {state}", "fix", remedy)
+    if not _fits(version, versions):
+        return Check(name, f"{version}, but lexassay needs {versions}", "fix", remedy)
     return Check(name, version)
 
 
-def _fits(version: str, wanted: str) -> bool:
+def _fits(version: str, versions: str) -> bool:
     """Return whether a version is among those wanted.
 
     Examples
@@ -239,13 +239,13 @@ def _fits(version: str, wanted: str) -> bool:
         ">=": lambda bound: own >= bound, "<": lambda bound: own < bound,
         "==": lambda bound: own == bound,
     }  # fmt: skip
-    asked = re.findall(r"(>=|==|<)\s*([\d.]+)", wanted)
-    return all(tests[sign](_numbers(bound)) for sign, bound in asked)
+    bounds = re.findall(r"(>=|==|<)\s*([\d.]+)", versions)
+    return all(tests[sign](_numbers(bound)) for sign, bound in bounds)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    return (*map(int, found[0].split(".") if found else ()), 0, 0, 0)[:3]
+    match = re.match(r"\d+(?:\.\d+)*", version)
+    return (*map(int, match[0].split(".") if match else ()), 0, 0, 0)[:3]
 
 
 # Folders
@@ -326,8 +326,8 @@ def _machine() -> Iterator[Check]:
 
 
 def _memory() -> Iterator[Check]:
-    found = re.findall(r"(MemTotal|MemAvailable):\s+(\d+) kB", _read(Path("/proc/meminfo")))
-    sizes = {name: int(number) << 10 for name, number in found}
+    pairs = re.findall(r"(MemTotal|MemAvailable):\s+(\d+) kB", _read(Path("/proc/meminfo")))
+    sizes = {name: int(number) << 10 for name, number in pairs}
     if not sizes:
         yield Check("memory", "unknown on this system", "none")
         return
@@ -368,8 +368,8 @@ def cgroup_cores(root: Path = _CGROUP, own: str | None = None) -> float | None:
     pairs = [_read(folder / "cpu.max").split() for folder in _groups(root, "", own)]
     for folder in _groups(root / "cpu", "cpu", own):
         pairs.append([_read(folder / f"cpu.cfs_{what}_us").strip() for what in ("quota", "period")])
-    found = [pair for pair in pairs if len(pair) == 2 and all(map(str.isdigit, pair))]
-    return min((int(quota) / int(period) for quota, period in found), default=None)
+    quotas = [pair for pair in pairs if len(pair) == 2 and all(map(str.isdigit, pair))]
+    return min((int(quota) / int(period) for quota, period in quotas), default=None)
 
 
 def _groups(root: Path, controller: str, own: str | None) -> Iterator[Path]:
@@ -418,9 +418,9 @@ def _cores() -> Check:
 def _output() -> Iterator[Check]:
     encoding = (sys.stdout.encoding or "unknown").lower()
     names = ("LC_ALL", "LC_CTYPE", "LANG", "PYTHONIOENCODING", "PYTHONUTF8")
-    given = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
+    variables = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     text = f"{encoding}; file names {sys.getfilesystemencoding()}; locale {_locale()}"
-    text += f"; {given}" if given else ""
+    text += f"; {variables}" if variables else ""
     good = encoding.replace("-", "") == "utf8"
     remedy = "set LC_ALL=C.UTF-8 or PYTHONUTF8=1 to see letters beyond ASCII"
     yield Check("encoding", text, *(() if good else ("fix", remedy)))
@@ -472,7 +472,7 @@ def _programs() -> Iterator[Check]:
     yield Check("SQLite (annotation)", sqlite3.sqlite_version)
     yield _browser()
     spark = _version("pyspark") is not None
-    yield _java(needed=spark)
+    yield _java(is_needed=spark)
     names = [name for name in ("SPARK_HOME", "SPARK_MASTER", "SPARK_REMOTE") if name in os.environ]
     text = f"PySpark {_version('pyspark')}" if spark else "no PySpark"
     yield Check("Spark", ", ".join([text, *(f"{name} is set" for name in names)]), _only(spark))
@@ -489,28 +489,28 @@ def _browser() -> Check:
         remedy = "Open reports, and links of annotation, in a browser on any machine."
         return Check("browser", "none that a program can open", "none", remedy)
     known = ("firefox", "chromium", "chromium-browser", "google-chrome", "safari", "msedge")
-    found = [name for name in known if shutil.which(name)]
-    return Check("browser", ", ".join(found) or "the one of the system")
+    browsers = [name for name in known if shutil.which(name)]
+    return Check("browser", ", ".join(browsers) or "the one of the system")
 
 
-def _java(*, needed: bool) -> Check:
+def _java(*, is_needed: bool) -> Check:
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=f"{home}/bin") if home else None
     program = program or shutil.which("java")
     remedy = "Spark needs Java 17 or later, such as default-jre-headless on Debian."
     if program is None:
-        return Check("Java", "not found", "fix" if needed else "none", remedy)
+        return Check("Java", "not found", "fix" if is_needed else "none", remedy)
     command = [program, "-version"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS,
             stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check("Java", f"{program}: {error}", "fix" if needed else "none", remedy)
-    said = re.search(r'version "([^"]+)"', done.stderr + done.stdout)
-    if done.returncode or said is None:
-        return Check("Java", f"{program} does not run", "fix" if needed else "none", remedy)
-    old = _numbers(said[1]) < (17, 0, 0)
-    state, hint = ("fix", remedy) if old and needed else ("ok", remedy if old else "")
-    return Check("Java", f"{said[1]}, {program}", state, hint)
+        return Check("Java", f"{program}: {error}", "fix" if is_needed else "none", remedy)
+    match = re.search(r'version "([^"]+)"', process.stderr + process.stdout)
+    if process.returncode or match is None:
+        return Check("Java", f"{program} does not run", "fix" if is_needed else "none", remedy)
+    old = _numbers(match[1]) < (17, 0, 0)
+    state, hint = ("fix", remedy) if old and is_needed else ("ok", remedy if old else "")
+    return Check("Java", f"{match[1]}, {program}", state, hint)

@@ -87,11 +87,11 @@ def evaluate(
             listeners=listeners,
         )
     table = run.table("precision.cuts").sort("measure", "n")
-    shown = table.select(
+    rows = table.select(
         "measure", "n", *(_per_cent(name) for name in ("precision", "lower", "upper")),
         pl.col("n_sampled").alias("judged"), pl.col("k_sampled").alias("true positives"),
     )  # fmt: skip
-    _print(shown, "N-best precision in %, with 95 % limits")
+    _print(rows, "N-best precision in %, with 95 % limits")
     if combine:
         print(_combination(run.table("combined.fit")))
     if "comparison" in run.project.nodes:
@@ -191,18 +191,18 @@ def clusters(
             listeners=listeners,
         )
     if "senses" in run.project.nodes:
-        shown = {title: _by_system(run, run.table(f"{stage}.scores"), "value")
-                 for stage, title in _SENSES.items()}  # fmt: skip
+        tables = {title: _by_system(run, run.table(f"{stage}.scores"), "value")
+                  for stage, title in _SENSES.items()}  # fmt: skip
     else:
         table = run.table("systems.table")
         over = ": means over runs" if (table["n_runs"] > 1).any() else ""
         title = f"Measures by type (with their mapping), then by token{over}"
-        shown = {title: _by_system(run, table, "mean")}
+        tables = {title: _by_system(run, table, "mean")}
     if format_ == "table":
-        for title, table in shown.items():
+        for title, table in tables.items():
             _print(table, title)
     else:
-        rows = pl.concat(shown.values())
+        rows = pl.concat(tables.values())
         output.write_or_print(rows, format_, None, overwrite=False, rows=rows.height, title="")
     # Sentences must not get into a table that another program reads.
     with contextlib.redirect_stdout(sys.stdout if format_ == "table" else sys.stderr):
@@ -242,11 +242,11 @@ def _print_coverage(run: Run) -> None:
         noise = "noise token" if kind.endswith("tokens") else f"noise {unit}"
         print(f"{_run_title(system, name)}: {count_text(count, noise)}, {treated}")
     for system, name, words, lacking, such_as in _as_given(run, without_cluster(run)):
-        shown = ", ".join(f"'{word}'" for word in such_as)
+        examples = ", ".join(f"'{word}'" for word in such_as)
         print(
             f"{_run_title(system, name)}: {lacking:,} of {count_text(words, unit)} "
             f"({lacking / words:.1%}) {'has' if lacking == 1 else 'have'} no cluster, "
-            f"for example {shown}"
+            f"for example {examples}"
         )
 
 

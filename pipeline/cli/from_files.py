@@ -130,7 +130,7 @@ _ENDINGS = {
 }  # fmt: skip
 
 
-def words(given: Sequence[str] | None) -> list[str]:
+def words(values: Sequence[str] | None) -> list[str]:
     """Return the values of a repeated option, which may contain commas.
 
     Examples
@@ -138,7 +138,7 @@ def words(given: Sequence[str] | None) -> list[str]:
     >>> words(["a,b", "c"])
     ['a', 'b', 'c']
     """
-    return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
+    return [word.strip() for text in values or () for word in text.split(",") if word.strip()]
 
 
 def reader(
@@ -147,7 +147,7 @@ def reader(
     abbreviations: Sequence[str] | None,
     tokenizer: str | None,
     normalise: str | None,
-    given: Sequence[str] | None,
+    options: Sequence[str] | None,
 ) -> dict[str, Any]:
     """Return the given options of a corpus reader.
 
@@ -163,11 +163,11 @@ def reader(
         "tokenizer": tokenizer,
         "normalise": normalise,
     }
-    named = {name: value for name, value in own.items() if value is not None}
-    return named | dict(parse_setting(each, option="--reader") for each in given or ())
+    settings = {name: value for name, value in own.items() if value is not None}
+    return settings | dict(parse_setting(each, option="--reader") for each in options or ())
 
 
-def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
+def formats(values: Sequence[str] | None) -> str | dict[str, str] | None:
     """Return the format of all files, or those of some.
 
     Raises
@@ -180,7 +180,7 @@ def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
     >>> formats(["brown"]), formats(["gold.txt=tsv", "c.txt=brown"])
     ('brown', {'gold.txt': 'tsv', 'c.txt': 'brown'})
     """
-    split = [text.rpartition("=") for text in given or ()]
+    split = [text.rpartition("=") for text in values or ()]
     of_all = [name for path, _, name in split if not path]
     if of_all and len(split) > 1:
         remedy = "give one format, or FILE=FORMAT for each file"
@@ -203,7 +203,7 @@ def require_format(read_as: str | None) -> None:
 
 
 def paths(
-    given: Sequence[Path], *, read_as: str | None, runs: Path | None, save: Path | None
+    files: Sequence[Path], *, read_as: str | None, runs: Path | None, save: Path | None
 ) -> list[Path]:
     """Return the files of a corpus; standard input (``-``) is saved as one.
 
@@ -212,8 +212,8 @@ def paths(
     ConfigError
         If an experiment is to be saved and its corpus is standard input.
     """
-    if Path("-") not in given:
-        return list(given)
+    if Path("-") not in files:
+        return list(files)
     if save:
         what = "an experiment cannot read standard input again"
         raise ConfigError("--save", [Problem("-", what, "save the corpus to a file first")])
@@ -224,7 +224,7 @@ def paths(
     storage = storage_at(root, remedy="choose another folder with --runs")
     with storage.explain_errors("standard input", ""):
         storage.write(name, content)
-    return [root / name if path == Path("-") else path for path in given]
+    return [root / name if path == Path("-") else path for path in files]
 
 
 def word_span(text: str) -> tuple[int, int]:
@@ -255,12 +255,12 @@ def numbers(text: str, *, option: str) -> list[int]:
     >>> numbers("100,500", option="--n")
     [100, 500]
     """
-    given = words([text])
+    parts = words([text])
     wrong = [Problem(option, f"{word!r} is not a whole number of at least 1", "e.g. 100,500")
-             for word in given if not word.isdecimal() or not int(word)]  # fmt: skip
+             for word in parts if not word.isdecimal() or not int(word)]  # fmt: skip
     if wrong:
         raise ConfigError(option, wrong)
-    return [int(word) for word in given]
+    return [int(word) for word in parts]
 
 
 @contextmanager
@@ -285,11 +285,11 @@ def _errors_in_options() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        told = [
+        problems = [
             Problem(each.where, in_options(each.what), in_options(each.remedy))
             for each in error.problems
         ]
-        raise ConfigError(error.source, told) from error
+        raise ConfigError(error.source, problems) from error
     except (DataError, SchemaViolation) as error:
         raise DataError(in_options(str(error))) from error
 
@@ -360,17 +360,17 @@ def collocates(
     A parsed corpus is CoNLL-U with heads; its list is a word sketch.
     """
     _require_options("collocates", format_, to, read_as)
-    chosen = None
+    choice = None
     if relation is not None:
-        chosen = choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
+        choice = choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
     counted = None
     if count is not None:
         counted = choose("collocates", "--count", count, COUNTS, "unknown way to count {}")
     with progress_listeners() as listeners:
-        found = find_collocates(
+        table = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
-            relation=chosen,
+            relation=choice,
             span=word_span(span) if span else None,
             count=counted,
             within=_within("collocates", within),
@@ -390,21 +390,21 @@ def collocates(
             experiment=save,
             listeners=listeners,
         )
-    _show(found, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
+    _show(table, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
     return 0
 
 
-def _within(command: str, given: str | None) -> WithinName | None:
+def _within(command: str, value: str | None) -> WithinName | None:
     what = "unknown unit {}"
-    return choose(command, "--within", given, WITHIN, what) if given else None
+    return choose(command, "--within", value, WITHIN, what) if value else None
 
 
-def choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
+def choose(command: str, option: str, value: str, known: Sequence[T], what: str) -> T:
     """Return the choice of an option; refuse unknown values."""
     for name in known:
-        if name == given:
+        if name == value:
             return name
-    problem = Problem(option, what.format(repr(given)), did_you_mean(given, known))
+    problem = Problem(option, what.format(repr(value)), did_you_mean(value, known))
     raise ConfigError(command, [problem])
 
 
@@ -413,11 +413,11 @@ def _require_options(command: str, format_: str, to: Path | None, read_as: str |
     output.require(format_, command=command)
     require_format(read_as)
     if to:
-        output.kind_of(to, given=format_)
+        output.kind_of(to, format_=format_)
 
 
 def _show(
-    found: pl.DataFrame,
+    table: pl.DataFrame,
     *,
     node: str,
     top: int | None,
@@ -427,27 +427,25 @@ def _show(
     raw: bool,
 ) -> None:
     """Print a table, or one per relation of a word sketch; or write all to a file."""
-    sketch = "relation" in found.columns
+    sketch = "relation" in table.columns
     usual = None if to or format_ != "table" else (10 if sketch else 50)
-    shown = best(found, top or usual, by=["relation"] if sketch else [])
+    head = best(table, top or usual, by=["relation"] if sketch else [])
     if usual is None:
         output.write_or_print(
-            shown, format_, to, overwrite=overwrite, rows=shown.height, title="", raw=raw
+            head, format_, to, overwrite=overwrite, rows=head.height, title="", raw=raw
         )
     elif sketch:
-        for (name,), rows in shown.group_by("relation", maintain_order=True):
-            of_all = found.filter(pl.col("relation") == name).height
+        for (name,), rows in head.group_by("relation", maintain_order=True):
+            of_all = table.filter(pl.col("relation") == name).height
             title = f"{name}: f1 = {rows['f1'][0]:,}, {count_text(of_all, 'collocate')}"
             _print(rows.drop("relation", "f1"), title)
     else:
-        _print(
-            shown, f"{node}: {count_text(found.height, 'collocate')}, the first {shown.height:,}"
-        )
+        _print(head, f"{node}: {count_text(table.height, 'collocate')}, the first {head.height:,}")
 
 
 def _print(rows: pl.DataFrame, title: str) -> None:
-    kept = rows.drop("N", "documents", strict=False)
-    output.print_table(kept, rows=kept.height, title=title)
+    table = rows.drop("N", "documents", strict=False)
+    output.print_table(table, rows=table.height, title=title)
 
 
 # ``keywords``
@@ -490,7 +488,7 @@ def keywords(
     """List the words that are more frequent in one corpus than in another, with dispersion."""
     _require_options("keywords", format_, to, read_as)
     with progress_listeners() as listeners:
-        found = find_keywords(
+        table = find_keywords(
             target,
             reference,
             measures=words(measure) or KEYWORD_MEASURES,
@@ -512,11 +510,11 @@ def keywords(
             experiment=save,
             listeners=listeners,
         )
-    usual = top or (50 if to is None and format_ == "table" else found.height)
-    shown = found.head(usual)
-    title = f"{count_text(found.height, 'word')}, the first {shown.height:,}"
+    usual = top or (50 if to is None and format_ == "table" else table.height)
+    head = table.head(usual)
+    title = f"{count_text(table.height, 'word')}, the first {head.height:,}"
     output.write_or_print(
-        shown, format_, to, overwrite=overwrite, rows=shown.height, title=title, raw=raw
+        head, format_, to, overwrite=overwrite, rows=head.height, title=title, raw=raw
     )
     return 0
 
@@ -539,7 +537,7 @@ _CONSTANT = ("f1", "N")
 _NEAR = 0.5
 
 
-def column_names(given: Sequence[str]) -> dict[str, str]:
+def column_names(texts: Sequence[str]) -> dict[str, str]:
     """Return our names of columns with those of the file, as given by ``--columns``.
 
     Raises
@@ -553,7 +551,7 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
     {'f': 'freq', 'N': '1000000'}
     """
     problems = []
-    for each in given:
+    for each in texts:
         ours, equals, theirs = (part.strip() for part in each.partition("="))
         if not (equals and theirs):
             what = f"{each!r} is not of the form OURS=THEIRS"
@@ -565,7 +563,7 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
     if problems:
         raise ConfigError("score", problems)
     return {
-        ours.strip(): theirs.strip() for ours, _, theirs in (each.partition("=") for each in given)
+        ours.strip(): theirs.strip() for ours, _, theirs in (each.partition("=") for each in texts)
     }
 
 
@@ -592,13 +590,13 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
             Problem(f"--columns {each}={large[each]}", "is 2^63 or more", remedy) for each in large
         ]
         raise ConfigError("score", problems)
-    wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
-    if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:
+    columns = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
+    if absent := {ours: theirs for ours, theirs in columns.items() if theirs not in has}:
         raise SchemaViolation(file, _absent_columns(absent, has))
-    moved = {theirs: ours for ours, theirs in wanted.items() if ours != theirs}
-    taken = [ours for theirs, ours in moved.items() if ours in has and ours not in moved]
-    if taken:
-        what = f"the file already has a column {', '.join(taken)}"
+    moved = {theirs: ours for ours, theirs in columns.items() if ours != theirs}
+    clashes = [ours for theirs, ours in moved.items() if ours in has and ours not in moved]
+    if clashes:
+        what = f"the file already has a column {', '.join(clashes)}"
         raise ConfigError("score", [Problem("--columns", what, "rename it or use that one")])
     added = [pl.lit(value, pl.Int64).alias(ours) for ours, value in numbers.items()]
     return table.rename(moved).with_columns(added)
@@ -692,7 +690,7 @@ def candidates(
     kind = "dependency" if dependency else relation
     known = choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
     with progress_listeners() as listeners:
-        found = find_pairs(
+        table = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=known,
             left=left,
@@ -716,8 +714,8 @@ def candidates(
             experiment=save,
             listeners=listeners,
         )
-    title = count_text(found.height, "pair")
-    output.write_or_print(found, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
+    title = count_text(table.height, "pair")
+    output.write_or_print(table, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
 
@@ -761,7 +759,7 @@ def score(
     """Score a table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz."""
     output.require(format_, command="score")
     if to:
-        output.kind_of(to, given=format_)
+        output.kind_of(to, format_=format_)
     own = reader(None, None, None, None, normalise, reader_options)
     names = column_names(split_names(columns))
     options = TableOptions(names, header, decimal_of(decimal), (), formats(read_as), own)
@@ -807,10 +805,10 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
         other, and empty words.
     """
     raw = rename_columns(_scan(file, options), options.columns, file=str(file)).collect()
-    held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
+    faults = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"has {what} instead of whole numbers", name, 0)
-        for name, what in held.items()
+        for name, what in faults.items()
         if what
     ]
     if odd:

@@ -94,13 +94,13 @@ def words_for(run: Run, start: Reference, there: list[str]) -> pl.LazyFrame | No
 
 def _upstream(run: Run, stage: str) -> Iterator[Reference]:
     """Yield the tables of a stage, then of those that it depends on, nearest first."""
-    waiting, seen = deque([stage]), {stage}
+    waiting, closure = deque([stage]), {stage}
     while waiting:
         node = run.project.nodes[waiting.popleft()]
         yield from (Reference(node.name, table) for table in node.stage.outputs)
         for reference in node.inputs.values():
-            if reference.stage not in seen:
-                seen.add(reference.stage)
+            if reference.stage not in closure:
+                closure.add(reference.stage)
                 waiting.append(reference.stage)
 
 
@@ -150,7 +150,7 @@ class View:
     words: bool = False
 
 
-def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
+def view(run: Run, name: str, selection: View) -> pl.DataFrame:
     """Return selected rows and columns of a table.
 
     Parameters
@@ -159,7 +159,7 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         The results.
     name : str
         The table, as for `Run.table`.
-    wanted : View
+    selection : View
         Rows, columns and order; may name words even if they are not shown.
 
     Raises
@@ -175,15 +175,15 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         if name != f"{SWEEP}.{EFFECTS}" and not names_findings(run.project, stacked):
             words = words_for(run, run.reference(stacked), own)
         whole = query if words is None else beside(query, words)
-        shown = _columns_to_show(
-            whole, wanted, whole.collect_schema().names() if wanted.words else own
+        columns = _columns_to_show(
+            whole, selection, whole.collect_schema().names() if selection.words else own
         )
-        kept = whole if {*shown, *_columns_used(wanted)} - set(own) else query
-        if wanted.where:
-            kept = kept.filter(expression(wanted.where))
-        ordered = _sort(kept, wanted.sort, key)
-        rows = ordered if wanted.top is None else ordered.head(wanted.top)
-        return rows.select(shown).collect()
+        table = whole if {*columns, *_columns_used(selection)} - set(own) else query
+        if selection.where:
+            table = table.filter(expression(selection.where))
+        ordered = _sort(table, selection.sort, key)
+        rows = ordered if selection.top is None else ordered.head(selection.top)
+        return rows.select(columns).collect()
 
 
 def tables(run: Run) -> pl.DataFrame:
@@ -212,11 +212,11 @@ def tables(run: Run) -> pl.DataFrame:
 
 def _stage_tables(run: Run, node: Node) -> Iterator[tuple[str, int | None, str]]:
     """Yield the tables of a stage, as `Run.table` calls them."""
-    made = run.manifests.get(node.name)
+    manifest = run.manifests.get(node.name)
     for place, (table, model) in enumerate(node.stage.outputs.items()):
         what = _doc(model)
         name = f"{node.name}.{table}" if place else node.name
-        yield name, made.tables[table].rows if made else None, what
+        yield name, manifest.tables[table].rows if manifest else None, what
 
 
 def _doc(model: type[Table]) -> str:
@@ -242,13 +242,13 @@ def _sort(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.La
     return query.sort(names, descending=falling, nulls_last=True, maintain_order=True)
 
 
-def _columns_used(wanted: View) -> set[str]:
+def _columns_used(selection: View) -> set[str]:
     """Return the columns in the condition and the order."""
-    tested = expression(wanted.where).meta.root_names() if wanted.where else []
-    return {*tested, *(each.partition(":")[0] for each in wanted.sort)}
+    tested = expression(selection.where).meta.root_names() if selection.where else []
+    return {*tested, *(each.partition(":")[0] for each in selection.sort)}
 
 
-def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) -> list[str]:
+def _columns_to_show(table: pl.LazyFrame, selection: View, visible: Sequence[str]) -> list[str]:
     """Return the names of the columns to show.
 
     Raises
@@ -258,18 +258,18 @@ def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) 
     """
     schema = table.collect_schema()
     problems = [
-        *_where_problems(wanted.where, schema),
-        *_sort_problems(wanted.sort, schema.names()),
+        *_where_problems(selection.where, schema),
+        *_sort_problems(selection.sort, schema.names()),
     ]
-    shown = dict.fromkeys(() if wanted.columns else visible)
-    for pattern in wanted.columns:
+    names = dict.fromkeys(() if selection.columns else visible)
+    for pattern in selection.columns:
         fitting = [pattern] if pattern in schema else fitting_names(pattern, visible)
-        shown |= dict.fromkeys(fitting)
+        names |= dict.fromkeys(fitting)
         if not fitting:
             problems.append(_absent("columns", pattern, schema.names()))
     if problems:
         raise ConfigError("show", problems)
-    return list(shown)
+    return list(names)
 
 
 def fitting_names(pattern: str, names: Sequence[str]) -> list[str]:
@@ -360,7 +360,7 @@ def show(
     output.require(format_, command="show")
     results = open_results(config, runs=runs, data=data, settings=settings_of(settings))
     printed = format_ == "table" and to is None
-    wanted = View(
+    selection = View(
         where=where or "",
         sort=split_names(sort),
         columns=split_names(columns),
@@ -377,7 +377,7 @@ def show(
     if (table is None or findings) and not has_results(results.project):
         print(f"{results.project.storage.location('')}: {NO_RESULTS}", file=sys.stderr)
     try:
-        frame = tables(results) if table is None else view(results, table, wanted)
+        frame = tables(results) if table is None else view(results, table, selection)
     except NotMadeYet as error:
         if has_results(results.project):
             raise
@@ -506,13 +506,13 @@ def sheets(
 
 def _sheet_artefacts(run: Run) -> dict[str, Manifest]:
     """Return the artefacts of stages with sheets; the newest of a stage that has to run again."""
-    made = dict(run.manifests)
+    manifests = dict(run.manifests)
     for name, node in run.project.nodes.items():
-        if name in made or not node.stage.delivery(node.config):
+        if name in manifests or not node.stage.delivery(node.config):
             continue
         if former := artefacts.artefacts(run.project.storage, name):
-            made[name] = former[0]
-    return made
+            manifests[name] = former[0]
+    return manifests
 
 
 def sheet_lines(run: Run) -> Iterator[str]:
@@ -521,8 +521,8 @@ def sheet_lines(run: Run) -> Iterator[str]:
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not started"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
-    for name, made in run.manifests.items():
-        current, others = current_list(run.project, run.project.nodes[name], made)
+    for name, manifest in run.manifests.items():
+        current, others = current_list(run.project, run.project.nodes[name], manifest)
         text = f"; of other results: {', '.join(others)}" if others else ""
         if current:
             yield f"delivered  {name:<24} {current}{text}"
@@ -539,11 +539,11 @@ def _conflicts(run: Run) -> dict[str, int]:
     folders = {
         each.name: each for node in run.project.nodes.values() for each in node.sheets.values()
     }
-    found = {
+    counts = {
         name: len(find_conflicts(places.files(name, each.kind.format)))
         for name, each in folders.items()
     }
-    return {name: number for name, number in found.items() if number}
+    return {name: number for name, number in counts.items() if number}
 
 
 def sheet_data(run: Run) -> dict[str, Any]:

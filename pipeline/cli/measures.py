@@ -37,44 +37,44 @@ def measures(
     return 0
 
 
-def by_family(found: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def by_family(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield each family with its measures, in the order of the list.
 
     Parameters
     ----------
-    found : DataFrame
+    rows : DataFrame
         As `pipeline.api.score.measures` gives them.
     """
-    for (family,), part in found.group_by("family", maintain_order=True):
+    for (family,), part in rows.group_by("family", maintain_order=True):
         yield str(family), part
 
 
-def print_families(found: pl.DataFrame) -> None:
+def print_families(rows: pl.DataFrame) -> None:
     """Print a table per family, followed by its conventions."""
-    for family, part in by_family(found):
+    for family, part in by_family(rows):
         names = pl.concat_list("ucs", "aliases").list.eval(pl.element().filter(pl.element() != ""))
-        shown = part.select(
+        table = part.select(
             "name", names.list.unique(maintain_order=True).list.join(", ").alias("also called"),
             "formula", "range", "sided",
         )  # fmt: skip
-        output.print_table(shown, rows=part.height, title=f"{family}: {part.height}")
+        output.print_table(table, rows=part.height, title=f"{family}: {part.height}")
         print(_conventions(part), end="\n\n")
 
 
 def _conventions(part: pl.DataFrame) -> str:
     """Return a paragraph per convention, with its measures."""
-    said = part.filter(pl.col("note") != "").group_by("note", maintain_order=True).agg("name")
+    notes = part.filter(pl.col("note") != "").group_by("note", maintain_order=True).agg("name")
     width = min(get_terminal_size().columns, output.READABLE)
     return "\n".join(
         textwrap.fill(
             f"{', '.join(names)}: {note}", width, initial_indent="  ", subsequent_indent="    ",
             break_long_words=False, break_on_hyphens=False,
         )
-        for note, names in said.rows()
+        for note, names in notes.rows()
     )  # fmt: skip
 
 
-def markdown(found: pl.DataFrame) -> str:
+def markdown(rows: pl.DataFrame) -> str:
     r"""Return a Markdown table per family, each under a heading.
 
     Examples
@@ -87,7 +87,7 @@ def markdown(found: pl.DataFrame) -> str:
     >>> print(markdown(table).splitlines()[-1].partition(" [0")[0])
     | `t_score` | t.score, t | `\|O - E\|` |
     """
-    blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(found)]
+    blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(rows)]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -70,12 +70,12 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DEFAULT_RUNS = Path("runs")
 
 
-def settings_of(given: Sequence[str] | None) -> dict[str, Any]:
+def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     """Return the overrides by path."""
-    return dict(parse_setting(text) for text in given or ())
+    return dict(parse_setting(text) for text in texts or ())
 
 
-def decimal_of(given: str | None) -> Decimal | None:
+def decimal_of(text: str | None) -> Decimal | None:
     """Return the decimal mark.
 
     Raises
@@ -84,9 +84,9 @@ def decimal_of(given: str | None) -> Decimal | None:
         If it is neither . nor a comma.
     """
     marks: tuple[Decimal, ...] = (".", ",")
-    if given is None or given in marks:
-        return next((mark for mark in marks if mark == given), None)
-    problem = Problem("--decimal", f"{given!r} is not a decimal mark", "give . or ,")
+    if text is None or text in marks:
+        return next((mark for mark in marks if mark == text), None)
+    problem = Problem("--decimal", f"{text!r} is not a decimal mark", "give . or ,")
     raise ConfigError("--decimal", [problem])
 
 
@@ -130,8 +130,8 @@ def in_options(text: str) -> str:
     return re.sub(pattern, _as_option, text)
 
 
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found[1], found[2]
+def _as_option(match: re.Match[str]) -> str:
+    name, value = match[1], match[2]
     bare = value.strip('"')
     if name in _OWN and not value.startswith("["):
         return f"--{_OWN[name]} {bare}"
@@ -139,7 +139,7 @@ def _as_option(found: re.Match[str]) -> str:
     return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
 
 
-def split_names(given: str | None) -> list[str]:
+def split_names(text: str | None) -> list[str]:
     """Return the names in an option's value, separated by commas.
 
     Examples
@@ -147,7 +147,7 @@ def split_names(given: str | None) -> list[str]:
     >>> split_names("f, f1,"), split_names(None)
     (['f', 'f1'], [])
     """
-    return [name.strip() for name in (given or "").split(",") if name.strip()]
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def print_json(content: Mapping[str, Any]) -> None:

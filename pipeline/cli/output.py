@@ -214,7 +214,7 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
     return to_csv(frame, separator="\t" if kind == "tsv" else ",", raw=raw)
 
 
-def kind_of(output: Path, *, given: str | None = None) -> str:
+def kind_of(output: Path, *, format_: str | None = None) -> str:
     """Return the kind of file: the given one, or by its ending.
 
     Raises
@@ -224,7 +224,7 @@ def kind_of(output: Path, *, given: str | None = None) -> str:
     """
     endings = {f".{kind}": kind for kind in FORMATS if kind != "table"}
     ending = Path(output.name.removesuffix(".gz")).suffix.lower()
-    kind = given if given and given != "table" else endings.get(ending)
+    kind = format_ if format_ and format_ != "table" else endings.get(ending)
     if kind is None:
         what = f"{output.name} does not have the extension of a table"
         raise ConfigError("--output", [Problem("--output", what, f"use {', '.join(endings)}")])
@@ -248,7 +248,7 @@ def write(
         If it cannot be written.
     """
     require_place(output, overwrite=overwrite)
-    content = serialise(frame, kind_of(output, given=kind), raw=raw)
+    content = serialise(frame, kind_of(output, format_=kind), raw=raw)
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
     with writing(output):
         output.write_bytes(packed)
@@ -338,16 +338,16 @@ def print_table(
     choice : str
         Remedy to name where columns do not fit.
     """
-    shown = [cells(row) for row in frame.head(rows).iter_rows()]
+    texts = [cells(row) for row in frame.head(rows).iter_rows()]
     right = [dtype.is_numeric() for dtype in frame.dtypes]
     more = f"{count_text(frame.height - rows, 'more row')}; --rows N prints more, --format csv all"
     notes = [more] if frame.height > rows else []
     if _in_terminal():
-        _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)
+        _print_fitted(frame.columns, texts, right=right, title=title, notes=notes, choice=choice)
         return
-    text = boxed_table(frame.columns, shown, right=right, title=title)
+    text = boxed_table(frame.columns, texts, right=right, title=title)
     if text is None:
-        _draw(frame.columns, shown, right=right, title=title)
+        _draw(frame.columns, texts, right=right, title=title)
     else:
         print(_in_encoding(text))
     print(*notes, sep="", end="\n" if notes else "")
@@ -394,11 +394,11 @@ def _print_fitted(
 ) -> None:
     """Print the columns that fit the terminal, and name the others."""
     width = get_terminal_size().columns
-    found = fit_table(head, rows, right=right, width=width)
-    if found.left_out:
-        what = f"columns not shown: {', '.join(found.left_out)}"
+    table = fit_table(head, rows, right=right, width=width)
+    if table.left_out:
+        what = f"columns not shown: {', '.join(table.left_out)}"
         notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv has all"]
-    text = boxed_table(found.head, found.rows, right=found.right, title="") or ""
+    text = boxed_table(table.head, table.rows, right=table.right, title="") or ""
     lines = [
         *([_style(title, "3")] if title else []),
         _in_encoding(text),
@@ -506,8 +506,8 @@ def plan_in_per_cent(plan: pl.DataFrame) -> pl.DataFrame:
         for name in shares
     )
     empty = "wanted" in plan.columns and plan["wanted"].null_count() == plan.height
-    chosen = [name for name in plan.columns if name != "wanted" or not empty]
-    return rounded.select(pl.col(name).alias(heads.get(name, name)) for name in chosen)
+    columns = [name for name in plan.columns if name != "wanted" or not empty]
+    return rounded.select(pl.col(name).alias(heads.get(name, name)) for name in columns)
 
 
 def print_plan(plan: pl.DataFrame, *, title: str) -> None:
@@ -544,11 +544,11 @@ def track_items(items: Sequence[T], console: Console, *, text: str) -> Iterable[
 
 
 def _track_in_lines(items: Sequence[T], console: Console, text: str) -> Iterator[T]:
-    shown = time.monotonic()
-    for done, item in enumerate(items):
-        if time.monotonic() - shown > _PATIENCE:
-            shown = time.monotonic()
-            console.print(f"{text}: {done} of {len(items)}", highlight=False, soft_wrap=True)
+    last = time.monotonic()
+    for count, item in enumerate(items):
+        if time.monotonic() - last > _PATIENCE:
+            last = time.monotonic()
+            console.print(f"{text}: {count} of {len(items)}", highlight=False, soft_wrap=True)
         yield item
 
 
@@ -610,11 +610,11 @@ class RunProgress:
             self._start(event)
         elif event.kind == "shard_done":
             self._shards += 1
-            done, total = self._shards, self._total
-            self._show_far(event.stage, done, total, f"{done}/{total}", before=self._resumed)
+            count, total = self._shards, self._total
+            self._show_far(event.stage, count, total, f"{count}/{total}", before=self._resumed)
         elif event.kind == "progress":
-            done, total = event.facts["done"], event.facts["total"]
-            self._show_far(event.stage, done, total, f"{done / max(total, 1):.0%} read")
+            count, total = event.facts["done"], event.facts["total"]
+            self._show_far(event.stage, count, total, f"{count / max(total, 1):.0%} read")
         elif event.kind in {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}:
             self._finish(event)
         elif event.kind == "remark":
@@ -634,15 +634,15 @@ class RunProgress:
             far = f"{resumed}/{shards}"
             self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed, far=far)
 
-    def _show_far(self, stage: str, done: int, total: int, far: str, *, before: int = 0) -> None:
+    def _show_far(self, stage: str, count: int, total: int, far: str, *, before: int = 0) -> None:
         """Show the progress of a stage on its bar, or in a line now and then."""
         now = time.monotonic()
-        left = time_left(now - self._began, done - before, total - before)
+        text = time_left(now - self._began, count - before, total - before)
         if self._bars and self._bar is not None:
-            self._bars.update(self._bar, completed=done, total=total, far=f"{far}{left}")
+            self._bars.update(self._bar, completed=count, total=total, far=f"{far}{text}")
         elif not self._bars and now - self._said >= _PATIENCE:
             self._said = now
-            self._say(f"  {stage}: {far}{left}")
+            self._say(f"  {stage}: {far}{text}")
 
     def _finish(self, event: Event) -> None:
         self._seen += 1
@@ -665,7 +665,7 @@ class RunProgress:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def time_left(spent: float, done: int, total: int) -> str:
+def time_left(spent: float, count: int, total: int) -> str:
     """Return the estimated remaining time; empty if it is too early.
 
     Examples
@@ -673,9 +673,9 @@ def time_left(spent: float, done: int, total: int) -> str:
     >>> time_left(60.0, 250, 1000), time_left(30.0, 9, 10), time_left(1.0, 1, 1000)
     (', about 3 min left', ', about 3 s left', '')
     """
-    if spent < _EARLY or not 0 < done < total:
+    if spent < _EARLY or not 0 < count < total:
         return ""
-    seconds = spent * (total - done) / done
+    seconds = spent * (total - count) / count
     return f", about {duration_text(seconds)} left"
 
 

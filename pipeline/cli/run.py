@@ -91,11 +91,11 @@ def tasks(
     data: Data = None,
 ) -> int:
     """List the tasks of a stage, by phase, for a job queue."""
-    found = api.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
+    phases = api.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
     if as_json:
-        print_json({"stage": stage, "phases": [asdict(each) for each in found]})
+        print_json({"stage": stage, "phases": [asdict(each) for each in phases]})
     else:
-        _print(stage, found)
+        _print(stage, phases)
     return 0
 
 
@@ -143,7 +143,7 @@ def slurm(
     """Write a script that submits the tasks of a stage to Slurm."""
     if to:
         _require_free(to)
-    made = api.slurm(
+    text = api.slurm(
         config,
         stage,
         runs=runs,
@@ -153,20 +153,20 @@ def slurm(
         memory=memory,
         partition=partition,
     )
-    if not made:
+    if not text:
         Console(stderr=True).print(f"{stage} is done: nothing to submit", markup=False)
     elif to:
         with output.writing(to), to.open("x", encoding="utf-8") as file:
-            file.write(made)
+            file.write(text)
         print(f"script: {to}")
     else:
-        print(made, end="")
+        print(text, end="")
     return 0
 
 
 def _print(stage: str, phases: Sequence[PhaseState]) -> None:
-    total, left = phases[-1].last + 1, sum(len(phase.todo) for phase in phases)
-    print(f"{stage}: {total:,} task{'s' * (total != 1)}, {total - left:,} done")
+    total, rest = phases[-1].last + 1, sum(len(phase.todo) for phase in phases)
+    print(f"{stage}: {total:,} task{'s' * (total != 1)}, {total - rest:,} done")
     for phase in phases:
         numbers = range_text(range(phase.first, phase.last + 1))
         print(f"  {phase.phase:<8} {numbers:<12} {_PHASES[phase.phase]:<48} {_state(phase)}")
@@ -248,15 +248,15 @@ def plan_data(project: Project, every: Sequence[Step], missing: Sequence[str]) -
 
 
 def _step_data(step: Step) -> dict[str, Any]:
-    made = step.manifest
+    manifest = step.manifest
     return {
         "name": step.node.name,
         "use": step.node.stage.name,
         "state": step.state,
         "reasons": list(step.reasons),
-        "tables": {name: table.rows for name, table in made.tables.items()} if made else {},
-        "seconds": made.seconds if made else None,
-        "created": made.created if made else None,
+        "tables": {name: table.rows for name, table in manifest.tables.items()} if manifest else {},
+        "seconds": manifest.seconds if manifest else None,
+        "created": manifest.created if manifest else None,
     }
 
 
@@ -308,8 +308,8 @@ def status_data(run: Run, every: Sequence[Step], missing: Sequence[str]) -> dict
     """Return the state of an experiment as data for JSON; docs/shell.md describes it."""
     remarks = [
         {"stage": name, **each.model_dump(mode="json")}
-        for name, found in run.remarks.items()
-        for each in found
+        for name, group in run.remarks.items()
+        for each in group
     ]
     page = run.folder / "report" / "index.html"
     return {
@@ -333,10 +333,10 @@ def _running_line(now: CurrentRun) -> str:
 
 
 def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> Iterator[str]:
-    name, done = run.project.experiment.name, len(run.manifests)
+    name, count = run.project.experiment.name, len(run.manifests)
     place = run.project.storage.location("")
-    nothing = "" if done or has_results(run.project) else f"; {NO_RESULTS}"
-    yield f"{name}: {done} of {len(every)} stages done, in {place}{nothing}"
+    nothing = "" if count or has_results(run.project) else f"; {NO_RESULTS}"
+    yield f"{name}: {count} of {len(every)} stages done, in {place}{nothing}"
     if options := run.project.experiment.sweep:
         number = len(options.combinations())
         yield f"sweep: {number:,} points, {_done_points(number, missing)}"
@@ -345,13 +345,13 @@ def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> It
     last = next(newest_first(run.project.storage), None)
     for step in every:
         manifest = step.manifest
-        made: Sequence[str] = step.reasons
+        notes: Sequence[str] = step.reasons
         if not manifest and (outcome := _last_outcome(last, step.node.name)):
-            made = [outcome, *(reason for reason in made if reason != NEVER)]
+            notes = [outcome, *(reason for reason in notes if reason != NEVER)]
         if manifest:
             created = datetime.fromisoformat(manifest.created)
-            made = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
-        detail = "; ".join(filter(None, [_rows(step), *made]))
+            notes = [f"{manifest.seconds:.1f} s, {created:%Y-%m-%d %H:%M} UTC"]
+        detail = "; ".join(filter(None, [_rows(step), *notes]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)
     if last:
@@ -359,7 +359,7 @@ def _status_lines(run: Run, every: Sequence[Step], missing: Sequence[str]) -> It
             unmade = stage in run.project.nodes and stage not in run.manifests
             if record.outcome == "waits" and unmade:
                 yield f"{'waited':<10} {stage:<24} {record.note}"
-    yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
+    yield from (f"{stage}: {each}" for stage, group in run.remarks.items() for each in group)
     page = run.folder / "report" / "index.html"
     if not page.is_file():
         yield "report: not yet written"
@@ -435,7 +435,7 @@ def run(
         return _WAITS if swept.conflicts else 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         with _mention_older_report(project, console):
-            done = run_stages(
+            result = run_stages(
                 project,
                 settings=overrides,
                 force=force or (),
@@ -443,9 +443,9 @@ def run(
                 strict=strict,
                 listeners=[progress],
             )
-        done = add_report(done, [progress]) if report else done
+        result = add_report(result, [progress]) if report else result
     # With --set the sheets may differ from those that the pages serve.
-    return _conclude(done, quiet=quiet, config=None if overrides else config)
+    return _conclude(result, quiet=quiet, config=None if overrides else config)
 
 
 @contextmanager
@@ -476,18 +476,18 @@ _FINDINGS = 3
 """Findings printed after a run; the report and `show CONFIG findings` have all."""
 
 
-def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
-    if done.report and not quiet:
-        for text in leading_findings(done)[:_FINDINGS]:
+def _conclude(result: Run, *, quiet: bool, config: Path | None) -> int:
+    if result.report and not quiet:
+        for text in leading_findings(result)[:_FINDINGS]:
             print(text)
-        print(f"report: {done.report}")
-    for wait in done.waits:
+        print(f"report: {result.report}")
+    for wait in result.waits:
         print(wait)
-    if config and done.waits and not quiet:
+    if config and result.waits and not quiet:
         print(f"in the browser: lexassay annotate {shlex.quote(str(config))}")
-    if (text := remark_count(done)) and not quiet:
+    if (text := remark_count(result)) and not quiet:
         print(text)
-    return _WAITS if done.waits else 0
+    return _WAITS if result.waits else 0
 
 
 def gc(
@@ -510,20 +510,20 @@ def gc(
             unknown |= set() if step.manifest else {step.node.name}
     tell = [_print_events(Console(stderr=True, quiet=quiet))]
     storage = project.storage
-    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
+    items = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     if not quiet:
-        _print_gone(gone, unknown, verb="would be removed" if dry else "removed")
+        _print_gone(items, unknown, verb="would be removed" if dry else "removed")
     return 0
 
 
-def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str) -> None:
+def _print_gone(items: Sequence[Garbage], unknown: Collection[str], *, verb: str) -> None:
     if unknown:
         names = ", ".join(sorted(unknown))
         print(f"kept: all results of {names}, which are not done and may reuse them")
-    for each in gone:
+    for each in items:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
-    count = f"{len(gone)} folder{'s' * (len(gone) != 1)}"
-    print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {count}")
+    count = f"{len(items)} folder{'s' * (len(items) != 1)}"
+    print(f"{sum(each.size for each in items) / 1e6:10,.2f} MB  {verb}, {count}")
 
 
 # ``new`` and ``schema``
@@ -539,7 +539,7 @@ def new(
         typer.Argument(help="corpus, collocations, clustering or lexicon [asks]."),
     ] = "",
     folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path(),
-    given: Annotated[
+    inputs: Annotated[
         list[Path] | None,
         typer.Option("--from", metavar="FILE", help="A file of your own to evaluate."),
     ] = None,
@@ -554,16 +554,16 @@ def new(
     if family not in known:
         what, remedy = f"unknown family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    if given:
+    if inputs:
         from pipeline.recipes.templates import experiment_template
 
-        corpora = [path for path in given if _is_corpus(path)]
+        corpora = [path for path in inputs if _is_corpus(path)]
         if corpora and family == "collocations":
             is_ = "is a folder" if corpora[0].is_dir() else "is a corpus"
             what = f"{corpora[0]} {is_}, and {family} begins with a table of candidates"
             remedy = f"for a corpus: lexassay new corpus NAME --from {shlex.quote(str(corpora[0]))}"
             raise ConfigError("new", [Problem("--from", what, remedy)])
-        contents = {"experiment.toml": experiment_template(family, given, folder).encode()}
+        contents = {"experiment.toml": experiment_template(family, inputs, folder).encode()}
     else:
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]
@@ -593,8 +593,8 @@ def _ask_family(known: Iterable[str]) -> str:
 
 def families() -> dict[str, Traversable]:
     """Return the folder of template files of each family."""
-    found = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
-    return dict(sorted(found.items()))
+    folders = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
+    return dict(sorted(folders.items()))
 
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:

@@ -89,12 +89,12 @@ _NEEDED = {
 }
 
 
-def question(given: Mapping[str, Any]) -> str:
+def question(values: Mapping[str, Any]) -> str:
     """Return the selected question, if all given options belong to it.
 
     Parameters
     ----------
-    given : mapping of str to value
+    values : mapping of str to value
         All options but those that every question takes; None if not given.
 
     Raises
@@ -108,41 +108,41 @@ def question(given: Mapping[str, Any]) -> str:
     >>> question({"candidates": 5102, "precision": "0.3", "pilot": None})
     'precision'
     """
-    named = {name for name, value in given.items() if value is not None}
-    asked = [name for name in QUESTIONS if name in named]
-    if named & set(_DESIGN):
-        asked = ["half_width"]
-    if len(asked) != 1:
-        options = [_option_name(name) for name in asked or QUESTIONS]
+    names = {name for name, value in values.items() if value is not None}
+    questions = [name for name in QUESTIONS if name in names]
+    if names & set(_DESIGN):
+        questions = ["half_width"]
+    if len(questions) != 1:
+        options = [_option_name(name) for name in questions or QUESTIONS]
         what = f"give one of {', '.join(options)}"
         says = (
             "--precision plans widths, --compare and --pilot the power of a comparison,"
             " --half-width and --difference the labels of declared questions"
         )
         raise ConfigError("size", [Problem("question", what, says)])
-    kind = asked[0]
-    stray = sorted(named - set(QUESTIONS[kind]))
+    kind = questions[0]
+    stray = sorted(names - set(QUESTIONS[kind]))
     problems = [
         Problem(
             _option_name(name),
-            f"cannot be combined with {_asking_option(kind, named)}",
+            f"cannot be combined with {_asking_option(kind, names)}",
             "remove it",
         )
         for name in stray
     ]
     problems += [
-        Problem(_option_name(name), f"is required with {_asking_option(kind, named)}", remedy)
+        Problem(_option_name(name), f"is required with {_asking_option(kind, names)}", remedy)
         for name, remedy in _NEEDED[kind].items()
-        if name not in named
+        if name not in names
     ]
     if problems:
         raise ConfigError("size", problems)
     return kind
 
 
-def _asking_option(kind: str, named: set[str]) -> str:
+def _asking_option(kind: str, names: set[str]) -> str:
     """Return the option that selected the question."""
-    first = next((name for name in _DESIGN if name in named), kind)
+    first = next((name for name in _DESIGN if name in names), kind)
     return _option_name(first if kind == "half_width" else kind)
 
 
@@ -250,12 +250,12 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
     >>> colons("--pairs", "t_score:mi, mi:dice")
     [('t_score', 'mi'), ('mi', 'dice')]
     """
-    found = [[part.strip() for part in word.split(":")] for word in split_names(text)]
-    wrong = [":".join(parts) for parts in found if len(parts) != 2 or not all(parts)]
+    pairs = [[part.strip() for part in word.split(":")] for word in split_names(text)]
+    wrong = [":".join(parts) for parts in pairs if len(parts) != 2 or not all(parts)]
     if wrong:
         problems = [Problem(option, f"{word!r} is not a pair", "e.g. t_score:mi") for word in wrong]
         raise ConfigError("size", problems)
-    return [(first, second) for first, second in found]
+    return [(first, second) for first, second in pairs]
 
 
 # Plans for declared questions
@@ -273,7 +273,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     run = open_results(
         options["config"], runs=runs, data=data, settings=settings_of(options["set"])
     )
-    wanted = QuestionOverrides(
+    overrides = QuestionOverrides(
         options["design"],
         tuple(split_names(options["measures"])),
         tuple(whole_numbers("--cuts", options["n"] or "")),
@@ -288,7 +288,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )
     assumed = Assumptions(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
     return prepare_plans(
-        run, wanted, goal, assumed, questions=split_names(options["questions"]),
+        run, overrides, goal, assumed, questions=split_names(options["questions"]),
         pilot=options["pilot"], category=options["category"],
     )  # fmt: skip
 
@@ -303,10 +303,10 @@ def tabulate(planner: Planner, options: Mapping[str, Any], track: Track) -> pl.D
 
 def print_design(table: pl.DataFrame, planner: Planner, *, pilot: str | None) -> None:
     """Print the labels by question and plan, with an explanation."""
-    shown = wide(table)
-    output.print_table(shown, rows=shown.height, title=_design_title(planner))
-    said = sentence(table, power=planner.target.power is not None)
-    for text in (said, hardest(table), _assumptions(planner, pilot)):
+    rows = wide(table)
+    output.print_table(rows, rows=rows.height, title=_design_title(planner))
+    summary = sentence(table, power=planner.target.power is not None)
+    for text in (summary, hardest(table), _assumptions(planner, pilot)):
         print(textwrap.fill(text, output.READABLE))
     print(_READ)
     if table["labels"].null_count():
@@ -506,23 +506,23 @@ def size(
         "difference": difference, "design": design, "pairs": pairs, "questions": questions,
         "rho2": rho2, "looks": looks, "spending": spending, "rate": rate,
     }  # fmt: skip
-    asked = question(options)
-    if asked == "half_width":
-        given = prepare(options, runs, data)
-        table = tabulate(given, options, _track)
+    kind = question(options)
+    if kind == "half_width":
+        planner = prepare(options, runs, data)
+        table = tabulate(planner, options, _track)
         if not serve(table, format_, to, overwrite=overwrite):
-            print_design(table, given, pilot=pilot)
+            print_design(table, planner, pilot=pilot)
         if chart:
-            draw(chart, given, table)
+            draw(chart, planner, table)
         return 0
     lists = whole_numbers("--n", n) if n is not None else _default_lists(candidates or 0)
-    opened = _open_pilot(options, lists, runs, data) if asked == "pilot" else None
-    plan = _plan(asked, options, lists, opened)
+    opened = _open_pilot(options, lists, runs, data) if kind == "pilot" else None
+    plan = _plan(kind, options, lists, opened)
     rates = numbers("--rate", rate) if rate is not None else () if opened else RATES
-    goals = numbers(f"--{_GOAL[asked]}", options[_GOAL[asked]] or "")
+    goals = numbers(f"--{_GOAL[kind]}", options[_GOAL[kind]] or "")
     table = plan(rates, goals)
     if not serve(table, format_, to, overwrite=overwrite):
-        print_plan(table, title=_title(asked, options))
+        print_plan(table, title=_title(kind, options))
     if chart:
         _draw(chart, plan, table, first=opened[1].judged / opened[1].candidates if opened else 0.0)
     return 0
@@ -543,7 +543,7 @@ def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwr
         remedy = did_you_mean(format_, output.FORMATS)
         problems.append(Problem("--format", f"unknown format {format_!r}", remedy))
     elif to:
-        output.kind_of(to, given=format_)
+        output.kind_of(to, format_=format_)
     if chart and chart.suffix.lower().removeprefix(".") not in _CHARTS:
         what = f"{chart.name} does not have the extension of a picture"
         problems.append(Problem("--chart", what, f"use {', '.join(_CHARTS)}"))
@@ -571,11 +571,11 @@ def _open_pilot(
 
 
 def _plan(
-    asked: str, options: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
+    kind: str, options: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
 ) -> Plan:
     """Return the plan for rates or goals."""
     values = {name: value for name, value in options.items() if value is not None}
-    if asked == "precision":
+    if kind == "precision":
         how = _only(values, "candidates", "interval", "confidence", "replacement")
         expected = numbers("--precision", values["precision"])
         return lambda rates, goals: plan_width(
@@ -604,13 +604,13 @@ def _track(items: Sequence[Any], /) -> Iterable[Any]:
     return track_items(items, Console(stderr=True), text="size")
 
 
-def _title(asked: str, options: Mapping[str, Any]) -> str:
-    if asked == "precision":
+def _title(kind: str, options: Mapping[str, Any]) -> str:
+    if kind == "precision":
         level = 100 * (options["confidence"] or 0.95)
         name = options["interval"] or "clopper_pearson"
         return f"{level:g} % intervals ({name}), {options['candidates']:,} candidates"
     name = f"{options['test'] or 'fisher'} test"
-    if asked == "pilot":
+    if kind == "pilot":
         return f"{name}, {options['measures']} after {options['pilot']}"
     return f"{name}, precisions {options['compare']}, {options['candidates']:,} candidates"
 

@@ -231,8 +231,8 @@ def test_java(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     program.write_text(f"#!/bin/sh\necho '{text}' >&2\nexit {code}\n")
     program.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert doctor._java(needed=True).state == state
+    assert doctor._java(is_needed=True).state == state
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME")
-    assert doctor._java(needed=True)[1:3] == ("not found", "fix")
-    assert doctor._java(needed=False).state == "none"
+    assert doctor._java(is_needed=True)[1:3] == ("not found", "fix")
+    assert doctor._java(is_needed=False).state == "none"
