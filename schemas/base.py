@@ -142,7 +142,7 @@ class Table:
     def rules(cls) -> dict[str, Rule]:
         """Return the rules by name, the table's own first."""
         mine = [name for each in cls.__mro__ for name in vars(each)]
-        return {name: found for name in mine if isinstance(found := getattr(cls, name), Rule)}
+        return {name: value for name in mine if isinstance(value := getattr(cls, name), Rule)}
 
     @classmethod
     def key(cls) -> tuple[str, ...]:
@@ -186,9 +186,9 @@ class Table:
         ['id', 'multiplicity', 'position', 'pi', 'stratum']
         """
         schema = cls.zero_rows().collect().to_arrow().schema
-        said = cls.descriptions()
+        descriptions = cls.descriptions()
         for index, name in enumerate(schema.names):
-            described = schema.field(index).with_metadata({"description": said[name]})
+            described = schema.field(index).with_metadata({"description": descriptions[name]})
             schema = schema.set(index, described)
         return schema
 
@@ -206,12 +206,12 @@ def _own_columns(table: type[Table], inherited: Mapping[str, Column]) -> dict[st
     return own
 
 
-def _with_dtype(found: Column, annotation: Any, where: str) -> Column:
+def _with_dtype(field: Column, annotation: Any, where: str) -> Column:
     """Return the column with its dtype, declared or taken from the annotation."""
     plain = getattr(annotation, "__name__", str(annotation))
-    if found.dtype == UNTOLD and plain not in PLAIN:
+    if field.dtype == UNTOLD and plain not in PLAIN:
         raise TypeError(f"{where}: annotate it with str, int, float or bool, or pass dtype=")
-    return replace(found, dtype=PLAIN[plain]) if found.dtype == UNTOLD else found
+    return replace(field, dtype=PLAIN[plain]) if field.dtype == UNTOLD else field
 
 
 class OpenTable(Table, further=(pl.Float64, pl.Int64, pl.String, pl.Boolean)):

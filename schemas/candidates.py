@@ -263,7 +263,7 @@ def subsets(size: int) -> list[tuple[int, ...]]:
     [(), (1,), (2,), (1, 2)]
     """
     positions = range(1, size + 1)
-    return [chosen for number in range(size + 1) for chosen in combinations(positions, number)]
+    return [subset for number in range(size + 1) for subset in combinations(positions, number)]
 
 
 def signature(size: int) -> list[str]:

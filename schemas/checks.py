@@ -82,20 +82,20 @@ def _violation(
     column = getattr(error.schema, "name", None)
     column = column if column in batch.columns else None
     rule = str(getattr(error.check, "name", None) or error.check)
-    said = getattr(error.check, "description", None)
+    text = getattr(error.check, "description", None)
     cases = errors.failure_cases.filter(pl.col("check") == _label(error))
     if column is not None:
         cases = cases.filter(pl.col("column") == column)
     rows = cases["index"].drop_nulls().unique().sort().to_list()
     first = [*key, *([column] if column else [])]
-    shown = {row: batch.row(row, named=True) for row in rows[:EXAMPLES]}
+    cells = {row: batch.row(row, named=True) for row in rows[:EXAMPLES]}
     # Without a key, rows are identified by number.
     number = "" if key else "row {}: "
     examples = tuple(
-        number.format(row + offset) + describe_row(values, first) for row, values in shown.items()
+        number.format(row + offset) + describe_row(values, first) for row, values in cells.items()
     )
-    keys = tuple({name: values[name] for name in key} for values in shown.values() if key)
-    return Violation(f"{rule} ({said})" if said else rule, column, len(rows), examples, keys)
+    keys = tuple({name: values[name] for name in key} for values in cells.values() if key)
+    return Violation(f"{rule} ({text})" if text else rule, column, len(rows), examples, keys)
 
 
 def _label(error: SchemaError) -> str:

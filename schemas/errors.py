@@ -85,8 +85,8 @@ class Violation:
     def __str__(self) -> str:
         where = f"column {self.column}: " if self.column else ""
         many = f" in {self.count:,} row{'s' if self.count != 1 else ''}" if self.count else ""
-        shown = "".join(f"\n      {example}" for example in self.examples)
-        return f"{where}{self.rule}{many}{shown}"
+        examples = "".join(f"\n      {example}" for example in self.examples)
+        return f"{where}{self.rule}{many}{examples}"
 
 
 def describe_row(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
@@ -97,8 +97,8 @@ def describe_row(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
     >>> describe_row({"f": 3, "id": "x"}, ["id"])
     "id='x', f=3"
     """
-    shown = {name: row[name] for name in first} | dict(row)
-    return ", ".join(f"{name}={value!r}" for name, value in list(shown.items())[:_SHOWN])
+    values = {name: row[name] for name in first} | dict(row)
+    return ", ".join(f"{name}={value!r}" for name, value in list(values.items())[:_SHOWN])
 
 
 class SchemaViolation(LexassayError):

@@ -161,9 +161,9 @@ def validate(
     broken: dict[tuple[str, str | None], Violation] = {}
     for batch in batches:
         check_columns(batch.lazy(), model, name=name, coded=coded)
-        for found in [] if holds(batch, model) else _violations(batch, model, rows):
-            place = (found.rule, found.column)
-            broken[place] = _merge(broken[place], found) if place in broken else found
+        for violation in [] if holds(batch, model) else _violations(batch, model, rows):
+            place = (violation.rule, violation.column)
+            broken[place] = _merge(broken[place], violation) if place in broken else violation
         rows += batch.height
     if broken:
         raise SchemaViolation(name, list(broken.values()))
