@@ -168,15 +168,15 @@ def _run_task(packed: bytes) -> tuple[bool, Any]:
         )
 
 
-def _pack(done: bool, value: Any) -> bytes:
+def _pack(is_result: bool, value: Any) -> bytes:
     import cloudpickle  # noqa: PLC0415  commands start without it
 
     try:
-        packed: bytes = cloudpickle.dumps((done, value))
-        if not done:
+        packed: bytes = cloudpickle.dumps((is_result, value))
+        if not is_result:
             pickle.loads(packed)  # not every error can be made anew from its arguments
     except Exception as error:
-        if done:
+        if is_result:
             own = failure("the result cannot be pickled", error, "return plain values")
         else:
             own = failure(
@@ -384,11 +384,11 @@ def _result(task: Callable[[Item], Result], item: Item, future: Future[bytes]) -
     """Return the result of a task, or raise its error."""
     packed = future.result()
     try:
-        done, value = pickle.loads(packed)
+        is_result, value = pickle.loads(packed)
     except Exception as error:
         own = failure("the result cannot be unpickled", error, "return plain values")
         raise _with_task(own, task, item) from error
-    if done:
+    if is_result:
         return cast("Result", value)
     raise _with_task(value, task, item) if isinstance(value, TaskFailed) else value
 

@@ -75,9 +75,9 @@ def spark_config_error(what: str, remedy: str) -> ConfigError:
 
 
 def _builder(builder: Any, workers: int | None) -> Any:
-    named = builder.appName("lexassay")
+    builder = builder.appName("lexassay")
     if os.environ.get(REMOTE):
-        return named
+        return builder
     if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
         remedy = f"install Java 17 or later, or set {REMOTE} to a Spark Connect server"
         raise spark_config_error(
@@ -85,10 +85,10 @@ def _builder(builder: Any, workers: int | None) -> Any:
         )
     # By default, Spark takes the first python3 that a worker finds, which lacks the packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own progress
+    builder = builder.config("spark.ui.showConsoleProgress", "false")  # runs show their progress
     if master := os.environ.get(MASTER):
-        named = named.master(master)
-    return named.config("spark.cores.max", workers) if workers else named
+        builder = builder.master(master)
+    return builder.config("spark.cores.max", workers) if workers else builder
 
 
 @contextmanager
@@ -141,10 +141,10 @@ def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None,
         numbers = session.range(0, count, 1, count)
         rows = numbers.join(session.createDataFrame(table).hint("broadcast"), "id")
         work = mapper(version("lexassay"), str(Path.cwd()))
-        found = rows.mapInArrow(work, "answer binary").collect()
+        results = rows.mapInArrow(work, "answer binary").collect()
     except Exception as error:
         raise _spark_error(error) from error
-    for row in found:
+    for row in results:
         yield pickle.loads(bytes(row.answer))
 
 
@@ -180,17 +180,17 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
         except ImportError as error:
             missing = f"cannot import lexassay: {error}"
         else:
-            found = importlib.metadata.distributions(name="lexassay")
-            others = {each.version for each in found} - {own}  # none if it is merely on the path
+            copies = importlib.metadata.distributions(name="lexassay")
+            others = {each.version for each in copies} - {own}  # none if it is merely on the path
             missing = f"has lexassay {others.pop()} instead of {own}" if others else ""
         for batch in batches:
             packed = batch.column("work").to_pylist()
             if missing:
-                made = [pickle.dumps((None, f"{place} {missing}")) for _ in packed]
+                results = [pickle.dumps((None, f"{place} {missing}")) for _ in packed]
             else:
-                made = [answer(each, folder) for each in packed]
+                results = [answer(each, folder) for each in packed]
             yield pyarrow.RecordBatch.from_arrays(
-                [pyarrow.array(made, pyarrow.binary())], names=["answer"]
+                [pyarrow.array(results, pyarrow.binary())], names=["answer"]
             )
 
     return work
@@ -199,8 +199,8 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
 def _spark_error(error: Exception) -> LexassayError:
     """Return Spark's message without its stack trace, and advice."""
     lines = [line.strip(" :") for line in str(error).splitlines()]
-    named = [line for line in lines if _ERROR_NAME.match(line)] or [*lines, ""][:1]
-    text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([named[0], named[-1]]))}"
+    errors = [line for line in lines if _ERROR_NAME.match(line)] or [*lines, ""][:1]
+    text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([errors[0], errors[-1]]))}"
     if "ModuleNotFoundError" in text or "PYTHON_VERSION_MISMATCH" in text:
         return spark_config_error(
             f"the workers' Python cannot run tasks: {text[:_LONGEST]}", REMEDY
@@ -267,9 +267,10 @@ class SparkEngine:
             return
         if self._session is None:
             self._session, self._own = open_session(self._workers)
-        for done, value in answers(self._session, [pickle.dumps((task, each)) for each in waiting]):
-            if done is None:
+        works = [pickle.dumps((task, each)) for each in waiting]
+        for is_result, value in answers(self._session, works):
+            if is_result is None:
                 raise spark_config_error(value, REMEDY)
-            if not done:
+            if not is_result:
                 raise value
             yield value
