@@ -41,9 +41,9 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
     ValueError: "form IN ..." is not a Polars SQL condition: READ_CSV is not an allowed ...
     """
     # The default of most stages needs no parser.
-    written = text if text == EVERY_ROW else rewritten(text, what=what)
+    sql = text if text == EVERY_ROW else rewritten(text, what=what)
     try:
-        return pl.sql_expr(written)
+        return pl.sql_expr(sql)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         why = str(error).partition("\n")[0]
         raise ValueError(f"{quote(text)} is not a Polars SQL {what}: {why}") from error

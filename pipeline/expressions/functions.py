@@ -170,5 +170,5 @@ def _why(error: pl.exceptions.PolarsError) -> str:
     text = str(error)
     if "size limit" in text:
         return "it is too large, usually because of nested repetitions"
-    found = [line for line in text.splitlines() if line.startswith("error: ")]
-    return found[-1].removeprefix("error: ") if found else text.partition("\n")[0]
+    messages = [line for line in text.splitlines() if line.startswith("error: ")]
+    return messages[-1].removeprefix("error: ") if messages else text.partition("\n")[0]

@@ -126,8 +126,8 @@ def _size(tree: Node) -> int:
 def _own(node: Node) -> int:
     if isinstance(node, _LEAVES):
         return 0
-    named = isinstance(node, exp.Anonymous) and node.name.upper() == "REGEXP_LIKE"
-    return _PATTERN if named or isinstance(node, exp.RegexpLike | exp.RegexpILike) else 1
+    is_regexp_like = isinstance(node, exp.Anonymous) and node.name.upper() == "REGEXP_LIKE"
+    return _PATTERN if is_regexp_like or isinstance(node, exp.RegexpLike | exp.RegexpILike) else 1
 
 
 def _copies(node: Node) -> int:
@@ -171,10 +171,10 @@ class Expressions(Postgres):
 
         def _parse_paren(self) -> exp.Expr | None:
             """Mark brackets of the text: the parser adds others."""
-            found = super()._parse_paren()
-            if isinstance(found, exp.Paren):
-                found.meta[_IN_TEXT] = True
-            return found
+            node = super()._parse_paren()
+            if isinstance(node, exp.Paren):
+                node.meta[_IN_TEXT] = True
+            return node
 
 
 _DIALECT = Expressions()
@@ -189,14 +189,14 @@ def tree(text: str) -> exp.Expr:
         If it cannot be parsed, or has several expressions.
     """
     try:
-        found = _DIALECT.parse_into(exp.Condition, text)
+        expressions = _DIALECT.parse_into(exp.Condition, text)
     except ParseError as error:
         raise _parse_error(error, text) from error
     except SqlglotError as error:
         raise RefusedText("a quotation mark or comment is not closed") from error
     except RecursionError as error:
         raise RefusedText("it is nested too deeply") from error
-    whole = [each for each in found if each is not None]
+    whole = [each for each in expressions if each is not None]
     if len(whole) != 1:
         raise RefusedText("it is more than one expression" if whole else "it is empty")
     return _remove_added_parens(whole[0])
@@ -205,9 +205,9 @@ def tree(text: str) -> exp.Expr:
 def _remove_added_parens(node: exp.Expr) -> exp.Expr:
     """Remove brackets that the parser added: they would hide ambiguities."""
     root = exp.Paren(this=node)
-    for found in [*root.this.find_all(exp.Paren)]:
-        if not found.meta.get(_IN_TEXT):
-            found.replace(found.this)
+    for paren in [*root.this.find_all(exp.Paren)]:
+        if not paren.meta.get(_IN_TEXT):
+            paren.replace(paren.this)
     return cast("exp.Expr", root.this)
 
 
@@ -397,28 +397,28 @@ def _negative(node: Node) -> str:
 
 
 def _call(node: Node) -> str:
-    name, given = node.name.upper(), node.expressions
+    name, arguments = node.name.upper(), node.expressions
     function = FUNCTIONS[name]
-    if not function.least <= len(given) <= function.most:
-        raise RefusedText(f"{name} takes {function.arguments}, not {len(given)}", start(node))
-    if name in _LITERAL and not all(each.is_string for each in given[1:]):
+    if not function.least <= len(arguments) <= function.most:
+        raise RefusedText(f"{name} takes {function.arguments}, not {len(arguments)}", start(node))
+    if name in _LITERAL and not all(each.is_string for each in arguments[1:]):
         raise RefusedText(f"{name} takes texts in single quotation marks", start(node))
     if name == "REGEXP_LIKE":
-        regular_expression(given[1].name)
-    if name == "REPLACE" and len(given[2].name) > len(given[1].name):
+        regular_expression(arguments[1].name)
+    if name == "REPLACE" and len(arguments[2].name) > len(arguments[1].name):
         raise RefusedText(
             "the replacement of REPLACE must not be longer than the text replaced", start(node)
         )
-    return f"{name}({', '.join(map(write, given))})"
+    return f"{name}({', '.join(map(write, arguments))})"
 
 
 def _case(node: Node) -> str:
-    chosen = [_operand(node.this)] if node.this else []
+    parts = [_operand(node.this)] if node.this else []
     for each in node.args["ifs"]:
-        chosen.append(f"WHEN {_operand(each.this)} THEN {_operand(each.args['true'])}")
+        parts.append(f"WHEN {_operand(each.this)} THEN {_operand(each.args['true'])}")
     if default := node.args.get("default"):
-        chosen.append(f"ELSE {_operand(default)}")
-    return f"CASE {' '.join(chosen)} END"
+        parts.append(f"ELSE {_operand(default)}")
+    return f"CASE {' '.join(parts)} END"
 
 
 def _cast(node: Node) -> str:
