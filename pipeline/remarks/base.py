@@ -219,13 +219,13 @@ def run_checks(stage: CheckInput, thresholds: Mapping[str, float | bool]) -> tup
     thresholds : mapping of str to float or False
         The thresholds that the experiment sets.
     """
-    found: list[Remark] = []
+    remarks: list[Remark] = []
     for name in CHECKS:
         each = CHECKS.get(name)
         threshold = thresholds.get(name, each.threshold)
         if threshold is not False and (not each.stages or stage.use in each.stages):
-            found += _run_check(each, stage, threshold)
-    return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
+            remarks += _run_check(each, stage, threshold)
+    return tuple(sorted(remarks, key=lambda one: LEVELS.index(one.level)))
 
 
 def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]:
@@ -245,10 +245,10 @@ def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]
 def number_format(stage: CheckInput, threshold: float) -> Found:
     """Report the number format of a file, if it is not the usual one."""
     rows = stage.inputs["path"]
-    found = {name: form for name, form in stage.config.formats(rows).items() if not form.is_plain}
-    if stage.config.decimal is not None or len(found) < threshold:
+    formats = {name: form for name, form in stage.config.formats(rows).items() if not form.is_plain}
+    if stage.config.decimal is not None or len(formats) < threshold:
         return
-    for name, form in found.items():
+    for name, form in formats.items():
         marked = rows.filter(pl.col(name).str.contains(r"\d\D+\d|%")).select(name).head(EXAMPLES)
         yield remark(
             "note",
@@ -288,11 +288,11 @@ _UNKNOWN = "an unknown language"
 @check(stages=(), threshold=1, means="tokens")
 def placeholders(stage: CheckInput, threshold: float) -> Found:
     """Count tokens with a placeholder as lemma, for example `<unknown>`, replaced by the form."""
-    found = _counts(stage, _LEMMA)
-    tokens = sum(found.values())
-    if tokens < threshold or not found:
+    counts = _counts(stage, _LEMMA)
+    tokens = sum(counts.values())
+    if tokens < threshold or not counts:
         return
-    listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
+    listed = ", ".join(f"{value} {count:,}" for value, count in counts.items())
     yield remark(
         "note",
         f"{count_text(tokens, 'token')} without a lemma ({listed}): the form replaces it",
@@ -303,39 +303,39 @@ def placeholders(stage: CheckInput, threshold: float) -> Found:
 
 def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
     """Return the counts of readers in a category, the highest first."""
-    found = [
+    counts = [
         (name.removeprefix(kind), count)
         for name, count in stage.replaced.items()
         if name.startswith(kind)
     ]
-    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+    return dict(sorted(counts, key=lambda each: (-each[1], each[0])))
 
 
 @check(stages=(), threshold=1, means="files")
 def text_layout(stage: CheckInput, threshold: float) -> Found:
     """Report the detected language of plain text, and whether its lines were joined."""
     languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
-    cut = sum(_counts(stage, _CUT).values())
+    ends = sum(_counts(stage, _CUT).values())
     files = sum((languages or lines).values())
-    if not lines and not cut and [*languages] == [_UNKNOWN]:
+    if not lines and not ends and [*languages] == [_UNKNOWN]:
         return  # with one sentence per line, the language is irrelevant
     if files < threshold:
         return
     wrapped = lines.get("wrapped", 0)
     of_all = ", ".join(f"{name} {count:,}" for name, count in languages.items())
     language = next(iter(languages)) if len(languages) == 1 else of_all
-    said = [
+    parts = [
         *([f"plain text in {language}"] if languages else []),
         *([f"{wrapped:,} of {count_text(files, 'file')}: wrapped lines, which are joined"]
           if wrapped else []),
         *(["each line is a paragraph"] if lines and not wrapped else []),
-        *([f"{cut:,} of {count_text(files, 'file')}: lines look wrapped, but each ends a sentence"]
-          if cut else []),
+        *([f"{ends:,} of {count_text(files, 'file')}: lines look wrapped, but each ends a sentence"]
+          if ends else []),
     ]  # fmt: skip
     remedy = " or ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
-    join = '; sentences = "auto" joins wrapped lines' if cut else ""
+    join = '; sentences = "auto" joins wrapped lines' if ends else ""
     yield remark(
-        "note", "; ".join(said), remedy=f"set {remedy} of the corpus if this is wrong{join}",
+        "note", "; ".join(parts), remedy=f"set {remedy} of the corpus if this is wrong{join}",
         files=files, wrapped=wrapped,
     )  # fmt: skip
 
@@ -343,32 +343,32 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
 @check(stages=(), threshold=1, means="elements")
 def elements(stage: CheckInput, threshold: float) -> Found:
     """Count TEI elements whose text is skipped, for example notes."""
-    found = _counts(stage, _ELEMENT)
-    if sum(found.values()) >= threshold:
+    counts = _counts(stage, _ELEMENT)
+    if sum(counts.values()) >= threshold:
         yield remark(
             "note",
-            f"the text of some elements is skipped: {_list_counts(found)}",
+            f"the text of some elements is skipped: {_list_counts(counts)}",
             remedy="the option skip of the corpus lists skipped elements",
-            elements=sum(found.values()),
+            elements=sum(counts.values()),
         )
 
 
-def _list_counts(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in found.items())
+def _list_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 
 @check(stages=(), threshold=1, means="signs")
 def normalised(stage: CheckInput, threshold: float) -> Found:
     """Count characters that Unicode normalisation changed."""
-    found = _counts(stage, _SIGN)
-    if sum(found.values()) >= threshold:
+    counts = _counts(stage, _SIGN)
+    if sum(counts.values()) >= threshold:
         listed = [
             count_text(count, re.sub(r"s\b", "", name, count=1), name)
-            for name, count in found.items()
+            for name, count in counts.items()
         ]
         yield remark(
             "note",
             f"text was normalised: {', '.join(listed)}",
             remedy='normalise = "none" keeps the original',
-            signs=sum(found.values()),
+            signs=sum(counts.values()),
         )

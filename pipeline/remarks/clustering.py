@@ -20,17 +20,17 @@ def without_cluster(stage: CheckInput, threshold: float) -> Found:
     for name, run in _runs(stage):
         gold = stage.inputs["gold"].group_by("item").agg(pl.sum("f"))
         lacking = gold.join(run, on="item", how="anti").sort("f", "item", descending=[True, False])
-        found, every = lacking.collect(), gold.select(pl.len()).collect().item()
-        if not every or found.height / every < threshold or not found.height:
+        types, every = lacking.collect(), gold.select(pl.len()).collect().item()
+        if not every or types.height / every < threshold or not types.height:
             continue
-        share = found.height / every
+        share = types.height / every
         yield remark(
             "warning" if share >= 0.5 else "note",
-            f"{found.height:,} of {every:,} gold types ({share:.0%}) have no cluster in {name}:"
+            f"{types.height:,} of {every:,} gold types ({share:.0%}) have no cluster in {name}:"
             " they count as not found",
-            such_as=[f"{item!r}" for item in found["item"].head(3)],
+            such_as=[f"{item!r}" for item in types["item"].head(3)],
             remedy="check case and spelling (fold), or exclude rare types (min_frequency)",
-            lacking=found.height,
+            lacking=types.height,
             types=every,
         )
 
@@ -50,14 +50,14 @@ def other_text(stage: CheckInput, threshold: float) -> Found:
         if both.height < _ALIKE or equal / both.height >= threshold:
             continue
         most = both.with_columns(gap=(pl.col("f") - pl.col("theirs")).abs())
-        shown = most.sort("gap", "item", descending=[True, False]).head(3)
+        examples = most.sort("gap", "item", descending=[True, False]).head(3)
         yield remark(
             "note",
             f"{name} was counted on a different text than the gold: {equal:,} of {both.height:,}"
             " types have equal counts in both",
             such_as=[
                 f"{item!r}: {ours:,} and {others:,}"
-                for item, ours, others in shown.select("item", "f", "theirs").iter_rows()
+                for item, ours, others in examples.select("item", "f", "theirs").iter_rows()
             ],
             remedy="tag the same text: in another text, a type may lack a class or a cluster",
             equal=equal,
@@ -104,14 +104,14 @@ def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
     twins = items.filter(pl.col("item") != pl.col("low")).join(
         items.select(low="item"), on="low", how="semi"
     )
-    found, every = twins.sort("item").collect(), items.select(pl.len()).collect().item()
-    if every and found.height / every >= threshold:
+    pairs, every = twins.sort("item").collect(), items.select(pl.len()).collect().item()
+    if every and pairs.height / every >= threshold:
         yield remark(
             "note",
-            f"{found.height:,} of {every:,} types differ from another in upper case only",
-            such_as=[f"{item!r} and {low!r}" for item, low in found.head(3).iter_rows()],
+            f"{pairs.height:,} of {every:,} types differ from another in upper case only",
+            such_as=[f"{item!r} and {low!r}" for item, low in pairs.head(3).iter_rows()],
             remedy="fold = true merges them",
-            twins=found.height,
+            twins=pairs.height,
             types=every,
         )
 
@@ -124,8 +124,8 @@ def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
 def continuous_labels(stage: CheckInput, threshold: float) -> Found:
     """Find columns of measurements that were read as cluster labels."""
     config = stage.config
-    named = getattr(config, "columns", {}) if stage.use == "extract.clusters" else {}
-    column = getattr(config, "cluster", named.get("cluster", "cluster"))
+    headers = getattr(config, "columns", {}) if stage.use == "extract.clusters" else {}
+    column = getattr(config, "cluster", headers.get("cluster", "cluster"))
     columns = ", ".join(map(repr, [column] if isinstance(column, str) else column))
     counts = stage.outputs["entries"].group_by("system", "run").agg(
         items=pl.col("item").n_unique(), such_as=decimal_labels(pl.col("cluster"))

@@ -56,11 +56,11 @@ def one_label(stage: CheckInput, threshold: float) -> Found:
     )
     if people.is_empty():
         return
-    name, given, _, label = people.row(0)
+    name, count, _, label = people.row(0)
     yield remark(
         "warning",
         f"{count_text(people.height, 'annotator')} with a single label: {name} {label!r},"
-        f" {given:,} times",
+        f" {count:,} times",
         such_as=people["annotator"][1:],
         remedy="ask whether the label was copied down the sheet",
         annotators=people.height,
@@ -72,30 +72,30 @@ def unasked_annotator(stage: CheckInput, threshold: float) -> Found:
     """Find annotators without a sheet, for example mistyped names."""
     labels = stage.outputs["annotations"].group_by("annotator").agg(given=pl.len())
     former = pl.LazyFrame({"annotator": stage.config.former}, schema={"annotator": pl.String})
-    asked = [stage.inputs[name] for name in ("sheet", "earlier") if name in stage.inputs]
-    known = pl.concat(each.select("annotator") for each in [*asked, former]).unique()
+    sheets = [stage.inputs[name] for name in ("sheet", "earlier") if name in stage.inputs]
+    known = pl.concat(each.select("annotator") for each in [*sheets, former]).unique()
     strange = labels.join(known, on="annotator", how="anti").sort("annotator").collect()
-    given = int(strange["given"].sum())
-    if given < threshold:
+    count = int(strange["given"].sum())
+    if count < threshold:
         return
     names = known.collect()["annotator"].sort().to_list()
     first = str(strange["annotator"][0])
     yield remark(
         "warning",
-        f"{count_text(given, 'label')} by {count_text(strange.height, 'annotator')} without a sheet"
+        f"{count_text(count, 'label')} by {count_text(strange.height, 'annotator')} without a sheet"
         f" (those with one: {', '.join(names)}); they count",
         such_as=[f"{name} ({labelled:,})" for name, labelled in strange.iter_rows()],
         remedy=f"correct the name in the sheet; {did_you_mean(first, names)}",
-        labels=given,
+        labels=count,
     )
 
 
 @check(stages=("evaluate.agreement",), threshold=1, means="annotators with several names")
 def several_names(stage: CheckInput, threshold: float) -> Found:
     """Find names that differ only in case, spaces and Unicode form."""
-    typed = stage.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
+    annotators = stage.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
     people: dict[str, list[str]] = {}
-    for name in typed["annotator"]:
+    for name in annotators["annotator"]:
         people.setdefault(fold(name), []).append(repr(name))
     several = [" = ".join(names) for names in people.values() if len(names) > 1]
     if several and len(several) >= threshold:
@@ -136,19 +136,19 @@ def positives_only(stage: CheckInput, threshold: float) -> Found:
     """Find categories without a false positive: probably a list of true positives alone."""
     judged, every = pl.col("n_judged"), pl.col("n_candidates")
     alone = judged.is_between(threshold, every, closed="left") & (pl.col("n_true") == judged)
-    found = stage.outputs["coverage"].filter(alone).sort("category").collect()
-    if found.is_empty():
+    table = stage.outputs["coverage"].filter(alone).sort("category").collect()
+    if table.is_empty():
         return
     listed = ", ".join(
-        f"{name} ({count:,})" for name, count in found.select("category", "n_judged").iter_rows()
+        f"{name} ({count:,})" for name, count in table.select("category", "n_judged").iter_rows()
     )
     yield remark(
         "warning",
         f"all judged candidates are true positives in {listed}, so that every precision is 100 %",
         remedy="a list of true positives needs join.gold, which counts the other candidates of its"
         " words as false",
-        categories=found.height,
-        judged=int(found["n_judged"].sum()),
+        categories=table.height,
+        judged=int(table["n_judged"].sum()),
     )
 
 
@@ -197,12 +197,12 @@ def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
     )
     if near.height < threshold or near.is_empty():
         return
-    shown = near.select("l1", "l2", "here_1", "here_2").iter_rows()
+    examples = near.select("l1", "l2", "here_1", "here_2").iter_rows()
     yield remark(
         "warning",
         f"{count_text(near.height, 'judged pair')} that differ from candidates only in case or"
         " blanks, and judge nothing",
-        such_as=[f"{a!r} {b!r} (candidate {c!r} {d!r})" for a, b, c, d in shown],
+        such_as=[f"{a!r} {b!r} (candidate {c!r} {d!r})" for a, b, c, d in examples],
         remedy="use the same spelling in both"
         + (', or case = "lower"' if stage.use == "join.gold" else ""),
         pairs=near.height,
@@ -222,9 +222,9 @@ def files_without_candidates(stage: CheckInput, threshold: float) -> Found:
     pairs, candidates = compared
     known = candidates.select(_KEYS).unique().with_columns(known=pl.lit(value=True))
     files = stage.inputs["path"].group_by("file").agg(rows=pl.len())
-    found = pairs.join(known, on=_KEYS, how="left").group_by("file").agg(pl.col("known").any())
+    matches = pairs.join(known, on=_KEYS, how="left").group_by("file").agg(pl.col("known").any())
     useless = (
-        files.join(found, on="file", how="left")
+        files.join(matches, on="file", how="left")
         .filter(~pl.col("known").fill_null(value=False))
         .sort("file")
         .collect()
@@ -258,11 +258,11 @@ def _pairs_to_compare(stage: CheckInput) -> tuple[pl.LazyFrame, pl.LazyFrame] | 
     if not {*names} <= {*stage.inputs["candidates"].collect_schema()}:
         return None
     pairs = config.pairs(stage.inputs["path"]).drop_nulls(["l1", "l2"])
-    shown = stage.inputs["candidates"].select(l1=names[0], l2=names[1])
+    candidates = stage.inputs["candidates"].select(l1=names[0], l2=names[1])
     if getattr(config, "either_order", False):
-        shown = pl.concat([shown, shown.select(l1="l2", l2="l1")])
+        candidates = pl.concat([candidates, candidates.select(l1="l2", l2="l1")])
     keyed = dict(zip(_KEYS, keys, strict=True))
-    return pairs.with_columns(**keyed), shown.with_columns(**keyed)
+    return pairs.with_columns(**keyed), candidates.with_columns(**keyed)
 
 
 # N-best lists.
@@ -318,20 +318,20 @@ def few_judged(stage: CheckInput, threshold: float) -> Found:
     """Find estimates based on few judged draws."""
     few = (pl.col("n_sampled") < threshold) & (pl.col("n_sampled") < pl.col("n"))
     cuts = stage.outputs["cuts"].filter(few)
-    found = cuts.sort("n_sampled", "measure", "n").collect()
-    if found.is_empty():
+    estimates = cuts.sort("n_sampled", "measure", "n").collect()
+    if estimates.is_empty():
         return
     yield remark(
         "warning",
-        f"{found.height:,} of {stage.rows('cuts'):,} estimates are based on fewer than"
+        f"{estimates.height:,} of {stage.rows('cuts'):,} estimates are based on fewer than"
         f" {threshold:g} judged draws",
         such_as=[
             f"{measure_title(name)} at n = {n:,} ({count_text(judged, 'draw')})"
-            for name, n, judged in found.select("measure", "n", "n_sampled").iter_rows()
+            for name, n, judged in estimates.select("measure", "n", "n_sampled").iter_rows()
         ],
         remedy="judge more candidates (lexassay size plans their number), or use longer lists",
-        estimates=found.height,
-        fewest=found["n_sampled"][0],
+        estimates=estimates.height,
+        fewest=estimates["n_sampled"][0],
     )
 
 
@@ -349,8 +349,8 @@ def cuts_only(stage: CheckInput, threshold: float) -> Found:
         return
     compared = stage.outputs["comparison"].select("category", "measure_1", "measure_2").unique()
     last = stage.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
-    found = compared.collect(engine="streaming")
-    rows, pairs = found.height * last, found.select("measure_1", "measure_2").n_unique()
+    comparisons = compared.collect(engine="streaming")
+    rows, pairs = comparisons.height * last, comparisons.select("measure_1", "measure_2").n_unique()
     if rows <= max(threshold, stage.rows("comparison")):
         return
     yield remark(
@@ -374,23 +374,23 @@ def approximate_limits(stage: CheckInput, threshold: float) -> Found:
         return
     fewer = pl.min_horizontal("k_sampled", pl.col("n_sampled") - pl.col("k_sampled")) < threshold
     cuts = stage.outputs["cuts"].filter(fewer, pl.col("n_sampled").is_between(1, pl.col("n") - 1))
-    found = cuts.sort("measure", "n").collect()
-    if found.is_empty():
+    lists = cuts.sort("measure", "n").collect()
+    if lists.is_empty():
         return
     yield remark(
         "note",
-        f"the limits ({method}) of {found.height:,} of {stage.rows('cuts'):,} lists rest on fewer"
+        f"the limits ({method}) of {lists.height:,} of {stage.rows('cuts'):,} lists rest on fewer"
         f" than {threshold:g} true or fewer than {threshold:g} false positives; {method} may then"
         " cover the true precision in clearly fewer samples than its confidence level says",
         such_as=[
             f"{measure_title(measure)} at n = {n:,} ({k} of {drawn} draws are true)"
-            for measure, n, k, drawn in found.select(
+            for measure, n, k, drawn in lists.select(
                 "measure", "n", "k_sampled", "n_sampled"
             ).iter_rows()
         ],
         remedy='use interval = "clopper_pearson", or "hypergeometric_shortest" for draws without'
         " replacement",
-        lists=found.height,
+        lists=lists.height,
     )
 
 
@@ -404,16 +404,16 @@ class _Tie(NamedTuple):
 def _ties(stage: CheckInput) -> Iterator[_Tie]:
     """Yield the lists that end within a tie, with the number of candidates drawn at random."""
     config, ranks = stage.config, stage.inputs["ranks"]
-    chosen = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
+    selection = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
     sizes = pl.LazyFrame({"n": sorted(set(_cuts(stage)))}, schema={"n": pl.Int64})
-    ends = chosen.join(sizes, left_on="rank", right_on="n").select("measure", "tie", n="rank")
+    ends = selection.join(sizes, left_on="rank", right_on="n").select("measure", "tie", n="rank")
     at_ends = ends.collect(engine="streaming").lazy()
-    tied_there = chosen.join(at_ends.select("measure", "tie").unique(), on=["measure", "tie"])
+    tied_there = selection.join(at_ends.select("measure", "tie").unique(), on=["measure", "tie"])
     groups = tied_there.group_by("measure", "tie").agg(last=pl.col("rank").max())
-    cut = at_ends.join(groups, on=["measure", "tie"]).filter(pl.col("last") > pl.col("n"))
+    open_ends = at_ends.join(groups, on=["measure", "tie"]).filter(pl.col("last") > pl.col("n"))
     tied = (pl.col("last") - pl.col("tie") + 1).alias("tied")
     by_lot = (pl.col("n") - pl.col("tie") + 1).alias("by_lot")
-    ties = cut.select("measure", "n", tied, by_lot).sort("measure", "n")
+    ties = open_ends.select("measure", "n", tied, by_lot).sort("measure", "n")
     return (_Tie(*row) for row in ties.collect(engine="streaming").iter_rows())
 
 
@@ -436,19 +436,19 @@ def _cuts(stage: CheckInput) -> list[int]:
 )
 def few_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count requested draws that are impossible for lack of candidates."""
-    asked = _draws_wanted(stage)
+    request = _draws_wanted(stage)
     drawn = _count_draws(stage)
-    if asked - drawn < threshold:
+    if request - drawn < threshold:
         return
     candidates = _candidates(stage)
     if not candidates:
         return  # another check reports a stage without candidates
     yield remark(
         "note",
-        f"{drawn:,} of the {asked:,} requested draws: there are {candidates:,} candidates"
+        f"{drawn:,} of the {request:,} requested draws: there are {candidates:,} candidates"
         + (", in strata that are smaller than their samples" if "strata" in stage.outputs else ""),
         remedy="draw fewer, or extract more candidates",
-        asked=asked,
+        asked=request,
         drawn=drawn,
     )
 
@@ -528,23 +528,23 @@ def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
 )
 def does_worse(stage: CheckInput, threshold: float) -> Found:
     """Name the questions for which a designed sample is expected to be worse than a simple one."""
-    asked = stage.outputs["questions"].with_columns(
+    questions = stage.outputs["questions"].with_columns(
         times=pl.col("half_width") / pl.col("simple_half_width")
     )
-    worse = asked.filter("worse", pl.col("times") > threshold)
-    named = worse.sort("times", "question", descending=[True, False]).collect()
-    if named.is_empty():
+    worse = questions.filter("worse", pl.col("times") > threshold)
+    table = worse.sort("times", "question", descending=[True, False]).collect()
+    if table.is_empty():
         return
-    shown = ", ".join(
+    text = ", ".join(
         f"{question} ({times:.2f} times as wide)"
-        for question, times in named.head(3).select("question", "times").iter_rows()
+        for question, times in table.head(3).select("question", "times").iter_rows()
     )
     yield remark(
         "note",
-        f"{named.height:,} of {stage.rows('questions'):,} questions will have wider intervals than"
-        f" with a simple sample of equal size: {shown}",
+        f"{table.height:,} of {stage.rows('questions'):,} questions will have wider intervals than"
+        f" with a simple sample of equal size: {text}",
         remedy="give them more weight, or the baseline a smaller baseline_width, if they matter",
-        worse=named.height,
+        worse=table.height,
         questions=stage.rows("questions"),
     )
 
@@ -630,8 +630,8 @@ def few_known_words(stage: CheckInput, threshold: float) -> Found:
     if not every or unknown / every < threshold:
         return
     names = [name for name in ("l1", "l2") if name in stage.inputs["candidates"].collect_schema()]
-    shown = stage.outputs["scores"].filter(known).select("id").head(3)
-    such = shown.join(stage.inputs["candidates"], on="id", maintain_order="left").collect()
+    examples = stage.outputs["scores"].filter(known).select("id").head(3)
+    such = examples.join(stage.inputs["candidates"], on="id", maintain_order="left").collect()
     yield remark(
         "note",
         f"the model knows no word of {unknown:,} of {every:,} candidates ({unknown / every:.0%}):"

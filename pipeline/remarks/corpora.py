@@ -84,11 +84,11 @@ _SHOWN = 8
 @check(stages=EXTRACTING, threshold=1, means="candidates")
 def no_candidates(stage: CheckInput, threshold: float) -> Found:
     """Report that there are no candidates, and the values that the corpus has."""
-    found = stage.rows(next(iter(stage.outputs)))
-    if found >= threshold:
+    count = stage.rows(next(iter(stage.outputs)))
+    if count >= threshold:
         return
     what = "words" if stage.use in WORD_STAGES else "candidates"
-    text = f"there are no {what}" if not found else f"there are only {found:,} {what}"
+    text = f"there are no {what}" if not count else f"there are only {count:,} {what}"
     missing = list(_missing_values(stage))
     remedies = [remedy for _, remedy in missing]
     least = getattr(stage.config, "min_frequency", 1)
@@ -98,7 +98,7 @@ def no_candidates(stage: CheckInput, threshold: float) -> Found:
         "warning",
         ": ".join(filter(None, [text, "; ".join(problem for problem, _ in missing)])),
         remedy=", ".join(dict.fromkeys(remedies)) or "check the conditions on the units",
-        candidates=found,
+        candidates=count,
     )
 
 
@@ -107,17 +107,17 @@ def _missing_values(
 ) -> Iterator[tuple[str, str]]:
     """Yield problem and remedy of each value in the options that the first tokens lack."""
     every = requested_values(stage.config)
-    wanted = [each for each in every if among is None or each.attribute in among]
-    tokens = stage.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
-    for each in wanted:
+    requests = [each for each in every if among is None or each.attribute in among]
+    tokens = stage.tokens("corpus", _LOOKED_AT) if requests else pl.DataFrame()
+    for each in requests:
         if each.attribute not in tokens.columns:
             continue
         counted = tokens[each.attribute].cast(pl.String).drop_nulls().value_counts(sort=True)
         values = counted[each.attribute].to_list()
         if each.value not in values:
-            shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
-            found = f"values: {shown}" if shown else "no token has a value"
-            problem = f"no token has {each.attribute} {each.value!r} ({found})"
+            listing = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
+            reason = f"values: {listing}" if listing else "no token has a value"
+            problem = f"no token has {each.attribute} {each.value!r} ({reason})"
             yield problem, f"{each.option}: {did_you_mean(each.value, values)}"
 
 
@@ -258,17 +258,17 @@ def long_sentences(stage: CheckInput, threshold: float) -> Found:
 @check(stages=COUNTING, threshold=1, means="sentences of 1,000 tokens or more")
 def endless_sentences(stage: CheckInput, threshold: float) -> Found:
     """Count sentences of a thousand tokens: lists, tables, or text without boundaries."""
-    found = _sizes(stage).get("sentences of 1,000 tokens or more", 0)
-    if found < threshold or not _by_sentence(stage):
+    count = _sizes(stage).get("sentences of 1,000 tokens or more", 0)
+    if count < threshold or not _by_sentence(stage):
         return
     effect, window = "lists, tables, or text without sentence boundaries", ""
     if _pairs_whole_sentences(stage):
         effect, window = "the number of pairs grows with the square of the length", _WINDOW
     yield remark(
         "note",
-        f"{count_text(found, 'sentence')} of 1,000 tokens or more in the corpus: {effect}",
+        f"{count_text(count, 'sentence')} of 1,000 tokens or more in the corpus: {effect}",
         remedy=f"split them{window}",
-        sentences=found,
+        sentences=count,
     )
 
 
@@ -309,11 +309,11 @@ def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
     listed = ", ".join(f"{ends:,} in '{form}.'" for form, ends in
                        counted.select("form", "ends").head(_SHOWN_WORDS).iter_rows())  # fmt: skip
     words = counted["form"].head(_SHOWN_WORDS).to_list()
-    written = ", ".join(f'"{each}"' for each in words)
+    abbreviations = ", ".join(f'"{each}"' for each in words)
     yield remark(
         "warning",
         f"many sentences end with possible abbreviations: {listed}",
-        remedy=f"abbreviations = [{written}] of the corpus prevents this",
+        remedy=f"abbreviations = [{abbreviations}] of the corpus prevents this",
         sentences=int(counted["ends"].sum()),
     )
 
@@ -385,8 +385,8 @@ def within_reference(stage: CheckInput, threshold: float) -> Found:
     both = target.join(there, on="word", how="left").select(
         words=pl.len(), held=(pl.col("f") <= pl.col("there")).sum(), same=equal.sum()
     )
-    words, held, same = both.collect().row(0)
-    if words < threshold or held < words:
+    words, rarer, same = both.collect().row(0)
+    if words < threshold or rarer < words:
         return
     alike = f"target and reference have the same {words:,} words with equal frequencies"
     part = f"each of the {words:,} words of the target is at least as frequent in the reference"
@@ -425,12 +425,12 @@ def one_partner(stage: CheckInput, threshold: float) -> Found:
         if units < _FEWEST or alone / units < threshold:
             continue
         other = "l2" if side == "l1" else "l1"
-        shown = candidates.select(pair=pl.concat_str("l1", "l2", separator=" ")).head(3).collect()
+        pairs = candidates.select(pair=pl.concat_str("l1", "l2", separator=" ")).head(3).collect()
         yield remark(
             "warning",
             f"{alone:,} of {units:,} units of {side} that occur at least twice have a single"
             f" {other}: f = f{side[1]}, which leaves association measures nothing to compare",
-            such_as=shown["pair"],
+            such_as=pairs["pair"],
             remedy="check the columns l1 and l2; a table of words and senses does not list pairs",
             units=units,
             alone=alone,

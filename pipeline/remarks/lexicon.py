@@ -17,14 +17,14 @@ def few_lemmas_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count requested lemmas that cannot be drawn."""
     sample = stage.outputs["sample"].select(pl.len(), pl.col("population").max()).collect()
     drawn, population = sample.row(0)
-    asked = stage.config.size or 0
-    if asked - drawn >= threshold:
+    request = stage.config.size or 0
+    if request - drawn >= threshold:
         yield remark(
             "note" if drawn else "warning",
-            f"{drawn:,} of the {asked:,} requested lemmas: gold and lexicons share"
+            f"{drawn:,} of the {request:,} requested lemmas: gold and lexicons share"
             f" {population or 0:,}",
             remedy="draw fewer, or check the spelling in both",
-            asked=asked,
+            asked=request,
             drawn=drawn,
         )
 
@@ -63,12 +63,12 @@ def few_lemmas_judged(stage: CheckInput, threshold: float) -> Found:
 def several_keyed(stage: CheckInput, threshold: float) -> Found:
     """Find keyed forms that look like several, for example a / b."""
     forms = stage.outputs["gold"].filter(pl.col("form").str.contains(_SEVERAL))
-    found = forms.sort("lemma", "form").collect()
-    if found.height >= threshold:
+    table = forms.sort("lemma", "form").collect()
+    if table.height >= threshold:
         yield remark(
             "warning",
-            f"{count_text(found.height, 'keyed form')} with what looks like several forms",
-            such_as=[f"{form!r} of {lemma!r}" for lemma, form in found.head(3).iter_rows()],
+            f"{count_text(table.height, 'keyed form')} with what looks like several forms",
+            such_as=[f"{form!r} of {lemma!r}" for lemma, form in table.head(3).iter_rows()],
             remedy="put a comma or a semicolon between forms, and run again",
-            forms=found.height,
+            forms=table.height,
         )

@@ -41,8 +41,8 @@ def sides(stage: CheckInput) -> Iterator[Sides]:
     gold = _words(stage.inputs["gold"], "item")
     for option, entries in stage.inputs.items():
         if option.startswith("systems."):
-            named = entries.select(pl.col("system").first()).collect()
-            yield Sides(gold, _words(entries, "item"), str(named.item()) if len(named) else option)
+            names = entries.select(pl.col("system").first()).collect()
+            yield Sides(gold, _words(entries, "item"), str(names.item()) if len(names) else option)
 
 
 def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
@@ -52,8 +52,8 @@ def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
 def _split_words(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
     """Yield the distinct words of each side in parts, with all words of a key in the same part."""
     buckets = buckets_for(count_rows(*words))
-    with ExitStack() as held:
-        spills = [held.enter_context(_spill_by_key(each, key, buckets)) for each in words]
+    with ExitStack() as stack:
+        spills = [stack.enter_context(_spill_by_key(each, key, buckets)) for each in words]
         for parts in zip(*spills, strict=True):
             yield tuple(part.unique().collect() for part in parts)
 
@@ -153,9 +153,9 @@ def _twins(stage: CheckInput, threshold: float, *, key: pl.Expr, what: str, reme
         words = twins = 0
         examples: list[tuple[str, str]] = []
         for ours, others in _split_words(gold, other, key=key):
-            found = _find_twins(ours, others, key)
-            words, twins = words + ours.height, twins + found.height
-            examples = sorted([*examples, *found.head(EXAMPLES).rows()])[:EXAMPLES]
+            pairs = _find_twins(ours, others, key)
+            words, twins = words + ours.height, twins + pairs.height
+            examples = sorted([*examples, *pairs.head(EXAMPLES).rows()])[:EXAMPLES]
         if words and twins and twins / words >= threshold:
             yield remark(
                 "warning" if twins / words >= 0.5 else "note",
