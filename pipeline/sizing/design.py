@@ -106,7 +106,7 @@ def problems_of(goal: Goal, *, pilot: bool) -> Iterable[Problem]:
     yield from plan.check_open_interval("alpha", [goal.alpha])
 
 
-def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
+def look_times(looks: Sequence[float], spending: str) -> InterimAnalyses | None:
     """Return the times of interim looks: a number of equal steps, or shares of the labels.
 
     Raises
@@ -122,14 +122,14 @@ def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
     True
     """
     plan.require(plan.check_choice("spending", SPENDING, spending))
-    if len(given) == 1 and given[0] >= 1 and float(given[0]).is_integer():
-        shares = tuple((k + 1) / given[0] for k in range(int(given[0])))
+    if len(looks) == 1 and looks[0] >= 1 and float(looks[0]).is_integer():
+        shares = tuple((k + 1) / looks[0] for k in range(int(looks[0])))
     else:
-        shares = tuple(float(share) for share in given)
+        shares = tuple(float(share) for share in looks)
     ascends = all(a < b for a, b in zip((0.0, *shares), shares, strict=False))
     if not shares or not ascends or shares[-1] != 1.0:
-        shown = ", ".join(f"{share:g}" for share in given) or "none"
-        what = f"{shown}: shares of the labels must increase to 1"
+        text = ", ".join(f"{share:g}" for share in looks) or "none"
+        what = f"{text}: shares of the labels must increase to 1"
         plan.require([Problem("looks", what, "e.g. 0.25,0.5,0.75,1, or 4 for the same")])
     return InterimAnalyses(shares, spending) if len(shares) > 1 else None
 
@@ -259,19 +259,19 @@ class PlannedQuestions:
             Problem("questions", f"unknown question {name!r}", did_you_mean(name, known))
             for name in unknown
         )
-        named = pl.col("question").is_in(names) | pl.col("kind").is_in(names) | (not names)
-        meant = named & pl.col("kind").is_in(kinds) & (pl.col("weight") > 0)
-        found = self.questions.select(meant).to_series().to_numpy()
-        if not found.any():
+        matches = pl.col("question").is_in(names) | pl.col("kind").is_in(names) | (not names)
+        condition = matches & pl.col("kind").is_in(kinds) & (pl.col("weight") > 0)
+        mask = self.questions.select(condition).to_series().to_numpy()
+        if not mask.any():
             what = (
                 f"none of the {self.questions.height:,} questions is about a {' or '.join(kinds)}"
             )
             raise ConfigError("size", [Problem("questions", what, "name one, or give pairs")])
-        return np.asarray(found)
+        return np.asarray(mask)
 
-    def weigh_only(self, chosen: BoolArray) -> PlannedQuestions:
+    def weigh_only(self, mask: BoolArray) -> PlannedQuestions:
         """Return the questions with weight 0 for all others, so that a design ignores these."""
-        weights = np.where(chosen, self.weights, 0.0)
+        weights = np.where(mask, self.weights, 0.0)
         return replace(self, questions=self.questions.with_columns(weight=pl.Series(weights)))
 
 
@@ -307,9 +307,9 @@ def questions_of(
     require_ranked("measures", overrides.measures, every)
     ranked = every["measure"].unique().sort().to_list()
     measures = sorted(overrides.measures or config.measures or ranked)
-    chosen = every.filter(pl.col("measure").is_in(measures))
-    pairs = _pairs(overrides, config, measures, chosen)
-    return _plan_questions(overrides, config, pairs, chosen, every)
+    selection = every.filter(pl.col("measure").is_in(measures))
+    pairs = _pairs(overrides, config, measures, selection)
+    return _plan_questions(overrides, config, pairs, selection, every)
 
 
 def _plan_questions(
@@ -350,8 +350,8 @@ def _pairs(
         for one, two in overrides.pairs
         if one == two
     )
-    kept = [pair for pair in config.pairs if set(pair) <= set(measures)]
-    return pairs_of(tuple(dict.fromkeys(overrides.pairs)) or kept, measures, ranks)
+    pairs = [pair for pair in config.pairs if set(pair) <= set(measures)]
+    return pairs_of(tuple(dict.fromkeys(overrides.pairs)) or pairs, measures, ranks)
 
 
 def _design(run: Run, overrides: QuestionOverrides) -> Node | None:
@@ -379,16 +379,16 @@ def _config(node: Node | None) -> SampleDesign:
 
 def _ranks(run: Run) -> Reference:
     """Return the only table of ranks."""
-    found = [
+    references = [
         Reference(name, table)
         for name, node in run.project.nodes.items()
         for table, model in node.stage.outputs.items()
         if issubclass(model, Ranks)
     ]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(map(str, found[:3])) or "none"
-    what = f"{len(found)} tables of ranks: {shown}"
+    if len(references) == 1:
+        return references[0]
+    names = ", ".join(map(str, references[:3])) or "none"
+    what = f"{len(references)} tables of ranks: {names}"
     raise ConfigError("size", [Problem("CONFIG", what, "add a stage sample.design that names one")])
 
 
@@ -433,12 +433,12 @@ def judged_stage(run: Run, stage: str) -> Node:
 
 
 def _judgements(node: Node) -> Reference | None:
-    made = (
+    references = (
         Reference(node.name, name)
         for name, model in node.stage.outputs.items()
         if issubclass(model, Judgements)
     )
-    return node.inputs.get("judgements") or next(made, None)
+    return node.inputs.get("judgements") or next(references, None)
 
 
 def known_from_pilot(
@@ -470,25 +470,25 @@ def known_from_pilot(
     if judgements.head(1).collect().is_empty():
         problem = Problem("pilot", f"{stage}: no judgements yet", _FILL)
         raise ConfigError("size", [problem])
-    chosen = category_of(judgements, category)
-    draws = _pilot_draws(tables, judgements.filter(category=chosen), questions.sets.ids, stage)
+    category = category_of(judgements, category)
+    draws = _pilot_draws(tables, judgements.filter(category=category), questions.sets.ids, stage)
     try:
-        given = build_study(questions.ranks, draws, candidates=_chances(tables))
+        study = build_study(questions.ranks, draws, candidates=_chances(tables))
         precision = set_precisions(
-            given,
+            study,
             questions.sets,
-            measures=given.measures,  # type: ignore[arg-type]  # names
+            measures=study.measures,  # type: ignore[arg-type]  # names
             pairs=questions.pairs,
         )
     except ValueError as error:
         raise ConfigError("size", [Problem("pilot", f"{stage}: {error}")]) from error
     judged = draws.drop_nulls("tp")
-    guess = _predict(node, tables, questions, draws, category=chosen)
+    guess = _predict(node, tables, questions, draws, category=category)
     if guess is None:
         return ExpectedProperties(
-            np.full(len(given.ids), precision[-1]), precision, None, judged.height
+            np.full(len(study.ids), precision[-1]), precision, None, judged.height
         )
-    every = given.ids.rename("id").to_frame()
+    every = study.ids.rename("id").to_frame()
     own = every.join(judged, on="id", how="left", maintain_order="left")
     y = own["tp"].cast(pl.Float64).fill_null(0.0).to_numpy()
     weight = own.select((1.0 / pl.col("pi")).fill_null(0.0)).to_series().to_numpy()
@@ -503,32 +503,32 @@ def _pilot_draws(
     ranked = ids.rename("id").to_frame()
     known = judgements.select("id", "tp").collect()
     if "sample" not in tables:
-        found = ranked.join(known, on="id", how="inner").with_columns(pi=pl.lit(1.0))
+        draws = ranked.join(known, on="id", how="inner").with_columns(pi=pl.lit(1.0))
     else:
         sample = tables["sample"].select("id", "pi", "stratum").collect()
-        found = sample.join(ranked, on="id", how="semi").join(known, on="id", how="left")
-    judged = found["tp"].count()
+        draws = sample.join(ranked, on="id", how="semi").join(known, on="id", how="left")
+    judged = draws["tp"].count()
     problem = None
     if not judged:
-        what = f"{stage}: none of its {found.height:,} candidates is judged"
+        what = f"{stage}: none of its {draws.height:,} candidates is judged"
         problem = Problem("pilot", what, _FILL)
     elif "sample" not in tables and judged < len(ids):
         what = f"{judged:,} of {len(ids):,} candidates are judged, but not as a random sample"
         problem = Problem("pilot", what, "name a stage with its sample")
-    elif found["pi"].null_count():
+    elif draws["pi"].null_count():
         what = f"{stage}: the pilot was drawn with replacement and has no inclusion probabilities"
         problem = Problem("pilot", what, "use a sample without replacement")
     if problem:
         raise ConfigError("size", [problem])
-    return found
+    return draws
 
 
 def _chances(tables: Tables) -> pl.DataFrame | None:
     if "inclusion" not in tables:
         return None
     has = tables["inclusion"].collect_schema().names()
-    kept = [name for name in ("id", "pi", "stratum") if name in has]
-    return tables["inclusion"].select(kept).collect()
+    columns = [name for name in ("id", "pi", "stratum") if name in has]
+    return tables["inclusion"].select(columns).collect()
 
 
 def _predict(
@@ -614,14 +614,14 @@ class Planner:
 def build_planner(
     questions: PlannedQuestions,
     *,
-    meant: BoolArray,
+    mask: BoolArray,
     p: FloatArray,
     precision: FloatArray,
     rho2: FloatArray,
     judged: int,
-    shown: FloatArray,
+    values: FloatArray,
     target: Target,
-    wanted: float,
+    goal: float,
 ) -> Planner:
     """Return the plans for questions, expectations and a goal.
 
@@ -634,11 +634,11 @@ def build_planner(
     p, precision, rho2
         As for `expected`.
     """
-    asked = questions.weigh_only(meant)
-    known = design_expectations(asked.sets, p=p, precision=precision, rho2=rho2)
-    x = _size_measures(asked)
+    selection = questions.weigh_only(mask)
+    known = design_expectations(selection.sets, p=p, precision=precision, rho2=rho2)
+    x = _size_measures(selection)
     at = {plan: spreads_by_size(known, x[plan], assisted=plan == "assisted") for plan in PLANS}
-    return Planner(questions, asked, meant, shown, target, wanted, known, judged, x, at)
+    return Planner(questions, selection, mask, values, target, goal, known, judged, x, at)
 
 
 def _size_measures(questions: PlannedQuestions) -> dict[str, FloatArray]:
@@ -689,10 +689,10 @@ def question_table(planner: Planner, plan: str, looks: InterimAnalyses | None) -
         **{name: pl.Series(values) for name, values in columns.items()},
     )
     known = pl.when(pl.col("labels") <= planner.candidates)
-    found = (known.then(name).alias(name) for name in ("labels", "reached", "level", "draws"))
+    parts = (known.then(name).alias(name) for name in ("labels", "reached", "level", "draws"))
     predicted = pl.lit(plan == "assisted")
     about = (pl.when(predicted).then(name).alias(name) for name in ("rho2", "rho2_judged"))
-    rows = table.with_columns(*found, *about).select(pl.col(k).cast(t) for k, t in COLUMNS.items())
+    rows = table.with_columns(*parts, *about).select(pl.col(k).cast(t) for k, t in COLUMNS.items())
     return pl.concat([rows, _together(rows)])
 
 
@@ -705,8 +705,8 @@ def _at(planner: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
     )
 
 
-def _select_spreads(at: Spreads, meant: BoolArray) -> Spreads:
-    return lambda size: ExpectedSpread(*(each[meant] for each in at(size)))
+def _select_spreads(at: Spreads, mask: BoolArray) -> Spreads:
+    return lambda size: ExpectedSpread(*(each[mask] for each in at(size)))
 
 
 def _target_of_meant(planner: Planner) -> Target:
@@ -752,8 +752,8 @@ def curves(planner: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     hardest = np.max if target.power is None else np.min
 
     def hardest_value(plan: str, size: int) -> float:
-        found = target.value_at(_select_spreads(planner.at[plan], planner.meant)(size), levels)
-        return float(hardest(np.nan_to_num(found)))  # no power where no sample is enough
+        values = target.value_at(_select_spreads(planner.at[plan], planner.meant)(size), levels)
+        return float(hardest(np.nan_to_num(values)))  # no power where no sample is enough
 
     rows = [(plan, size, hardest_value(plan, size)) for plan in PLANS for size in sizes]
     names = {"plan": pl.String(), "labels": pl.Int64(), "y": pl.Float64()}
@@ -811,13 +811,13 @@ def _could_have_goal(planner: Planner) -> BoolArray:
     return planner.declared.questions["kind"].is_in(kinds).to_numpy()
 
 
-def _labels_for(planner: Planner, chosen: Sequence[int]) -> int | None:
+def _labels_for(planner: Planner, indices: Sequence[int]) -> int | None:
     """Return the labels of a sample that is designed for these questions only."""
-    own = np.isin(np.arange(len(planner.declared.weights)), chosen)
+    own = np.isin(np.arange(len(planner.declared.weights)), indices)
     x = _size_measures(planner.declared.weigh_only(own))["designed"]
     at = _select_spreads(spreads_by_size(planner.known, x, assisted=False), own)
     target = Target(planner.target.reach[own], planner.target.alpha, planner.target.power)
-    levels = np.full(len(chosen), target.alpha)
+    levels = np.full(len(indices), target.alpha)
 
     def enough(size: int) -> BoolArray:
         return np.array([target.is_met(at(size), levels).all()])
@@ -939,12 +939,12 @@ def plan_design(
         lx.plan_design(done, half_width=0.05, pilot="answers")
     """
     goal = Goal(half_width, power, difference, confidence, alpha)
-    wanted = QuestionOverrides(design, as_names(measures), tuple(n), _pairs_given(pairs))
+    overrides = QuestionOverrides(design, as_names(measures), tuple(n), _pairs_given(pairs))
     assumed = Assumptions(rate, rho2)
-    given = prepare_plans(
-        run, wanted, goal, assumed, questions=as_names(questions), pilot=pilot, category=category
+    planner = prepare_plans(
+        run, overrides, goal, assumed, questions=as_names(questions), pilot=pilot, category=category
     )
-    return plan_table(given, look_times(looks, spending), track=track)
+    return plan_table(planner, look_times(looks, spending), track=track)
 
 
 def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
@@ -955,13 +955,13 @@ def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
     ConfigError
         If a pair does not have two measures.
     """
-    given: tuple[Any, ...] = tuple(pairs)
-    given = (given,) if any(isinstance(each, str) for each in given) else given
+    items: tuple[Any, ...] = tuple(pairs)
+    items = (items,) if any(isinstance(each, str) for each in items) else items
     plan.require(
-        [Problem("pairs", f"{each!r} is not a pair of measures", "give two") for each in given
+        [Problem("pairs", f"{each!r} is not a pair of measures", "give two") for each in items
          if len(each) != 2]
     )  # fmt: skip
-    return given
+    return items
 
 
 def prepare_plans(
@@ -983,21 +983,21 @@ def prepare_plans(
     """
     plan.require([*problems_of(goal, pilot=pilot is not None), *_assumptions(assumptions, pilot)])
     looked_at = judged_stage(run, pilot).inputs.get("ranks") if pilot else None
-    asked = questions_of(run, overrides, ranks=looked_at)
-    meant = asked.about(questions, kinds=("difference",) if goal.tests else KINDS)
+    all_questions = questions_of(run, overrides, ranks=looked_at)
+    mask = all_questions.about(questions, kinds=("difference",) if goal.tests else KINDS)
     known = (
-        known_from_pilot(run, pilot, asked, category=category)
+        known_from_pilot(run, pilot, all_questions, category=category)
         if pilot
-        else _assumed_known(asked, assumptions)
+        else _assumed_known(all_questions, assumptions)
     )
-    precision, apart = _set_precisions(asked, known, goal)
-    reach = apart if goal.tests else np.full(asked.questions.height, goal.wanted)
-    _require_reachable(asked, meant, reach, goal)
-    rho2, judged = _rho2(known, assumptions, asked)
+    precision, apart = _set_precisions(all_questions, known, goal)
+    reach = apart if goal.tests else np.full(all_questions.questions.height, goal.wanted)
+    _require_reachable(all_questions, mask, reach, goal)
+    rho2, judged = _rho2(known, assumptions, all_questions)
     return build_planner(
-        asked, meant=meant, p=known.p, precision=precision, rho2=rho2, judged=judged,
-        shown=_expected_values(asked, precision, apart), target=goal.target(reach),
-        wanted=goal.wanted,
+        all_questions, mask=mask, p=known.p, precision=precision, rho2=rho2, judged=judged,
+        values=_expected_values(all_questions, precision, apart), target=goal.target(reach),
+        goal=goal.wanted,
     )  # fmt: skip
 
 
@@ -1016,8 +1016,8 @@ def plan_table(
         As for `plan_design`.
     """
     times = (None, looks) if looks else (None,)
-    cases = [(plan, seen) for seen in times for plan in PLANS]
-    parts = [question_table(planner, plan, seen) for plan, seen in track(cases)]
+    cases = [(plan, analyses) for analyses in times for plan in PLANS]
+    parts = [question_table(planner, plan, analyses) for plan, analyses in track(cases)]
     return pl.concat([pl.DataFrame(schema=COLUMNS), *parts])
 
 
@@ -1053,11 +1053,11 @@ def _set_precisions(
 ) -> tuple[FloatArray, FloatArray]:
     """Return precisions of the sets, and the differences of all questions, NaN for other kinds."""
     compared = (questions.questions["kind"] == "difference").to_numpy()
-    precision, found = sides_apart(
+    precision, differences = sides_apart(
         questions.sets, properties.precision, int(compared.sum()), goal.difference
     )
     apart = np.full(len(compared), np.nan)
-    apart[compared] = found
+    apart[compared] = differences
     return precision, apart
 
 
@@ -1066,21 +1066,21 @@ def _expected_values(
 ) -> FloatArray:
     """Return the expected precision of a list, the expected difference of a pair."""
     lists = questions.questions.height - 1 - int((~np.isnan(apart)).sum())
-    found = apart.copy()
-    found[:lists], found[-1] = precision[:lists], precision[-1]
-    return found
+    values = apart.copy()
+    values[:lists], values[-1] = precision[:lists], precision[-1]
+    return values
 
 
 def _require_reachable(
-    questions: PlannedQuestions, meant: BoolArray, reach: FloatArray, goal: Goal
+    questions: PlannedQuestions, mask: BoolArray, reach: FloatArray, goal: Goal
 ) -> None:
-    if (reach[meant] > 0).any():
+    if (reach[mask] > 0).any():
         return
-    names = questions.questions.filter(pl.Series(meant))["question"]
+    names = questions.questions.filter(pl.Series(mask))["question"]
     candidates = f"all {len(questions.sets.ids):,} candidates"
     what = f"{candidates} are not enough for any of {len(names):,} questions"
-    shown = f"{what}, for example {', '.join(names.head(3))}"
+    text = f"{what}, for example {', '.join(names.head(3))}"
     why = "the lists have too much in common to differ that much"
     if goal.difference is None:
         why = "the pilot found no difference"
-    raise ConfigError("size", [Problem("difference", f"{shown}: {why}", "give a smaller one")])
+    raise ConfigError("size", [Problem("difference", f"{text}: {why}", "give a smaller one")])

@@ -71,13 +71,13 @@ def plan_spec(
     from pipeline.report.charts.points import planning_chart  # noqa: PLC0415  takes long
     from pipeline.report.charts.style import SCREEN  # noqa: PLC0415  takes long
 
-    held = _lines(curves)
+    lines = _lines(curves)
     marked = None if asked is None else _lines(asked, names_of=curves)
     goals = [] if asked is None else asked["wanted"].drop_nulls().unique().sort().to_list()
     power = "power_1" in curves.columns
     title = "power (%)" if power else "expected width of the interval (percentage points)"
     return planning_chart(
-        held, y_title=title, marked=marked, goals=[100 * goal for goal in goals],
+        lines, y_title=title, marked=marked, goals=[100 * goal for goal in goals],
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
 
@@ -158,9 +158,9 @@ def sentence(table: pl.DataFrame, *, power: bool) -> str:
     goal = f"{100 * single['wanted'][0]:g}"
     what = f"with a power of {goal} %" if power else f"at ±{goal} points"
     many = f"{count:,} questions {what} need" if count > 1 else f"1 question {what} needs"
-    said = [f"{amount}{' labels' if at == 0 else ''} {_PLAN_TEXTS[plan]}"
+    parts = [f"{amount}{' labels' if at == 0 else ''} {_PLAN_TEXTS[plan]}"
             for at, (plan, amount) in enumerate(amounts.items())]  # fmt: skip
-    return f"{many} {', '.join(said)}{_with_looks(table)}."
+    return f"{many} {', '.join(parts)}{_with_looks(table)}."
 
 
 def _amounts(table: pl.DataFrame) -> pl.DataFrame:
@@ -214,8 +214,8 @@ def hardest(table: pl.DataFrame) -> str:
     plans = dict(first.select("plan", "question").rows())
     if len(set(plans.values())) == 1:
         return f"hardest: {next(iter(plans.values()))}, under every plan"
-    shown = (f"{question} ({TITLES[plan]})" for plan, question in plans.items())
-    return f"hardest: {', '.join(shown)}"
+    parts = (f"{question} ({TITLES[plan]})" for plan, question in plans.items())
+    return f"hardest: {', '.join(parts)}"
 
 
 def wide(table: pl.DataFrame) -> pl.DataFrame:
@@ -236,12 +236,12 @@ def wide(table: pl.DataFrame) -> pl.DataFrame:
     ('all, with 4 looks', None, 44)
     """
     looked = pl.format("all, with {} looks", "looks")
-    kept = (
+    rows = (
         _amounts(table)
         .filter((pl.col("looks") == 1) | (pl.col("question") == TOGETHER))
         .with_columns(question=pl.when(pl.col("looks") > 1).then(looked).otherwise("question"))
     )
-    named = kept.select(
+    plans = rows.select(
         "question",
         (100 * pl.col("expected")).round(1).alias("expected %"),
         plan=pl.col("plan").replace(TITLES),
@@ -249,13 +249,13 @@ def wide(table: pl.DataFrame) -> pl.DataFrame:
         text="text",
     )
     key = ["question", "expected %"]
-    found = named.pivot("plan", index=key, values="labels", maintain_order=True)
+    labels = plans.pivot("plan", index=key, values="labels", maintain_order=True)
     assisted = TITLES["assisted"]
     ranged = table.filter(plan="assisted", rho2_judged=0).height > 0
     if not ranged:
-        return found
-    texts = named.pivot("plan", index=key, values="text", maintain_order=True)
-    return found.with_columns(texts[assisted])
+        return labels
+    texts = plans.pivot("plan", index=key, values="text", maintain_order=True)
+    return labels.with_columns(texts[assisted])
 
 
 def added_text(added: pl.DataFrame) -> pl.DataFrame:
@@ -295,26 +295,26 @@ def design_options(planner: Planner, size: int) -> dict[str, Any]:
         measures, cuts, pairs, weights, baseline, size, and floor and baseline_width, where these or
         the weights are not the defaults of the stage. Questions without the goal have weight 0.
     """
-    asked, config = planner.asked, planner.asked.config
-    used = asked.questions.filter(pl.col("weight") > 0)
+    selection, config = planner.asked, planner.asked.config
+    used = selection.questions.filter(pl.col("weight") > 0)
     pairs = (
         used.filter(kind="difference").select("measure", "measure_2").unique(maintain_order=True)
     )
     measures = {*used["measure"].drop_nulls(), *used["measure_2"].drop_nulls()}
-    measures = measures or set(asked.measures[:1])
+    measures = measures or set(selection.measures[:1])
     cuts = used.filter(pl.col("kind") != "baseline")["n"].unique().sort().to_list()
-    chosen: dict[str, Any] = {
+    options: dict[str, Any] = {
         "measures": sorted(measures),
-        "cuts": cuts or [int(n) for n in asked.sets.n[:1]],
+        "cuts": cuts or [int(n) for n in selection.sets.n[:1]],
         "pairs": [list(pair) for pair in pairs.iter_rows()],
         "baseline": not used.filter(kind="baseline").is_empty(),
-        "weights": _weights(asked.questions, measures, cuts, pairs.rows()),
+        "weights": _weights(selection.questions, measures, cuts, pairs.rows()),
         "size": size,
     }
     defaults = type(config).model_fields
-    kept = ("floor", "baseline_width")
-    chosen |= {k: v for k in kept if (v := getattr(config, k)) != defaults[k].default}
-    return {k: v for k, v in chosen.items() if v not in ([], {}, True)}
+    names = ("floor", "baseline_width")
+    options |= {k: v for k in names if (v := getattr(config, k)) != defaults[k].default}
+    return {k: v for k, v in options.items() if v not in ([], {}, True)}
 
 
 def _weights(
@@ -322,21 +322,21 @@ def _weights(
 ) -> dict[str, float]:
     """Return the weights of the questions that these options make: by kind, exceptions by name."""
     pair = pl.concat_str("measure", "measure_2", separator="\t")
-    made = questions.filter(
+    selection = questions.filter(
         (pl.col("kind") == "baseline") | pl.col("n").is_in(cuts),
         (pl.col("kind") != "precision") | pl.col("measure").is_in(list(measures)),
         (pl.col("kind") != "difference") | pair.is_in(["\t".join(each) for each in pairs]),
     )
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for kind in KINDS:
-        own = made.filter(kind=kind).select("question", "weight").rows()
+        own = selection.filter(kind=kind).select("question", "weight").rows()
         usual = Counter(weight for _, weight in own).most_common(1)[0][0] if own else 0.0
         if kind == "difference" and not pairs:
             usual = 0.0 if len(measures) > 1 else 1.0  # no pairs would mean all of them
         if usual != 1.0 and not (kind == "baseline" and usual == 0.0):
-            found[kind] = usual
-        found |= {name: weight for name, weight in own if weight != usual}
-    return found
+            weights[kind] = usual
+        weights |= {name: weight for name, weight in own if weight != usual}
+    return weights
 
 
 def options_text(options: dict[str, Any]) -> str:

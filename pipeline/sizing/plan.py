@@ -81,7 +81,7 @@ def lists(n: Sequence[int], candidates: int) -> list[Problem]:
     return [Problem("n", what.format(each, candidates), remedy) for each in wrong]
 
 
-def check_rates(given: Sequence[float]) -> list[Problem]:
+def check_rates(rates: Sequence[float]) -> list[Problem]:
     """Return what is wrong with sampling rates.
 
     Examples
@@ -89,20 +89,20 @@ def check_rates(given: Sequence[float]) -> list[Problem]:
     >>> print(check_rates([0.1, 15])[0])
     rate: 15 is not a sampling rate above 0 and up to 1; 15 % is 0.15
     """
-    if not given:
+    if not rates:
         return [Problem("rate", "no sampling rate is given", "e.g. 0.1")]
-    wrong = [each for each in given if not 0.0 < each <= 1.0]
+    wrong = [each for each in rates if not 0.0 < each <= 1.0]
     what = "{:g} is not a sampling rate above 0 and up to 1"
     return [Problem("rate", what.format(each), _per_cent(each)) for each in wrong]
 
 
-def proportions(name: str, given: Sequence[float]) -> list[Problem]:
+def proportions(name: str, values: Sequence[float]) -> list[Problem]:
     """Return what is wrong with proportions from 0 to 1, inclusive."""
-    wrong = [each for each in given if not 0.0 <= each <= 1.0]
+    wrong = [each for each in values if not 0.0 <= each <= 1.0]
     return [Problem(name, f"{each:g} is not between 0 and 1", _per_cent(each)) for each in wrong]
 
 
-def check_open_interval(name: str, given: Sequence[float]) -> list[Problem]:
+def check_open_interval(name: str, values: Sequence[float]) -> list[Problem]:
     """Return what is wrong with proportions between 0 and 1, exclusive.
 
     Examples
@@ -110,7 +110,7 @@ def check_open_interval(name: str, given: Sequence[float]) -> list[Problem]:
     >>> print(check_open_interval("power", [80])[0])
     power: 80 is not between 0 and 1; 80 % is 0.8
     """
-    wrong = [each for each in given if not 0.0 < each < 1.0]
+    wrong = [each for each in values if not 0.0 < each < 1.0]
     return [Problem(name, f"{each:g} is not between 0 and 1", _per_cent(each)) for each in wrong]
 
 
@@ -141,7 +141,7 @@ def _check_name(option: str, registry: Registry[Any], name: str) -> list[Problem
     return []
 
 
-def check_choice(option: str, names: Iterable[str], given: str) -> list[Problem]:
+def check_choice(option: str, names: Iterable[str], name: str) -> list[Problem]:
     """Return what is wrong with the name of a choice.
 
     Examples
@@ -150,9 +150,9 @@ def check_choice(option: str, names: Iterable[str], given: str) -> list[Problem]
     spending: unknown 'pocok'; did you mean pocock?
     """
     known = list(names)
-    if given in known:
+    if name in known:
         return []
-    return [Problem(option, f"unknown {given!r}", did_you_mean(given, known))]
+    return [Problem(option, f"unknown {name!r}", did_you_mean(name, known))]
 
 
 def significance(
@@ -289,11 +289,11 @@ class Lists(NamedTuple):
     only_1: float
     only_2: float
 
-    def row(self, size: int, power: Power | None, *, wanted: float | None = None) -> dict[str, Any]:
+    def row(self, size: int, power: Power | None, *, goal: float | None = None) -> dict[str, Any]:
         """Return the row of a table of power; null where no sample is large enough."""
         n, apart, candidates, *_ = self.design
         fixed = {
-            "wanted": wanted, "n": n, "apart": apart, "only_1": self.only_1,
+            "wanted": goal, "n": n, "apart": apart, "only_1": self.only_1,
             "only_2": self.only_2, "difference": apart / n * (self.only_1 - self.only_2),
         }  # fmt: skip
         if power is None:
@@ -407,7 +407,7 @@ def tabulate(
     for goal, pair in track(list(product(powers or rates, pairs))):
         size = least(pair, goal) if powers else sample_size(pair.design.candidates, rate=goal)
         reached = None if size is None else power(pair, size)
-        row = pair.row(size or 0, reached, wanted=goal if powers else None)
+        row = pair.row(size or 0, reached, goal=goal if powers else None)
         rows.append(row if powers else {**row, "rate": goal})
     return pl.DataFrame(rows, schema=NUMBERS)
 
@@ -450,9 +450,9 @@ def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:
             replicates=replicates, seed=seed,
         )  # fmt: skip
 
-    def least(pair: Lists, wanted: float) -> int | None:
+    def least(pair: Lists, goal: float) -> int | None:
         return size_for_power(
-            pair.design, wanted=wanted, precision_1=pair.only_1, precision_2=pair.only_2,
+            pair.design, wanted=goal, precision_1=pair.only_1, precision_2=pair.only_2,
             replicates=replicates, seed=seed,
         )  # fmt: skip
 
@@ -501,8 +501,8 @@ def open_pilot(
         raise ConfigError("size", [Problem("measures", what, 'e.g. ("t_score", "mi")')])
     node = comparison_stage(run, stage)
     table = run.plan(f"{stage}.{_table(node)}")
-    chosen = category_of(table, category)
-    pair = table.filter(category=chosen).filter(
+    category = category_of(table, category)
+    pair = table.filter(category=category).filter(
         pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     ).collect()  # fmt: skip
     _require_pair(table, pair, measures)
@@ -512,7 +512,7 @@ def open_pilot(
     require(lists(n, candidates))
     rows = _in_direction(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
     require(_absent_lists(n, rows))
-    judged = _count_judged(run, node, chosen)
+    judged = _count_judged(run, node, category)
     require(_sample_problems(node, judged, candidates))
     return Pilot(candidates, judged, rows)
 
@@ -539,14 +539,14 @@ def _table(node: Node) -> str | None:
     return next(names, None)
 
 
-def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
+def category_of(table: pl.LazyFrame, category: str | None) -> str:
     """Return the given category, or the only one.
 
     Parameters
     ----------
     table : LazyFrame
         With a column category.
-    wanted : str, optional
+    category : str, optional
         Its name.
 
     Raises
@@ -560,14 +560,14 @@ def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
     'TP'
     """
     categories = table.select(pl.col("category").unique().sort()).collect()["category"].to_list()
-    if wanted is None and len(categories) == 1:
+    if category is None and len(categories) == 1:
         return str(categories[0])
-    if wanted is None or wanted not in categories:
-        what = f"unknown category {wanted!r}" if wanted else "there are several categories"
+    if category is None or category not in categories:
+        what = f"unknown category {category!r}" if category else "there are several categories"
         raise ConfigError(
-            "size", [Problem("category", what, did_you_mean(wanted or "", categories))]
+            "size", [Problem("category", what, did_you_mean(category or "", categories))]
         )
-    return wanted
+    return category
 
 
 def _require_pair(table: pl.LazyFrame, pair: pl.DataFrame, measures: tuple[str, str]) -> None:
@@ -717,10 +717,10 @@ def _predictive_powers(
             replicates=replicates, seed=seed,
         )  # fmt: skip
 
-    def least(pair: Lists, wanted: float) -> int | None:
+    def least(pair: Lists, goal: float) -> int | None:
         side = 0 if pair.only_1 > pair.only_2 else 1
         return smallest_size(
-            lambda size: power(pair, size)[side] >= wanted, pilot.judged, pilot.candidates
+            lambda size: power(pair, size)[side] >= goal, pilot.judged, pilot.candidates
         )
 
     return power, least
