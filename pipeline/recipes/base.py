@@ -89,12 +89,12 @@ def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.
     DataFrame
         l1, l2, f, f1, f2, N, documents if counted, the scores, and example if there are any.
     """
-    found = run.plan(SCORES)
-    kept = (found if where is None else found.filter(where)).collect()
-    shown = _examples(run, kept)
-    units = [name for name in ("l1", "l2") if name in kept.columns]
+    scores = run.plan(SCORES)
+    candidates = (scores if where is None else scores.filter(where)).collect()
+    table = _examples(run, candidates)
+    units = [name for name in ("l1", "l2") if name in candidates.columns]
     (first, *_) = MEASURES.resolve(measures)
-    return shown.sort(
+    return table.sort(
         first, "f", *units, descending=[True, True, *(False for _ in units)], nulls_last=True
     ).drop(*_HIDDEN, strict=False)
 
@@ -120,21 +120,21 @@ def best(frame: pl.DataFrame, top: int | None, *, by: Sequence[str] = ()) -> pl.
     if not by:
         return frame if top is None else frame.head(top)
     number = pl.int_range(pl.len()).over(by)
-    kept = frame if top is None else frame.filter(number < top)
-    order = kept.with_row_index("_order")
+    selection = frame if top is None else frame.filter(number < top)
+    order = selection.with_row_index("_order")
     return order.sort("f1", *by, "_order", descending=[True, *(False for _ in by), False]).drop(
         "_order"
     )
 
 
-def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
+def _examples(run: Run, candidates: pl.DataFrame) -> pl.DataFrame:
     """Add the first example of each candidate."""
     stage = EXAMPLES if EXAMPLES in run.project.nodes else PAIRS
     if not run.project.experiment.stages[stage].get("examples"):
-        return kept
-    ours = pl.col("id").is_in(kept["id"].to_list())
+        return candidates
+    ours = pl.col("id").is_in(candidates["id"].to_list())
     texts = run.plan(f"{stage}.examples").filter(ours, pl.col("number") == 1)
-    return kept.join(texts.select("id", example="text").collect(), on="id", how="left")
+    return candidates.join(texts.select("id", example="text").collect(), on="id", how="left")
 
 
 _STAGE = re.compile(r"^stage ([^:]+): ")
@@ -197,8 +197,8 @@ class Recipe:
             Folder of its file, to which paths are relative; absolute paths if not given, or if they
             have no folder in common with it.
         """
-        named = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
-        return {**named, "stages": _plain_data(self.stages, folder)}
+        head = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
+        return {**head, "stages": _plain_data(self.stages, folder)}
 
     def text(self, folder: Path | None = None) -> str:
         """Return the experiment as TOML."""
@@ -284,7 +284,7 @@ def run_recipe(
         if not runs:
             remove_old_results(root)
     try:
-        made = run(root / key, runs=root, report=report, listeners=listeners)
+        result = run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:
         problems = [
             replace(
@@ -299,10 +299,10 @@ def run_recipe(
     except DataError as error:
         raise DataError(_in_terms_of_command(recipe, str(error))) from error
     if accept is not None:
-        accept(made)
+        accept(result)
     if experiment is not None:
         save(recipe, Path(experiment))
-    return made
+    return result
 
 
 def _option(recipe: Recipe, where: str) -> str:

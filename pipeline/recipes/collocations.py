@@ -102,13 +102,13 @@ def collocates_recipe(question: Question, corpus: CorpusFiles) -> Recipe:
         **question.words.stop_word_source(),
     }
     node = {"left": node_unit(question.node, word, corpus), "right": word}
-    shown = {"examples": 1, "form": corpus.word}
+    examples = {"examples": 1, "form": corpus.word}
     least = {"min_frequency": question.min_frequency}
     if relation != "dependency":
-        stages = {PAIRS: {**about, **node, **least, **shown}}
+        stages = {PAIRS: {**about, **node, **least, **examples}}
     else:  # all words are counted, since their frequencies are needed; examples only for the node
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
-        stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
+        stages = {**every, EXAMPLES: {**about, **node, **least, **examples}}
     title = f"Collocates of {question.node}"
     scored = {**stages, **score_stage(question.measures)}
     notes = (*corpus.notes, *_where_spans_end(question.within, within, relation))
@@ -116,9 +116,9 @@ def collocates_recipe(question: Question, corpus: CorpusFiles) -> Recipe:
     return Recipe("collocates", question.node, scored, title, notes, options)
 
 
-def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
+def _where_spans_end(option: Within | None, within: Within, relation: str) -> tuple[str, ...]:
     """Return a note if spans cross sentence boundaries by default."""
-    if asked or within == "sentence" or relation != "span":
+    if option or within == "sentence" or relation != "span":
         return ()
     return (
         f"spans cross sentence boundaries within a {within} (to prevent this: --within sentence)",
@@ -325,14 +325,14 @@ def collocates(
     both = (span, span) if isinstance(span, int) else span or (SPAN, SPAN)
     if relation is None and (span is not None or count or within):
         relation = "span"
-    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
+    words = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
     names = as_names(measures)
-    asked = Question(node, relation, both, count, names, min_frequency, within, chosen)
+    question = Question(node, relation, both, count, names, min_frequency, within, words)
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
-    recipe = collocates_recipe(asked, corpus)
+    recipe = collocates_recipe(question, corpus)
     run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = _collocate_rows(run, asked, corpus)
-    return best(found, top, by=["relation"] if "relation" in found.columns else [])
+    table = _collocate_rows(run, question, corpus)
+    return best(table, top, by=["relation"] if "relation" in table.columns else [])
 
 
 def _words(
@@ -356,11 +356,11 @@ def _collocate_rows(run: Run, question: Question, corpus: CorpusFiles) -> pl.Dat
     fold = question.words.unit(corpus.lemma, corpus)["fold"]
     node = _fold(corpus.spell(question.node.strip()), fold)
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
-    found = rows(run, question.measures, _is_relation_of(node) if sketch else None)
-    if found.is_empty():
+    table = rows(run, question.measures, _is_relation_of(node) if sketch else None)
+    if table.is_empty():
         raise DataError(_no_collocates(run, question))
-    named = found.rename({"l1": "relation"}) if sketch else found.drop("l1")
-    return named.rename({"l2": "collocate"})
+    output = table.rename({"l1": "relation"}) if sketch else table.drop("l1")
+    return output.rename({"l2": "collocate"})
 
 
 def _is_relation_of(node: str) -> pl.Expr:
@@ -476,23 +476,23 @@ def keywords(
     Rayson & Garside 2000, Comparing corpora using frequency profiling; Gabrielatos 2018, Keyness
     analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
     """
-    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    asked, options = (
-        KeynessOptions(as_names(measures), min_frequency, chosen),
+    words = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
+    keyness, options = (
+        KeynessOptions(as_names(measures), min_frequency, words),
         _reader(reader, language),
     )
     tables = TableOptions(columns or {}, header, decimal)
     recipe = keywords_recipe(
-        Path(target), Path(reference), asked, read_as=read_as, reader=options, tables=tables
+        Path(target), Path(reference), keyness, read_as=read_as, reader=options, tables=tables
     )
     run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, asked.measures)
-    if found.is_empty():
+    table = rows(run, keyness.measures)
+    if table.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times or more"
         raise DataError(f"{what}; lower the minimum frequency (--min-f)")
-    shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
-    scores = MEASURES_OF_PAIRS.resolve(asked.measures)
-    return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
+    counts = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
+    scores = MEASURES_OF_PAIRS.resolve(keyness.measures)
+    return best(table.select(pl.col("l2").alias("keyword"), *counts, *scores), top)
 
 
 def keywords_recipe(
@@ -512,8 +512,8 @@ def keywords_recipe(
         If a corpus lacks the attribute, or a list lacks the column.
     """
     both = {"target": target, "reference": reference}
-    said = tables or TableOptions()
-    lists = {} if read_as else _word_lists(both, said)
+    tables = tables or TableOptions()
+    lists = {} if read_as else _word_lists(both, tables)
     corpora = {
         name: None if name in lists else corpus_files([path], read_as=read_as, options=reader)
         for name, path in both.items()
@@ -525,7 +525,7 @@ def keywords_recipe(
         if corpus is None:
             own = {"path": lists[name].table.source, "columns": lists[name].names}
             stages[name] = {"use": "extract.word_table", **own, "fold": not options.words.case}
-            stages[name] |= said.numbers
+            stages[name] |= tables.numbers
             continue
         attribute = options.words.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
@@ -576,21 +576,23 @@ class _WordList(NamedTuple):
 
 def _word_lists(paths: Mapping[str, Path], options: TableOptions) -> dict[str, _WordList]:
     """Return the frequency lists among the files; reject column names that none has."""
-    lists, held = {}, set()
+    lists, names = {}, set()
     for name, path in paths.items():
         reader = _list_reader(path, options.header)
         if reader is None:
             continue
         bare = table_file(path, options.select(), reader=reader)
-        held |= {*bare.columns}
+        names |= {*bare.columns}
         own = {ours: theirs for ours, theirs in options.columns.items() if theirs in bare.columns}
         table = replace(bare, options=replace(options, columns=own))
-        if found := _as_list(path, table):
-            lists[name] = found
+        if word_list := _as_list(path, table):
+            lists[name] = word_list
     absent = [
-        Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
+        Problem(
+            f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, names)
+        )
         for ours, theirs in options.columns.items()
-        if theirs not in held
+        if theirs not in names
     ]
     if absent:
         raise ConfigError("keywords", absent)
@@ -652,9 +654,9 @@ def _text_reader(
     first = 0 if numbered else len(counts)
     if max(first, last) < _MOST_LINES * len(lines) or above:
         return None
-    named = not any(map(str.isdigit, lines[0])) if header is None else header
+    has_header = not any(map(str.isdigit, lines[0])) if header is None else header
     own = {"first": "f"} if first > last else {}
-    return {"format": "word_counts", **own, **({"header": True} if named else {})}
+    return {"format": "word_counts", **own, **({"header": True} if has_header else {})}
 
 
 def _is_whole(text: str) -> bool:
@@ -678,8 +680,8 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     is_corpus = bool(corpus) and (corpus != "token_parquet" or sentence in table.columns)
     if not is_corpus:
         require_rows(table)
-    named = {*map(str.lower, table.columns)} & {*_TOKENS}
-    if count is None and not (is_corpus and named):
+    attributes = {*map(str.lower, table.columns)} & {*_TOKENS}
+    if count is None and not (is_corpus and attributes):
         count = _count_column(path, table)
     if count is None:
         if is_corpus:
@@ -693,13 +695,13 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count == recognised and word in {table.look_for(*_WORD), "word"} and not _is_text(table):
         return _WordList(table, names, table.notes)
     _require_few_repeated(path, table.head[word], is_corpus=is_corpus and not table.options.columns)
-    given = table.options.header is not None
+    is_explicit = table.options.header is not None
     counted = table.source.get("format") == "word_counts"
     headed = table.source.get("header", False) if counted else not table.notes
-    without = "" if headed or given else " without a header"
+    without = "" if headed or is_explicit else " without a header"
     what = f"frequency list{without}: words in {word}, counts in {count}"
     others = [
-        *([] if given else ["--no-header" if headed else "--header"]),
+        *([] if is_explicit else ["--no-header" if headed else "--header"]),
         "--columns word=NAME,f=NAME",
         *([f"--read-as {corpus}"] if is_corpus else []),
     ]
@@ -728,12 +730,12 @@ def _count_column(path: Path, table: TableFile) -> str | None:
     }
     ranks = {name for name, values in whole.items()
              if values.to_list() == list(range(1, values.len() + 1))}  # fmt: skip
-    found = [name for name in whole if name not in ranks] or list(whole)
-    if len(found) > 1:
-        what = f"{path}: several columns hold whole numbers: {', '.join(found)}"
-        problem = Problem("--columns", what, f"select the counts, e.g. --columns f={found[0]}")
+    columns = [name for name in whole if name not in ranks] or list(whole)
+    if len(columns) > 1:
+        what = f"{path}: several columns hold whole numbers: {', '.join(columns)}"
+        problem = Problem("--columns", what, f"select the counts, e.g. --columns f={columns[0]}")
         raise ConfigError("keywords", [problem])
-    return found[0] if found else None
+    return columns[0] if columns else None
 
 
 def _holds_counts(values: pl.Series) -> bool:
@@ -857,19 +859,19 @@ def candidates(
     Evert 2008, Corpora and collocations, section 3 (kinds of co-occurrence).
     """
     both = (span, span) if isinstance(span, int) else span
-    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    wanted = PairRequest(
+    words = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
+    request = PairRequest(
         relation, left, right, as_names(dependency), both, min_frequency, as_names(measures),
-        within, chosen,
+        within, words,
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
-    recipe = candidates_recipe(wanted, corpus)
+    recipe = candidates_recipe(request, corpus)
     run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, wanted.measures)
-    if found.is_empty():
+    table = rows(run, request.measures)
+    if table.is_empty():
         what = f"candidates: no pair occurs {min_frequency} times or more"
         raise DataError(f"{what}; lower the minimum frequency (--min-f), or relax the conditions")
-    return best(found, top)
+    return best(table, top)
 
 
 def candidates_recipe(request: PairRequest, corpus: CorpusFiles) -> Recipe:

@@ -183,14 +183,14 @@ def clusters(
             raise ValueError(f"noise_as = {noise_as!r}: give excluded or clusters")
     except ValueError as error:
         raise ConfigError("clusters", [Problem("noise", str(error))]) from None
-    read = TagReadingOptions(
+    reading = TagReadingOptions(
         tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables
     )
-    recipe = clusters_recipe(Path(gold), systems_of(induced), read)
+    recipe = clusters_recipe(Path(gold), systems_of(induced), reading)
     return run_recipe(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
-def clusters_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptions) -> Recipe:
+def clusters_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOptions) -> Recipe:
     """Return the experiment that evaluates.
 
     Raises
@@ -201,31 +201,33 @@ def clusters_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptio
     if not systems:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is given", "name a file")])
     induced = [path for each in systems for path in each.paths]
-    read.tables.require_used([gold, *induced])
-    keys = [path for path in (gold, *induced) if _is_key(path, read)]
+    reading.tables.require_used([gold, *induced])
+    keys = [path for path in (gold, *induced) if _is_key(path, reading)]
     if keys:
         if others := [path for path in (gold, *induced) if path not in keys]:
             what = f"{keys[0]} is a Senseval key, but {others[0]} is not"
             remedy = f"give keys only; if it is one: --read-as {others[0].name}={_KEY}"
             raise ConfigError("clusters", [Problem("FILES", what, remedy)])
-        if read.tables.reader.get("lenient"):
+        if reading.tables.reader.get("lenient"):
             what = "applies to tagged corpora, but all files are Senseval keys"
             raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
-        return _senses_recipe(gold, systems, read)
+        return _senses_recipe(gold, systems, reading)
     paths = [gold, *induced]
-    read, notes = _keep_apart(induced, read)
-    if read.tables.reader.get("lenient") and not any(_corpus_format(each, read) for each in paths):
+    reading, notes = _keep_apart(induced, reading)
+    if reading.tables.reader.get("lenient") and not any(
+        _corpus_format(each, reading) for each in paths
+    ):
         what = "applies to tagged corpora, but all files are tables"
         raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
-    tagged = _corpus([gold], read)
-    standard, counted, said_of_gold = _gold(gold, tagged, read)
+    tagged = _corpus([gold], reading)
+    standard, counted, said_of_gold = _gold(gold, tagged, reading)
     notes += said_of_gold
     stages: dict[str, dict[str, Any]] = {"gold": standard}
     taggings, dictionaries = [], []
     for each in systems:
         name = each.name
-        stage, single, said = _system(each, gold, tagged, read)
-        notes += said
+        stage, single, system_notes = _system(each, gold, tagged, reading)
+        notes += system_notes
         stages[name] = stage
         if stage["use"] == "join.tagging":
             taggings.append(name)
@@ -281,24 +283,24 @@ def noise_counts(run: Run) -> pl.DataFrame:
     return pl.concat(rows) if rows else SystemSize.zero_rows().collect()
 
 
-def _is_key(path: Path, read: TagReadingOptions) -> bool:
+def _is_key(path: Path, reading: TagReadingOptions) -> bool:
     try:
-        return format_of(path.name, name=read.tables.format_of(path), kind="table").name == _KEY
+        return format_of(path.name, name=reading.tables.format_of(path), kind="table").name == _KEY
     except ValueError:
         return False
 
 
-def _senses_recipe(gold: Path, systems: Sequence[System], read: TagReadingOptions) -> Recipe:
+def _senses_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOptions) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
     induced = [path for each in systems for path in each.paths]
-    tables = {path: table_file(path, read.tables) for path in (gold, *induced)}
+    tables = {path: table_file(path, reading.tables) for path in (gold, *induced)}
     stages: dict[str, dict[str, Any]] = {
         "gold": {
             "use": "extract.gold_table",
             "path": tables[gold].source,
             "columns": {"gold": "sense", "by": "word"},
-            "exclude": list(read.exclude),
-            "fold": read.fold,
+            "exclude": list(reading.exclude),
+            "fold": reading.fold,
         }
     }
     for each in systems:
@@ -307,9 +309,9 @@ def _senses_recipe(gold: Path, systems: Sequence[System], read: TagReadingOption
             "system": each.name,
             "path": _one_source([tables[path] for path in each.paths]),
             "columns": {"cluster": "sense", "by": "word"},
-            "prefix": read.prefix,
-            "fold": read.fold,
-            **read.noise_options,
+            "prefix": reading.prefix,
+            "fold": reading.fold,
+            **reading.noise_options,
         }
     compared = {"gold": "gold", "systems": [each.name for each in systems]}
     stages["senses"] = {"use": "evaluate.senses", **compared}
@@ -327,31 +329,31 @@ def _senses_recipe(gold: Path, systems: Sequence[System], read: TagReadingOption
 
 def systems_of(induced: Sequence[Induced]) -> list[System]:
     """Return the systems with their names: as given, or after their file."""
-    given = []
+    pairs = []
     for each in induced:
         if isinstance(each, Mapping):
-            given += [(name, [Path(path) for path in paths]) for name, paths in each.items()]
+            pairs += [(name, [Path(path) for path in paths]) for name, paths in each.items()]
         elif isinstance(each, str | Path):
-            given.append(("", [Path(each)]))
+            pairs.append(("", [Path(each)]))
         else:
             what, remedy = f"{each!r} is not a file", "runs of a system: {'name': [file, file]}"
             raise ConfigError("clusters", [Problem("INDUCED", what, remedy)])
     problems = [
         *(Problem("INDUCED", f"system {name!r} has no file", "name its files")
-          for name, paths in given if not paths),
+          for name, paths in pairs if not paths),
         *(Problem("INDUCED", f"system {name!r} has the same file twice", "name each run once")
-          for name, paths in given if len({*paths}) < len(paths)),
+          for name, paths in pairs if len({*paths}) < len(paths)),
         *(Problem("INDUCED", f"{count} systems are named {name!r}",
                   "choose other names, or give runs of one system together: name=FILE,FILE")
-          for name, count in Counter(name for name, _ in given if name).items() if count > 1),
+          for name, count in Counter(name for name, _ in pairs if name).items() if count > 1),
     ]  # fmt: skip
     if problems:
         raise ConfigError("clusters", problems)
-    names = [name or paths[0].name.partition(".")[0] for name, paths in given]
-    return [System(name, paths) for name, (_, paths) in zip(_distinct(names), given, strict=True)]
+    names = [name or paths[0].name.partition(".")[0] for name, paths in pairs]
+    return [System(name, paths) for name, (_, paths) in zip(_distinct(names), pairs, strict=True)]
 
 
-def _distinct(wanted: Sequence[str]) -> list[str]:
+def _distinct(systems: Sequence[str]) -> list[str]:
     """Return names of stages; duplicates get a number.
 
     Examples
@@ -359,13 +361,13 @@ def _distinct(wanted: Sequence[str]) -> list[str]:
     >>> _distinct(["a-b", "gold", "a_b"])
     ['a_b', 'gold_2', 'a_b_2']
     """
-    taken = {"gold", "types", "tokens", "systems", "senses", "heaviest"}
+    stages = {"gold", "types", "tokens", "systems", "senses", "heaviest"}
     names: list[str] = []
-    for each in wanted:
+    for each in systems:
         stem = "".join(sign if sign.isalnum() else "_" for sign in each)
         stem, number = stem or "system", 2
         name = stem
-        while name in taken or name in names:
+        while name in stages or name in names:
             name, number = f"{stem}_{number}", number + 1
         names.append(name)
     return names
@@ -383,105 +385,114 @@ def _one_source(tables: Sequence[TableFile]) -> dict[str, Any]:
     return {**tables[0].source, "path": paths if others else paths[0]}
 
 
-def _corpus_format(path: Path, read: TagReadingOptions) -> str | None:
+def _corpus_format(path: Path, reading: TagReadingOptions) -> str | None:
     """Return the format of a tagged corpus; None for a table."""
-    said = read.tables.format_of(path)
+    format_name = reading.tables.format_of(path)
     try:
-        kind = format_of(path.name, name=said, kind="corpus").name
+        kind = format_of(path.name, name=format_name, kind="corpus").name
     except ValueError:
-        without_ending = not said and not path.suffix and path.is_file()
+        without_ending = not format_name and not path.suffix and path.is_file()
         return "conllu" if without_ending and is_conllu(first_lines(path)) else None
-    return kind if said or kind in _CORPORA else None
+    return kind if format_name or kind in _CORPORA else None
 
 
-def _corpus(paths: Sequence[Path], read: TagReadingOptions) -> CorpusFiles | None:
+def _corpus(paths: Sequence[Path], reading: TagReadingOptions) -> CorpusFiles | None:
     """Return a tagged corpus; None for a table."""
     path = paths[0]
-    kind = _corpus_format(path, read)
+    kind = _corpus_format(path, reading)
     if kind is None:
         return None
     fields = {"attributes", *FORMATS.get(kind).options.model_fields}
-    own = {name: value for name, value in read.tables.reader.items() if name in fields}
-    named = read.tables.format_of(path) or (None if path.suffix else kind)
-    return corpus_files(paths, read_as=named, options=own)
+    own = {name: value for name, value in reading.tables.reader.items() if name in fields}
+    format_name = reading.tables.format_of(path) or (None if path.suffix else kind)
+    return corpus_files(paths, read_as=format_name, options=own)
 
 
 def _gold(
-    path: Path, corpus: CorpusFiles | None, read: TagReadingOptions
+    path: Path, corpus: CorpusFiles | None, reading: TagReadingOptions
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage of the gold classes, true if it has frequencies, and notes."""
     if corpus:
-        tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
-        stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": read.fold}
+        tags = {"tag": reading.tag, "item": reading.item, "exclude": list(reading.exclude)}
+        stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": reading.fold}
         return stage, True, corpus.notes
-    table = table_file(path, read.tables.select("item", "gold", "f"))
+    table = table_file(path, reading.tables.select("item", "gold", "f"))
     require_rows(table)
-    found = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
+    columns = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
     count = table.look_for(*_COUNT)
     if count and count in table.numbers():
-        found["f"] = count
-    options = {"columns": table.other_names(**found), "exclude": list(read.exclude)}
-    stage = {"use": "extract.gold_table", "path": table.source, **options, "fold": read.fold}
-    return stage | read.tables.numbers, "f" in found, table.notes
+        columns["f"] = count
+    options = {"columns": table.other_names(**columns), "exclude": list(reading.exclude)}
+    stage = {"use": "extract.gold_table", "path": table.source, **options, "fold": reading.fold}
+    return stage | reading.tables.numbers, "f" in columns, table.notes
 
 
 def _system(
-    system: System, gold: Path, standard: CorpusFiles | None, read: TagReadingOptions
+    system: System, gold: Path, standard: CorpusFiles | None, reading: TagReadingOptions
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage of a system's clusters, true if each word has one cluster, and notes."""
     name = system.name
-    if corpus := _corpus(system.paths, read):
+    if corpus := _corpus(system.paths, reading):
         if standard is None:
             what = f"{system.paths[0]} is a tagged corpus, but the gold standard {gold} is a table"
             raise ConfigError("clusters", [Problem("GOLD", what, "give the gold corpus")])
-        tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
-        both = {"gold": standard.source, "induced": corpus.source, "cluster": read.cluster, **tags}
-        stage = {"use": "join.tagging", "system": name, **both, "fold": read.fold}
-        return stage | read.noise_options, True, corpus.notes
-    tables = [table_file(path, read.tables.select("item", "cluster")) for path in system.paths]
+        tags = {"tag": reading.tag, "item": reading.item, "exclude": list(reading.exclude)}
+        both = {
+            "gold": standard.source,
+            "induced": corpus.source,
+            "cluster": reading.cluster,
+            **tags,
+        }
+        stage = {"use": "join.tagging", "system": name, **both, "fold": reading.fold}
+        return stage | reading.noise_options, True, corpus.notes
+    tables = [table_file(path, reading.tables.select("item", "cluster")) for path in system.paths]
     for table in tables:
         require_rows(table)
     source, table = _one_source(tables), tables[0]
-    found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
-    options = {"columns": table.other_names(**found), "prefix": read.prefix, "fold": read.fold}
+    columns = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
+    options = {
+        "columns": table.other_names(**columns),
+        "prefix": reading.prefix,
+        "fold": reading.fold,
+    }
     stage = {"use": "extract.clusters", "system": name, "path": source, **options}
     notes = [note for each in tables for note in each.notes]
-    several = {word for each in tables for word in _in_several(each, found, read)}
+    several = {word for each in tables for word in _in_several(each, columns, reading)}
     if several:
-        shown = ", ".join(map(repr, sorted(several)[:3]))
+        examples = ", ".join(map(repr, sorted(several)[:3]))
         notes.append(
             f"{name}: no token measures, as {count_text(len(several), 'word')} "
-            f"{'has' if len(several) == 1 else 'have'} several clusters, for example {shown}"
+            f"{'has' if len(several) == 1 else 'have'} several clusters, for example {examples}"
         )
-    return stage | read.noise_options | read.tables.numbers, not several, tuple(notes)
+    return stage | reading.noise_options | reading.tables.numbers, not several, tuple(notes)
 
 
 def _keep_apart(
-    induced: Sequence[Path], read: TagReadingOptions
+    induced: Sequence[Path], reading: TagReadingOptions
 ) -> tuple[TagReadingOptions, tuple[str, ...]]:
     """Return reader options: without normalisation if it would merge words.
 
     Such words have separate clusters, and token-level measures need one cluster per word.
     """
-    if "normalise" in read.tables.reader:
-        return read, ()
+    if "normalise" in reading.tables.reader:
+        return reading, ()
     for path in induced:
-        if _corpus_format(path, read):
+        if _corpus_format(path, reading):
             continue
-        table = table_file(path, read.tables.select("item", "cluster"))
+        table = table_file(path, reading.tables.select("item", "cluster"))
         item = table.column(*_ITEM)
         alike = _columns(table, item).select(item, plain=normalise_column(pl.col(item)))
         twins = alike.unique().filter(pl.len().over("plain") > 1).sort("plain", item)
         if twins.height:
-            own = replace(read.tables, reader={**read.tables.reader, "normalise": "none"})
-            shown = ", ".join(map(repr, twins[item].head(4)))
+            own = replace(reading.tables, reader={**reading.tables.reader, "normalise": "none"})
+            examples = ", ".join(map(repr, twins[item].head(4)))
             note = (
                 f"{path}: {twins.height:,} words differ only in apostrophes, hyphens or invisible "
-                f"characters, for example {shown}; all files are read without normalisation "
+                f"characters, for example {examples}; all files are read without normalisation "
                 "(--normalise NFC merges such words)"
             )
-            return replace(read, tables=own), (note,)
-    return read, ()
+            return replace(reading, tables=own), (note,)
+    return reading, ()
 
 
 def _columns(table: TableFile, *columns: str) -> pl.DataFrame:
@@ -490,17 +501,19 @@ def _columns(table: TableFile, *columns: str) -> pl.DataFrame:
     return rows.select(pl.col(columns).cast(pl.String)).collect()
 
 
-def _in_several(table: TableFile, found: Mapping[str, str], read: TagReadingOptions) -> list[str]:
+def _in_several(
+    table: TableFile, columns: Mapping[str, str], reading: TagReadingOptions
+) -> list[str]:
     """Return words with several clusters."""
-    words, labels = _columns(table, found["item"], found["cluster"]).get_columns()
+    words, labels = _columns(table, columns["item"], columns["cluster"]).get_columns()
     if table.file.options.normalise != "none":
         words = normalise_series(words)
     pairs = pl.DataFrame({
-        "item": words.str.to_lowercase() if read.fold else words,
-        "cluster": labels.str.slice(0, read.prefix),
+        "item": words.str.to_lowercase() if reading.fold else words,
+        "cluster": labels.str.slice(0, reading.prefix),
     }).unique()  # fmt: skip
-    if read.noise and read.noise_as == "excluded":
-        pairs = pairs.filter(~is_noise(pl.col("cluster"), read.noise))
+    if reading.noise and reading.noise_as == "excluded":
+        pairs = pairs.filter(~is_noise(pl.col("cluster"), reading.noise))
     return pairs.filter(pl.col("item").is_duplicated())["item"].unique().sort().to_list()
 
 
@@ -595,13 +608,13 @@ def lexicon_recipe(
     tables.require_used([*golds, computed])
     _require_columns(tables, [*golds, computed])
     names = ["gold"] if len(golds) == 1 else [f"gold_{n}" for n in range(1, len(golds) + 1)]
-    read = [_read(path, tables, case=case) for path in (*golds, computed)]
+    lexicons = [_read(path, tables, case=case) for path in (*golds, computed)]
     stages: dict[str, dict[str, Any]] = {
-        name: stage for name, (stage, _) in zip(names, read[:-1], strict=True)
+        name: stage for name, (stage, _) in zip(names, lexicons[:-1], strict=True)
     }
     if len(golds) > 1:
         stages["gold"] = {"use": "extract.union", "lexicons": names}
-    stages["computed"] = read[-1][0]
+    stages["computed"] = lexicons[-1][0]
     compared = {"gold": "gold", "lexicon": "computed"}
     stages["overlaps"] = {"use": "score.lexicon", **compared}
     drawn: dict[str, Any] = {}
@@ -611,18 +624,20 @@ def lexicon_recipe(
         drawn = {"sample": "sample"}
     stages["quality"] = {"use": "evaluate.lexicon", **compared, "overlaps": "overlaps", **drawn}
     about = computed.name.partition(".")[0]
-    notes = tuple(note for _, said in read for note in said)
+    notes = tuple(note for _, texts in lexicons for note in texts)
     return Recipe("lexicon", about, stages, f"The lexicon {about}", notes)
 
 
 def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:
     """Reject column names that none of the files has."""
     bare = tables.select()
-    held = {name: None for path in paths for name in table_file(path, bare, lexicon=True).columns}
+    header = {name: None for path in paths for name in table_file(path, bare, lexicon=True).columns}
     absent = [
-        Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
+        Problem(
+            f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, header)
+        )
         for ours, theirs in tables.columns.items()
-        if theirs not in held
+        if theirs not in header
     ]
     if absent:
         raise ConfigError("lexicon", absent)
@@ -632,14 +647,14 @@ def _read(
     path: Path, tables: TableOptions, *, case: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the stage that reads a file, and notes; column names of other files are ignored."""
-    held = table_file(path, tables.select(), lexicon=True).columns
-    own = {ours: name for ours, name in tables.columns.items() if name in held}
-    read = replace(tables, columns=own).select("lemma", "form")
-    table = table_file(path, read, lexicon=True)
+    header = table_file(path, tables.select(), lexicon=True).columns
+    own = {ours: name for ours, name in tables.columns.items() if name in header}
+    options = replace(tables, columns=own).select("lemma", "form")
+    table = table_file(path, options, lexicon=True)
     require_rows(table)
-    found = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
+    columns = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
-    names = {"columns": table.other_names(**found)}
+    names = {"columns": table.other_names(**columns)}
     stage = {"use": "extract.lexicon", "path": table.source, **names, **spelling}
     return stage, table.notes
 
@@ -774,18 +789,18 @@ def evaluate(
     ----------
     Evert & Krenn (2005), sections 3 and 4.
     """
-    read = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
-    read.require_used([Path(ranked), Path(judgements)])
-    given = table_file(ranked, read.select("l1", "l2")), table_file(judgements, read)
-    for table in given:
+    options = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
+    options.require_used([Path(ranked), Path(judgements)])
+    tables = table_file(ranked, options.select("l1", "l2")), table_file(judgements, options)
+    for table in tables:
         require_rows(table)
-    sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
+    sizes = tuple(_default_cuts(tables[0].head.height) if cuts is None else cuts)
     named_columns = as_names(scores), as_names(ascending)
-    asked = JudgedRanking(*given, *named_columns, as_names(positive), sampled, sizes, combine)
-    recipe = evaluation_recipe(asked)
+    ranking = JudgedRanking(*tables, *named_columns, as_names(positive), sampled, sizes, combine)
+    recipe = evaluation_recipe(ranking)
     return run_recipe(
         recipe, runs=runs, experiment=experiment, report=report, listeners=listeners,
-        accept=lambda run: _require_judged(run, asked),
+        accept=lambda run: _require_judged(run, ranking),
     )  # fmt: skip
 
 
@@ -872,8 +887,8 @@ def _scores(ranking: JudgedRanking, *units: str) -> dict[str, str]:
     own = (*units, *(name for name in ranked.columns if name.lower() in counts))
     own += tuple(name for name in ranked.columns if name.startswith(_OF_UCS))
     judged = [each for each in (ranked.look_for(*_JUDGED),) if each]
-    wanted = [*ranking.scores, *ranking.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
-    return {_measure(name): name for name in dict.fromkeys(wanted)}
+    names = [*ranking.scores, *ranking.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
+    return {_measure(name): name for name in dict.fromkeys(names)}
 
 
 def _measure(column: str) -> str:
@@ -896,8 +911,8 @@ def _judgement(ranking: JudgedRanking) -> dict[str, Any]:
         return {"categories": {"TP": {"column": "answer", "labels": ["accept"]}}, **where}
     if ranking.positive:
         return {"categories": {"TP": {"column": column, "labels": list(ranking.positive)}}, **where}
-    read = pl.DataFrame({"label": labels}, schema={"label": pl.String})
-    unknown = read.filter(judgement("label").is_null())["label"]
+    frame = pl.DataFrame({"label": labels}, schema={"label": pl.String})
+    unknown = frame.filter(judgement("label").is_null())["label"]
     if unknown.len():
         what = f"column {column!r} contains labels: {', '.join(unknown.head(8))}"
         remedy = "name those of true positives: --positive LABEL"
@@ -907,8 +922,8 @@ def _judgement(ranking: JudgedRanking) -> dict[str, Any]:
 
 def _labels(table: TableFile, column: str) -> list[str]:
     """Return the labels at the beginning of a column, including those in lists."""
-    found = table.head.select(label_lists(pl.col(column)).explode().alias("label"))
-    return found["label"].drop_nulls().unique(maintain_order=True).to_list()
+    labels = table.head.select(label_lists(pl.col(column)).explode().alias("label"))
+    return labels["label"].drop_nulls().unique(maintain_order=True).to_list()
 
 
 def _require_judged(run: Run, ranking: JudgedRanking) -> None:

@@ -68,15 +68,15 @@ class CorpusFiles:
     @cached_property
     def attributes(self) -> frozenset[str]:
         """The attributes with values at the beginning of the first file."""
-        held = (name for name in self.head.columns if name not in _PLACES)
-        return frozenset(name for name in held if self.head[name].null_count() < self.head.height)
+        names = (name for name in self.head.columns if name not in _PLACES)
+        return frozenset(name for name in names if self.head[name].null_count() < self.head.height)
 
     @property
     def word(self) -> str:
         """The attribute with the word forms."""
-        named = [name for name in _WORDS if name in self.attributes]
+        names = [name for name in _WORDS if name in self.attributes]
         own = [name for name in self.files[0].schema() if name in self.attributes]
-        return (named or own or ["form"])[0]
+        return (names or own or ["form"])[0]
 
     @property
     def lemma(self) -> str:
@@ -88,8 +88,8 @@ class CorpusFiles:
         """The language of plain text and TEI, from the first file; "" for other corpora."""
         file = self.files[0]
         if isinstance(file.options, TeiOptions):
-            said = self.head.get_column("language").drop_nulls().to_list()
-            return file.options.language or language_code(said[0] if said else None)
+            languages = self.head.get_column("language").drop_nulls().to_list()
+            return file.options.language or language_code(languages[0] if languages else None)
         if not isinstance(file.options, TextOptions):
             return ""
         language = text_layout(file.path, file.options).language
@@ -126,11 +126,11 @@ class CorpusFiles:
             layout = TextLayout(file.options.text(), self.language, "split", 0)
         else:
             return text.split()
-        found = text_tokens(text, layout) or text.split()
+        tokens = text_tokens(text, layout) or text.split()
         if file.options.normalise == "none":
-            return found
+            return tokens
         # An elided word: in the corpus, a letter follows its apostrophe.
-        return [each[:-1] + "'" if each[1:].endswith("’") else each for each in found]
+        return [each[:-1] + "'" if each[1:].endswith("’") else each for each in tokens]
 
     def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
         """Return a problem if an attribute or heads are missing.
@@ -185,16 +185,16 @@ def corpus_files(
     """
     if not paths:
         raise ConfigError("corpus", [Problem("PATH", "no file is given", "name a file or folder")])
-    found = [each for path in paths for each in _expand(Path(path), read_as)]
-    kinds = sorted({_format(path, read_as) for path in found} - {""})
+    matches = [each for path in paths for each in _expand(Path(path), read_as)]
+    kinds = sorted({_format(path, read_as) for path in matches} - {""})
     if len(kinds) > 1:
         what = f"the files have several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "give files of one format")])
-    decided = _decide(found, read_as, options or {})
+    decided = _decide(matches, read_as, options or {})
     kind = decided.format or kinds[0] if kinds else ""
     own = {"format": decided.format, **_reader_options(kind, decided.options)}
-    source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
-    with _paths_as_given(found):
+    source = {"path": matches, **{key: value for key, value in own.items() if value is not None}}
+    with _paths_as_given(matches):
         files = _files(source)
         return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
 
@@ -268,12 +268,12 @@ class Decision:
     notes: tuple[str, ...] = ()
 
 
-def _decide(paths: Sequence[Path], read_as: str | None, given: Mapping[str, Any]) -> Decision:
+def _decide(paths: Sequence[Path], read_as: str | None, reader: Mapping[str, Any]) -> Decision:
     """Return the format from the first lines of the first file; the others must agree."""
     files = list(_existing(paths))
     if not files:  # opening the file raises the message
-        return Decision(read_as, given)
-    decided = _decide_file(files[0], read_as, given)
+        return Decision(read_as, reader)
+    decided = _decide_file(files[0], read_as, reader)
     if read_as is None and decided.format is None and _format(files[0], None) == "text":
         for file in files[1:]:
             if _holds_fields(content.first_lines(file, _FEWEST_ROWS)):
@@ -291,23 +291,23 @@ def _existing(paths: Sequence[Path]) -> Iterator[Path]:
         if path.is_file():
             yield path
         elif any(mark in str(path) for mark in "*?["):
-            found = search_files(Path(path.anchor), str(path.relative_to(path.anchor)))
-            yield from (each for each in found if each.is_file())
+            matches = search_files(Path(path.anchor), str(path.relative_to(path.anchor)))
+            yield from (each for each in matches if each.is_file())
 
 
-def _decide_file(path: Path, read_as: str | None, given: Mapping[str, Any]) -> Decision:
+def _decide_file(path: Path, read_as: str | None, reader: Mapping[str, Any]) -> Decision:
     name = _format(path, read_as)
     if name not in {"text", "tokens", "vertical"}:
-        return Decision(read_as, given)
+        return Decision(read_as, reader)
     lines = content.first_lines(path, _LINES)
     if name == "text" and not (read_as is None and _holds_fields(lines)):
-        return Decision(read_as, {"sentences": "auto", **given})
+        return Decision(read_as, {"sentences": "auto", **reader})
     if name == "tokens":
-        return _decide_table(path, read_as, lines, given)
+        return _decide_table(path, read_as, lines, reader)
     rows = content.token_lines(lines)
-    if name == "text" and not ("attributes" in given or content.is_treetagger(rows)):
+    if name == "text" and not ("attributes" in reader or content.is_treetagger(rows)):
         raise _unclear_text(path, rows[0])
-    return _vertical(path, lines, given, "vertical" if name == "text" else read_as)
+    return _vertical(path, lines, reader, "vertical" if name == "text" else read_as)
 
 
 def _holds_fields(lines: Sequence[str]) -> bool:
@@ -318,39 +318,39 @@ def _holds_fields(lines: Sequence[str]) -> bool:
 
 def _unclear_text(path: Path, row: Sequence[str]) -> ConfigError:
     names = content.usual_names(len(row))
-    shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
+    fields = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
     what = (
         f"every line has {len(row)} fields separated by tabs: this may be plain text, or one token "
-        f"per line, for example {shown}"
+        f"per line, for example {fields}"
     )
     remedy = f"add --attributes {','.join(names)} or --read-as text"
     return ConfigError("corpus", [Problem(str(path), what, remedy)])
 
 
 def _decide_table(
-    path: Path, read_as: str | None, lines: Sequence[str], given: Mapping[str, Any]
+    path: Path, read_as: str | None, lines: Sequence[str], reader: Mapping[str, Any]
 ) -> Decision:
     """Return reader options for a token table, with or without header."""
-    own = dict(given)
+    own = dict(reader)
     if "attributes" in own:
         own["columns"] = own.pop("attributes")
-    kept = [line for line in lines if line.strip() and not line.startswith(_COMMENT)]
-    if "columns" in own or "header" in own or not kept:
+    body = [line for line in lines if line.strip() and not line.startswith(_COMMENT)]
+    if "columns" in own or "header" in own or not body:
         return Decision(read_as, own)
-    rows = [line.split("\t") for line in kept]
-    names, found = content.usual_names(len(rows[0])), content.judge_header(rows)
-    if found == "header":
+    rows = [line.split("\t") for line in body]
+    names, kind = content.usual_names(len(rows[0])), content.judge_header(rows)
+    if kind == "header":
         note = (
             f"{path}: the first line is a header ({', '.join(rows[0])}); to read it as a token, "
             "add --reader header=false"
         )
         return Decision(read_as, own, (note,))
-    tagged = content.is_treetagger(content.token_lines(kept))
-    if tagged and read_as is None and kept == [line for line in lines if line.strip()]:
+    tagged = content.is_treetagger(content.token_lines(body))
+    if tagged and read_as is None and body == [line for line in lines if line.strip()]:
         return _vertical(path, lines, own, "vertical")
-    if found == "unclear":
-        shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, rows[0], strict=True))
-        what = f"the first line may be a header or a token ({shown})"
+    if kind == "unclear":
+        fields = ", ".join(f"{name} {field!r}" for name, field in zip(names, rows[0], strict=True))
+        what = f"the first line may be a header or a token ({fields})"
         remedy = f"add --reader header=true, or --attributes {','.join(names)} if it is a token"
         raise ConfigError("corpus", [Problem(str(path), what, remedy)])
     note = (
@@ -361,7 +361,7 @@ def _decide_table(
 
 
 def _vertical(
-    path: Path, lines: Sequence[str], given: Mapping[str, Any], read_as: str | None
+    path: Path, lines: Sequence[str], reader: Mapping[str, Any], read_as: str | None
 ) -> Decision:
     """Return reader options for a file with one token per line: columns and sentence boundaries.
 
@@ -372,22 +372,22 @@ def _vertical(
     width = max(map(len, rows), default=1)
     tagged = content.is_treetagger(rows)
     usual = content.TREETAGGER if tagged else content.usual_names(width)
-    names = list(given.get("attributes", usual))
+    names = list(reader.get("attributes", usual))
     tags = {tag[1] for line in lines if (tag := _TAG.match(line))}
     places = {"sentence": "s", "paragraph": "p"}
     own: dict[str, Any] = {option: name if name in tags else "" for option, name in places.items()}
     own["document"] = next((name for name in _DOCUMENTS if name in tags), "")
     marked = own["sentence"] or "" in map(str.strip, lines)
     ends = [] if marked else _sentence_tags(rows, names)
-    if ends and not given.get("sentence"):
+    if ends and not reader.get("sentence"):
         own["sentence_tags"] = ends
-    what = [] if "attributes" in given else [f"columns {', '.join(names)}"]
+    what = [] if "attributes" in reader else [f"columns {', '.join(names)}"]
     what += [f"sentences end with tag {' or '.join(ends)}"] if ends else []
-    options = {"attributes": names, **own, **given}
+    options = {"attributes": names, **own, **reader}
     if not what:
         return Decision(read_as, options)
     how = "one token per line, as written by TreeTagger" if tagged else "one token per line"
-    remedies = [] if "attributes" in given else ["change columns with --attributes"]
+    remedies = [] if "attributes" in reader else ["change columns with --attributes"]
     remedies += ["ignore these tags with --reader sentence_tags=[]"] if ends else []
     remedies += ["read as plain text with --read-as text"] if _format(path, None) == "text" else []
     note = f"{path}: {how}: {', '.join(what)}; {', '.join(remedies)}"
@@ -452,9 +452,9 @@ def _format(file: Path, read_as: str | None) -> str:
 
 
 def _files(source: Mapping[str, Any]) -> list[SourceFile]:
-    written = {**source, "path": [each.absolute().as_posix() for each in source["path"]]}
+    values = {**source, "path": [each.absolute().as_posix() for each in source["path"]]}
     try:
-        return find(CorpusSource.model_validate(written), Places(Path()), where="PATH")
+        return find(CorpusSource.model_validate(values), Places(Path()), where="PATH")
     except ValidationError as error:
         problems = [Problem("PATH", each["msg"]) for each in error.errors()]
         raise ConfigError("corpus", problems) from error
@@ -581,8 +581,8 @@ class TableOptions:
 
     def select(self, *ours: str) -> TableOptions:
         """Return a copy restricted to some columns."""
-        held = {name: column for name, column in self.columns.items() if name in ours}
-        return replace(self, columns=held)
+        columns = {name: column for name, column in self.columns.items() if name in ours}
+        return replace(self, columns=columns)
 
     def format_of(self, path: Path) -> str | None:
         """Return the format given for a file, if any."""
@@ -605,15 +605,15 @@ class TableOptions:
             for name in each.values()
             if name is not None and name not in known
         ]
-        held = {name for path in paths for name in (str(path), path.name)}
+        names = {name for path in paths for name in (str(path), path.name)}
         problems += [
             Problem(
                 "--read-as",
                 f"{name!r} is not among the input files",
-                did_you_mean(name, sorted(held)),
+                did_you_mean(name, sorted(names)),
             )
             for name in each
-            if name and name not in held
+            if name and name not in names
         ]
         options = {name for kind in known for name in FORMATS.get(kind).options.model_fields}
         problems += [
@@ -627,8 +627,8 @@ class TableOptions:
     @property
     def numbers(self) -> dict[str, Any]:
         """The options for stages that read numbers."""
-        given = {"decimal": self.decimal, "missing": list(self.missing)}
-        return {name: value for name, value in given.items() if value}
+        options = {"decimal": self.decimal, "missing": list(self.missing)}
+        return {name: value for name, value in options.items() if value}
 
 
 @dataclass(frozen=True)
@@ -675,13 +675,13 @@ class TableFile:
         ConfigError
             If there is none, with a list of columns.
         """
-        found = self.look_for(ours, *others)
-        if found is None:
+        name = self.look_for(ours, *others)
+        if name is None:
             what = f"{self.source['path']} has no column for {ours}"
             listed = ", ".join(self.columns[:_MOST_COLUMNS])
             remedy = f"it has {listed}; {self.options.advice.format(ours=ours)}"
             raise ConfigError("columns", [Problem(ours, what, remedy)])
-        return found
+        return name
 
     def look_for(self, ours: str, *others: str) -> str | None:
         """Return the file's name of a column, None if there is none."""
@@ -701,16 +701,16 @@ class TableFile:
 
     def flags(self) -> list[str]:
         """Return the columns of 1 and 0."""
-        found = {name: {*values.drop_nulls()} for name, values in self.values.items()}
-        return [name for name, values in found.items() if values and values <= {0.0, 1.0}]
+        columns = {name: {*values.drop_nulls()} for name, values in self.values.items()}
+        return [name for name, values in columns.items() if values and values <= {0.0, 1.0}]
 
     @cached_property
     def values(self) -> Mapping[str, pl.Series]:
         """The first values of each numeric column; null if not a number."""
         digits = self.head.select(pl.all().str.contains(r"\d").any().fill_null(value=False))
         kinds: dict[str, Kind] = {name: "number" for name in self.columns if digits[name].item()}
-        said = self.options
-        forms = number_formats(self.head.lazy(), kinds, decimal=said.decimal, missing=said.missing)
+        own = self.options
+        forms = number_formats(self.head.lazy(), kinds, decimal=own.decimal, missing=own.missing)
         return {name: values for name, form in forms.items()
                 if (values := self._numbers(name, form)) is not None}  # fmt: skip
 
@@ -718,13 +718,13 @@ class TableFile:
         """Return the numbers of a column; None if it is not numeric."""
         text = pl.col(name)
         nothing = form.is_empty(text) | text.str.strip_chars().str.to_lowercase().is_in(_NOTHING)
-        found = self.head.select(numeric.number(name, pl.String(), form), filled=~nothing)
-        values, filled = found[name], int(found["filled"].sum())
+        table = self.head.select(numeric.number(name, pl.String(), form), filled=~nothing)
+        values, filled = table[name], int(table["filled"].sum())
         return values if form.unclear or 0 < _NUMBERS * filled <= values.count() else None
 
-    def other_names(self, **found: str) -> dict[str, str]:
+    def other_names(self, **columns: str) -> dict[str, str]:
         """Return renamed columns, as in options called columns."""
-        return {ours: theirs for ours, theirs in found.items() if ours != theirs}
+        return {ours: theirs for ours, theirs in columns.items() if ours != theirs}
 
 
 def table_file(
@@ -754,34 +754,36 @@ def table_file(
     DataError
         If it cannot be read.
     """
-    said = options or TableOptions()
-    source, notes = _decide_format({"path": Path(path), **(reader or {})}, said, lexicon=lexicon)
+    options = options or TableOptions()
+    source, notes = _decide_format({"path": Path(path), **(reader or {})}, options, lexicon=lexicon)
     file = _file(source)
     known = file.format.options.model_fields
-    own = {name: value for name, value in said.reader.items() if name in known}
-    if file.format.name == "unimorph" and said.header is not None:
-        own["header"] = said.header
-    given = {**own, **source}
-    if file.format.name == "csv" and "separator" not in given:
-        separator = separator_of(file.path, skip=given.get("skip", 0))
+    own = {name: value for name, value in options.reader.items() if name in known}
+    if file.format.name == "unimorph" and options.header is not None:
+        own["header"] = options.header
+    settings = {**own, **source}
+    if file.format.name == "csv" and "separator" not in settings:
+        separator = separator_of(file.path, skip=settings.get("skip", 0))
         own |= {} if separator == "," else {"separator": separator}
     if own:
         source = {**own, **source}
         file = _file(source)
-    found = TableFile(source, file, _table_head(file, source["path"]), said, notes)
+    table = TableFile(source, file, _table_head(file, source["path"]), options, notes)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        found = _detect_header(found) if said.header is None else found
-        if said.header is False:
-            found = _with_columns(found)
-    held = found.columns
+        table = _detect_header(table) if options.header is None else table
+        if options.header is False:
+            table = _with_columns(table)
+    columns = table.columns
     absent = [
-        Problem(f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, held))
-        for ours, theirs in said.columns.items()
-        if theirs not in held
+        Problem(
+            f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, columns)
+        )
+        for ours, theirs in options.columns.items()
+        if theirs not in columns
     ]
     if absent:
         raise ConfigError("columns", absent)
-    return found
+    return table
 
 
 def _decide_format(
@@ -789,24 +791,24 @@ def _decide_format(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the source of a table with its format and notes, if its extension is not clear."""
     path = source["path"]
-    named = options.format_of(path)
-    if named or "format" in source or not path.is_file():
-        return {**source, "format": named} if named else source, ()
+    name = options.format_of(path)
+    if name or "format" in source or not path.is_file():
+        return {**source, "format": name} if name else source, ()
     try:
         ending = format_of(path.name, kind="table").name
     except ValueError:
         ending = ""
-    found: str | None = None
+    kind: str | None = None
     if not ending:
-        found = content.table_format(path)
+        kind = content.table_format(path)
     elif lexicon and ending == "tsv":
         lines = content.first_lines(path)
         header = bool(lines) and bool(content.unimorph_header(lines[0]))
-        found = "unimorph" if content.is_unimorph(lines) and not header else None
-    if not found:
+        kind = "unimorph" if content.is_unimorph(lines) and not header else None
+    if not kind:
         return source, ()
-    note = f"{path}: read as {_KINDS.get(found, found.upper())} (to change this: --read-as)"
-    return {**source, "format": found}, (note,)
+    note = f"{path}: read as {_KINDS.get(kind, kind.upper())} (to change this: --read-as)"
+    return {**source, "format": kind}, (note,)
 
 
 def require_rows(table: TableFile) -> None:
@@ -827,13 +829,13 @@ def _table_head(file: SourceFile, path: Path) -> pl.DataFrame:
     """Return the first rows as text; if there are none, the check of the file may say why."""
     with _paths_as_given([path]), reading(file.path):
         try:
-            found = _first_rows(file)
+            head = _first_rows(file)
         except pl.exceptions.PolarsError:
             file.check()
             raise
-        if found.is_empty():
+        if head.is_empty():
             file.check()
-        return found
+        return head
 
 
 def _first_rows(file: SourceFile) -> pl.DataFrame:
@@ -859,11 +861,11 @@ def _detect_header(table: TableFile) -> TableFile:
     numeric_columns = table.numbers() if table.head.height else first.numbers()
     if not numeric_columns or not {*numeric_columns} <= {*first.numbers()}:
         return table
-    found = _with_columns(table)
-    listed = ", ".join(found.columns[:_MOST_COLUMNS])
+    table = _with_columns(table)
+    listed = ", ".join(table.columns[:_MOST_COLUMNS])
     what = f"{table.source['path']}: the first line is not a header"
     note = f"{what}: columns are named {listed} (to change this: --header)"
-    return replace(found, notes=(*found.notes, note))
+    return replace(table, notes=(*table.notes, note))
 
 
 def _with_columns(table: TableFile) -> TableFile:
@@ -878,12 +880,12 @@ def _file(source: Mapping[str, Any]) -> SourceFile:
     if not source["path"].is_file():
         what, remedy = no_file(source["path"])
         raise ConfigError("input", [Problem(str(source["path"]), what, remedy)])
-    written = {**source, "path": source["path"].absolute().as_posix()}
+    values = {**source, "path": source["path"].absolute().as_posix()}
     try:
-        return find(TableSource.model_validate(written), Places(Path()), where="FILE")[0]
+        return find(TableSource.model_validate(values), Places(Path()), where="FILE")[0]
     except ValidationError as error:
         raise ConfigError(
-            "input", [Problem(written["path"], each["msg"]) for each in error.errors()]
+            "input", [Problem(values["path"], each["msg"]) for each in error.errors()]
         ) from error
 
 

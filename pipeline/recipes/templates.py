@@ -65,11 +65,11 @@ def with_comments(
         The same experiment with comments.
     """
     stages: Mapping[str, Mapping[str, Any]] = content["stages"]
-    named = {key: value for key, value in content.items() if key != "stages"}
+    fields = {key: value for key, value in content.items() if key != "stages"}
     head = _HEAD.format(name=content["name"], title=content["title"], file=file)
-    parts = [_comment(head), tomli_w.dumps(named).strip()]
-    said = notes or {}
-    parts += ["\n".join(_stage(name, options, said)) for name, options in stages.items()]
+    parts = [_comment(head), tomli_w.dumps(fields).strip()]
+    notes = notes or {}
+    parts += ["\n".join(_stage(name, options, notes)) for name, options in stages.items()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -83,20 +83,20 @@ def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> I
     yield _comment(stage.doc)
     yield f"[stages.{name}]"
     yield f'use = "{options["use"]}"'
-    fields, said = stage.config.model_fields, descriptions(stage.config)
+    fields, texts = stage.config.model_fields, descriptions(stage.config)
     for option in (each for each in options if each != "use"):
         note = notes.get(f"{name}.{option}", "")
-        text = f"{said.get(option, '')} {note}"
+        text = f"{texts.get(option, '')} {note}"
         yield from _option_lines(option, text, _value(options[option]))
     for option in (each for each in fields if each not in options):
         default = fields[option].get_default(call_default_factory=True)
-        shown = "" if default in (None, PydanticUndefined) else _value(_plain(default))
-        yield from _option_lines(option, said.get(option, ""), shown, mark="#")
+        value = "" if default in (None, PydanticUndefined) else _value(_plain(default))
+        yield from _option_lines(option, texts.get(option, ""), value, mark="#")
 
 
-def _option_lines(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
+def _option_lines(option: str, description: str, value: str, *, mark: str = "") -> Iterator[str]:
     """Yield an option, preceded by its description."""
-    text = " ".join(said.split())
+    text = " ".join(description.split())
     yield from textwrap.wrap(text, _WIDE, initial_indent="# ", subsequent_indent="# ")
     yield f"{mark}{option} = {value}".rstrip()
 
@@ -191,18 +191,18 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
 
 def _corpus_note(corpus: CorpusFiles) -> str:
     """Return a note on the attributes of the tokens."""
-    said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
+    parts = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
     if isinstance(corpus.files[0].options, TextOptions):
-        said.append(
+        parts.append(
             f"It is plain text in {language_name(corpus.language)}. Options to change this:"
             f' language = "{corpus.language or NO_RULES}", sentences = "wrapped",'
             ' abbreviations = ["Bd"], clitics = "keep", tokenizer = "icu", normalise = "none".'
         )
-    said += corpus.notes
+    parts += corpus.notes
     for attribute in ("upos", "deprel"):
         if attribute in corpus.attributes:
-            said.append(f"{attribute} is {', '.join(corpus.values(attribute)[:_SOME])} ...")
-    return " ".join(said)
+            parts.append(f"{attribute} is {', '.join(corpus.values(attribute)[:_SOME])} ...")
+    return " ".join(parts)
 
 
 def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
@@ -216,8 +216,8 @@ def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
         within = {"within": "document"} if corpus.plain else {}
         return {"relation": "surface", "surface": {"left": 5, "right": 5, **within}}
     nouns = pl.col("upos") == "NOUN" if "upos" in corpus.attributes else None
-    found = [name for name in corpus.values("deprel", nouns) if name in _OF_VERBS]
-    label = (found or corpus.values("deprel"))[0]
+    labels = [name for name in corpus.values("deprel", nouns) if name in _OF_VERBS]
+    label = (labels or corpus.values("deprel"))[0]
     return {"relation": "dependency", "dependency": {"label": label, "governor": "left"}}
 
 
@@ -272,9 +272,9 @@ def _rank_stages() -> Stages:
 
 def _annotation_stages(examples: str | None, about: str) -> Stages:
     """Return the stages for a judged sample."""
-    shown = {"examples": examples} if examples else {}
+    options = {"examples": examples} if examples else {}
     folder = {"folder": _file_stem(about)}
-    drawn = {"candidates": "candidates", "sample": "sample", **shown, **folder}
+    drawn = {"candidates": "candidates", "sample": "sample", **options, **folder}
     return {
         **_rank_stages(),
         "pool": {"use": "score.pool", "ranks": "ranks", "depth": POOL_CUTS[-1]},
@@ -298,12 +298,12 @@ def _evaluation_stages(ranks: str) -> Stages:
 
 def _list_stages(about: str, examples: str) -> Stages:
     """Return the stages that choose a list and deliver it."""
-    chosen = {"ranks": _POOL, "judgements": "judgements", "sample": "sample"}
+    inputs = {"ranks": _POOL, "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
     folder = f"{_file_stem(about)}-list"
     return {
         "choice": {
-            "use": "evaluate.choice", **chosen, "sizes": list(POOL_CUTS), "min_precision": 0.3,
+            "use": "evaluate.choice", **inputs, "sizes": list(POOL_CUTS), "min_precision": 0.3,
         },
         "list": {
             "use": "sheet.list", **listed, "candidates": "scores", "folder": folder,
