@@ -143,7 +143,7 @@ def fewest(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected draws of each question, of a difference those of the smaller side."""
     sums = set_sums(given.asked.sets, [inclusion(given.x[plan], size=size)])[0]
     least = np.full(given.asked.questions.height, np.inf)
-    np.minimum.at(least, given.known.asked.question, sums)
+    np.minimum.at(least, given.known.estimands.question, sums)
     return least
 
 

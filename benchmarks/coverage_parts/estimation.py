@@ -174,7 +174,7 @@ def enough_draws(pi: FloatArray, members: BoolArray) -> BoolArray:
     group = chance_classes(pi)
     sizes = _by_class(members, (pi < 1).astype(np.float64), group)
     merged = merge_classes(sizes, _by_class(members, pi * (pi < 1), group))
-    return np.asarray(merged.needed == 1)
+    return np.asarray(merged.factor == 1)
 
 
 def _by_class(members: BoolArray, values: FloatArray, group: IntArray) -> FloatArray:

@@ -117,7 +117,7 @@ def _read_lists(texts: pl.Series) -> pl.Series:
     one = pl.when((text != "") & ~is_error(text)).then(pl.concat_list(text))
     labels = frame.select(one.alias(texts.name)).to_series()
     nested = frame.filter(text.str.contains(r'^"?[\[{]')).to_series().unique()
-    lists = {cell: found for cell in nested if (found := _labels(cell)) is not None}
+    lists = {cell: items for cell in nested if (items := _labels(cell)) is not None}
     if not lists:
         return labels
     values = [
@@ -132,19 +132,19 @@ def _labels(cell: str) -> list[str] | None:
     if cell.startswith('"') and cell.endswith('"'):  # quoted by other programs
         cell = cell[1:-1].replace('""', '"')
     try:
-        found = json.loads(cell)
+        value = json.loads(cell)
     except ValueError:
         try:
-            found = ast.literal_eval(cell)
+            value = ast.literal_eval(cell)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
     except RecursionError:
         return None
-    if isinstance(found, dict):
-        found = next((found[name] for name in _CHOICES if name in found), None)
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+    if isinstance(value, dict):
+        value = next((value[name] for name in _CHOICES if name in value), None)
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         return None
-    return [each.strip() for each in found if each.strip()]
+    return [each.strip() for each in value if each.strip()]
 
 
 # Number formats of text columns: decimal marks, thousands separators, per cent.
@@ -261,16 +261,16 @@ class NumberFormat:
         return not (self.thousands or self.percent or self.unclear) and self.decimal == "."
 
     def __str__(self) -> str:
-        said = []
+        parts = []
         if self.decimal == ",":
-            said.append("commas stand before decimals")
+            parts.append("commas stand before decimals")
         if self.thousands:
-            said.append(f"{_NAMES[self.thousands]} stand between thousands")
+            parts.append(f"{_NAMES[self.thousands]} stand between thousands")
         if self.percent:
-            said.append("per cent are hundredths")
+            parts.append("per cent are hundredths")
         if self.unclear:
-            said.append("what its marks are is unclear")
-        return ", ".join(said) or "plain numbers"
+            parts.append("what its marks are is unclear")
+        return ", ".join(parts) or "plain numbers"
 
 
 def _bare(text: pl.Expr) -> pl.Expr:
@@ -333,7 +333,7 @@ def number_formats(
     """
     schema = rows.collect_schema()
     usual = replace(PLAIN, missing=tuple(missing), known=decimal is not None)
-    found = dict.fromkeys(kinds, usual)
+    formats = dict.fromkeys(kinds, usual)
     texts = [name for name in kinds if schema[name] == pl.String]
     if texts and decimal is None:
         clear = {name: _is_clear(usual, pl.col(name), kind) for name, kind in kinds.items()}
@@ -341,8 +341,8 @@ def number_formats(
         texts = [name for name in texts if not plain[name].item()]
     for name in texts:
         form = _tell(rows, name, kinds[name], decimal, usual)
-        found[name] = replace(form, missing=usual.missing, known=usual.known)
-    return found
+        formats[name] = replace(form, missing=usual.missing, known=usual.known)
+    return formats
 
 
 def _is_clear(usual: NumberFormat, text: pl.Expr, kind: Kind) -> pl.Expr:
@@ -368,16 +368,16 @@ def _tell(
         shown=(there & (~bare.str.contains(r"\.") | bare.str.contains(r"\..*\."))).any(),
         marked=(there & bare.str.contains(r"\.")).any(),
     )
-    (found,) = counts.collect(engine="streaming").rows(named=True)
-    fitting = [form for at, form in enumerate(forms) if found[str(at)] == found["filled"]]
+    (row,) = counts.collect(engine="streaming").rows(named=True)
+    fitting = [form for at, form in enumerate(forms) if row[str(at)] == row["filled"]]
     if not fitting:
-        return forms[max(range(len(forms)), key=lambda at: (found[str(at)], -at))]
+        return forms[max(range(len(forms)), key=lambda at: (row[str(at)], -at))]
     if decimal is not None:
         return fitting[0]
     if kind == "number":
         decimals = replace(PLAIN, decimal=",")
         both = {decimals, _COMMA} <= {*fitting}
         return replace(PLAIN, unclear=True) if both else fitting[0]
-    if _POINT in fitting and found["marked"] and (PLAIN in fitting or not found["shown"]):
+    if _POINT in fitting and row["marked"] and (PLAIN in fitting or not row["shown"]):
         return replace(PLAIN, unclear=True)
     return next(form for form in (PLAIN, _COMMA, *fitting) if form in fitting)

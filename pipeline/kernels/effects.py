@@ -104,8 +104,8 @@ def main_effects(
     --------
     >>> y = np.array([0.2, 0.4, 0.6, 0.4, 0.6, 0.8])
     >>> codes = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
-    >>> found = main_effects(y, codes, [2, 3])
-    >>> [each.round(2).tolist() for each in found.means], found.shares.round(4).tolist()
+    >>> effects = main_effects(y, codes, [2, 3])
+    >>> [each.round(2).tolist() for each in effects.means], effects.shares.round(4).tolist()
     ([[0.4, 0.6], [0.3, 0.5, 0.7]], [0.2727, 0.7273])
     """
     starts = np.cumsum([1, *levels])
@@ -119,14 +119,14 @@ def main_effects(
     total = float(centred @ centred)
     shares = []
     for place in range(len(levels)):
-        kept = np.r_[0 : starts[place], starts[place + 1] : size]
-        without = _Fit(products, np.delete(columns, place + 1, axis=1), centred, kept)
+        terms = np.r_[0 : starts[place], starts[place + 1] : size]
+        without = _Fit(products, np.delete(columns, place + 1, axis=1), centred, terms)
         shares.append(max(0.0, without.residual - whole.residual))
     means, low, high = [], [], []
     for place, count in enumerate(levels):
-        wanted = np.concatenate([[1.0], *(np.full(each, 1 / each) for each in levels)])
-        wanted[starts[place] : starts[place + 1]] = 0
-        contrasts = np.tile(wanted, (count, 1))
+        contrast = np.concatenate([[1.0], *(np.full(each, 1 / each) for each in levels)])
+        contrast[starts[place] : starts[place + 1]] = 0
+        contrasts = np.tile(contrast, (count, 1))
         contrasts[np.arange(count), starts[place] + np.arange(count)] = 1
         means.append(contrasts @ whole.effects + centre)
         if lower is not None and upper is not None:
@@ -146,11 +146,11 @@ def main_effects(
 
 def _products(columns: IntArray, size: int) -> FloatArray:
     """Return X'X of the dummy columns: how often two levels occur together."""
-    found = np.zeros(size * size)
+    counts = np.zeros(size * size)
     for one in columns.T:
         for other in columns.T:
-            found += np.bincount(one * size + other, minlength=size * size)
-    return found.reshape(size, size)
+            counts += np.bincount(one * size + other, minlength=size * size)
+    return counts.reshape(size, size)
 
 
 def _require_distinct(products: FloatArray, starts: IntArray) -> None:
@@ -158,25 +158,25 @@ def _require_distinct(products: FloatArray, starts: IntArray) -> None:
     rank = np.linalg.matrix_rank(products, hermitian=True)
     if rank == size - settings:
         return
-    found = []
+    places = []
     for place in range(settings):
-        kept = np.r_[0 : starts[place], starts[place + 1] : size]
+        terms = np.r_[0 : starts[place], starts[place + 1] : size]
         own = starts[place + 1] - starts[place] - 1
-        rest = np.linalg.matrix_rank(products[np.ix_(kept, kept)], hermitian=True)
+        rest = np.linalg.matrix_rank(products[np.ix_(terms, terms)], hermitian=True)
         if rank - rest < own:
-            found.append(place)
-    raise ConfoundedSettings(found)
+            places.append(place)
+    raise ConfoundedSettings(places)
 
 
 class _Fit:
     """Least squares on some of the dummy columns."""
 
     def __init__(
-        self, products: FloatArray, columns: IntArray, values: FloatArray, kept: IntArray
+        self, products: FloatArray, columns: IntArray, values: FloatArray, terms: IntArray
     ) -> None:
         size = len(products)
         self.inverse = np.zeros((size, size))
-        some = np.ix_(kept, kept)
+        some = np.ix_(terms, terms)
         self.inverse[some] = np.linalg.pinv(products[some], hermitian=True)
         sums = np.zeros(size)
         for column in columns.T:

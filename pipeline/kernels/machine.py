@@ -91,8 +91,8 @@ def agreement_with_people(
     --------
     >>> from pipeline.kernels.survey.limits import domain_weights
     >>> people, machine = np.array([1] * 49 + [0] * 51), [1] * 40 + [0] * 9 + [1] * 6 + [0] * 45
-    >>> found = agreement_with_people(people, machine, domain_weights(None, draws=100))
-    >>> [round(each, 4) for each in found["kappa"]]
+    >>> shares = agreement_with_people(people, machine, domain_weights(None, draws=100))
+    >>> [round(each, 4) for each in shares["kappa"]]
     [0.6995, 0.523, 0.8185]
     """
     z = -float(scipy.special.ndtri(checked_tail(confidence)))
@@ -195,8 +195,8 @@ def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     >>> duplicate_faults(rows, ["id"]).select("line", "problem").collect().row(0)
     (2, "this judge has a conflicting row for the pair: 'm'")
     """
-    named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
-    twice = named.filter(pl.struct("id", _JUDGE).is_duplicated())
+    candidates = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
+    twice = candidates.filter(pl.struct("id", _JUDGE).is_duplicated())
     problem = pl.format("this judge has a conflicting row for the pair: '{}'", _JUDGE)
     return _candidate_faults(twice, units, problem)
 
@@ -216,8 +216,8 @@ def unknown_candidate_faults(
     Examples
     --------
     >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "b"]})
-    >>> found = unknown_candidate_faults(rows, pl.LazyFrame({"id": ["a"]}), ["id"])
-    >>> found.select("line", "value").collect().rows()
+    >>> table = unknown_candidate_faults(rows, pl.LazyFrame({"id": ["a"]}), ["id"])
+    >>> table.select("line", "value").collect().rows()
     [(3, 'b')]
     """
     lost = rows.filter(_names_candidate(units)).join(candidates.select("id"), on="id", how="anti")
@@ -314,8 +314,8 @@ def calibration(
     --------
     >>> from pipeline.kernels.survey.limits import domain_weights
     >>> weights = domain_weights(None, draws=4)
-    >>> found = calibration([1, 0, 1, 0], [0.9, 0.8, 1.0, 0.1], weights, bins=2)
-    >>> found.select("bin", "n_judged", pl.col("mean_prediction", "share").round(3)).rows()
+    >>> table = calibration([1, 0, 1, 0], [0.9, 0.8, 1.0, 0.1], weights, bins=2)
+    >>> table.select("bin", "n_judged", pl.col("mean_prediction", "share").round(3)).rows()
     [(1, 1, 0.1, 0.0), (2, 3, 0.9, 0.667)]
     """
     if bins < 1:
@@ -325,11 +325,11 @@ def calibration(
     place = np.searchsorted(edges[1:-1], g, side="right")  # 1 is in the last bin
     members = place == np.arange(bins)[:, None]
     shares = domain_shares(y, members, weights, confidence=confidence)
-    held = members.astype(np.float64) @ weights.w
-    mean = ratio_or_zero((members * g) @ weights.w, held)
+    weight = members.astype(np.float64) @ weights.w
+    mean = ratio_or_zero((members * g) @ weights.w, weight)
     table = pl.DataFrame({
         "bin": np.arange(1, bins + 1), "first": edges[:-1], "last": edges[1:],
-        "n_judged": members.sum(axis=1), "weight": ratio_or_zero(held, held.sum()),
+        "n_judged": members.sum(axis=1), "weight": ratio_or_zero(weight, weight.sum()),
         "mean_prediction": np.clip(mean, 0.0, 1.0), "share": np.clip(shares.share, 0.0, 1.0),
         "lower": shares.lower, "upper": shares.upper,
     })  # fmt: skip
@@ -441,8 +441,8 @@ def confusion(
     Examples
     --------
     >>> from pipeline.kernels.survey.limits import domain_weights
-    >>> found = confusion([1, 1, 0, 0], [0.9, 0.2, 0.4, 0.1], domain_weights(None, draws=4))
-    >>> [found[name] for name in ("true_positives", "false_negatives", "sensitivity", "ppv")]
+    >>> cells = confusion([1, 1, 0, 0], [0.9, 0.2, 0.4, 0.1], domain_weights(None, draws=4))
+    >>> [cells[name] for name in ("true_positives", "false_negatives", "sensitivity", "ppv")]
     [1, 1, 0.5, 1.0]
     """
     y = np.asarray(tp, dtype=np.bool_)
@@ -450,7 +450,7 @@ def confusion(
     shares = domain_shares(
         np.stack([x, ~x, y, ~y]), np.stack([y, ~y, x, ~x]), weights, confidence=confidence
     )
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "threshold": threshold,
         "n_judged": len(y),
         "true_positives": int((y & x).sum()),
@@ -459,8 +459,8 @@ def confusion(
         "true_negatives": int((~y & ~x).sum()),
     }
     for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
-        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
-    return found
+        row |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
+    return row
 
 
 # Explained variance: squared correlation within sets
@@ -544,8 +544,8 @@ def squared_correlation(
     limits = _correlation_limits(
         rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail
     )
-    found = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
-    return SquaredCorrelation(*(np.where(known, each, np.nan) for each in found))
+    squares = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
+    return SquaredCorrelation(*(np.where(known, each, np.nan) for each in squares))
 
 
 def _sum_parts(values: FloatArray) -> FloatArray:
@@ -609,11 +609,11 @@ def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[JudgedD
 
     Examples
     --------
-    >>> given = pl.DataFrame(
+    >>> table = pl.DataFrame(
     ...     {"category": "TP", "judge": "m", "id": ["a", "b"], "prediction": [0.9, 0.2]}
     ... )
     >>> draws = pl.DataFrame({"category": "TP", "id": ["a", "c"], "tp": [True, False]})
-    >>> [(each.predicted, each.unpredicted, each.draws.height) for each in by_judge(given, draws)]
+    >>> [(each.predicted, each.unpredicted, each.draws.height) for each in by_judge(table, draws)]
     [(2, 1, 1)]
     """
     judged = draws.drop_nulls("tp")
@@ -659,19 +659,19 @@ def judge_tables(
 
     Examples
     --------
-    >>> given = pl.DataFrame(
+    >>> predictions = pl.DataFrame(
     ...     {"category": "TP", "judge": "m", "id": ["a", "b"], "prediction": [0.9, 0.2]}
     ... )
     >>> draws = pl.DataFrame({"category": "TP", "id": ["a", "b"], "tp": [True, False]})
-    >>> judge_tables(given, draws)["judges"].select("n_judged", "kappa", "brier").rows()
+    >>> judge_tables(predictions, draws)["judges"].select("n_judged", "kappa", "brier").rows()
     [(2, 1.0, 0.025)]
     """
     rows: dict[str, list[dict[str, Any]]] = {"confusion": [], "calibration": [], "judges": []}
     for each in by_judge(predictions, draws):
         key = {"category": each.category, "judge": each.judge}
-        given = (each.tp, each.prediction, each.weights)
-        cells = confusion(*given, threshold=threshold, confidence=confidence)
-        binned = calibration(*given, bins=bins, confidence=confidence)
+        arguments = (each.tp, each.prediction, each.weights)
+        cells = confusion(*arguments, threshold=threshold, confidence=confidence)
+        binned = calibration(*arguments, bins=bins, confidence=confidence)
         rows["confusion"].append(key | cells)
         rows["calibration"] += [key | row for row in binned.iter_rows(named=True)]
         rows["judges"].append(key | _judge_row(each, binned, threshold, confidence))
@@ -687,7 +687,7 @@ def _judge_row(
     """Return the further columns of `Judges`."""
     label, weights = each.prediction >= threshold, each.weights
     everybody = np.ones((1, 1, len(label)), dtype=np.bool_)
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "n_predicted": each.predicted,
         "n_judged": len(label),
         "n_unpredicted": each.unpredicted,
@@ -698,8 +698,8 @@ def _judge_row(
     y = each.tp.astype(np.float64)
     rho2 = squared_correlation(y, each.prediction, everybody, weights, confidence=confidence)
     for name, values in {**both, "rho2": [float(part[0]) for part in rho2]}.items():
-        found |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
-    return found
+        row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
+    return row
 
 
 def to_table(rows: list[dict[str, Any]], model: type[Table]) -> pl.DataFrame:
@@ -819,8 +819,8 @@ class RankedCandidates:
     def of(self, draws: pl.DataFrame) -> tuple[pl.DataFrame, IntArray]:
         """Return the draws that are ranked, and their ranks, shape (measures, draws)."""
         places = pl.DataFrame({"id": self.ids, "place": np.arange(len(self.ids))})
-        held = draws.join(places, on="id", how="inner", maintain_order="left")
-        return held.drop("place"), self.ranks[:, held["place"].to_numpy()]
+        table = draws.join(places, on="id", how="inner", maintain_order="left")
+        return table.drop("place"), self.ranks[:, table["place"].to_numpy()]
 
 
 class Sets(NamedTuple):
@@ -874,13 +874,13 @@ def saving_tables(
     Examples
     --------
     >>> ids = [f"x{i}" for i in range(40)]
-    >>> given = pl.DataFrame(
+    >>> predictions = pl.DataFrame(
     ...     {"category": "TP", "judge": "m", "id": ids, "prediction": [1.0, 0.0] * 20}
     ... )
-    >>> draws = given.select("category", "id", tp=pl.col("prediction") == 1)
+    >>> draws = predictions.select("category", "id", tp=pl.col("prediction") == 1)
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, 41)})
-    >>> found = saving_tables(given, draws, ranks, at=[20, 40])["savings"]
-    >>> found.select("n", "n_judged", "labels_saved").rows()
+    >>> savings = saving_tables(predictions, draws, ranks, at=[20, 40])["savings"]
+    >>> savings.select("n", "n_judged", "labels_saved").rows()
     [(20, 20, None), (40, 40, 1.0)]
     """
     ids, measures, matrix = rank_matrix(ranks)
@@ -888,9 +888,9 @@ def saving_tables(
     lists: list[dict[str, Any]] = []
     compared: list[dict[str, Any]] = []
     for each in by_judge(predictions, draws):
-        held, mine = ranked.of(each.draws)
-        one = each._replace(draws=held)
-        fold = folds_of(held["id"], folds=_FOLDS, seed=seed)
+        table, mine = ranked.of(each.draws)
+        one = each._replace(draws=table)
+        fold = folds_of(table["id"], folds=_FOLDS, seed=seed)
         for n in at:
             inside = mine <= n
             names = [{"measure": name, "n": n} for name in ranked.measures]
@@ -912,8 +912,8 @@ def _difference_sets(
     place = {name: row for row, name in enumerate(candidates.measures)}
     one, two = np.array([[place[name] for name in pair] for pair in pairs]).T
     members = np.stack([inside[one] & ~inside[two], inside[two] & ~inside[one]], axis=1)
-    held = (candidates.ranks <= n).astype(np.float64)
-    size = (held.sum(axis=1)[one] - (held @ held.T)[one, two])[:, None]
+    lists = (candidates.ranks <= n).astype(np.float64)
+    size = (lists.sum(axis=1)[one] - (lists @ lists.T)[one, two])[:, None]
     certain = members @ (each.weights.c == 0).astype(np.float64)
     share = 1.0 - np.divide(certain, size, out=np.zeros_like(certain), where=size > 0)
     keys = [{"measure_1": first, "measure_2": second, "n": n} for first, second in pairs]
@@ -926,8 +926,8 @@ def _set_rows(
     """Yield the rows of some sets."""
     y, g, weights = each.tp.astype(np.float64), each.prediction, each.weights
     rho2 = squared_correlation(y, g, sets.members, weights, confidence=confidence)
-    found = label_savings(y, g, sets.members, weights, fold=fold, share=sets.share)
-    columns = (*rho2, found.tau, found.labels, sets.members.sum(axis=(1, 2)))
+    savings = label_savings(y, g, sets.members, weights, fold=fold, share=sets.share)
+    columns = (*rho2, savings.tau, savings.labels, sets.members.sum(axis=(1, 2)))
     names = ("rho2", "rho2_lower", "rho2_upper", "tau", "labels_saved", "n_judged")
     for key, *values in zip(sets.keys, *columns, strict=True):
         numbers = dict(zip(names, map(float, values), strict=True))

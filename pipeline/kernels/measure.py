@@ -67,10 +67,10 @@ def measure_title(name: str) -> str:
         and (own := measure_title(name.removeprefix(_OF_TUPLES))) != name
     ):
         return f"{own} (tuples)"
-    found = _LEVEL.fullmatch(name)
-    if found:
-        number = (found[1] or found[2]).replace("_", ".")
-        return f"MI lower limit (α = 10^−{number})" if found[1] else f"Poisson, μ = {number} E"
+    match = _LEVEL.fullmatch(name)
+    if match:
+        number = (match[1] or match[2]).replace("_", ".")
+        return f"MI lower limit (α = 10^−{number})" if match[1] else f"Poisson, μ = {number} E"
     qualifiers: list[str] = []
     base = name
     while base not in TITLES and (ending := _find_ending(base)):

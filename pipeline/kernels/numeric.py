@@ -428,8 +428,8 @@ def number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Ex
         return pl.lit(None, pl.Float64).alias(column)
     if dtype != pl.String:
         return value.cast(pl.Float64, strict=False).fill_nan(None)
-    found = form.plain(value).cast(pl.Float64, strict=False).fill_nan(None)
-    return found / 100.0 if form.percent else found
+    value = form.plain(value).cast(pl.Float64, strict=False).fill_nan(None)
+    return value / 100.0 if form.percent else value
 
 
 def text_or_null(column: str) -> pl.Expr:

@@ -63,16 +63,16 @@ def merge_batches(frames: Iterable[pl.DataFrame], *, most: int) -> Iterator[pl.D
     >>> [each["n"].to_list() for each in merge_batches(frames, most=2)]
     [[0, 1], [2, 3], [4]]
     """
-    held: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
     rows = 0
     for frame in frames:
-        if held and rows + frame.height > most:
-            yield pl.concat(held)
-            held, rows = [], 0
-        held.append(frame)
+        if parts and rows + frame.height > most:
+            yield pl.concat(parts)
+            parts, rows = [], 0
+        parts.append(frame)
         rows += frame.height
-    if held:
-        yield pl.concat(held)
+    if parts:
+        yield pl.concat(parts)
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
         return Ranges(pl.Series(column, [], dtype=pl.String))
     step = max(1, rows // (number * _SAMPLED_VALUES))
     queries = [each.select(column).gather_every(step) for each in tables]
-    seen = pl.concat(pl.collect_all(queries, engine="streaming")).drop_nulls().to_series().sort()
-    places = sorted({place * len(seen) // number for place in range(1, number)})
-    return Ranges(seen.gather(places).unique().sort())
+    values = pl.concat(pl.collect_all(queries, engine="streaming")).drop_nulls().to_series().sort()
+    places = sorted({place * len(values) // number for place in range(1, number)})
+    return Ranges(values.gather(places).unique().sort())
 
 
 def by_range(rows: Spill, *, by: str) -> Spill:

@@ -212,8 +212,8 @@ def judged_words(features: Features, places: IntArray) -> tuple[Features, list[I
     values = [np.unique(codes[places]) for codes in features.words]
     own = np.empty_like(features.words)
     for row, judged in enumerate(values):
-        found = np.searchsorted(judged, features.words[row]).clip(max=len(judged) - 1)
-        own[row] = np.where(judged[found] == features.words[row], found, len(judged))
+        index = np.searchsorted(judged, features.words[row]).clip(max=len(judged) - 1)
+        own[row] = np.where(judged[index] == features.words[row], index, len(judged))
     return Features(features.numbers, own), values
 
 

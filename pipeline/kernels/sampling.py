@@ -38,8 +38,8 @@ def candidate_id(*units: str | pl.Expr) -> pl.Expr:
     --------
     >>> import hashlib
     >>> pair = pl.DataFrame({"l1": ["in:Frage"], "l2": ["stellen"]})
-    >>> found = pair.select(candidate_id("l1", "l2")).item()
-    >>> found == "x" + hashlib.sha256("in:Frage\x1fstellen".encode()).hexdigest()[:16]
+    >>> name = pair.select(candidate_id("l1", "l2")).item()
+    >>> name == "x" + hashlib.sha256("in:Frage\x1fstellen".encode()).hexdigest()[:16]
     True
     """
     joined = plh.concat_str(*units, separator=_SEPARATOR)
@@ -149,9 +149,9 @@ def without_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: st
     >>> small.equals(without_replacement(ids, size=10, seed="s")["id"].head(5))
     True
     """
-    chosen = smallest_keys(ids.lazy(), size=size, seed=seed)
-    chance = chosen.height / max(1, count_rows(ids.lazy()))
-    return as_sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
+    draws = smallest_keys(ids.lazy(), size=size, seed=seed)
+    chance = draws.height / max(1, count_rows(ids.lazy()))
+    return as_sample(draws, multiplicity=pl.lit(1, pl.Int64), pi=chance)
 
 
 def with_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
@@ -186,8 +186,8 @@ def with_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: str) 
     drawn = slots(size, candidates=count_rows(ids.lazy()), seed=seed)
     ordered = _with_keys(ids.lazy(), seed).sort("key", "id")
     pool = ordered.with_row_index("slot").cast({"slot": pl.Int64})
-    chosen = pool.join(drawn.lazy(), on="slot").collect(engine="streaming").sort("first")
-    return as_sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
+    draws = pool.join(drawn.lazy(), on="slot").collect(engine="streaming").sort("first")
+    return as_sample(draws, multiplicity=pl.col("multiplicity"), pi=None)
 
 
 def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
@@ -216,9 +216,9 @@ def _with_keys(ids: pl.LazyFrame, seed: str) -> pl.LazyFrame:
     return ids.select("id", key=seeded_key("id", seed=seed, purpose="sample"))
 
 
-def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
+def as_sample(draws: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
     """Return candidates in the order in which they were drawn as a table `Sample`."""
-    return chosen.select(
+    return draws.select(
         "id",
         multiplicity=multiplicity,
         position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64),

@@ -169,8 +169,8 @@ def sides_apart(
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), ranks, pairs=[("dice", "mi")], n=np.array([1, 2])
     ... )
-    >>> apart, found = sides_apart(sets, np.full(9, 0.3), 2, 0.3)
-    >>> apart[4:8].round(2).tolist(), found.tolist()
+    >>> apart, differences = sides_apart(sets, np.full(9, 0.3), 2, 0.3)
+    >>> apart[4:8].round(2).tolist(), differences.tolist()
     ([0.45, 0.6, 0.15, 0.0], [0.3, 0.3])
     >>> sides_apart(sets, np.full(9, 0.3), 2, 0.4)[1].tolist()
     [0.4, 0.0]
@@ -606,7 +606,7 @@ class Planner:
     @property
     def explained(self) -> FloatArray:
         """The share of variance that predictions explain, by question: the mean of its sets."""
-        question = self.known.asked.question
+        question = self.known.estimands.question
         sums = np.bincount(question, weights=self.known.rho2)
         return np.asarray(sums / np.bincount(question))
 
@@ -719,7 +719,7 @@ def _draws(planner: Planner, plan: str, sizes: IntArray) -> FloatArray:
     distinct, place = np.unique(sizes, return_inverse=True)
     sets = planner.asked.sets
     sums = set_sums(sets, [inclusion(planner.x[plan], size=int(size)) for size in distinct])
-    question = planner.known.asked.question
+    question = planner.known.estimands.question
     each = np.array([np.bincount(question, weights=row) for row in sums])
     return np.asarray(each[place, np.flatnonzero(planner.meant)])
 

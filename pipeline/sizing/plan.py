@@ -452,7 +452,7 @@ def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:
 
     def least(pair: Lists, goal: float) -> int | None:
         return size_for_power(
-            pair.design, wanted=goal, precision_1=pair.only_1, precision_2=pair.only_2,
+            pair.design, goal=goal, precision_1=pair.only_1, precision_2=pair.only_2,
             replicates=replicates, seed=seed,
         )  # fmt: skip
 

@@ -52,9 +52,9 @@ def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFr
     first = annotations.select(*_PERSON, "label").drop_nulls().unique()
     about = first.group_by("id").agg(asked=pl.col("annotator").n_unique(), first=_first_answers())
     both = first.select(*_PERSON, own=pl.lit(value=True)).unique()
-    made = decisions.drop_nulls([*_PERSON, "label"]).join(both, on=_PERSON, how="left")
+    answers = decisions.drop_nulls([*_PERSON, "label"]).join(both, on=_PERSON, how="left")
     outside = pl.col("own").is_null()
-    decisive = made.filter(outside | ~outside.any().over("id"))
+    decisive = answers.filter(outside | ~outside.any().over("id"))
     decided = decisive.group_by("id").agg(
         label=pl.col("label").first(),
         labels=pl.col("label").n_unique(),
@@ -119,7 +119,7 @@ Round: TypeAlias = Literal["annotation", "adjudication"]
 _ROUNDS: tuple[Round, ...] = get_args(Round)
 
 
-def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
+def of_round(rows: pl.LazyFrame, name: Round) -> pl.LazyFrame:
     """Return the rows of one round.
 
     Parameters
@@ -127,7 +127,7 @@ def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
     rows : LazyFrame
         Rows of sheets. Without a (non-empty) column ``round``, they belong to the first round,
         "annotation".
-    wanted : str
+    name : str
         "annotation" or "adjudication".
 
     Examples
@@ -136,13 +136,13 @@ def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
     >>> of_round(rows, "annotation").collect()["line"].to_list()
     [2, 3]
     """
-    return rows.filter(_is_of_round(rows, wanted))
+    return rows.filter(_is_of_round(rows, name))
 
 
-def _is_of_round(rows: pl.LazyFrame, wanted: Round) -> pl.Expr:
+def _is_of_round(rows: pl.LazyFrame, name: Round) -> pl.Expr:
     if ROUND not in rows.collect_schema():
-        return pl.lit(wanted == _ROUNDS[0])
-    return canonical(ROUND, labels=_ROUNDS).fill_null(_ROUNDS[0]) == wanted
+        return pl.lit(name == _ROUNDS[0])
+    return canonical(ROUND, labels=_ROUNDS).fill_null(_ROUNDS[0]) == name
 
 
 def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -258,8 +258,8 @@ def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.
 
     Examples
     --------
-    >>> given = {"id": ["x", "x", "y", "y"], "annotator": list("abab"), "label": list("sfsn")}
-    >>> intersection(pl.LazyFrame(given), positive=["s", "f"]).collect().rows()
+    >>> rows = {"id": ["x", "x", "y", "y"], "annotator": list("abab"), "label": list("sfsn")}
+    >>> intersection(pl.LazyFrame(rows), positive=["s", "f"]).collect().rows()
     [('x', True), ('y', False)]
     """
     judged = votes(annotations).group_by("id").agg(tp=pl.col("label").is_in(list(positive)).all())
@@ -283,8 +283,8 @@ def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
 
     Examples
     --------
-    >>> given = {"id": ["x", "x", "y", "y"], "annotator": list("abab"), "label": list("sfss")}
-    >>> disagreements(pl.LazyFrame(given)).collect().rows()
+    >>> rows = {"id": ["x", "x", "y", "y"], "annotator": list("abab"), "label": list("sfss")}
+    >>> disagreements(pl.LazyFrame(rows)).collect().rows()
     [('x', 'a', 's'), ('x', 'b', 'f')]
     """
     labelled = annotations.select("id", "annotator", "label").drop_nulls("label").unique()
@@ -308,8 +308,8 @@ def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
 
     Examples
     --------
-    >>> given = {"id": ["x", "x", "x"], "annotator": list("aab"), "label": ["s", "f", "f"]}
-    >>> votes(pl.LazyFrame(given)).collect().rows()
+    >>> rows = {"id": ["x", "x", "x"], "annotator": list("aab"), "label": ["s", "f", "f"]}
+    >>> votes(pl.LazyFrame(rows)).collect().rows()
     [('x', 'b', 'f')]
     """
     by_annotator = annotations.drop_nulls("label").group_by("id", "annotator")
@@ -369,7 +369,7 @@ def comparable(column: str, *, answer: str) -> pl.Expr:
 
 def compare_cells(
     rows: pl.LazyFrame,
-    seen: pl.LazyFrame,
+    base: pl.LazyFrame,
     tasks: pl.LazyFrame,
     *,
     log: str,
@@ -385,7 +385,7 @@ def compare_cells(
     ----------
     rows : LazyFrame
         file, line, annotator, id, note and the column `answer`; rows of the log are ignored.
-    seen : LazyFrame
+    base : LazyFrame
         file, annotator, id, answer and note, as the log knows the sheets.
     tasks : LazyFrame
         annotator, id, answer (in the log; null: none) and settled (it cannot change any more, as
@@ -408,17 +408,17 @@ def compare_cells(
     --------
     >>> rows = {"file": ["a.csv"], "line": [2], "annotator": ["Ana"], "id": ["x"],
     ...     "label": ["A"], "note": [None]}
-    >>> seen = {"file": ["a.csv"], "annotator": ["ana"], "id": ["x"], "answer": ["B"],
+    >>> base = {"file": ["a.csv"], "annotator": ["ana"], "id": ["x"], "answer": ["B"],
     ...     "note": [None]}
     >>> def outcome(answer):
     ...     task = {"annotator": ["ana"], "id": ["x"], "answer": [answer], "settled": [False]}
-    ...     frames = (pl.LazyFrame(each) for each in (rows, seen, task))
+    ...     frames = (pl.LazyFrame(each) for each in (rows, base, task))
     ...     return compare_cells(*frames, log="log").collect()["outcome"].item()
     >>> outcome("B"), outcome("A"), outcome("C")
     ('new', 'same', 'conflict')
     """
-    typed = of_round(rows.filter(pl.col("file") != log), "annotation")
-    cells = _fold_keys(typed.drop_nulls(["annotator", "id"])).with_columns(
+    answers = of_round(rows.filter(pl.col("file") != log), "annotation")
+    cells = _fold_keys(answers.drop_nulls(["annotator", "id"])).with_columns(
         _form=comparable(answer, answer=answer)
     )
     filled = pl.col("_form").is_not_null()
@@ -428,21 +428,21 @@ def compare_cells(
         _form=pl.col("_form").drop_nulls().first(),
         _several=pl.col("_form").drop_nulls().n_unique() > 1,
     )  # fmt: skip
-    base = _fold_keys(seen).select(*_CELL, _held=comparable("answer", answer=answer), noted="note")
+    base = _fold_keys(base).select(*_CELL, _held=comparable("answer", answer=answer), noted="note")
     own = _fold_keys(tasks).select(
         *_KEY, "annotator", "settled", _stands=comparable("answer", answer=answer)
     )
     full = one.join(base, on=_CELL, how="left", maintain_order="left").join(
         own, on=_KEY, how="left", maintain_order="left"
     )
-    now, held, stands = (pl.col(each) for each in ("_form", "_held", "_stands"))
-    changed = ~pl.col("_several") & now.ne_missing(held) & now.ne_missing(stands)
+    now, before, stands = (pl.col(each) for each in ("_form", "_held", "_stands"))
+    changed = ~pl.col("_several") & now.ne_missing(before) & now.ne_missing(stands)
     differ = now.filter(changed).n_unique() > 1
-    moved = stands.ne_missing(held).filter(changed).all()
+    moved = stands.ne_missing(before).filter(changed).all()
     known = pl.col("annotator").is_not_null()
     outcome = (
         pl.when("_several").then(pl.lit("several"))
-        .when(now.eq_missing(held)).then(pl.lit("old"))
+        .when(now.eq_missing(before)).then(pl.lit("old"))
         .when(~changed).then(pl.lit("same"))
         .when(known & pl.col("settled")).then(pl.lit("settled"))
         .when(known & (differ | moved).over(_KEY)).then(pl.lit("conflict"))
@@ -455,7 +455,7 @@ def compare_cells(
 
 def merge_answers(
     rows: pl.LazyFrame,
-    seen: pl.LazyFrame,
+    base: pl.LazyFrame,
     tasks: pl.LazyFrame,
     *,
     log: str,
@@ -482,17 +482,17 @@ def merge_answers(
     --------
     >>> rows = pl.LazyFrame({"file": ["log", "a.csv"], "line": [1, 2], "annotator": ["ana", "Ana"],
     ...     "id": ["x", "x"], "label": ["B", "A"], "note": ["?", "!"]})
-    >>> seen = pl.LazyFrame({"file": ["a.csv"], "annotator": ["ana"], "id": ["x"],
+    >>> base = pl.LazyFrame({"file": ["a.csv"], "annotator": ["ana"], "id": ["x"],
     ...     "answer": ["A"], "note": ["!"]})
     >>> tasks = pl.LazyFrame({"annotator": ["ana"], "id": ["x"], "answer": ["B"],
     ...     "settled": [False]})
-    >>> merge_answers(rows, seen, tasks, log="log").collect().select("file", "label").rows()
+    >>> merge_answers(rows, base, tasks, log="log").collect().select("file", "label").rows()
     [('log', 'B'), ('a.csv', None)]
-    >>> both = seen.with_columns(answer=pl.lit("C"))
+    >>> both = base.with_columns(answer=pl.lit("C"))
     >>> merge_answers(rows, both, tasks, log="log").collect()["label"].to_list()
     [None, None]
     """
-    cells = compare_cells(rows, seen, tasks, log=log, answer=answer)
+    cells = compare_cells(rows, base, tasks, log=log, answer=answer)
     outcome = pl.col("outcome")
     groups = cells.group_by(_KEY).agg(
         _conflict=(outcome == "conflict").any(), _new=(outcome == "new").any()
@@ -510,15 +510,15 @@ def merge_answers(
     )
     conflict = compared & pl.col("_conflict").fill_null(value=False)
     old, replaced = compared & (outcome == "old"), compared & pl.col("_new")
-    kept = compared & (outcome == "settled")
+    final = compared & (outcome == "settled")
     names = [name for name in rows.collect_schema().names() if name != CONFLICT]
     before = [CONFLICT] if CONFLICT in rows.collect_schema() else []  # of another log
-    gone = conflict | old | kept | (replaced & (outcome == "same"))
+    blank = conflict | old | final | (replaced & (outcome == "same"))
     noted = old & _trim("note").eq_missing(_trim("noted"))
     return (
         own.filter(~(replaced & (pl.col("file") == log)).fill_null(value=False))
         .with_columns(
-            pl.when(gone).then(None).otherwise(pl.col(answer)).alias(answer),
+            pl.when(blank).then(None).otherwise(pl.col(answer)).alias(answer),
             pl.when(noted).then(None).otherwise(pl.col("note")).alias("note"),
             pl.any_horizontal(conflict, *before).alias(CONFLICT),
         )

@@ -622,12 +622,12 @@ def agreement(
 
     Examples
     --------
-    >>> given = pl.DataFrame({
+    >>> labels = pl.DataFrame({
     ...     "id": [f"x{i}" for i in range(4)] * 2, "annotator": ["a"] * 4 + ["b"] * 4,
     ...     "label": ["svc", "svc", "no", "no", "svc", "no", "no", "no"],
     ... })
     >>> agreement(
-    ...     given, categories={"SVC": ["svc"]}, confidence=0.95, replicates=100, seed="s"
+    ...     labels, categories={"SVC": ["svc"]}, confidence=0.95, replicates=100, seed="s"
     ... ).filter(category="SVC", annotator_1="a", method="bootstrap").select(
     ...     "coefficient", pl.col("estimate").round(4)
     ... ).head(4).rows()
@@ -642,8 +642,8 @@ def agreement(
         rows += _bootstrap_rows(group, bits, replicates=replicates, confidence=confidence)
         rows += _analytic_rows(group, confidence=confidence)
     table = pl.DataFrame(rows, schema=list(Agreement.columns()), orient="row").fill_nan(None)
-    typed = [pl.col(name).cast(dtype) for name, dtype in Agreement.columns().items()]
-    return table.select(typed).sort(*Agreement.key())
+    columns = [pl.col(name).cast(dtype) for name, dtype in Agreement.columns().items()]
+    return table.select(columns).sort(*Agreement.key())
 
 
 def _require_memory(voices: pl.DataFrame, replicates: int) -> None:
@@ -668,11 +668,11 @@ class _Group(NamedTuple):
 
 
 def _groups(
-    given: pl.DataFrame, categories: Mapping[str, Collection[str]], offered: frozenset[str]
+    voices: pl.DataFrame, categories: Mapping[str, Collection[str]], offered: frozenset[str]
 ) -> Iterator[_Group]:
-    labels, annotators = given["label"].unique().sort(), given["annotator"].unique().sort()
+    labels, annotators = voices["label"].unique().sort(), voices["annotator"].unique().sort()
     unused = len(offered.difference(labels))
-    codes = _codes(given, labels, annotators)
+    codes = _codes(voices, labels, annotators)
     for category, positive in [(EVERY, None), *categories.items()]:
         size = len(labels) if positive is None else 2
         coded = codes
@@ -686,13 +686,13 @@ def _groups(
             yield _group_of_pair(coded[:, [a, b]], size, key, unused=more)
 
 
-def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
+def _codes(voices: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
     """Return the index of the label, items by annotators; -1 for missing labels."""
-    ids = given["id"].unique().sort()
+    ids = voices["id"].unique().sort()
     codes = np.full((len(ids), len(annotators)), -1, dtype=np.int64)
-    rows = ids.search_sorted(given["id"]).to_numpy()
-    columns = annotators.search_sorted(given["annotator"]).to_numpy()
-    codes[rows, columns] = labels.search_sorted(given["label"]).to_numpy()
+    rows = ids.search_sorted(voices["id"]).to_numpy()
+    columns = annotators.search_sorted(voices["annotator"]).to_numpy()
+    codes[rows, columns] = labels.search_sorted(voices["label"]).to_numpy()
     return codes
 
 

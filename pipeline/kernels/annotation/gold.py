@@ -134,8 +134,8 @@ def list_coverage(
     keys = ("key_1", "key_2")
     listed = _entries(known, either_order=either_order)
     entries = listed.group_by("category", *keys).agg(pl.col(WORDS).first())
-    found = _entries(pairs, either_order=either_order).select(keys).unique()
-    flagged = entries.join(found.with_columns(found=True), on=keys, how="left")
+    matches = _entries(pairs, either_order=either_order).select(keys).unique()
+    flagged = entries.join(matches.with_columns(found=True), on=keys, how="left")
     for word in WORDS:
         places = WORDS if either_order else (word,)
         words = pl.concat(pairs.select(pl.col(each).alias(word)) for each in places).unique()

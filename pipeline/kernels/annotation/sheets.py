@@ -78,10 +78,10 @@ def assign(
         # Halved, so that an overlap of 1 (2**62 of 2**62) stays in Int64.
         _share=seeded_key("id", seed=seed, purpose="overlap") // 2,
     )
-    wanted = pl.when(pl.col("_share") < int(overlap * _KEY_RANGE)).then(several).otherwise(1)
-    chosen = keyed.filter(_rank("id", by=["_weight", "annotator"]) <= wanted)
-    placed = chosen.with_columns(order=_rank("annotator", by=["_order", "id"]))
-    return placed.select("id", "annotator", "order").sort("annotator", "order")
+    number = pl.when(pl.col("_share") < int(overlap * _KEY_RANGE)).then(several).otherwise(1)
+    selection = keyed.filter(_rank("id", by=["_weight", "annotator"]) <= number)
+    assignments = selection.with_columns(order=_rank("annotator", by=["_order", "id"]))
+    return assignments.select("id", "annotator", "order").sort("annotator", "order")
 
 
 def _rank(group: str, *, by: list[str]) -> pl.Expr:
@@ -128,7 +128,7 @@ def without_transfers(entries: pl.LazyFrame) -> pl.LazyFrame:
     return entries.filter(pl.col(INSTEAD).is_null()).drop(INSTEAD)
 
 
-def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
+def reassign(sheet: pl.LazyFrame, moves: pl.LazyFrame) -> pl.LazyFrame:
     """Return a table of sheets with the cards that were given to others.
 
     A transfer has no effect where the table does not ask the one for the item, or asks the other
@@ -139,7 +139,7 @@ def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
     ----------
     sheet : LazyFrame
         id, annotator and other columns.
-    given : LazyFrame
+    moves : LazyFrame
         id, annotator (who is asked) and instead_of; of several rows with the same id and
         instead_of the last counts. Names are compared as `fold` returns them.
 
@@ -155,16 +155,16 @@ def reassign(sheet: pl.LazyFrame, given: pl.LazyFrame) -> pl.LazyFrame:
     >>> reassign(sheet, pl.LazyFrame(moved)).collect().rows()
     [('x', 'ana'), ('x', 'ben'), ('y', 'eva')]
     """
-    asked = sheet.with_columns(_who=_fold_names(_ANNOTATOR))
-    moved = given.select(
+    cards = sheet.with_columns(_who=_fold_names(_ANNOTATOR))
+    moved = moves.select(
         "id", _who=_fold_names(INSTEAD), _new=_fold_names(_ANNOTATOR), _name=_ANNOTATOR
     ).unique(["id", "_who"], keep="last", maintain_order=True)
-    moved = moved.join(asked, on=["id", "_who"], how="semi", maintain_order="left")
+    moved = moved.join(cards, on=["id", "_who"], how="semi", maintain_order="left")
     free = moved.join(
-        asked, left_on=["id", "_new"], right_on=["id", "_who"], how="anti", maintain_order="left"
+        cards, left_on=["id", "_new"], right_on=["id", "_who"], how="anti", maintain_order="left"
     )
     one = free.unique(["id", "_new"], keep="first", maintain_order=True).drop("_new")
-    joined = asked.join(one, on=["id", "_who"], how="left", maintain_order="left")
+    joined = cards.join(one, on=["id", "_who"], how="left", maintain_order="left")
     person = pl.coalesce("_name", _ANNOTATOR).alias(_ANNOTATOR)
     return joined.with_columns(person).select(sheet.collect_schema().names())
 
@@ -219,8 +219,8 @@ def unify_names(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
         pl.col(_ANNOTATOR).map_elements(_collapse_blanks, return_dtype=pl.String)
     )
     often = often.group_by(_ANNOTATOR).agg(often=-pl.sum("len").cast(pl.Int64))
-    meant = by_fold([*known, *often.sort("often", _ANNOTATOR)[_ANNOTATOR]])
-    spelt = {typed: meant[fold(typed)] or None for typed in counted[_ANNOTATOR]}
+    spellings = by_fold([*known, *often.sort("often", _ANNOTATOR)[_ANNOTATOR]])
+    spelt = {name: spellings[fold(name)] or None for name in counted[_ANNOTATOR]}
     person = pl.col(_ANNOTATOR).replace_strict(
         pl.Series(list(spelt), dtype=pl.String),
         pl.Series(list(spelt.values()), dtype=pl.String),
@@ -252,9 +252,9 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
     >>> nearest("a2", ["ben", "a1", "A22", "carla"])
     ['A22', 'a1', 'carla']
     """
-    meant = by_fold(known)
-    found = difflib.get_close_matches(fold(name), meant, n=_NEAREST, cutoff=0)
-    return [meant[each] for each in found]
+    spellings = by_fold(known)
+    keys = difflib.get_close_matches(fold(name), spellings, n=_NEAREST, cutoff=0)
+    return [spellings[each] for each in keys]
 
 
 def unassigned_faults(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.LazyFrame:
@@ -277,16 +277,16 @@ def unassigned_faults(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) 
     Examples
     --------
     >>> row = {"file": "a.csv", "line": 2, "annotator": "amna", "label": "SVC"}
-    >>> found = unassigned_faults(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
-    >>> found.collect()["problem"].item()
+    >>> table = unassigned_faults(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
+    >>> table.collect()["problem"].item()
     'is not an annotator: did you mean anna, ben? For a former annotator: former = ["amna"]'
     """
     stranger = ~pl.col(_ANNOTATOR).is_in(list(known))
 
     def problem(name: str) -> str:
         near = ", ".join(nearest(name, known))
-        meant = f"is not an annotator: did you mean {near}?" if near else "is not an annotator."
-        return f'{meant} For a former annotator: former = ["{name}"]'
+        advice = f"is not an annotator: did you mean {near}?" if near else "is not an annotator."
+        return f'{advice} For a former annotator: former = ["{name}"]'
 
     text = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
     return _annotator_faults(rows.filter(_has_answer(answer) & stranger), text)
@@ -493,11 +493,11 @@ def _empty_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
 def _mismatched_ids(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     own = _trim("id")
     wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
-    shown = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
+    cells = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
     what = "pair" if len(units) == len(_PAIR) else "tuple"
     problem = pl.concat_str(
         pl.lit(f"id and {what} do not belong together: ('"),
-        shown,
+        cells,
         pl.lit(f"') is not the {what} of this id; restore the row from the original sheet"),
     )
     return rows.filter(wrong).select(
@@ -512,10 +512,10 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     def problem(label: str) -> str:
         return f"is not a label; {did_you_mean(label.strip(), labels)}"
 
-    named = bad.select(pl.col("label").unique()).with_columns(
+    problems = bad.select(pl.col("label").unique()).with_columns(
         problem=pl.col("label").map_elements(problem, return_dtype=pl.String)
     )
-    joined = bad.join(named, on="label")
+    joined = bad.join(problems, on="label")
     return joined.select("file", "line", column=pl.lit("label"), value="label", problem="problem")
 
 

@@ -48,7 +48,7 @@ def columns(size: int) -> list[str]:
     return ["o", "e", "delta", *signature(size)[1:], *of_cells]
 
 
-def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) -> pl.DataFrame:
+def tuple_tables(tuples: pl.DataFrame, *, size: int, names: Collection[str]) -> pl.DataFrame:
     """Expand the frequencies of tuples to columns of their contingency tables.
 
     The margins of a cell are f_i where the element stands and N - f_i where it does not;
@@ -60,7 +60,7 @@ def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) ->
         Int64 columns of `schemas.candidates.signature`; at least two rows.
     size : int
         k.
-    wanted : collection of str
+    names : collection of str
         Some of `columns`.
 
     Returns
@@ -75,25 +75,25 @@ def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) ->
     Examples
     --------
     >>> rows = {"f": [146, 1], "f1": [382, 2], "f2": [4047, 2], "N": [406159, 9]}
-    >>> made = tuple_tables(pl.DataFrame(rows), size=2, wanted=["o12", "e"])
-    >>> made.select(pl.col("o12", "e").round(6)).row(0)
+    >>> table = tuple_tables(pl.DataFrame(rows), size=2, names=["o12", "e"])
+    >>> table.select(pl.col("o12", "e").round(6)).row(0)
     (236.0, 3.806278)
     """
     table = {each: tuples.get_column(each).cast(pl.Float64) for each in signature(size)[1:]}
     for name in cells(size):
         joint = name == "1" * size
         keys = [(letter, f"{letter}{name}") for letter in ("o", "e", "delta")]
-        asked = [letter for letter, key in keys if {key, letter if joint else key} & set(wanted)]
-        for letter, column in _cell_frequencies(tuples, name, asked).items():
+        letters = [letter for letter, key in keys if {key, letter if joint else key} & set(names)]
+        for letter, column in _cell_frequencies(tuples, name, letters).items():
             table |= {f"{letter}{name}": column} | ({letter: column} if joint else {})
-    return pl.DataFrame({name: table[name] for name in wanted})
+    return pl.DataFrame({name: table[name] for name in names})
 
 
 def _cell_frequencies(
-    tuples: pl.DataFrame, name: str, asked: Sequence[str]
+    tuples: pl.DataFrame, name: str, letters: Sequence[str]
 ) -> dict[str, pl.Series]:
     """Return the observed and expected frequency of a cell, and their difference."""
-    if not asked:
+    if not letters:
         return {}
     total = tuples.get_column("N")
     marginal = [tuples.get_column(f"f{number}") for number in range(1, len(name) + 1)]
@@ -101,11 +101,11 @@ def _cell_frequencies(
     members = [number for number, digit in enumerate(name, start=1) if digit == "1"]
     observed = tuples.select(cell(members, len(name))).to_series()
     parts = {}
-    if "o" in asked:
+    if "o" in letters:
         parts["o"] = observed.cast(pl.Float64)
-    if "e" in asked:
+    if "e" in letters:
         parts["e"] = expected_frequency(margins, total)
-    if "delta" in asked:
+    if "delta" in letters:
         parts["delta"] = difference(observed, margins, total)
     return parts
 

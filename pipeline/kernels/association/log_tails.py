@@ -290,24 +290,24 @@ def excess(x: Distribution, *, start: float = 0.0, most: FloatArray | None = Non
         From `start`.
     """
     size = len(x.delta)
-    result, rows, done = np.empty(size), np.arange(size), 0
+    result, rows, count = np.empty(size), np.arange(size), 0
     rising, falling, scale = (x.rising + 1.0, x.falling.copy(), x.scale)
     term, added = np.ones(size), np.full(size, start)
-    left = np.full(size, np.inf) if most is None else most
+    limit = np.full(size, np.inf) if most is None else most
     while rows.size:
         term *= product_of(falling) / product_of(rising) * scale
         if most is not None:
-            term *= left > done
+            term *= limit > count
         added += term
         rising += 1.0
         falling -= 1.0
-        done += 1
+        count += 1
         open_ = term > _NEGLIGIBLE * added
         if np.count_nonzero(open_) <= _COMPACT_BELOW * rows.size:
             result[rows] = added
-            kept = np.flatnonzero(open_)
-            rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
-            rows, left, term, added = rows[kept], left[kept], term[kept], added[kept]
+            active = np.flatnonzero(open_)
+            rising, falling, scale = rising[:, active], falling[:, active], scale[active]
+            rows, limit, term, added = rows[active], limit[active], term[active], added[active]
     return result
 
 
@@ -343,9 +343,9 @@ def split_at_limit(
         open_ = term > _NEGLIGIBLE * low  # below 1 the terms only fall
         if np.count_nonzero(open_) <= _COMPACT_BELOW * rows.size:
             small[rows], large[rows] = low, high
-            kept = np.flatnonzero(open_)
-            rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
-            rows, term, low, high = rows[kept], term[kept], low[kept], high[kept]
+            active = np.flatnonzero(open_)
+            rising, falling, scale = rising[:, active], falling[:, active], scale[active]
+            rows, term, low, high = rows[active], term[active], low[active], high[active]
     return small, large
 
 
@@ -543,14 +543,14 @@ def poisson_limit(k: FloatArray, tail: float, *, log_tail: float | None = None) 
     [[0.0, 0.051293, 5.425406], [0.0, 0.948707, 4.574594], [-inf, -2.970195, 1.691093]]
     """
     counts, inverse = np.unique(k, return_inverse=True)  # joint frequencies are few
-    found = PoissonLimit(*(np.zeros(len(counts)) for _ in range(3)))
-    found.log_mean[counts == 0] = -np.inf
+    limits = PoissonLimit(*(np.zeros(len(counts)) for _ in range(3)))
+    limits.log_mean[counts == 0] = -np.inf
     log_tail = float(np.log(tail)) if log_tail is None else log_tail
     far = (counts <= _LARGE) | (-log_tail > _FAR * counts)
     for rows, solve in ((far & (counts > 0), _solve_log_mean), (~far, _solve_shortfall)):
-        for each, solved in zip(found, solve(counts[rows], tail, log_tail), strict=True):
+        for each, solved in zip(limits, solve(counts[rows], tail, log_tail), strict=True):
             each[rows] = solved
-    return PoissonLimit(*(each[inverse] for each in found))
+    return PoissonLimit(*(each[inverse] for each in limits))
 
 
 def _solve_log_mean(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
@@ -664,8 +664,8 @@ def _newton(counts: FloatArray, start: FloatArray, log_tail: float, step: Step) 
         change = (surprise + log_tail) / slope
         x = x - change
         result[rows] = x
-        kept = np.flatnonzero(np.abs(change) > _CLOSE * np.abs(x))
-        rows, x, counts = rows[kept], x[kept], counts[..., kept]
+        active = np.flatnonzero(np.abs(change) > _CLOSE * np.abs(x))
+        rows, x, counts = rows[active], x[active], counts[..., active]
     return result
 
 
@@ -865,8 +865,8 @@ def _count_equal(x: Distribution) -> FloatArray:
         counts = term <= _LIMIT
         past = counts & (ratio <= 1.0)  # the mode is passed, or has a twin
         result[rows] = np.where(past, np.inf, result[rows] + counts)
-        kept = np.flatnonzero(counts & ~past)
-        rows, term, down = rows[kept], term[kept], down.take(kept).move(1.0)
+        active = np.flatnonzero(counts & ~past)
+        rows, term, down = rows[active], term[active], down.take(active).move(1.0)
     return result
 
 
@@ -897,9 +897,9 @@ def _find_edge(x: Distribution, limit: FloatArray) -> FloatArray:
         outside = np.where(tail, outside, below)
         ahead = np.where(tail, np.maximum(np.floor(-gap / slope), 1.0), np.floor(-gap / slope))
         below = np.clip(below - ahead, outside + 1.0, last)
-        kept = np.flatnonzero(~ended)
-        rows, x, limit, last = (rows[kept], x.take(kept), limit[kept], last[kept])
-        below, outside = below[kept], outside[kept]
+        active = np.flatnonzero(~ended)
+        rows, x, limit, last = (rows[active], x.take(active), limit[active], last[active])
+        below, outside = below[active], outside[active]
     return result
 
 

@@ -159,7 +159,7 @@ BATCH = 131_072
 
 
 def score_signatures(
-    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], *, threads: int = 1
+    signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr], *, threads: int = 1
 ) -> pl.DataFrame:
     """Return the scores of all signatures, in their order.
 
@@ -167,7 +167,7 @@ def score_signatures(
     ----------
     signatures : DataFrame
         Int64 columns f, f1, f2, N.
-    wanted : mapping of str to Expr
+    expressions : mapping of str to Expr
         Name to expression over cells, shared intermediates and measures.
     threads : int
         Number of parallel batches. Use 1 within a Polars query, whose threads would deadlock.
@@ -178,11 +178,11 @@ def score_signatures(
         One Float64 column per name; null for NaN. Equal signatures have bitwise equal scores.
     """
     if all_distinct(signatures):
-        return _score_rows(signatures, wanted, threads)
+        return _score_rows(signatures, expressions, threads)
     distinct = signatures.unique(maintain_order=True)
     numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
     rows = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
-    return _score_rows(distinct, wanted, threads)[rows.get_column("_place")]
+    return _score_rows(distinct, expressions, threads)[rows.get_column("_place")]
 
 
 def all_distinct(signatures: pl.DataFrame) -> bool:
@@ -208,14 +208,14 @@ _FACTOR = 6364136223846793005
 
 
 def _score_rows(
-    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
+    signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr], threads: int
 ) -> pl.DataFrame:
     """Score every row, batch by batch."""
-    columns = required_columns(wanted.values())
+    columns = required_columns(expressions.values())
     numbers = {
         # A formula may have the name of a measure that others use.
         name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)
-        for name, each in wanted.items()
+        for name, each in expressions.items()
     }
     score_batch = partial(_score_batch, steps=steps(columns), numbers=numbers)
     return _map_batches(_single_chunks(signatures), score_batch, threads)
@@ -391,11 +391,11 @@ def score(
     >>> score(pair, measures=["MI"]).select(pl.col("mi").round(6)).collect().item()
     1.583852
     """
-    wanted = measure_expressions(measures, formulas or {})
+    expressions = measure_expressions(measures, formulas or {})
     schema = dict(candidates.collect_schema())
     return candidates.map_batches(
-        partial(score_now, wanted=wanted, seed=seed),
-        schema=schema | dict.fromkeys(wanted, pl.Float64),
+        partial(score_now, expressions=expressions, seed=seed),
+        schema=schema | dict.fromkeys(expressions, pl.Float64),
         predicate_pushdown=False,
         projection_pushdown=False,
         slice_pushdown=False,
@@ -407,7 +407,7 @@ _THREADS = 2
 
 
 def score_now(
-    candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str = ""
+    candidates: pl.DataFrame, *, expressions: Mapping[str, pl.Expr], seed: str = ""
 ) -> pl.DataFrame:
     """Add the scores to a table in memory, with all threads.
 
@@ -415,7 +415,7 @@ def score_now(
     ----------
     candidates : DataFrame
         Whole numbers f, f1, f2, N; any others are kept.
-    wanted : mapping of str to Expr
+    expressions : mapping of str to Expr
         The measures by name, from `measure_expressions`.
     seed : str
         Seed of the measure `random`.
@@ -425,15 +425,17 @@ def score_now(
     Like `score`, but Polars limits Python functions inside a query to one thread.
     """
     # Measures with random numbers are scored for every candidate.
-    of_pair = {name for name, each in wanted.items() if RANDOM_NUMBER in each.meta.root_names()}
-    others = {name: each for name, each in wanted.items() if name not in of_pair}
+    of_pair = {
+        name for name, each in expressions.items() if RANDOM_NUMBER in each.meta.root_names()
+    }
+    others = {name: each for name, each in expressions.items() if name not in of_pair}
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
     scores = score_signatures(signatures, others, threads=_THREADS).get_columns()
     if of_pair:
         numbers = [random_number(candidates.columns, seed=seed)]
-        drawn = [wanted[name].alias(name) for name in sorted(of_pair)]
+        drawn = [expressions[name].alias(name) for name in sorted(of_pair)]
         scores += select_by_rows(candidates, numbers, drawn, threads=_THREADS).get_columns()
-    return candidates.with_columns(scores).select(*candidates.columns, *wanted)
+    return candidates.with_columns(scores).select(*candidates.columns, *expressions)
 
 
 # Tuples
@@ -492,8 +494,8 @@ def score_tuples(
     """
     size = arity(tuples.collect_schema())
     names = TUPLE_MEASURES.resolve(measures)
-    wanted = {name: TUPLE_MEASURES.get(name).score(size) for name in names}
-    wanted |= {
+    expressions = {name: TUPLE_MEASURES.get(name).score(size) for name in names}
+    expressions |= {
         name: parse_tuple_formula(formula, size=size) for name, formula in (formulas or {}).items()
     }
     key = signature(size)
@@ -501,8 +503,8 @@ def score_tuples(
         tuples.select(key)
         .unique()
         .map_batches(
-            partial(_score_tuple_signatures, wanted=wanted, size=size),
-            schema=dict.fromkeys(key, pl.Int64) | dict.fromkeys(wanted, pl.Float64),
+            partial(_score_tuple_signatures, expressions=expressions, size=size),
+            schema=dict.fromkeys(key, pl.Int64) | dict.fromkeys(expressions, pl.Float64),
             predicate_pushdown=False,
             projection_pushdown=False,
             slice_pushdown=False,
@@ -512,18 +514,20 @@ def score_tuples(
 
 
 def _score_tuple_signatures(
-    signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], size: int
+    signatures: pl.DataFrame, *, expressions: Mapping[str, pl.Expr], size: int
 ) -> pl.DataFrame:
     """Score all signatures at once, at least two rows.
 
     Polars treats frames of one row differently, see `_score_batch`.
     """
-    asked = list(dict.fromkeys(name for each in wanted.values() for name in each.meta.root_names()))
+    names = list(
+        dict.fromkeys(name for each in expressions.values() for name in each.meta.root_names())
+    )
     padded = pl.concat([signatures, _padding_rows(size)])
-    expanded = tuple_tables(padded, size=size, wanted=asked)
+    expanded = tuple_tables(padded, size=size, names=names)
     defined = [
         pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
-        for name, number in ((name, each.cast(pl.Float64)) for name, each in wanted.items())
+        for name, number in ((name, each.cast(pl.Float64)) for name, each in expressions.items())
     ]
     scores = expanded.select(defined).head(signatures.height)
     return pl.concat([signatures, scores], how="horizontal")
@@ -540,4 +544,4 @@ def _tuple_probe(size: int) -> pl.DataFrame:
     """Return a few tables with all columns available to formulas."""
     base = _padding_rows(size)
     rows = [base, base.with_columns(N=pl.col("N") + 5), base.with_columns(f1=pl.col("f1") + 3)]
-    return tuple_tables(pl.concat(rows), size=size, wanted=columns(size))
+    return tuple_tables(pl.concat(rows), size=size, names=columns(size))

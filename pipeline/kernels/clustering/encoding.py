@@ -40,8 +40,8 @@ def align(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = {"file": ["g"], "line": [1], "sentence": [1], "position": [1], "form": ["a"]}
-    >>> found = align(pl.LazyFrame(rows), pl.LazyFrame(rows))
-    >>> found.select("form", "~form").collect().rows()
+    >>> pairs = align(pl.LazyFrame(rows), pl.LazyFrame(rows))
+    >>> pairs.select("form", "~form").collect().rows()
     [('a', 'a')]
     """
     return pl.concat([ours, theirs.rename(lambda name: THEIRS + name)], how="horizontal_extend")
@@ -120,8 +120,8 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
     --------
     >>> tokens = pl.LazyFrame({"item": ["dog", "cat"], "gold": ["N", "N"], "f": [3, 1]})
     >>> entries = pl.DataFrame({"item": ["dog"], "cluster": ["7"]})
-    >>> found = apply_dictionary(tokens, entries, name="d").collect()
-    >>> found.sort("f").select("item", "cluster", "f").rows()
+    >>> table = apply_dictionary(tokens, entries, name="d").collect()
+    >>> table.sort("f").select("item", "cluster", "f").rows()
     [('cat', None, 1), ('dog', '7', 3)]
     """
     items = tokens.select("item").unique().collect(engine="streaming")
@@ -130,10 +130,10 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
     if several.height:
         clusters = pl.col("cluster").sort().str.join(", ")
         examples = several.group_by("item").agg(clusters).sort("item")
-        shown = "; ".join(f"{item!r}: {held}" for item, held in examples.head(3).iter_rows())
+        text = "; ".join(f"{item!r}: {labels}" for item, labels in examples.head(3).iter_rows())
         raise DataError(
             f"{name}: the token level is undefined for "
-            f"{count_text(examples.height, 'gold item')} in several clusters, for example {shown}\n"
+            f"{count_text(examples.height, 'gold item')} in several clusters, for example {text}\n"
             "Evaluate the dictionary at type level, or use a tagging of the tokens instead. Items"
             " that differ only in apostrophes, hyphens or invisible characters are merged, unless"
             ' both files have the reader option normalise = "none".'
@@ -176,7 +176,7 @@ def is_noise(label: pl.Expr, noise: Sequence[str]) -> pl.Expr:
     return label.is_in(list(noise)) | same.fill_null(value=False)
 
 
-def noise_labels(given: object) -> tuple[str, ...]:
+def noise_labels(noise: object) -> tuple[str, ...]:
     """Return labels of noise as text; one label may be given without a list.
 
     Raises
@@ -189,10 +189,10 @@ def noise_labels(given: object) -> tuple[str, ...]:
     >>> noise_labels(-1), noise_labels(["-1", 0.5]), noise_labels(None)
     (('-1',), ('-1', '0.5'), ())
     """
-    if given is None:
+    if noise is None:
         return ()
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    labels = list(given) if several else [given]  # type: ignore[call-overload]  # iterable
+    several = isinstance(noise, Iterable) and not isinstance(noise, str)
+    labels = list(noise) if several else [noise]  # type: ignore[call-overload]  # iterable
     if bad := [each for each in labels if not isinstance(each, str | Real)]:
         raise ValueError(f"noise: {bad[0]!r} is no label; give text or numbers, e.g. [-1]")
     return tuple(map(str, labels))
@@ -302,7 +302,7 @@ def sizes(
         run, what, count. Every token counts in one row: included, or one of the reasons.
     """
     usable, f = _drop_untagged(tags), pl.col("f")
-    left = usable.filter(~_is_gold(exclude))
+    rest = usable.filter(~_is_gold(exclude))
     parts = {
         "tokens without a gold tag": tags.filter(pl.col("gold").is_null()),
         "tokens without an item": tags.filter(
@@ -311,19 +311,19 @@ def sizes(
         **{EXCLUDED + one: usable.filter(_is_gold([one])) for one in exclude},
     }
     if min_frequency > 1:
-        rare = left.filter(_frequency() < min_frequency)
+        rare = rest.filter(_frequency() < min_frequency)
         parts[f"tokens of items seen less than {min_frequency} times"] = rare
     every = tags.group_by("run").agg(count=f.sum())
-    named = [every.select("run", pl.lit("tokens").alias("what"), "count")]
-    named += [_count_by_run(every, part, what, f.sum()) for what, part in parts.items()]
+    tables = [every.select("run", pl.lit("tokens").alias("what"), "count")]
+    tables += [_count_by_run(every, part, what, f.sum()) for what, part in parts.items()]
     counting = filter_tokens(tags, exclude=exclude, min_frequency=min_frequency)
     alone = counting.filter(pl.col("cluster").is_null())
-    named += [
+    tables += [
         _count_by_run(every, counting, "tokens that count", f.sum()),
         _count_by_run(every, counting, "items", pl.col("item").n_unique()),
         _count_by_run(every, alone, "tokens that count but have no cluster", f.sum()),
     ]
-    return pl.concat(named)
+    return pl.concat(tables)
 
 
 def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
@@ -342,8 +342,8 @@ def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
         run, what, count.
     """
     classes, clusters = pl.col("gold").n_unique(), pl.col("cluster").drop_nulls().n_unique()
-    named = (("classes", classes), ("clusters", clusters))
-    return pl.concat(_count_by_run(every, cells, what, count) for what, count in named)
+    counts = (("classes", classes), ("clusters", clusters))
+    return pl.concat(_count_by_run(every, cells, what, count) for what, count in counts)
 
 
 def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -360,17 +360,17 @@ def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     >>> [piece.height for piece in whole_items(tags)]
     [1, 2]
     """
-    held: list[pl.DataFrame] = []
+    rest: list[pl.DataFrame] = []
     for batch in tags.collect_batches(chunk_size=_BATCH, maintain_order=True):
         if batch.is_empty():
             continue
-        rows = pl.concat([*held, batch])
+        rows = pl.concat([*rest, batch])
         number = rows.get_column("item").rle_id()
         last = int(number.search_sorted(number[-1], side="left"))
         if last:
             yield rows[:last]
-        held = [rows[last:]]
-    yield from held
+        rest = [rows[last:]]
+    yield from rest
 
 
 def _count_by_run(
@@ -460,8 +460,8 @@ def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, p
 
     Examples
     --------
-    >>> held, names = incidence(pl.Series([1, 0, 1, 1]), pl.Series(["b", "b", "a", "b"]), 3)
-    >>> held.toarray().tolist(), names.to_list()
+    >>> matrix, names = incidence(pl.Series([1, 0, 1, 1]), pl.Series(["b", "b", "a", "b"]), 3)
+    >>> matrix.toarray().tolist(), names.to_list()
     ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
     """
     code, names = codes(labels)
@@ -521,9 +521,9 @@ def distinct_values(values: IntArray) -> tuple[IntArray, IntArray]:
         distinct, places = np.unique(values, return_inverse=True)
         return distinct, places
     # A lookup table is much faster than sorting.
-    held = np.zeros(limit, dtype=np.bool_)
-    held[values] = True
-    return np.flatnonzero(held), (np.cumsum(held) - 1)[values]
+    present = np.zeros(limit, dtype=np.bool_)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
 def sorted_distinct(values: IntArray) -> IntArray:
@@ -587,11 +587,11 @@ def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
     if WEIGHT not in table.collect_schema():
         return ""
     other = table.filter(pl.col(WEIGHT) != 1).select("item", label, WEIGHT)
-    found = other.collect(engine="streaming").sort("item", label)
-    if found.is_empty():
+    rows = other.collect(engine="streaming").sort("item", label)
+    if rows.is_empty():
         return ""
-    item, group, weight = found.row(0)
-    few = f"{found.height:,} other than 1, for example {weight:g} of {item!r} in {group!r}"
+    item, group, weight = rows.row(0)
+    few = f"{rows.height:,} other than 1, for example {weight:g} of {item!r} in {group!r}"
     return f"has weights of {_GROUPS[label]}, {few}"
 
 
@@ -633,5 +633,5 @@ def refuse_missing(column: str, rows: pl.Series) -> None:
 
 def refuse(where: str, what: str, rows: pl.Series, *, remedy: str) -> None:
     """Raise DataError for rows, with column, problem, number and three examples."""
-    shown = ", ".join(str(row) for row in rows.head(3))
-    raise DataError(f"column {where}: {len(rows):,} {what}, e.g. row {shown}; {remedy}")
+    examples = ", ".join(str(row) for row in rows.head(3))
+    raise DataError(f"column {where}: {len(rows):,} {what}, e.g. row {examples}; {remedy}")

@@ -135,8 +135,8 @@ def sense_scores(
     >>> gold = {"by": list("aabb"), "item": list("wxyz"), "gold": list("sstu")}
     >>> induced = {"by": list("aabb"), "item": list("wxyz"), "cluster": list("1211")}
     >>> gold, induced = pl.DataFrame(gold), pl.DataFrame(induced)
-    >>> found = sense_scores(gold, induced, measures=["bcubed_f"], token_measures=["v"])
-    >>> found.scores.select("measure", pl.col("value").round(4), "n_words").rows()
+    >>> tables = sense_scores(gold, induced, measures=["bcubed_f"], token_measures=["v"])
+    >>> tables.scores.select("measure", pl.col("value").round(4), "n_words").rows()
     [('bcubed_f', 0.6667, 2), ('v', 0.0, 2)]
     """
     if replicates:
@@ -161,20 +161,20 @@ def sense_scores(
     computed = [*overlapping, *sorted(parts - {*overlapping})]
     own = gold.group_by("by").agg(instances=pl.col("item").n_unique().cast(pl.Int64)).sort("by")
     words, instances = own["by"], own["instances"].to_numpy()
-    found = dict(_word_scores(gold, induced, [*computed, *by_tokens], without_cluster, seed))
+    values = dict(_word_scores(gold, induced, [*computed, *by_tokens], without_cluster, seed))
     drawn = _draw_words(len(words), replicates, seed)
     scores = [
         (
             name,
-            _mean(name, found, np.ones((1, len(words))))[0],
-            _mean(name, found, instances[None, :])[0],
-            *(summary(_mean(name, found, drawn), confidence=confidence) if replicates else _NONE),
-            int((~np.isnan(found[name])).sum()),
+            _mean(name, values, np.ones((1, len(words))))[0],
+            _mean(name, values, instances[None, :])[0],
+            *(summary(_mean(name, values, drawn), confidence=confidence) if replicates else _NONE),
+            int((~np.isnan(values[name])).sum()),
         )
         for name in (*overlapping, *by_tokens)
     ]
     by_word = [
-        own.select("by", measure=pl.lit(name), value=pl.Series(found[name]), instances="instances")
+        own.select("by", measure=pl.lit(name), value=pl.Series(values[name]), instances="instances")
         for name in (*overlapping, *by_tokens)
     ]
     return SenseTables(
@@ -284,20 +284,20 @@ def _sides(table: pl.DataFrame, label: str, items: pl.DataFrame, words: int) -> 
     start = 0
     for end in ends.tolist():
         used, own = np.unique(code[start:end], return_inverse=True)
-        held = [labels[each] for each in used.tolist()]
-        yield _Side(place[start:end], own.astype(np.int64), held, degree[start:end])
+        senses = [labels[each] for each in used.tolist()]
+        yield _Side(place[start:end], own.astype(np.int64), senses, degree[start:end])
         start = end
 
 
 def _scores(word: _Word, measures: Sequence[ClusterMeasure[Any]], seed: str) -> list[float]:
     """Return the measures of a word; NaN where undefined."""
-    made: dict[bool, Memberships | Contingency] = {}
+    tables: dict[bool, Memberships | Contingency] = {}
     values = []
     for measure in measures:
         by_tokens = measure.family != "overlapping"
-        if by_tokens not in made:
-            made[by_tokens] = _contingency(word) if by_tokens else _memberships(word, seed)
-        values.append(measure.score(made[by_tokens]))
+        if by_tokens not in tables:
+            tables[by_tokens] = _contingency(word) if by_tokens else _memberships(word, seed)
+        values.append(measure.score(tables[by_tokens]))
     return values
 
 
@@ -331,12 +331,12 @@ def _contingency(word: _Word) -> Contingency:
 def _of_own(word: _Word) -> _Side:
     """Return the induced senses of the instances with a gold sense."""
     side = word.induced
-    kept = side.items < word.own
-    if kept.all():
+    has_gold = side.items < word.own
+    if has_gold.all():
         return side
-    used, code = np.unique(side.codes[kept], return_inverse=True)
+    used, code = np.unique(side.codes[has_gold], return_inverse=True)
     names = [side.names[each] for each in used.tolist()]
-    return _Side(side.items[kept], code.astype(np.int64), names, side.degrees[kept])
+    return _Side(side.items[has_gold], code.astype(np.int64), names, side.degrees[has_gold])
 
 
 # Averages over words
@@ -350,10 +350,10 @@ def _mean(
         parts = (_mean(part, values, weights) for part in OF_MEANS[name])
         return np.array([harmonic_mean(*both) for both in zip(*parts, strict=True)])
     own = values[name]
-    held = weights * ~np.isnan(own)
-    whole = held.sum(axis=1).astype(np.float64)
-    sums = (held * np.nan_to_num(own)).sum(axis=1)
-    mean = np.full(len(held), np.nan)
+    weights = weights * ~np.isnan(own)
+    whole = weights.sum(axis=1).astype(np.float64)
+    sums = (weights * np.nan_to_num(own)).sum(axis=1)
+    mean = np.full(len(weights), np.nan)
     np.divide(sums, whole, out=mean, where=whole > 0)
     return mean
 
@@ -418,8 +418,8 @@ def heaviest_senses(table: pl.DataFrame, label: str) -> pl.DataFrame:
 def _ties(table: pl.DataFrame, label: str) -> int:
     """Count the instances with several heaviest senses."""
     most = _by_weight(table).filter(pl.col(WEIGHT) == pl.max(WEIGHT).over("item"))
-    held = most.group_by("item").agg(pl.col(label).n_unique())
-    return held.filter(pl.col(label) > 1).height
+    counts = most.group_by("item").agg(pl.col(label).n_unique())
+    return counts.filter(pl.col(label) > 1).height
 
 
 def _by_weight(table: pl.DataFrame) -> pl.DataFrame:
@@ -429,15 +429,15 @@ def _by_weight(table: pl.DataFrame) -> pl.DataFrame:
 
 def _require_one_sense(table: pl.DataFrame, label: str) -> None:
     """Reject instances with several senses, for token measures."""
-    held = (
+    instances = (
         table.group_by("item")
         .agg(pl.col(label).unique().sort())
         .filter(pl.col(label).list.len() > 1)
     )
-    if held.height:
-        item, senses = held.sort("item").row(0)
+    if instances.height:
+        item, senses = instances.sort("item").row(0)
         raise DataError(
-            f"{label}: {count_text(held.height, 'instance')} with several senses, for example "
+            f"{label}: {count_text(instances.height, 'instance')} with several senses, for example "
             f"{item!r}: {', '.join(senses[:3])}; token measures use one sense per instance: set "
             'senses = "heaviest", or omit them'
         )

@@ -132,16 +132,16 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
         _types=pl.len().over("gold").cast(pl.Int64),
         _all=pl.col("f").sum().over("gold"),
     )
-    wanted = _round_numbers(items["item"].n_unique()) if most is None else sorted(set(most))
-    kept = pl.col("k").is_in(wanted)
+    sizes = _round_numbers(items["item"].n_unique()) if most is None else sorted(set(most))
+    condition = pl.col("k").is_in(sizes)
     if most is None:
-        kept |= pl.col("k") == pl.col("_types")
+        condition |= pl.col("k") == pl.col("_types")
     share = pl.when(pl.col("_all") > 0).then(pl.col("tokens") / pl.col("_all"))
     # The rank of the first type of each class, in order: k types have the classes up to rank k.
     firsts = _by_rank(items).explode("gold").group_by("gold").agg(pl.min("rank"))["rank"].sort()
-    found = sums.filter(kept).sort("gold", "k")
-    classes = firsts.search_sorted(found["k"], side="right").cast(pl.Int64)
-    return found.select(
+    table = sums.filter(condition).sort("gold", "k")
+    classes = firsts.search_sorted(table["k"], side="right").cast(pl.Int64)
+    return table.select(
         "gold", "k", "tokens", share_tokens=share,
         classes=pl.when(gold=EVERY).then(classes),
     )  # fmt: skip
@@ -352,9 +352,9 @@ def _means(scores: pl.DataFrame) -> pl.DataFrame:
     key = ["system", "run", "measure"]
     twice = scores.filter(pl.struct(key).is_duplicated()).select(key).unique().sort(key)
     if twice.height:
-        shown = "; ".join(", ".join(row) for row in twice.head(3).iter_rows())
+        cases = "; ".join(", ".join(row) for row in twice.head(3).iter_rows())
         raise DataError(
-            f"{twice.height:,} runs have two values of a measure, e.g. {shown}; give the runs of a "
+            f"{twice.height:,} runs have two values of a measure, e.g. {cases}; give the runs of a "
             "system distinct names"
         )
     # Sorted first: a sum of floats depends on their order.

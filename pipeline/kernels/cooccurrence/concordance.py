@@ -124,23 +124,23 @@ def in_context(
     for positions in examples:
         marked = {sentence.places[position - 1] for position in positions}
         own = {bisect_right(begins, place) - 1 for place in marked} or {0}
-        kept = _nearest_chunks(edges, own, width)
-        texts.append(_mark(sentence, parts, marked, [begins[n : n + 2] for n in kept]))
+        chunks = _nearest_chunks(edges, own, width)
+        texts.append(_mark(sentence, parts, marked, [begins[n : n + 2] for n in chunks]))
     return texts
 
 
 def _mark(
-    sentence: RenderedSentence, parts: list[str], marked: set[int], kept: Iterable[Sequence[int]]
+    sentence: RenderedSentence, parts: list[str], marked: set[int], ranges: Iterable[Sequence[int]]
 ) -> str:
     """Return the pieces in these ranges, with marks, and with cuts between them."""
-    (opening, closing), shown = sentence.brackets, parts.copy()
+    (opening, closing), texts = sentence.brackets, parts.copy()
     for place in marked:
         word, space = sentence.words[place], sentence.spaces[place]
-        shown[place] = f"{2 * opening}{word}{2 * closing}{space}"
+        texts[place] = f"{2 * opening}{word}{2 * closing}{space}"
     text, end, cut = "", 0, f"{opening}{CUT}{closing}"
-    for first, after in kept:
+    for first, after in ranges:
         text += cut + sentence.spaces[first - 1] if end < first else ""
-        text += "".join(shown[first:after])
+        text += "".join(texts[first:after])
         end = after
     return (text + cut if end < len(parts) else text).rstrip()
 
@@ -168,21 +168,21 @@ def _is_combining(word: str) -> bool:
 
 def _nearest_chunks(edges: Sequence[int], own: Collection[int], width: int) -> list[int]:
     """Return which chunks there is room for, given those that stay and where each begins."""
-    kept, room = set(own), width - sum(edges[n + 1] - edges[n] for n in own)
+    chunks, room = set(own), width - sum(edges[n + 1] - edges[n] for n in own)
     ends = len(edges) - 1
     front = [(0, n + step, step) for n in own for step in (-1, 1)]
     heapify(front)
     while front:
         away, n, step = heappop(front)
-        if n in kept or not 0 <= n < ends:
+        if n in chunks or not 0 <= n < ends:
             continue
         size = edges[n + 1] - edges[n]
         room -= size
         if room < 0:
             break
-        kept.add(n)
+        chunks.add(n)
         heappush(front, (away + size, n + step, step))
-    return sorted(kept)
+    return sorted(chunks)
 
 
 _SENTENCE = ["file", "sentence"]
@@ -226,8 +226,8 @@ def draw(
     )
     ordered = keyed.drop("_place").sort("id", "draw_key", "doc", "sentence", "file", *positions)
     last = ordered.group_by("id").agg(_last=pl.col("draw_key").bottom_k(most).max())
-    chosen = ordered.join(last, on="id", maintain_order="left")
-    return chosen.filter(pl.col("draw_key") <= pl.col("_last")).drop("_last")
+    table = ordered.join(last, on="id", maintain_order="left")
+    return table.filter(pl.col("draw_key") <= pl.col("_last")).drop("_last")
 
 
 def sentences(
@@ -270,18 +270,18 @@ def sentences(
     texts = pl.struct(columns).map_batches(
         lambda rows: _example_texts(rows, width), return_dtype=pl.List(pl.String())
     )
-    shown = (
+    contexts = (
         within.join(examples, on=_SENTENCE).select("example", text=texts).explode("example", "text")
     )
-    joined = numbered.join(shown, on="example", maintain_order="left")
+    joined = numbered.join(contexts, on="example", maintain_order="left")
     return joined.select("id", "number", "doc", "text", "draw_key")
 
 
 def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
     """Choose among the examples of all parts, and number them."""
     ordered = parts.sort("id", "draw_key", "doc", "text")
-    chosen = ordered.group_by("id", maintain_order=True).head(most)
-    return chosen.with_columns(number=_number()).select("id", "number", "doc", "text", "draw_key")
+    examples = ordered.group_by("id", maintain_order=True).head(most)
+    return examples.with_columns(number=_number()).select("id", "number", "doc", "text", "draw_key")
 
 
 def _sentence_lists(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:

@@ -375,8 +375,8 @@ def merge_pairs(
         )
         whole = counts.with_columns(*marginals, N=pl.lit(total, pl.Int64))
         frequent = whole.filter(pl.col("f") >= min_frequency)
-        named = frequent.select(candidate_id(*_PAIR), *_PAIR, *_COUNTS, *added)
-        yield from batches(named.sort("id"))
+        table = frequent.select(candidate_id(*_PAIR), *_PAIR, *_COUNTS, *added)
+        yield from batches(table.sort("id"))
 
 
 # Document frequencies of words, batch by batch
@@ -397,8 +397,8 @@ def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:
     LazyFrame
         word, file, start, f; what is made of parts of a corpus can be added up.
     """
-    placed = units.join(sentences.lazy().select(PLACE, *KNOWN_BY), on=PLACE)
-    return placed.group_by(pl.col("unit").alias("word"), *KNOWN_BY).agg(
+    occurrences = units.join(sentences.lazy().select(PLACE, *KNOWN_BY), on=PLACE)
+    return occurrences.group_by(pl.col("unit").alias("word"), *KNOWN_BY).agg(
         pl.len().cast(pl.Int64).alias("f")
     )
 
@@ -462,8 +462,8 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
         N=pl.col("size").sum(), parts=pl.len().cast(pl.Int64), _smallest=pl.col("size").min()
     )
     # Sorted by what is added up, so that the sums are the same whatever the parts are called.
-    placed = counts.join(sizes, on=part).join(corpus, how="cross").sort("word", "size", "f")
-    words = placed.group_by("word", maintain_order=True).agg(
+    frequencies = counts.join(sizes, on=part).join(corpus, how="cross").sort("word", "size", "f")
+    words = frequencies.group_by("word", maintain_order=True).agg(
         pl.sum("f"),
         pl.col("N", "parts", "_smallest").first(),
         documents=pl.len().cast(pl.Int64),

@@ -278,7 +278,7 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     return by_key(pairs, _PAIR, pl.len().cast(pl.Int64).alias("f"))
 
 
-def by_key(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFrame:
+def by_key(rows: pl.LazyFrame, key: Sequence[str], *aggregates: pl.Expr) -> pl.LazyFrame:
     """Group rows; fastest if l1 and l2 are Categorical, as a pair is then one number.
 
     Parameters
@@ -298,8 +298,8 @@ def by_key(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFra
     others = [name for name in key if name not in _PAIR]
     coded = rows.collect_schema()[key[0]] != pl.String
     if not coded or not {*_PAIR} <= {*key}:
-        return rows.group_by(key).agg(*made)
-    grouped = rows.group_by(pair_key().alias("_pair"), *others).agg(*made)
+        return rows.group_by(key).agg(*aggregates)
+    grouped = rows.group_by(pair_key().alias("_pair"), *others).agg(*aggregates)
     return grouped.select(*of_key(pl.col("_pair")), *others, pl.exclude("_pair", *others))
 
 
@@ -341,8 +341,8 @@ def marginals(counts: pl.LazyFrame) -> pl.LazyFrame:
     return counts.with_columns(f1=f.sum().over("l1"), f2=f.sum().over("l2"), N=f.sum())
 
 
-def _rename_units(found: pl.LazyFrame, number: int) -> pl.LazyFrame:
-    return found.rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
+def _rename_units(table: pl.LazyFrame, number: int) -> pl.LazyFrame:
+    return table.rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
 
 
 def _join_dependency(
@@ -511,9 +511,9 @@ def in_span(
         pairs += [_pair_codes(rows, at, labels) for labels in text.labels]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     if span.count == "nodes":
-        found = once(_to_frame(pairs, nodes, text.place, COLUMNS))
+        table = once(_to_frame(pairs, nodes, text.place, COLUMNS))
         new = pl.max_horizontal(TOKEN_1, TOKEN_2) >= before
-        return (found.filter(new) if before else found).select(columns), positions
+        return (table.filter(new) if before else table).select(columns), positions
     return _to_frame(pairs, nodes, text.place, columns), positions
 
 
@@ -641,9 +641,9 @@ def _in_sentence_span(at: IntArray, place: IntArray, own: IntArray, start: IntAr
 
 def _pair_codes(rows: IntArray, at: IntArray, labels: IntArray) -> _Pairs:
     """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
-    found = labels[at]
-    hit = found >= 0
-    return _Pairs(rows, at, found) if hit.all() else _Pairs(rows[hit], at[hit], found[hit])
+    codes = labels[at]
+    hit = codes >= 0
+    return _Pairs(rows, at, codes) if hit.all() else _Pairs(rows[hit], at[hit], codes[hit])
 
 
 def _to_frame(
@@ -652,14 +652,14 @@ def _to_frame(
     """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
     rows, others, labels = (np.concatenate(each) for each in zip(*pairs, strict=True))
     unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
-    made: dict[str, Callable[[], npt.NDArray[Any]]] = {
+    arrays: dict[str, Callable[[], npt.NDArray[Any]]] = {
         PLACE: lambda: place[node[rows]],
         "l1": lambda: unit.to_physical().to_numpy()[rows],
         "l2": lambda: labels.astype(np.uint32),
         TOKEN_1: lambda: node[rows],
         TOKEN_2: lambda: others,
     }
-    table = pl.DataFrame({name: made[name]() for name in columns})
+    table = pl.DataFrame({name: arrays[name]() for name in columns})
     return table.with_columns(pl.col("l1", "l2").cat.to(unit.dtype))
 
 
@@ -723,8 +723,8 @@ def expression_tokens(
     [(0, 0, 'LVC.full'), (2, 0, 'LVC.full'), (2, 1, 'VPC'), (3, 1, 'VPC')]
     """
     code = pl.col("code").str.extract_groups(_CODE)
-    given = pl.col(types) if types else pl.lit(None, pl.String())
-    coded = tokens.lazy().select(TOKEN, PLACE, code=pl.col(numbers).str.split(";"), given=given)
+    kind = pl.col(types) if types else pl.lit(None, pl.String())
+    coded = tokens.lazy().select(TOKEN, PLACE, code=pl.col(numbers).str.split(";"), given=kind)
     coded = coded.explode("code").filter(pl.col("code").str.contains(_CODE))
     rest = code.struct[1]
     own = pl.col("given") if types else pl.when(~rest.str.contains(_PLACE_IN_IT)).then(rest)

@@ -317,10 +317,10 @@ class Unit:
         optional = frozenset(name for name, each in self.attach.items() if each.optional)
         element = label(template, optional=optional)
         element = fold_case(element, self.fold) if self.fold else element
-        kept = element.str.contains(self.matches) if self.matches else pl.lit(value=True)
+        condition = element.str.contains(self.matches) if self.matches else pl.lit(value=True)
         if self.exclude:
-            kept &= ~element.is_in(list(self.exclude))
-        return pl.when(kept).then(element) if self.matches or self.exclude else element
+            condition &= ~element.is_in(list(self.exclude))
+        return pl.when(condition).then(element) if self.matches or self.exclude else element
 
 
 _DOTTED = {"tr", "az"}
@@ -401,18 +401,18 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     rows = tokens.filter(unit.condition())
     for name, related in unit.attach.items():
         rows = _join_related(rows, tokens, name, related, _attributes_of(unit.templates, name))
-    named = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
-    return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
+    table = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
+    return table.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
 
 
 def _attributes_of(templates: Sequence[str], name: str) -> list[str]:
     """Return the attributes of one related token in the templates."""
-    asked = (each.partition(".") for template in templates for each in fields(template))
-    return list(dict.fromkeys(rest for first, dot, rest in asked if dot and first == name))
+    parts = (each.partition(".") for template in templates for each in fields(template))
+    return list(dict.fromkeys(rest for first, dot, rest in parts if dot and first == name))
 
 
 def _join_related(
-    found: pl.LazyFrame,
+    rows: pl.LazyFrame,
     tokens: pl.LazyFrame,
     name: str,
     token: RelatedToken,
@@ -430,5 +430,5 @@ def _join_related(
     if not token.each:
         others = others.sort("_order").unique("_at", keep="first", maintain_order=True)
     how: Literal["left", "inner"] = "left" if token.optional else "inner"
-    placed = found.with_columns((pl.col(TOKEN) if below else head_token()).alias("_at"))
-    return placed.join(others.drop("_order"), on="_at", how=how).drop("_at")
+    table = rows.with_columns((pl.col(TOKEN) if below else head_token()).alias("_at"))
+    return table.join(others.drop("_order"), on="_at", how=how).drop("_at")

@@ -119,18 +119,18 @@ def sum_by_row(
     number = max(1, -(-2 * runs.firsts[-1] * len(key) // most))
     with (
         Spill(number, schema, most=most // 4) as spill,
-        Spill(len(runs.heights), _FOUND, most=most // 4) as found,
+        Spill(len(runs.heights), _FOUND, most=most // 4) as totals,
     ):
         for frame in frames:
             spill.add(frame, pl.struct(key).hash(seed=0) % number)
         for bucket in range(number):
             sums = _sum_by_key(_batches(spill.frames(bucket), most), key)
             for frame in _batches(spill.frames(bucket), most):
-                wanted = frame.filter(pl.col("f") >= least)
-                found.add(wanted.join(sums, on=key, how="left"), runs.number)
+                frequent = frame.filter(pl.col("f") >= least)
+                totals.add(frequent.join(sums, on=key, how="left"), runs.number)
         spill.clear()
         for run, (first, heights) in enumerate(zip(runs.firsts, runs.heights, strict=False)):
-            yield _order_sums(found.frames(run), first, sum(heights))
+            yield _order_sums(totals.frames(run), first, sum(heights))
 
 
 def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame]:
@@ -138,14 +138,14 @@ def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame
 
     Rows with the same key are in one bucket, however many they are.
     """
-    held: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
     for frame in frames:
-        if held and sum(each.height for each in held) + frame.height > most:
-            yield pl.concat(held)
-            held = []
-        held.append(frame)
-    if held:
-        yield pl.concat(held)
+        if parts and sum(each.height for each in parts) + frame.height > most:
+            yield pl.concat(parts)
+            parts = []
+        parts.append(frame)
+    if parts:
+        yield pl.concat(parts)
 
 
 def _sum_by_key(frames: Iterable[pl.DataFrame], key: Sequence[str]) -> pl.DataFrame:
@@ -207,9 +207,9 @@ def adjacent_tuples(
     at = dense[0].units.get_column(TOKEN).to_numpy()
     chains, ends = [np.arange(len(at))], [at]
     for each in dense[1:]:
-        kept, index, at = _followers(each, ends[-1], place, gap)
-        chains = [*(chain[kept] for chain in chains), index]
-        ends = [*(end[kept] for end in ends), at]
+        places, index, at = _followers(each, ends[-1], place, gap)
+        chains = [*(chain[places] for chain in chains), index]
+        ends = [*(end[places] for end in ends), at]
     labels = [
         each.units.get_column("unit").gather(chain).alias(f"l{number}")
         for number, (each, chain) in enumerate(zip(dense, chains, strict=True), start=1)
@@ -233,8 +233,8 @@ def _followers(
             index = row[after[rows]]
             hit = index >= 0
             followers.append((rows[hit], index[hit], after[rows[hit]]))
-    kept, index, tokens = (np.concatenate(each) for each in zip(*followers, strict=True))
-    return kept, index, tokens
+    places, index, tokens = (np.concatenate(each) for each in zip(*followers, strict=True))
+    return places, index, tokens
 
 
 def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
@@ -263,8 +263,8 @@ def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
         *_split_labels(pairs.get_column("l1"), left),
         *_split_labels(pairs.get_column("l2"), right),
     ]
-    named = [column.alias(name) for column, name in zip(split, elements(len(split)), strict=True)]
-    return pl.DataFrame([pairs.get_column(PLACE), *named, *pairs.select("^token_.*$")])
+    columns = [column.alias(name) for column, name in zip(split, elements(len(split)), strict=True)]
+    return pl.DataFrame([pairs.get_column(PLACE), *columns, *pairs.select("^token_.*$")])
 
 
 def _split_labels(labels: pl.Series, number: int) -> list[pl.Series]:
@@ -312,9 +312,9 @@ def join_elements(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
     """
     texts = [pl.col(name).cast(pl.String) for name in elements(size)]
     units = pl.concat_str(texts, separator=ELEMENTS).alias("units")
-    named = counts.select(units, pl.exclude(elements(size)))
-    _check_separators(named.get_column("units"), size)
-    return named
+    table = counts.select(units, pl.exclude(elements(size)))
+    _check_separators(table.get_column("units"), size)
+    return table
 
 
 def split_elements(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
@@ -326,8 +326,8 @@ def split_elements(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
     ('a', 'b', 1)
     """
     parts = pl.col("units").cast(pl.String).str.split_exact(ELEMENTS, size - 1)
-    named = parts.struct.rename_fields(elements(size)).alias("units")
-    return counts.with_columns(named).unnest("units")
+    fields = parts.struct.rename_fields(elements(size)).alias("units")
+    return counts.with_columns(fields).unnest("units")
 
 
 # Frequencies of subsets on disk
@@ -382,15 +382,15 @@ def subset_sums(
     most = max(1, memory.available_bytes() // ROW)
     labels = dict.fromkeys(elements(size), pl.UInt32())
     schema = pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
-    with ExitStack() as held:
-        spill = held.enter_context(Spill(1, schema, most=most // 4))
+    with ExitStack() as stack:
+        spill = stack.enter_context(Spill(1, schema, most=most // 4))
         tuples = _number_labels(parts, size, spill)
         runs = Runs.of(tuples.heights, most)
         columns = []
         for positions in sets:
             name = frequency_name(positions, size)
             column = Spill(len(runs.heights), pl.Schema({name: pl.Int64()}), most=0)
-            columns.append(held.enter_context(column))
+            columns.append(stack.enter_context(column))
             for number, sums in enumerate(
                 _position_sums(tuples, runs, positions, most, min_frequency)
             ):
@@ -405,13 +405,13 @@ def _number_labels(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Nu
     """Write all tuples to the spill as numbers."""
     labels = pl.col(elements(size))
     # Labels keep their numbers from part to part while there is a column of this dtype.
-    held = pl.Series(dtype=pl.Categorical(pl.Categories.random()))
+    categories = pl.Series(dtype=pl.Categorical(pl.Categories.random()))
     heights: list[int] = []
     most = total = 0
     for part in parts:
-        named = split_elements(part.select("units", "f"), size=size).with_row_index(ROW_PLACE)
+        table = split_elements(part.select("units", "f"), size=size).with_row_index(ROW_PLACE)
         place = pl.col(ROW_PLACE).cast(pl.Int64) + sum(heights)
-        frame = named.with_columns(labels.cast(held.dtype).to_physical(), place).collect()
+        frame = table.with_columns(labels.cast(categories.dtype).to_physical(), place).collect()
         most = max(most, *(int(number or 0) for number in frame.select(labels.max()).row(0)))
         total += int(frame.get_column("f").sum())
         heights.append(frame.height)
@@ -463,8 +463,8 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     Examples
     --------
     >>> rows = {"l1": ["a", "a"], "l2": ["b", "b"], "l3": ["c", "d"], "f": [2, 3]}
-    >>> made = with_subsets(pl.LazyFrame(rows), size=3).sort("l3").collect()
-    >>> made.select("f", "f1", "f3", "f_12", "N").rows()
+    >>> table = with_subsets(pl.LazyFrame(rows), size=3).sort("l3").collect()
+    >>> table.select("f", "f1", "f3", "f_12", "N").rows()
     [(2, 5, 2, 5, 5), (3, 5, 3, 5, 5)]
     """
     has = counts.collect_schema()
@@ -482,7 +482,7 @@ def _add_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.D
     words, packing = pack(counts, elements(size))
     keyed = words.with_columns(counts.get_column("f"))
     enough = counts.get_column("f") >= min_frequency
-    kept, keys = counts.filter(enough), words.filter(enough)
+    frequent, keys = counts.filter(enough), words.filter(enough)
     frequencies = []
     for positions in subsets(size)[1:-1]:
         part = packing.part([position - 1 for position in positions])
@@ -491,4 +491,4 @@ def _add_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.D
         mine = keys.select(part).join(sums, on=names, how="left", maintain_order="left")
         frequencies.append(mine.get_column("f").alias(frequency_name(positions, size)))
     total = pl.lit(int(counts.get_column("f").sum()), pl.Int64).alias("N")
-    return kept.with_columns(*frequencies, total)
+    return frequent.with_columns(*frequencies, total)

@@ -183,8 +183,8 @@ def interval(
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.integers(1, 20, 200).astype(float)
-    >>> found = interval(Sample((x * rng.random(200),), (x,), 2000), seed="s")
-    >>> bool(0.4 < found.lower < found.estimate < found.upper < 0.6)
+    >>> limits = interval(Sample((x * rng.random(200),), (x,), 2000), seed="s")
+    >>> bool(0.4 < limits.lower < limits.estimate < limits.upper < 0.6)
     True
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
@@ -389,19 +389,19 @@ def interval_by_chance(
         Only the estimate if limits are unknown: t and linearised have none if all uncertain lemmas
         have equal L.
     """
-    found = _weighted_star(scores)
-    if found is None:
+    star = _weighted_star(scores)
+    if star is None:
         return Interval(None, None, None, None, method)
-    estimate, variance = min(float(found.estimate), 1.0), float(found.variance)
-    if found.draws == 0 and variance == 0.0:
+    estimate, variance = min(float(star.estimate), 1.0), float(star.variance)
+    if star.draws == 0 and variance == 0.0:
         return Interval(estimate, 0.0, estimate, estimate, "all lemmas")
     error = None if math.isnan(variance) else math.sqrt(variance)
     if method == "beta":
-        limits = beta_limits(found, confidence=confidence)
+        limits = beta_limits(star, confidence=confidence)
     elif not error:
         return Interval(estimate, None, None, None, method)
     elif method == "t":
-        limits = mean_limits(found, confidence=confidence)
+        limits = mean_limits(star, confidence=confidence)
     else:
         half = normal_quantile(confidence) * error
         limits = (np.maximum(estimate - half, 0.0), np.minimum(estimate + half, 1.0))
@@ -444,16 +444,16 @@ def difference_by_chance(
     if not (one[2].any() and two[2].any()):
         return Interval(None, None, None, None, method)
     moved = (influence(*one, total=base_total(first)), influence(*two, total=base_total(second)))
-    found = mean_difference(*moved, one[1], weighs=(one[2] > 0) | (two[2] > 0))
-    if found.draws == 0:
-        return Interval(found.estimate, 0.0, found.estimate, found.estimate, "all lemmas")
+    contrast = mean_difference(*moved, one[1], weighs=(one[2] > 0) | (two[2] > 0))
+    if contrast.draws == 0:
+        return Interval(contrast.estimate, 0.0, contrast.estimate, contrast.estimate, "all lemmas")
     used: ChanceMethod = "linearised" if method == "linearised" else "t"
-    if not found.variance > 0:
-        return Interval(found.estimate, None, None, None, used)
-    error, tail = math.sqrt(found.variance), checked_tail(confidence)
-    half = error * float(t_factor(math.inf if used == "linearised" else found.draws - 1, tail))
-    lower, upper = max(-1.0, found.estimate - half), min(1.0, found.estimate + half)
-    return Interval(found.estimate, error, lower, upper, used)
+    if not contrast.variance > 0:
+        return Interval(contrast.estimate, None, None, None, used)
+    error, tail = math.sqrt(contrast.variance), checked_tail(confidence)
+    half = error * float(t_factor(math.inf if used == "linearised" else contrast.draws - 1, tail))
+    lower, upper = max(-1.0, contrast.estimate - half), min(1.0, contrast.estimate + half)
+    return Interval(contrast.estimate, error, lower, upper, used)
 
 
 def _lemma_values(scores: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -513,8 +513,8 @@ class IntervalOptions:
     def methods(self, scores: pl.DataFrame) -> tuple[AnyMethod, ...]:
         """Return the methods in a table of intervals, including the chosen one."""
         listed: tuple[AnyMethod, ...] = CHANCE_METHODS if unequal(scores) else METHODS
-        chosen = self.method_for(scores)
-        return listed if chosen in listed else (*listed, chosen)
+        method = self.method_for(scores)
+        return listed if method in listed else (*listed, method)
 
 
 def sample_of(*scores: pl.DataFrame) -> Sample:
@@ -532,9 +532,9 @@ def sample_of(*scores: pl.DataFrame) -> Sample:
     return Sample(y, x, population)
 
 
-def without_limits(found: Interval) -> Interval:
+def without_limits(result: Interval) -> Interval:
     """Return an estimate without error and limits, for lemmas not drawn at random."""
-    return Interval(found.estimate, None, None, None, found.method)
+    return Interval(result.estimate, None, None, None, result.method)
 
 
 def star_interval(scores: pl.DataFrame, how: IntervalOptions, *, method: AnyMethod) -> Interval:
@@ -555,8 +555,8 @@ def star_interval(scores: pl.DataFrame, how: IntervalOptions, *, method: AnyMeth
         Only the estimate if the lemmas were not drawn at random.
     """
     if not scores["drawn"].all():
-        shown: Method = method if method in METHODS else "linearised"
-        return without_limits(_equal_chance_interval(scores, how=how, method=shown))
+        fallback: Method = method if method in METHODS else "linearised"
+        return without_limits(_equal_chance_interval(scores, how=how, method=fallback))
     if unequal(scores) or method not in METHODS:
         return interval_by_chance(
             scores, method=cast(ChanceMethod, method), confidence=how.confidence
@@ -654,9 +654,9 @@ def chances_by_size(spread: Spread, size: float) -> FloatArray:
     """
     order = np.argsort(-spread.x, kind="stable")
     weight, x = spread.weight[order], spread.x[order]
-    taken = np.cumsum(weight) - weight  # by larger lemmas
+    larger = np.cumsum(weight) - weight  # by larger lemmas
     rest = np.cumsum((weight * x)[::-1])[::-1]
-    factors = np.maximum(size - taken, 0.0) / rest
+    factors = np.maximum(size - larger, 0.0) / rest
     below = factors * x < 1.0
     factor = factors[int(np.argmax(below))] if below.any() else np.inf
     return np.asarray(np.minimum(factor * spread.x, 1.0))
@@ -711,18 +711,18 @@ def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expect
     """
     sample = sample_of(scores)
     spread = spread_of(scores) if scores["drawn"].all() else None
-    made = []
+    errors = []
     for rate in rates:
         size, simple = expected_error(sample, rate=rate)
         if spread is None or not size:
-            made.append(ExpectedErrors(rate, size, simple, None))
+            errors.append(ExpectedErrors(rate, size, simple, None))
             continue
         every = size >= sample.population
         if unequal(scores):
             simple = 0.0 if every else error_simple(spread, size)
         by_size = 0.0 if every else error_by_size(spread, size)
-        made.append(ExpectedErrors(rate, size, simple, by_size))
-    return made
+        errors.append(ExpectedErrors(rate, size, simple, by_size))
+    return errors
 
 
 def lemmas_by_size(scores: pl.DataFrame, *, error: float) -> int:

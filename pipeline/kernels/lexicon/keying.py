@@ -47,10 +47,10 @@ def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
     """
     text = pl.col("forms").str.strip_chars()
     filled = entries.with_columns(forms=text).drop_nulls(["id", "lemma", "forms"])
-    typed = filled.filter(pl.col("forms") != "")
-    absent = typed.filter(pl.col("forms").is_in(ABSENT))
+    rows = filled.filter(pl.col("forms") != "")
+    absent = rows.filter(pl.col("forms").is_in(ABSENT))
     parts = _split_forms()
-    there = typed.filter(~pl.col("forms").is_in(ABSENT)).select(pl.exclude("forms"), form=parts)
+    there = rows.filter(~pl.col("forms").is_in(ABSENT)).select(pl.exclude("forms"), form=parts)
     forms = there.explode("form").with_columns(pl.col("form").str.strip_chars())
     lacking = absent.select(pl.exclude("forms"), form=pl.lit(None, pl.String))
     return pl.concat([forms.filter(pl.col("form") != ""), lacking])
@@ -198,10 +198,10 @@ def keyings(forms: pl.LazyFrame) -> pl.LazyFrame:
     >>> keyings(pl.LazyFrame(rows)).collect().row(0)
     ('ra', 'anna', 'ra\x1frajt')
     """
-    named = forms.drop_nulls("annotator").group_by("lemma", "annotator")
+    groups = forms.drop_nulls("annotator").group_by("lemma", "annotator")
     listed = pl.col("form").drop_nulls().unique().sort()
     label = pl.when(listed.len() > 0).then(listed.str.join(BETWEEN)).otherwise(pl.lit(ABSENT[0]))
-    return named.agg(label=label)
+    return groups.agg(label=label)
 
 
 def with_lemmas(forms: pl.LazyFrame) -> pl.LazyFrame:
@@ -252,12 +252,12 @@ def spelt_out(column: str) -> pl.Expr:
     return pl.col(column).str.replace_all(BETWEEN, ", ", literal=True)
 
 
-def forms_apart(given: pl.LazyFrame) -> dict[str, dict[str, list[str]]]:
+def forms_apart(texts: pl.LazyFrame) -> dict[str, dict[str, list[str]]]:
     r"""Return, for each lemma and person, the forms that others who keyed it in do not have.
 
     Parameters
     ----------
-    given : LazyFrame
+    texts : LazyFrame
         lemma, annotator, label, as `keyings` returns them.
 
     Returns
@@ -274,7 +274,7 @@ def forms_apart(given: pl.LazyFrame) -> dict[str, dict[str, list[str]]]:
     {'ra': {'anna': ['b'], 'ben': ['c']}}
     """
     each: dict[str, dict[str, set[str]]] = {}
-    rows = given.select("lemma", "annotator", "label").sort("lemma", "annotator").collect()
+    rows = texts.select("lemma", "annotator", "label").sort("lemma", "annotator").collect()
     for lemma, who, label in rows.iter_rows():
         each.setdefault(lemma, {})[who] = set(label.split(BETWEEN))
     apart: dict[str, dict[str, list[str]]] = {}
@@ -286,7 +286,7 @@ def forms_apart(given: pl.LazyFrame) -> dict[str, dict[str, list[str]]]:
     return apart
 
 
-def compare_keyings(given: pl.LazyFrame) -> pl.DataFrame:
+def compare_keyings(texts: pl.LazyFrame) -> pl.DataFrame:
     r"""Compare the forms of each two people who keyed in the same lemma.
 
     The agreement on a lemma is Dice's coefficient, ``2 n_common / (n_1 + n_2)``: the L of the
@@ -294,7 +294,7 @@ def compare_keyings(given: pl.LazyFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    given : LazyFrame
+    texts : LazyFrame
         lemma, annotator, label, as `keyings` returns them.
 
     Returns
@@ -308,7 +308,7 @@ def compare_keyings(given: pl.LazyFrame) -> pl.DataFrame:
     >>> compare_keyings(pl.LazyFrame(rows)).select("agreement", "only_1", "only_2").row(0)
     (0.5, 'b', 'c')
     """
-    each = given.select("lemma", "annotator", forms=forms_of("label"))
+    each = texts.select("lemma", "annotator", forms=forms_of("label"))
     pairs = each.join(each, on="lemma", suffix="_2").filter(
         pl.col("annotator") < pl.col("annotator_2")
     )
@@ -325,8 +325,8 @@ def compare_keyings(given: pl.LazyFrame) -> pl.DataFrame:
     )
     sizes, common = pl.col("n_1") + pl.col("n_2"), 2 * pl.col("n_common")
     agreement = pl.when(sizes > 0).then(common / sizes).otherwise(1.0)
-    found = both.with_columns(agreement=agreement).select(*KeyingsCompared.columns())
-    return found.sort("lemma", "annotator_1", "annotator_2").collect()
+    table = both.with_columns(agreement=agreement).select(*KeyingsCompared.columns())
+    return table.sort("lemma", "annotator_1", "annotator_2").collect()
 
 
 def keying_agreement(compared: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
@@ -357,8 +357,8 @@ def keying_agreement(compared: pl.DataFrame, *, confidence: float = 0.95) -> pl.
     --------
     >>> labels = {"anna": ["a\x1fb", "c"], "ben": ["a", "c"]}
     >>> rows = [(lemma, who, text) for who in labels for lemma, text in zip("xy", labels[who])]
-    >>> given = pl.LazyFrame(rows, schema=["lemma", "annotator", "label"], orient="row")
-    >>> keying_agreement(compare_keyings(given)).select("statistic", "estimate").rows()
+    >>> table = pl.LazyFrame(rows, schema=["lemma", "annotator", "label"], orient="row")
+    >>> keying_agreement(compare_keyings(table)).select("statistic", "estimate").rows()
     [('lemmas', 0.5), ('forms', 0.8)]
     """
     people = sorted({*compared["annotator_1"], *compared["annotator_2"]})
@@ -392,9 +392,9 @@ def _agreement_of(
         size: FloatArray = some["size"].cast(pl.Float64).to_numpy()
         # The lemmas stand for infinitely many: a vanishing chance of each.
         chance = np.full(some.height, 1e-9)
-        found = ratio_mean(some["common"].to_numpy() / size, chance, size=size)
-        limits = beta_limits(found, confidence=confidence)
-        forms = (float(found.estimate), float(limits[0]), float(limits[1]))
+        mean = ratio_mean(some["common"].to_numpy() / size, chance, size=size)
+        limits = beta_limits(mean, confidence=confidence)
+        forms = (float(mean.estimate), float(limits[0]), float(limits[1]))
     return [
         ("lemmas", lemmas, equal / lemmas, float(lower), float(upper)),
         ("forms", some.height, *forms),

@@ -54,10 +54,10 @@ def align(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> p
     >>> align(matched, gold, lexicon).sort("form").collect().rows()
     [('ra', 'ra', True, True), ('ra', 'rajt', True, False), ('ra', 'rat', False, True)]
     """
-    asked = matched.select("lemma", "match")
-    own = asked.join(gold.drop_nulls("form"), on="lemma").select("lemma", "form", gold=True)
+    pairs = matched.select("lemma", "match")
+    own = pairs.join(gold.drop_nulls("form"), on="lemma").select("lemma", "form", gold=True)
     other = lexicon.drop_nulls("form").rename({"lemma": "match"})
-    theirs = asked.join(other, on="match").select("lemma", "form", lexicon=True)
+    theirs = pairs.join(other, on="match").select("lemma", "form", lexicon=True)
     return side_by_side(own, theirs)
 
 
@@ -85,16 +85,16 @@ def align_in_parts(
     ranges : Ranges
         Ranges of lemmas. Forms of a match in another range are included.
     """
-    asked = matched.select("lemma", "match")
-    others = asked.filter(pl.col("match") != pl.col("lemma")).collect()
+    pairs = matched.select("lemma", "match")
+    others = pairs.filter(pl.col("match") != pl.col("lemma")).collect()
     with spill_of(len(ranges), _FORMS) as brought:
         for number in range(len(ranges) if others.height else 0):
             forms = ranges.of(lexicon, number, by="lemma").drop_nulls("form")
-            found = others.lazy().join(forms, left_on="match", right_on="lemma")
-            brought.add(found.select("lemma", "form").collect(), ranges.number("lemma"))
+            rows = others.lazy().join(forms, left_on="match", right_on="lemma")
+            brought.add(rows.select("lemma", "form").collect(), ranges.number("lemma"))
         for number in range(len(ranges)):
             mine, here, there = (
-                ranges.of(each, number, by="lemma") for each in (asked, gold, lexicon)
+                ranges.of(each, number, by="lemma") for each in (pairs, gold, lexicon)
             )
             same = mine.filter(pl.col("match") == pl.col("lemma"))
             own = mine.join(here.drop_nulls("form"), on="lemma").select("lemma", "form")
@@ -193,8 +193,8 @@ def best(table: pl.LazyFrame) -> pl.LazyFrame:
     same = (pl.col("lemma") == pl.col("gold")).any()
     preferred = pl.when(same).then(pl.col("gold").first()).otherwise(pl.col("lemma").min())
     first = tied.group_by("gold").agg(lemma=preferred)
-    chosen = tied.join(first, on=["gold", "lemma"])
-    return chosen.select(lemma="gold", match="lemma", n_common="n_ij", n_match="n_j")
+    rows = tied.join(first, on=["gold", "lemma"])
+    return rows.select(lemma="gold", match="lemma", n_common="n_ij", n_match="n_j")
 
 
 def matches(table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
@@ -263,7 +263,7 @@ Weights: TypeAlias = Literal["gold", "published"]
 
 
 def lemma_scores(
-    found: pl.LazyFrame, *, weights: Weights = "gold", n: int | None = None
+    table: pl.LazyFrame, *, weights: Weights = "gold", n: int | None = None
 ) -> pl.LazyFrame:
     """Return precision, recall, L and contribution of each sampled lemma.
 
@@ -272,7 +272,7 @@ def lemma_scores(
 
     Parameters
     ----------
-    found : LazyFrame
+    table : LazyFrame
         The rows of `matches` for the sampled lemmas.
     weights : str
         "gold": size = n_gold, and n is the sum of the sizes. "published": size = n_match, the
@@ -284,7 +284,7 @@ def lemma_scores(
     Returns
     -------
     LazyFrame
-        The columns of `found`, and precision, recall, L, same_precision, same_recall, same_l (null
+        The columns of `table`, and precision, recall, L, same_precision, same_recall, same_l (null
         if the lexicon lacks the lemma), size, base (contribution to n), weight (size / n, 0 if n is
         0), contribution; unordered.
 
@@ -296,13 +296,13 @@ def lemma_scores(
     --------
     >>> missier = pl.LazyFrame({"n_gold": [10], "n_match": [7], "n_common": [7], "n_same": [7],
     ...     "n_same_common": [7]})
-    >>> made = lemma_scores(missier, weights="published", n=5887).collect()
-    >>> made["L"].item() == 14 / 17, round(made["contribution"].item(), 9)
+    >>> scores = lemma_scores(missier, weights="published", n=5887).collect()
+    >>> scores["L"].item() == 14 / 17, round(scores["contribution"].item(), 9)
     (True, 0.000979226)
     """
     size, base = lemma_sizes(weights)
     has = pl.col("n_same").is_not_null()
-    scored = found.with_columns(
+    scored = table.with_columns(
         precision=share("n_common", "n_match"),
         recall=share("n_common", "n_gold"),
         L=l_value("n_common", "n_gold", "n_match"),
@@ -371,12 +371,12 @@ class Entropy:
     unknown: int
 
 
-def f_star(found: pl.DataFrame) -> float | None:
+def f_star(table: pl.DataFrame) -> float | None:
     """Return ``F* = sum_i (n_i / n) max_j F(i,j)`` over the whole gold.
 
     Parameters
     ----------
-    found : DataFrame
+    table : DataFrame
         The rows of `matches` for every lemma of the gold.
 
     Returns
@@ -394,7 +394,7 @@ def f_star(found: pl.DataFrame) -> float | None:
     >>> f_star(pl.DataFrame({"lemma": ["a"], "n_gold": [2], "n_match": [1], "n_common": [1]}))
     0.6666666666666666
     """
-    ordered = found.sort("lemma").select("n_gold", value=best_values())
+    ordered = table.sort("lemma").select("n_gold", value=best_values())
     return l_star(ordered["n_gold"], ordered["value"], float(ordered["n_gold"].sum()))
 
 
@@ -464,18 +464,18 @@ def clusters(table: pl.DataFrame) -> tuple[IntArray, FloatArray]:
 
 
 def entropy_of(
-    found: Sequence[tuple[IntArray, FloatArray]], *, lemmas: int, unknown: int
+    parts: Sequence[tuple[IntArray, FloatArray]], *, lemmas: int, unknown: int
 ) -> Entropy:
     """Return the entropy of a lexicon from its `clusters`, all or some at a time.
 
     Parameters
     ----------
-    found : sequence of pairs of arrays
+    parts : sequence of pairs of arrays
         In any order.
     lemmas, unknown : int
         Lemmas of the lexicon, and distinct forms of it that the gold has not.
     """
-    sizes, bits = (np.concatenate(each) for each in zip(*found, strict=True))
+    sizes, bits = (np.concatenate(each) for each in zip(*parts, strict=True))
     if not sizes.size:
         return Entropy(None, lemmas, unknown)
     weighted = np.sort(sizes * bits)
@@ -503,14 +503,14 @@ class MatchTotals:
     lexicon_forms: int = 0
     common: int = 0
     bases: int = 0
-    kept: list[pl.DataFrame] = field(default_factory=list)
+    parts: list[pl.DataFrame] = field(default_factory=list)
     sizes: list[IntArray] = field(default_factory=list)
     values: list[FloatArray] = field(default_factory=list)
 
     @property
     def both(self) -> Both:
         """The lemmas that both have, with the matches of those that are evaluated."""
-        return Both(pl.concat(self.kept), self.common, self.bases)
+        return Both(pl.concat(self.parts), self.common, self.bases)
 
     @property
     def f_star(self) -> float | None:
@@ -541,20 +541,20 @@ def match_lemmas(
     weights : str
         As for `l_measure.lemma_scores`.
     """
-    found = MatchTotals()
+    totals = MatchTotals()
     for number in range(len(ranges)):
         pairs = ranges.of(table, number, by="gold")
         mine, other = (ranges.of(each, number, by="lemma") for each in (gold, lexicon))
         every = matches(pairs, mine, other).sort("lemma").collect()
         counts = other.select(pl.col("lemma").n_unique(), pl.col("form").count()).collect()
-        _add_matches(found, every, weights)
-        found.lexicon_lemmas += counts.item(0, "lemma")
-        found.lexicon_forms += counts.item(0, "form")
-        asked = every.drop_nulls("n_same")
+        _add_matches(totals, every, weights)
+        totals.lexicon_lemmas += counts.item(0, "lemma")
+        totals.lexicon_forms += counts.item(0, "form")
+        rows = every.drop_nulls("n_same")
         if sample is not None:
-            asked = asked.join(sample, on="lemma", how="semi", maintain_order="left")
-        found.kept.append(asked)
-    return found
+            rows = rows.join(sample, on="lemma", how="semi", maintain_order="left")
+        totals.parts.append(rows)
+    return totals
 
 
 def _add_matches(totals: MatchTotals, every: pl.DataFrame, weights: Weights) -> None:
@@ -620,16 +620,16 @@ def assign_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     i, j, n : array of int, shape (pairs,)
         Numbers of the two lemmas, and the forms that they share.
     """
-    taken: list[IntArray] = []
+    parts: list[IntArray] = []
     rows = np.arange(len(n))
     while rows.size:
         sure = rows[_certain_pairs(i[rows], j[rows], n[rows])]
         if not sure.size:
-            taken.append(rows[_solve_assignment(i[rows], j[rows], n[rows])])
+            parts.append(rows[_solve_assignment(i[rows], j[rows], n[rows])])
             break
-        taken.append(sure)
+        parts.append(sure)
         rows = rows[~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))]
-    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *taken]))
+    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
 
 
 def _certain_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
@@ -705,8 +705,8 @@ def overlaps_in_parts(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.
             _split_by_form(lexicon, "lemma", buckets) as right,
         ):
             for one, two in zip(left, right, strict=True):
-                for found in _count_shared(one, two):
-                    pairs.add(found, ranges.number("gold"))
+                for counts in _count_shared(one, two):
+                    pairs.add(counts, ranges.number("gold"))
         for each in pairs:
             # Where forms are shared by many lemmas, there are far more pairs than forms.
             for part in parts_of(each, by="gold"):
@@ -761,17 +761,17 @@ def entropy_in_parts(
     """
     buckets = buckets_for(count_rows(table))
     with _split_by_hash(table.select("lemma", "n_ij", "n_j"), "lemma", buckets) as parts:
-        found = [clusters(part.collect()) for part in parts]
-    return entropy_of(found, lemmas=lemmas, unknown=_count_unknown(gold, lexicon))
+        groups = [clusters(part.collect()) for part in parts]
+    return entropy_of(groups, lemmas=lemmas, unknown=_count_unknown(gold, lexicon))
 
 
 def _count_unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
     """Return how many distinct forms of the lexicon are not in the gold."""
     forms = [each.select("form").drop_nulls() for each in (gold, lexicon)]
     buckets, unknown = buckets_for(count_rows(*forms)), 0
-    known, asked = (_split_by_hash(each, "form", buckets) for each in forms)
-    with known, asked:
-        for one, two in zip(known, asked, strict=True):
+    known, others = (_split_by_hash(each, "form", buckets) for each in forms)
+    with known, others:
+        for one, two in zip(known, others, strict=True):
             strange = two.join(one, on="form", how="anti")
             unknown += int(strange.select(pl.col("form").n_unique()).collect().item())
     return unknown
@@ -822,15 +822,15 @@ def _assignment_total(pairs: Pairs) -> int:
     """Return the sum of n over a best assignment: first the sure pairs, then what they leave."""
     i, j, n = pairs.i, pairs.j, pairs.n
     sure = np.flatnonzero(pairs.sure)
-    taken = sure[np.unique(i[sure], return_index=True)[1]]
+    rows = sure[np.unique(i[sure], return_index=True)[1]]
     free = np.ones(len(n), dtype=bool)
     for side in (i, j):
-        gone = np.zeros(int(side.max(initial=-1)) + 1, dtype=bool)
-        gone[side[taken]] = True
-        free &= ~gone[side]
+        is_used = np.zeros(int(side.max(initial=-1)) + 1, dtype=bool)
+        is_used[side[rows]] = True
+        free &= ~is_used[side]
     rest = np.flatnonzero(free)
-    left = [each[rest].astype(np.int64) for each in (i, j, n)]
-    return int(n[taken].sum(dtype=np.int64)) + int(left[2][assign_pairs(*left)].sum())
+    parts = [each[rest].astype(np.int64) for each in (i, j, n)]
+    return int(n[rows].sum(dtype=np.int64)) + int(parts[2][assign_pairs(*parts)].sum())
 
 
 def _number_pairs(table: pl.LazyFrame) -> Pairs:

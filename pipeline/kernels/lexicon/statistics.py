@@ -238,9 +238,9 @@ def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interva
     rows = [
         (
             name, each.height, *(mean_of(each, column) for column in ("precision", "recall", "L")),
-            found.estimate, found.standard_error, found.lower, found.upper,
+            interval.estimate, interval.standard_error, interval.lower, interval.upper,
         )
-        for (name, each), found in zip(scores.items(), intervals.values(), strict=True)
+        for (name, each), interval in zip(scores.items(), intervals.values(), strict=True)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconComparison.columns(), orient="row")
 
@@ -302,9 +302,9 @@ def rank_differences(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     DataFrame
         `schemas.LexiconLemmas`.
     """
-    kept: Sequence[str] = ("lemma", "n_gold", "L", "missing", "spurious", "pi")
+    names: Sequence[str] = ("lemma", "n_gold", "L", "missing", "spurious", "pi")
     long = pl.concat(
-        each.select(pl.lit(name).alias("lexicon"), *kept) for name, each in scores.items()
+        each.select(pl.lit(name).alias("lexicon"), *names) for name, each in scores.items()
     )
     by_lemma = long.group_by("lemma").agg(
         range=pl.col("L").max() - pl.col("L").min(), n_gold=pl.col("n_gold").first()
@@ -349,9 +349,9 @@ def trends(
         for name in ("precision", "recall", "L")
     }
     number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("n")
-    kept = ordered.select(number, "lemma", "n_gold", "precision", "recall", "L")
+    table = ordered.select(number, "lemma", "n_gold", "precision", "recall", "L")
     columns = {name: pl.Series(values) for name, values in averages.items()}
-    return kept.with_columns(**columns, span=pl.lit(width, pl.Int64)).select(
+    return table.with_columns(**columns, span=pl.lit(width, pl.Int64)).select(
         *LexiconTrends.columns()
     )
 

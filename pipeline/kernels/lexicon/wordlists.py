@@ -487,8 +487,8 @@ def steps(spelling: Spelling) -> Iterator[tuple[str, dict[str, str] | str]]:
     if spelling.case == "lower":
         yield "lower case", "lower"
     if spelling.replace:
-        shown = ", ".join(f"{old} → {new}" for old, new in spelling.replace.items())
-        yield f"replaced: {shown}", dict(spelling.replace)
+        text = ", ".join(f"{old} → {new}" for old, new in spelling.replace.items())
+        yield f"replaced: {text}", dict(spelling.replace)
 
 
 def normalise(
@@ -514,14 +514,14 @@ def normalise(
     Examples
     --------
     >>> rows = pl.DataFrame({"form": ["ёж", "ЁЖ", " ель"]})
-    >>> found, counts = normalise(
+    >>> table, counts = normalise(
     ...     rows, Spelling(case="lower", replace={"ё": "е"}), columns=["form"]
     ... )
-    >>> found["form"].to_list(), counts["n"].to_list()
+    >>> table["form"].to_list(), counts["n"].to_list()
     (['еж', 'еж', 'ель'], [1, 0, 1, 2])
     """
-    found, changes = normalise_batch(rows, spelling, columns=columns)
-    return found, counts_of([changes])
+    table, changes = normalise_batch(rows, spelling, columns=columns)
+    return table, counts_of([changes])
 
 
 def normalise_batch(
@@ -701,17 +701,17 @@ def sampled_matches(
     LazyFrame
         As of `all_lemmas`; base_total is null where the sample was not drawn from `both`.
     """
-    asked = sample.sort("lemma")
+    draws = sample.sort("lemma")
     if looked_up is not None:
-        asked = _looked_up_lemmas(asked, looked_up)
-    found = asked.join(both.matches.select("lemma"), on="lemma", how="semi", maintain_order="left")
-    whole = complete and looked_up is None and found.height == asked.height
-    known = whole and bool((found["population"] == both.lemmas).all())
-    part, every = _total_weights(found, asked)
+        draws = _looked_up_lemmas(draws, looked_up)
+    rows = draws.join(both.matches.select("lemma"), on="lemma", how="semi", maintain_order="left")
+    whole = complete and looked_up is None and rows.height == draws.height
+    known = whole and bool((rows["population"] == both.lemmas).all())
+    part, every = _total_weights(rows, draws)
     # Not in Polars, which multiplies a column by 1/every: 735 (1/98) is less than 7.5.
-    shared = [round(lemmas * part / every) for lemmas in found["population"]]
-    found = found.with_columns(pl.Series("population", shared, dtype=pl.Int64))
-    joined = both.matches.lazy().join(found.lazy(), on="lemma")
+    shared = [round(lemmas * part / every) for lemmas in rows["population"]]
+    rows = rows.with_columns(pl.Series("population", shared, dtype=pl.Int64))
+    joined = both.matches.lazy().join(rows.lazy(), on="lemma")
     return joined.with_columns(base_total=pl.lit(both.bases if known else None, pl.Int64))
 
 
@@ -720,15 +720,15 @@ def _looked_up_lemmas(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataF
 
     The certain ones and the others apart: what is looked up first may be either.
     """
-    done = pl.col("lemma").is_in(looked_up["lemma"].implode())
+    condition = pl.col("lemma").is_in(looked_up["lemma"].implode())
     certain = pl.col("pi") == 1.0
-    chances = sample.with_columns(pl.col("pi") * done.mean().over(certain))
-    return chances.filter(done)
+    chances = sample.with_columns(pl.col("pi") * condition.mean().over(certain))
+    return chances.filter(condition)
 
 
-def _total_weights(found: pl.DataFrame, asked: pl.DataFrame) -> tuple[float, float]:
+def _total_weights(rows: pl.DataFrame, draws: pl.DataFrame) -> tuple[float, float]:
     """Return the total weights of the common lemmas and of all sampled lemmas."""
-    if asked["pi"].null_count() or asked["pi"].n_unique() < 2:
-        return float(found.height), float(max(1, asked.height))
-    part, every = (float((1.0 / each["pi"].to_numpy()).sum()) for each in (found, asked))
+    if draws["pi"].null_count() or draws["pi"].n_unique() < 2:
+        return float(rows.height), float(max(1, draws.height))
+    part, every = (float((1.0 / each["pi"].to_numpy()).sum()) for each in (rows, draws))
     return part, every

@@ -141,13 +141,13 @@ def average_precision_limits(
     --------
     >>> no = float("nan")
     >>> judged = [1, no, 0, 1, no, 1, 0, no, 0, 1]
-    >>> found = average_precision_limits(judged, pi=np.full(10, 0.7))
-    >>> [round(float(value), 2) for value in found]
+    >>> limits = average_precision_limits(judged, pi=np.full(10, 0.7))
+    >>> [round(float(value), 2) for value in limits]
     [0.72, 0.46, 0.89]
     >>> alone = average_precision_limits(
     ...     [1, 0, 1, 1, 0, 0, 1], pi=np.full(7, 0.7), ranks=[1, 3, 4, 6, 7, 9, 10], candidates=10
     ... )
-    >>> np.allclose(alone, found)
+    >>> np.allclose(alone, limits)
     True
     """
     if not 0.0 < confidence < 1.0:
@@ -180,10 +180,10 @@ def _checked_labels(
         if len(places):
             values = (labels if name == "label" else chances)[tuple(places[:3].T)]
             numbers = np.arange(labels.shape[-1]) + 1 if ranks is None else np.asarray(ranks)
-            shown = ", ".join(str(numbers[place[-1]]) for place in places[:3])
+            text = ", ".join(str(numbers[place[-1]]) for place in places[:3])
             raise ValueError(
                 f"invalid {name} of {count_text(len(places), 'candidate')}, for example "
-                f"at rank {shown}: "
+                f"at rank {text}: "
                 f"{', '.join(f'{value:g}' for value in values)}; labels must be 0, 1 or NaN "
                 "(unjudged), and judged candidates need a probability in (0, 1]"
             )
@@ -303,12 +303,12 @@ def _missed_in_a_row(weights: FloatArray) -> float:
 def _unjudged_above(judged_list: JudgedList, label: float, first: float) -> float:
     """Return how many are not judged above the first draw with a label, from a rank on."""
     judged = ~np.isnan(judged_list.labels)
-    found = np.flatnonzero(
+    places = np.flatnonzero(
         judged_list.drawn & (judged_list.labels == label) & (judged_list.k >= first)
     )[:1]
-    if not len(found):
+    if not len(places):
         return float(judged_list.candidates - judged.sum())
-    return float((judged_list.k - 1.0 - sums_above(judged))[found[0]])
+    return float((judged_list.k - 1.0 - sums_above(judged))[places[0]])
 
 
 def _bootstrap_limits(judged_list: JudgedList, confidence: float) -> tuple[float, float]:
@@ -318,12 +318,12 @@ def _bootstrap_limits(judged_list: JudgedList, confidence: float) -> tuple[float
     # Equally spaced quantiles, not random numbers: with few of a kind hardly more matters.
     numbers = -np.log((np.arange(replicates) + 0.5) / replicates)
     parts = replicates * (2 * len(blocks.k) + 1) // _MOST_NUMBERS + 1
-    found = []
+    limits = []
     for part in np.array_split(numbers, parts):
         mean = _Replicates(judged_list, blocks, bits, part).mean
         low, high = ([mean(run) for run in each] for each in runs)
-        found.append([np.min(low, axis=0), np.max(high, axis=0)])
-    lower, upper = np.concatenate(found, axis=1)
+        limits.append([np.min(low, axis=0), np.max(high, axis=0)])
+    lower, upper = np.concatenate(limits, axis=1)
     return float(np.quantile(lower, tail)), float(np.quantile(upper, 1.0 - tail))
 
 
@@ -426,11 +426,11 @@ def average_precision_to(ranks: npt.ArrayLike, *, positives: int, recall: float 
     >>> average_precision_to([1, 4, 6], positives=10, recall=0.5)  # (1 + 2/4 + 3/6) / 5
     0.4
     """
-    needed = positives_at(recall, positives)
-    if not needed:
+    count = positives_at(recall, positives)
+    if not count:
         return math.nan
-    k = np.asarray(ranks, dtype=np.float64)[:needed]
-    return float((np.arange(1.0, len(k) + 1.0) / k).sum() / needed)
+    k = np.asarray(ranks, dtype=np.float64)[:count]
+    return float((np.arange(1.0, len(k) + 1.0) / k).sum() / count)
 
 
 class RecallBase(NamedTuple):
@@ -480,7 +480,7 @@ def precision_at_recall(
     """
     true = judged.filter("tp").select("category", "id")
     counts = dict(true.group_by("category").len().iter_rows())
-    needed = pl.DataFrame(
+    targets = pl.DataFrame(
         [
             (category, recall, k, positives)
             for category in judged["category"].unique().sort()
@@ -492,16 +492,16 @@ def precision_at_recall(
         orient="row",
     )
     some = ranks.lazy().filter(pl.col("id").is_in(true["id"].unique().implode()))
-    placed = some.select("measure", "id", n="rank").collect(engine="streaming").join(true, on="id")
-    numbered = placed.sort("category", "measure", "n").with_columns(
+    places = some.select("measure", "id", n="rank").collect(engine="streaming").join(true, on="id")
+    numbered = places.sort("category", "measure", "n").with_columns(
         k=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("category", "measure")
     )
     measures = ranks.lazy().select("measure").unique().collect(engine="streaming")
-    found = needed.join(measures, how="cross").join(
+    table = targets.join(measures, how="cross").join(
         numbered.drop("id"), on=["category", "measure", "k"], how="left"
     )
     precision = pl.col("k") / pl.col("n")
-    whole = found.with_columns(precision=precision, base=pl.lit(base.name))
+    whole = table.with_columns(precision=precision, base=pl.lit(base.name))
     return whole.select(*PrecisionAtRecall.columns()).sort(*PrecisionAtRecall.key())
 
 
@@ -607,8 +607,8 @@ def _rows(
     listed = ranks.lazy().group_by("measure").agg(pl.len()).collect(engine="streaming")
     known = judged.drop_nulls("tp")
     some = ranks.lazy().filter(pl.col("id").is_in(known["id"].unique().implode()))
-    placed = some.select("measure", "rank", "id").collect(engine="streaming")
-    ordered = placed.sort("measure", "rank")
+    table = some.select("measure", "rank", "id").collect(engine="streaming")
+    ordered = table.sort("measure", "rank")
     for (category,) in judged.select("category").unique().iter_rows():
         mine = known.filter(pl.col("category") == category)
         labels = ordered.join(mine, on="id", maintain_order="left")
@@ -639,7 +639,7 @@ def _infer(labels: pl.DataFrame, candidates: int, confidence: float) -> Inferred
     )  # fmt: skip
 
 
-def _limit_columns(found: InferredAveragePrecision) -> dict[str, float | None]:
-    unknown = math.isnan(found.estimate)
-    estimate, lower, upper = (None, 0.0, 1.0) if unknown else found
+def _limit_columns(average: InferredAveragePrecision) -> dict[str, float | None]:
+    unknown = math.isnan(average.estimate)
+    estimate, lower, upper = (None, 0.0, 1.0) if unknown else average
     return {"average_precision": estimate, "lower": lower, "upper": upper}

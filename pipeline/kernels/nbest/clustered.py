@@ -112,14 +112,14 @@ def clustered_draws(
     ([0, 2], [0])
     """
     ids, vectors = rank_vectors(ranks.lazy(), measures)
-    placed = pl.DataFrame({"id": ids}).join(clusters, on="id", how="left", maintain_order="left")
-    without = placed.filter(pl.col("cluster").is_null())["id"]
+    table = pl.DataFrame({"id": ids}).join(clusters, on="id", how="left", maintain_order="left")
+    without = table.filter(pl.col("cluster").is_null())["id"]
     if len(without):
-        shown = ", ".join(without.head(3))
+        examples = ", ".join(without.head(3))
         raise ValueError(
-            f"no cluster for {count_text(len(without), 'candidate')}, for example {shown}"
+            f"no cluster for {count_text(len(without), 'candidate')}, for example {examples}"
         )
-    coded, _ = codes(placed["cluster"])
+    coded, _ = codes(table["cluster"])
     for category, sample in samples(ids, judged):
         yield ClusteredDraws(category, sample, vectors, coded)
 
@@ -172,8 +172,8 @@ def bootstrap_variation(
     --------
     >>> counts = np.array([[[[4, 4, 4, 4]], [[4, 4, 0, 0]]]]).swapaxes(1, 2)
     >>> bootstrap = ClusterBootstrap("l2", 0.95, 2000, "s")
-    >>> found = bootstrap_variation(counts, signs=[1], redrawn=bootstrap)
-    >>> found.estimate.tolist(), found.clusters.tolist(), found.design_effect.round().tolist()
+    >>> spread = bootstrap_variation(counts, signs=[1], redrawn=bootstrap)
+    >>> spread.estimate.tolist(), spread.clusters.tolist(), spread.design_effect.round().tolist()
     ([0.5], [4], [4.0])
     """
     sign = np.asarray(signs, dtype=np.float64)
@@ -281,16 +281,16 @@ def _pair_table(
     level: float,
 ) -> pl.DataFrame:
     members, counts = _difference_counts(draws, pairs, n)
-    found = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
+    spread = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
     share = members / np.tile(n, len(pairs))
     lower, upper, lowest, highest = (
         limit
         for confidence in (redrawn.confidence, 1.0 - level)
         for limit in student_limits(
-            found.estimate, found.error, found.freedom, confidence=confidence, most=1.0
+            spread.estimate, spread.error, spread.freedom, confidence=confidence, most=1.0
         )
     )
-    p = student_p_values(found.estimate, found.error, found.freedom)
+    p = student_p_values(spread.estimate, spread.error, spread.freedom)
     (n_1, k_1), (n_2, k_2) = np.moveaxis(counts.sum(axis=-1), 0, -1)
     firsts, seconds = (
         np.repeat([pair[side] for pair in pairs], len(n)).tolist() for side in (0, 1)
@@ -298,11 +298,11 @@ def _pair_table(
     return pl.DataFrame({
         "category": draws.category, "measure_1": firsts, "measure_2": seconds,
         "n": np.tile(n, len(pairs)), "size": members, "n_1": n_1, "k_1": k_1, "n_2": n_2,
-        "k_2": k_2, "difference": np.where(members == 0, 0.0, share * found.estimate),
+        "k_2": k_2, "difference": np.where(members == 0, 0.0, share * spread.estimate),
         "lower": share * lower, "upper": share * upper, "p_value": p,
         "lower_family": share * lowest, "upper_family": share * highest,
-        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": found.clusters,
-        "effective_clusters": found.effective, "design_effect": found.design_effect,
+        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": spread.clusters,
+        "effective_clusters": spread.effective, "design_effect": spread.design_effect,
     }).fill_nan(None)  # fmt: skip
 
 
@@ -312,13 +312,13 @@ def _difference_counts(
     """Return |D1|; draws and true positives by cluster, shape (pairs x lists, 2, 2, clusters)."""
     sample = [(draws.category, draws.sample)]
     size = int(draws.clusters.max(initial=0)) + 1
-    found = [
+    parts = [
         (counts[:, 0, 0].sum(axis=-1), counts[:, :, 1:, draws.drawn])
         for _, counts in set_counts(
             draws.ranks, draws.clusters, sample, pairs=pairs, n=n, size=size
         )
     ]
-    members, drawn = (np.concatenate(each) for each in zip(*found, strict=True))
+    members, drawn = (np.concatenate(each) for each in zip(*parts, strict=True))
     return members, drawn
 
 
@@ -396,15 +396,15 @@ def _precision_table(
     draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: ClusterBootstrap
 ) -> pl.DataFrame:
     counts = _precision_counts(draws, measures, n)
-    found = bootstrap_variation(counts, signs=[1], redrawn=redrawn)
-    held = counts[:, 0].sum(axis=-1)
-    lower, upper = _precision_limits(found, held[:, 0], redrawn.confidence)
+    spread = bootstrap_variation(counts, signs=[1], redrawn=redrawn)
+    totals = counts[:, 0].sum(axis=-1)
+    lower, upper = _precision_limits(spread, totals[:, 0], redrawn.confidence)
     return pl.DataFrame({
         "category": draws.category, "measure": np.repeat(measures, len(n)).tolist(),
-        "n": np.tile(n, len(measures)), "n_sampled": held[:, 0], "k_sampled": held[:, 1],
-        "precision": found.estimate, "lower": lower, "upper": upper,
-        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": found.clusters,
-        "effective_clusters": found.effective, "design_effect": found.design_effect,
+        "n": np.tile(n, len(measures)), "n_sampled": totals[:, 0], "k_sampled": totals[:, 1],
+        "precision": spread.estimate, "lower": lower, "upper": upper,
+        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": spread.clusters,
+        "effective_clusters": spread.effective, "design_effect": spread.design_effect,
     }).fill_nan(None).select(*ClusteredPrecision.columns())  # fmt: skip
 
 

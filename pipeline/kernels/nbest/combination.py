@@ -113,8 +113,8 @@ def cross_fit(
     >>> features = Features(x, np.empty((0, 9), np.int64))
     >>> places = np.array([0, 2, 3, 5, 6, 8])
     >>> labels = Labels(places, np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.ones(6))
-    >>> found = cross_fit(features, labels, np.arange(9) % 2, ridge=1.0)
-    >>> found.scores.round(2).tolist()
+    >>> fits = cross_fit(features, labels, np.arange(9) % 2, ridge=1.0)
+    >>> fits.scores.round(2).tolist()
     [0.11, 0.22, 0.33, 0.44, 0.56, 0.67, 0.78, 0.89, 1.0]
     """
     if not len(labels.places):
@@ -129,10 +129,10 @@ def cross_fit(
     factor = _factor(features)
     fitted: list[list[Model]] = []
     for k in range(len(parts)):
-        train, held = judged_fold != k, judged_fold == k
+        train, test = judged_fold != k, judged_fold == k
         _require_both_labels(labels.y[train])
         mean = logit(np.average(labels.y[train], weights=weights[train]))
-        without[k] = _log_loss(mean, labels.y[held], weights[held])
+        without[k] = _log_loss(mean, labels.y[test], weights[test])
         fitted.append([])
         for at, each in enumerate(choices):
             start = fitted[k][-1] if at else None
@@ -141,17 +141,17 @@ def cross_fit(
                 of_numbers=factor, sizes=full.sizes,
             )  # fmt: skip
             fitted[k].append(model)
-            odds = model.log_odds(judged.of(held))
-            losses[k, at] = _log_loss(odds, labels.y[held], weights[held])
-    chosen = (losses.sum(axis=0) - losses).argmin(axis=1)
-    models = [fitted[k][at] for k, at in enumerate(chosen)]
+            odds = model.log_odds(judged.of(test))
+            losses[k, at] = _log_loss(odds, labels.y[test], weights[test])
+    best = (losses.sum(axis=0) - losses).argmin(axis=1)
+    models = [fitted[k][at] for k, at in enumerate(best)]
     scores = np.empty(features.candidates)
     for k, model in enumerate(models):
         members = place == k
         scores[members] = percentiles(model.log_odds(full))[members]
     every = [with_all_words(model, values, features.sizes) for model in models]
-    gain = float(without.sum() - losses[np.arange(len(parts)), chosen].sum())
-    return CrossFit(scores, every, [choices[at] for at in chosen], gain / len(labels.y))
+    gain = float(without.sum() - losses[np.arange(len(parts)), best].sum())
+    return CrossFit(scores, every, [choices[at] for at in best], gain / len(labels.y))
 
 
 def _log_loss(odds: FloatArray, y: FloatArray, weights: FloatArray) -> float:
@@ -241,15 +241,15 @@ def choose_single(ranks: IntArray, labels: Labels, fold: IntArray) -> tuple[Floa
     (array([1.  , 0.75, 0.5 , 0.25]), [0, 0])
     """
     size = ranks.shape[1]
-    scores, chosen = np.empty(size), []
+    scores, measures = np.empty(size), []
     parts, place = np.unique(fold, return_inverse=True)
     for k in range(len(parts)):
         train = place[labels.places] != k
         rest = Labels(labels.places[train], labels.y[train], labels.weights[train])
         best = best_measure(ranks, rest)
-        chosen.append(best)
+        measures.append(best)
         scores[place == k] = (size + 1 - ranks[best, place == k]) / size
-    return scores, chosen
+    return scores, measures
 
 
 def best_measure(ranks: IntArray, labels: Labels) -> int:
@@ -346,15 +346,15 @@ def terms(
         return Term(kind, column, value, judged, each(final), min(varied), max(varied))
 
     count = judged.candidates
-    found = [term("intercept", "", "", count, lambda model: model.intercept)]
+    rows = [term("intercept", "", "", count, lambda model: model.intercept)]
     for at, (kind, name) in enumerate(names):
-        found.append(term(kind, name, "", count, partial(_number, at=at)))
+        rows.append(term(kind, name, "", count, partial(_number, at=at)))
     for row, (column, values) in enumerate(words):
         codes, counts = np.unique(judged.words[row], return_counts=True)
         for code, times in zip(codes.tolist(), counts.tolist(), strict=True):
             effect = partial(_effect, row=row, code=code)
-            found.append(term("word", column, str(values[code]), times, effect))
-    return found
+            rows.append(term("word", column, str(values[code]), times, effect))
+    return rows
 
 
 def _number(model: Model, *, at: int) -> float:
@@ -393,9 +393,9 @@ def list_by_refit(refit: pl.DataFrame, n: int) -> pl.DataFrame:
     [(1, 'c', 0.7, True), (2, 'd', 0.1, True), (3, 'a', 0.9, None)]
     """
     unjudged = pl.col("tp").is_null()
-    wanted = refit.filter(unjudged | pl.col("tp")).sort(unjudged, "refit_rank").head(n)
+    rows = refit.filter(unjudged | pl.col("tp")).sort(unjudged, "refit_rank").head(n)
     rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return wanted.select(rank.alias("rank"), "id", pl.col("probability").alias("score"), "tp")
+    return rows.select(rank.alias("rank"), "id", pl.col("probability").alias("score"), "tp")
 
 
 class Evidence(NamedTuple):
@@ -447,7 +447,7 @@ def evidence(crossfitted: pl.DataFrame, unjudged: int) -> Evidence:
     return Evidence(unjudged, depth, *row)
 
 
-def unjudged_precision(found: Evidence, *, confidence: float) -> tuple[float | None, float, float]:
+def unjudged_precision(draws: Evidence, *, confidence: float) -> tuple[float | None, float, float]:
     """Estimate the precision of the unjudged candidates, with Clopper-Pearson limits.
 
     The judged draws of a random sample are a random sample of the cross-fitted list, since no
@@ -457,7 +457,7 @@ def unjudged_precision(found: Evidence, *, confidence: float) -> tuple[float | N
 
     Parameters
     ----------
-    found : Evidence
+    draws : Evidence
         As from `evidence`.
     confidence : float
         Confidence level in (0, 1).
@@ -469,21 +469,21 @@ def unjudged_precision(found: Evidence, *, confidence: float) -> tuple[float | N
 
     Examples
     --------
-    >>> found = Evidence(90, 100, n_sampled=10, k_sampled=6, n_distinct=10, k_others=0)
-    >>> [round(each, 3) for each in unjudged_precision(found, confidence=0.95)]
+    >>> draws = Evidence(90, 100, n_sampled=10, k_sampled=6, n_distinct=10, k_others=0)
+    >>> [round(each, 3) for each in unjudged_precision(draws, confidence=0.95)]
     [0.6, 0.262, 0.878]
-    >>> unjudged_precision(found._replace(unjudged=60, k_others=27), confidence=0.95)[0]
+    >>> unjudged_precision(draws._replace(unjudged=60, k_others=27), confidence=0.95)[0]
     0.45
     """
-    if not found.n_sampled:
+    if not draws.n_sampled:
         return None, 0.0, 1.0
     limits = INTERVALS.get("clopper_pearson")(
-        [found.k_sampled], [found.n_sampled], confidence=confidence
+        [draws.k_sampled], [draws.n_sampled], confidence=confidence
     )
-    share = found.k_sampled / found.n_sampled
-    others = found.depth - found.n_distinct
+    share = draws.k_sampled / draws.n_sampled
+    others = draws.depth - draws.n_distinct
     estimate, lower, upper = (
-        min(1.0, max(0.0, (others * float(each) - found.k_others) / found.unjudged))
+        min(1.0, max(0.0, (others * float(each) - draws.k_others) / draws.unjudged))
         for each in (share, limits[0][0], limits[1][0])
     )
     return estimate, lower, upper

@@ -195,11 +195,11 @@ def adjust(
     ... ).rows()
     [(100, 0.03, True), (200, 0.008, False)]
     """
-    chosen = CORRECTIONS.get(correction)
+    method = CORRECTIONS.get(correction)
     ordered = comparison.sort(*table.key())
     family = family_limits(alpha) if "lower_family" in table.columns() else []
     families = ordered.partition_by("category", maintain_order=True)
-    adjusted = [pl.Series(chosen.adjust(family[p].to_numpy())) for family in families]
+    adjusted = [pl.Series(method.adjust(family[p].to_numpy())) for family in families]
     every = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
         ordered.with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
@@ -417,7 +417,7 @@ def pair_differences(
     p = [_column("p_margin", beyond), _column("p_equivalent", _equivalence(counts, sets, settings))]
     if population == "finite":
         p.append(_column("p_value", finite_population_test(*counts, size=sets["size"])))
-    found = tests.with_columns(
+    differences = tests.with_columns(
         pl.Series("lower", lower), pl.Series("upper", upper), *p,
         population=pl.lit(population), confidence=pl.lit(settings.confidence),
         interval=pl.lit(method),
@@ -426,11 +426,11 @@ def pair_differences(
     def limits_at(confidence: FloatArray) -> Limits:
         return difference_limits(*counts, **sets, confidence=confidence)
 
-    return adjust_differences(found, settings, limits_at)
+    return adjust_differences(differences, settings, limits_at)
 
 
 def adjust_differences(
-    found: pl.DataFrame,
+    differences: pl.DataFrame,
     settings: DifferenceSettings,
     limits_at: Callable[[FloatArray], Limits],
 ) -> pl.DataFrame:
@@ -438,7 +438,7 @@ def adjust_differences(
 
     Parameters
     ----------
-    found : pl.DataFrame
+    differences : pl.DataFrame
         Table `MeasureDifferences` without what is added.
     settings : DifferenceSettings
         Levels and margins.
@@ -458,19 +458,19 @@ def adjust_differences(
     Examples
     --------
     >>> empty = MeasureDifferences.zero_rows().collect()
-    >>> found = empty.clear(2).with_columns(
+    >>> tests = empty.clear(2).with_columns(
     ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0]), difference=pl.lit(0.1)
     ... )
     >>> settings = DifferenceSettings(
     ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
     ... )
     >>> limits = lambda confidence: (0.1 - confidence / 10, 0.1 + confidence / 10)
-    >>> adjust_differences(found, settings, limits).select(
+    >>> adjust_differences(tests, settings, limits).select(
     ...     "p_adjusted", "p_margin_adjusted", pl.col("lower_family").round(4), "verdict"
     ... ).rows()
     [(0.02, 0.08, 0.0025, 'better'), (0.02, 1.0, 0.0025, 'better')]
     """
-    adjusted = _adjust_families(found, settings)
+    adjusted = _adjust_families(differences, settings)
     levels = family_levels(adjusted, correction=settings.correction, alpha=settings.alpha,
                            looked=settings.looked, level=settings.level)  # fmt: skip
     lower, upper = limits_at(1.0 - levels)
@@ -510,12 +510,12 @@ def verdict(p: str, alpha: float, margin: float) -> pl.Expr:
     ['worse', 'small', 'open', 'open']
     """
     sure, far = pl.col(p) < alpha, relevant(margin)
-    found = (
+    outcome = (
         pl.when(sure & far & (pl.col("difference") > 0)).then(pl.lit("better"))
         .when(sure & far & (pl.col("difference") < 0)).then(pl.lit("worse"))
         .when(sure).then(pl.lit("small"))
     )  # fmt: skip
-    return found.otherwise(pl.lit("open")).alias("verdict")
+    return outcome.otherwise(pl.lit("open")).alias("verdict")
 
 
 def family_levels(
@@ -545,13 +545,13 @@ def family_levels(
     >>> family_levels(tests, correction="bonferroni", alpha=0.05).tolist()
     [0.025, 0.025, 0.05]
     """
-    chosen, found = CORRECTIONS.get(correction), np.full(tests.height, alpha)
+    method, levels = CORRECTIONS.get(correction), np.full(tests.height, alpha)
     categories = tests["category"].to_numpy()
     p = looked(tests["p_value"].cast(pl.Float64).to_numpy())
     for category in tests["category"].unique():
         mine = categories == category
-        found[mine] = level(chosen.limits(p[mine], alpha))
-    return found
+        levels[mine] = level(method.limits(p[mine], alpha))
+    return levels
 
 
 def family_limits(alpha: float) -> list[pl.Expr]:
@@ -597,10 +597,10 @@ def _equivalence(
     return equivalence_p_values(*counts, **sets, bound=settings.equivalence)
 
 
-def _adjust_families(found: pl.DataFrame, settings: DifferenceSettings) -> pl.DataFrame:
+def _adjust_families(differences: pl.DataFrame, settings: DifferenceSettings) -> pl.DataFrame:
     """Add each p-value adjusted over the rows of a category."""
     adjust = CORRECTIONS.get(settings.correction).adjust
-    families = found.sort("category").partition_by("category", maintain_order=True)
+    families = differences.sort("category").partition_by("category", maintain_order=True)
     parts = [
         family.with_columns(
             _column(
@@ -611,7 +611,7 @@ def _adjust_families(found: pl.DataFrame, settings: DifferenceSettings) -> pl.Da
         )
         for family in families
     ]
-    empty = found.clear().with_columns(
+    empty = differences.clear().with_columns(
         pl.lit(None, pl.Float64).alias(f"{name}_adjusted".replace("value_", ""))
         for name in _P_VALUES
     )
@@ -673,7 +673,7 @@ def anytime_differences(tests: pl.DataFrame, *, settings: DifferenceSettings) ->
     lower = np.fmin(limits[0] * size / n, value)
     upper = np.fmax(limits[1] * size / n, value)
     beyond = anytime_margin_p_values(*counts, size=size, list_size=n, margin=settings.margin)
-    found = tests.with_columns(
+    differences = tests.with_columns(
         pl.Series("lower", lower), pl.Series("upper", upper), pl.Series("p_margin", beyond),
         pl.Series("confidence", level), p_equivalent=pl.lit(None, pl.Float64),
         population=pl.lit("finite"), interval=pl.lit(confidence_sequence.__name__),
@@ -683,7 +683,7 @@ def anytime_differences(tests: pl.DataFrame, *, settings: DifferenceSettings) ->
         limits = anytime_difference(*counts, populations=(size, size), confidence=confidence)
         return np.fmin(limits[0] * size / n, value), np.fmax(limits[1] * size / n, value)
 
-    return adjust_differences(found, settings, limits_at)
+    return adjust_differences(differences, settings, limits_at)
 
 
 # Best measures, and those not significantly worse.
@@ -754,18 +754,18 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     at = ["category", "n"]
     highest = pl.col("precision") == pl.col("precision").max().over(at)
     best = lists.filter(highest.fill_null(value=False)).select(*at, best_measure="measure")
-    named = lists.join(best, on=at).with_columns(
+    pairs = lists.join(best, on=at).with_columns(
         best=pl.col("measure").is_in(pl.col("best_measure").implode().over(at))
     )
-    rows = named.filter(~pl.col("best") | (pl.col("measure") == pl.col("best_measure"))).join(
+    rows = pairs.filter(~pl.col("best") | (pl.col("measure") == pl.col("best_measure"))).join(
         _both_directions(comparison), on=[*at, "measure", "best_measure"], how="left"
     )
     _require_pairs(rows)
     worse = (pl.col("significant") & (pl.col("difference") < 0)).fill_null(value=False)
-    kept = rows.filter(~worse.any().over(*at, "measure"))
-    nearest = kept.sort("p_adjusted", "best_measure", nulls_last=True)
-    found = nearest.unique([*at, "measure"], keep="first", maintain_order=True)
-    return found.select(*BestMeasures.columns()).sort(*BestMeasures.key())
+    rest = rows.filter(~worse.any().over(*at, "measure"))
+    nearest = rest.sort("p_adjusted", "best_measure", nulls_last=True)
+    table = nearest.unique([*at, "measure"], keep="first", maintain_order=True)
+    return table.select(*BestMeasures.columns()).sort(*BestMeasures.key())
 
 
 def _both_directions(comparison: pl.DataFrame) -> pl.DataFrame:
@@ -785,9 +785,9 @@ def _require_pairs(rows: pl.DataFrame) -> None:
     missing = rows.filter(other & pl.col("significant").is_null()).sort("n", "measure")
     if missing.height:
         pairs = missing["measure", "best_measure"].unique(maintain_order=True).head(3)
-        shown = [f"{a} with {b}" for a, b in pairs.rows()]
+        cases = [f"{a} with {b}" for a, b in pairs.rows()]
         raise ValueError(
-            f"{missing.height:,} comparisons are missing, for example {', '.join(shown)}: compare "
+            f"{missing.height:,} comparisons are missing, for example {', '.join(cases)}: compare "
             "all pairs of measures"
         )
 
@@ -900,11 +900,11 @@ def _pair_counts(
 ) -> IntArray:
     """Return what only one of the two lists of each pair holds, shape (pairs, lists, 2)."""
     first = {name: first_list(ranks[name], n) for name in {name for pair in pairs for name in pair}}
-    held = {name: _count_held(places, n, weights) for name, places in first.items()}
+    sizes = {name: _count_held(places, n, weights) for name, places in first.items()}
     counts = np.empty((len(pairs), len(n), 2), dtype=np.int64)
     for row, (one, two) in zip(counts, pairs, strict=True):
         both = _count_held(np.maximum(first[one], first[two]), n, weights)
-        row[:, 0], row[:, 1] = held[one] - both, held[two] - both
+        row[:, 0], row[:, 1] = sizes[one] - both, sizes[two] - both
     return counts
 
 
@@ -1049,10 +1049,10 @@ def subset_difference_counts(
     if name in measures:
         raise ValueError(f"{name!r} is the name of a measure: rename the subset")
     inside = pl.col("id").is_in(subset["id"].implode())
-    placed = ranked_candidates(own).select("id", inside=inside)
-    size = placed.select(pl.col("inside").sum()).collect(engine="streaming").item()
+    candidates = ranked_candidates(own).select("id", inside=inside)
+    size = candidates.select(pl.col("inside").sum()).collect(engine="streaming").item()
     # As a list it has the members on top, in any order, and ends with them.
     rank = pl.when("inside").then(1).otherwise(size + 1).cast(pl.Int64)
-    listed = placed.select(pl.lit(name).alias("measure"), "id", rank=rank)
+    listed = candidates.select(pl.lit(name).alias("measure"), "id", rank=rank)
     pairs = [(name, measure) for measure in measures] if size else []
     return difference_counts(pl.concat([own, listed]), judged, pairs=pairs, at=[size])

@@ -62,16 +62,16 @@ def error_rates(
         truth.drop_nulls("tp").select("category", "id", really="tp"), on=["category", "id"]
     )
     really, right = pl.col("really"), pl.col("really") == pl.col("tp")
-    found = both.group_by("category").agg(
+    table = both.group_by("category").agg(
         n_true=really.sum().cast(pl.Int64), k_true=(really & right).sum().cast(pl.Int64),
         n_false=(~really).sum().cast(pl.Int64), k_false=(~really & right).sum().cast(pl.Int64),
     )  # fmt: skip
     for rate, side in zip(RATES, ("true", "false"), strict=True):
-        found = interval_columns(
-            found, k=f"k_{side}", n=f"n_{side}", method=method, confidence=confidence
+        table = interval_columns(
+            table, k=f"k_{side}", n=f"n_{side}", method=method, confidence=confidence
         ).rename({"lower": f"{rate}_lower", "upper": f"{rate}_upper"})
-        found = found.with_columns((pl.col(f"k_{side}") / pl.col(f"n_{side}")).alias(rate))
-    return found.drop("k_true", "k_false").sort("category")
+        table = table.with_columns((pl.col(f"k_{side}") / pl.col(f"n_{side}")).alias(rate))
+    return table.drop("k_true", "k_false").sort("category")
 
 
 def known_rates(categories: pl.Series, rates: Mapping[str, float]) -> pl.DataFrame:
@@ -115,7 +115,7 @@ def corrected_lists(
         precision, k="k_sampled", n="n_sampled", method=method, confidence=confidence
     )
     joined = limits.join(rates, on="category", how="left")
-    found = corrected_proportion(
+    estimates = corrected_proportion(
         _estimates_with_limits(joined, "precision", "lower", "upper"),
         **{
             name: _estimates_with_limits(joined, *(f"{name}{end}" for end in _LIMITS))
@@ -123,9 +123,11 @@ def corrected_lists(
         },
     )
     names = ("corrected", "lower_corrected", "upper_corrected")
-    values = [pl.Series(name, each).fill_nan(None) for name, each in zip(names, found, strict=True)]
-    made = joined.with_columns(*values, confidence=pl.lit(confidence, pl.Float64))
-    tidy = made.with_columns(pl.col(RATES).fill_nan(None))
+    values = [
+        pl.Series(name, each).fill_nan(None) for name, each in zip(names, estimates, strict=True)
+    ]
+    table = joined.with_columns(*values, confidence=pl.lit(confidence, pl.Float64))
+    tidy = table.with_columns(pl.col(RATES).fill_nan(None))
     return tidy.select(*CorrectedPrecision.columns()).sort(*CorrectedPrecision.key())
 
 
@@ -182,11 +184,11 @@ class Steps:
         >>> steps.at([3, 5, 12]).select("n", "n_sampled", "k_sampled").rows()
         [(3, 0, 0), (5, 2, 1)]
         """
-        given = np.asarray(sizes, dtype=np.int64)
-        n = given[(given >= 1) & (given <= self.size)]
+        values = np.asarray(sizes, dtype=np.int64)
+        n = values[(values >= 1) & (values <= self.size)]
         counts = self.counts[np.searchsorted(self.n, n, side="right")]
-        named = dict(zip(COUNTS, counts.T, strict=True))
-        return pl.DataFrame({"n": n, **named}).select(
+        columns = dict(zip(COUNTS, counts.T, strict=True))
+        return pl.DataFrame({"n": n, **columns}).select(
             pl.lit(self.category).alias("category"), pl.lit(self.measure).alias("measure"), pl.all()
         )
 
@@ -230,12 +232,12 @@ def _accumulate(category: str, measure: str, size: int, changes: pl.DataFrame) -
 
 def _changes(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.DataFrame:
     """Return the increments of the counts, and their n."""
-    seen = judged.filter(pl.col("tp").is_not_null())
-    draws = seen.select("category", "id", seen=_DRAWS, hits=_HITS)
-    placed = ranks.select("measure", "rank", "id", "tie").join(draws, on="id", how="inner")
-    found = placed.drop("id").collect(engine="streaming")
-    listed = found.select(*_LIST, n="rank", n_sampled="seen", k_sampled="hits")
-    hits = found.filter(pl.col("hits") > 0)
+    labels = judged.filter(pl.col("tp").is_not_null())
+    draws = labels.select("category", "id", seen=_DRAWS, hits=_HITS)
+    rows = ranks.select("measure", "rank", "id", "tie").join(draws, on="id", how="inner")
+    table = rows.drop("id").collect(engine="streaming")
+    listed = table.select(*_LIST, n="rank", n_sampled="seen", k_sampled="hits")
+    hits = table.filter(pl.col("hits") > 0)
     parts = [listed, *_tie_bounds(hits, _tie_ends(ranks, hits))]
     every = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
     return every.group_by(*_LIST, "n").agg(pl.sum(*COUNTS))
@@ -735,11 +737,11 @@ def recall_columns(
             f"{method!r} requires the total number of true positives: use another method"
         )
     joined = counts.join(positives, on="category", how="left")
-    chosen = joined.select(
+    table = joined.select(
         *_LIST, "n", "k_sampled", "positives", recall=column_ratio("k_sampled", "positives")
     )
     limits = interval_columns(
-        chosen, k="k_sampled", n="positives", method=method, confidence=confidence
+        table, k="k_sampled", n="positives", method=method, confidence=confidence
     )
     return limits.sort(*_LIST, "n")
 
@@ -770,11 +772,11 @@ def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
     >>> cut_lists(counts, cut=2).select("n", "positives", "baseline").rows()
     [(1, 1, 0.5), (2, 1, 0.5)]
     """
-    kept = counts.filter(pl.col("n") <= cut).sort(*_LIST, "n")
-    last = kept.group_by(_LIST).last().select(
+    lists = counts.filter(pl.col("n") <= cut).sort(*_LIST, "n")
+    last = lists.group_by(_LIST).last().select(
         *_LIST, positives="k_sampled", baseline=column_ratio("k_sampled", "n_sampled")
     )  # fmt: skip
-    return kept.join(last, on=_LIST, how="left").sort(*_LIST, "n")
+    return lists.join(last, on=_LIST, how="left").sort(*_LIST, "n")
 
 
 def threshold_rows(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
@@ -950,14 +952,14 @@ def join_judgements(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFra
     Examples
     --------
     >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
-    >>> given = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
-    >>> join_judgements(draws, given).sort("id").collect().rows()
+    >>> judgements = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
+    >>> join_judgements(draws, judgements).sort("id").collect().rows()
     [('TP', 'a', None, 1, False), ('TP', 'b', True, 2, False)]
     """
     categories = judgements.select(pl.col("category").unique())
     every = categories.join(draws.select("id", "multiplicity"), how="cross")
-    seen = judgements.with_columns(undecided=pl.col("tp").is_null())
-    full = every.join(seen, on=["category", "id"], how="left")
+    known = judgements.with_columns(undecided=pl.col("tp").is_null())
+    full = every.join(known, on=["category", "id"], how="left")
     undecided = pl.col("undecided").fill_null(value=False)
     return full.select("category", "id", "tp", "multiplicity", undecided)
 
@@ -1196,8 +1198,8 @@ def crossings(
     ... ).rows()
     [(0.4, 30, 20, 40), (0.7, 10, None, 30)]
     """
-    wanted = pl.DataFrame({"threshold": thresholds}, schema={"threshold": pl.Float64})
-    every = bands.join(wanted, how="cross").sort(*_LIST, "threshold", "n")
+    levels = pl.DataFrame({"threshold": thresholds}, schema={"threshold": pl.Float64})
+    every = bands.join(levels, how="cross").sort(*_LIST, "threshold", "n")
     return (
         every.group_by(*_LIST, "threshold", maintain_order=True)
         .agg(first_n=pl.col("n").first(), last_n=pl.col("n").last(), **_crossing_sizes())
@@ -1290,11 +1292,11 @@ def _curves(
     counts: pl.DataFrame, ranks: pl.DataFrame, judged: pl.DataFrame
 ) -> Iterator[tuple[pl.DataFrame, Curve, np.ndarray]]:
     """Yield the counts of each list, the ranks of its judged draws, and their weights."""
-    seen = judged.drop_nulls("tp").select("category", "id", "multiplicity")
-    placed = ranks.select("measure", "id", "rank").join(seen, on="id")
-    drawn = placed.sort(*_LIST, "rank", "id").partition_by(_LIST, as_dict=True)
+    labels = judged.drop_nulls("tp").select("category", "id", "multiplicity")
+    draws = ranks.select("measure", "id", "rank").join(labels, on="id")
+    drawn = draws.sort(*_LIST, "rank", "id").partition_by(_LIST, as_dict=True)
     for key, mine in counts.sort(*_LIST, "n").group_by(*_LIST, maintain_order=True):
-        rows = drawn.get(key, placed.head(0))
+        rows = drawn.get(key, draws.head(0))
         yield mine, Curve(rows["rank"].to_numpy()), np.sqrt(rows["multiplicity"].to_numpy())
 
 
@@ -1335,8 +1337,8 @@ def eligible_lists(precision: pl.DataFrame, *, sizes: Sequence[int]) -> pl.DataF
     >>> eligible_lists(precision, sizes=[1, 2]).rows()
     [('dice', 2, 0.25), ('mi', 2, 0.5)]
     """
-    wanted = pl.col("n").is_in(list(sizes)) & pl.col("precision").is_not_null()
-    return precision.filter(wanted).sort("measure", "n")
+    condition = pl.col("n").is_in(list(sizes)) & pl.col("precision").is_not_null()
+    return precision.filter(condition).sort("measure", "n")
 
 
 def simultaneous_limits(

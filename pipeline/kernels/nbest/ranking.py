@@ -191,9 +191,9 @@ def rankings(scores: pl.LazyFrame, *, measures: Sequence[str], seed: str) -> Ite
         score = pl.col(measure).cast(pl.Float64).alias("score")
         own = scores.select("id", tie_key(seed), score)
         ordered = own.sort(ORDER, descending=FALLING, nulls_last=True)
-        placed = ordered.with_row_index("rank", offset=1).cast({"rank": pl.Int64})
+        table = ordered.with_row_index("rank", offset=1).cast({"rank": pl.Int64})
         begins = (pl.col("rank") == 1) | pl.col("score").ne_missing(pl.col("score").shift(1))
-        tied = placed.with_columns(tie=pl.when(begins).then("rank").forward_fill())
+        tied = table.with_columns(tie=pl.when(begins).then("rank").forward_fill())
         yield tied.with_columns(measure=pl.lit(measure)).select(COLUMNS)
 
 

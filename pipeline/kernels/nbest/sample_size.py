@@ -61,8 +61,8 @@ def outcomes(
 
     Examples
     --------
-    >>> found = outcomes(n=2, candidates=4, size=2, precision=0.5)
-    >>> [(int(n), int(k), round(float(p), 4)) for n, k, p in zip(*found)]
+    >>> table = outcomes(n=2, candidates=4, size=2, precision=0.5)
+    >>> [(int(n), int(k), round(float(p), 4)) for n, k, p in zip(*table)]
     [(0, 0, 0.1667), (1, 0, 0.3333), (1, 1, 0.3333), (2, 1, 0.1667)]
     """
     _require_sample(n, candidates, size, precision, replacement=replacement)
@@ -75,8 +75,8 @@ def outcomes(
         hits, true, n, drawn[:, None], replacement=replacement
     )
     rows, columns = np.nonzero(joint > _NEGLIGIBLE_WIDTH)
-    kept = joint[rows, columns]
-    return Outcomes(drawn[rows], hits[columns], kept / kept.sum())
+    weights = joint[rows, columns]
+    return Outcomes(drawn[rows], hits[columns], weights / weights.sum())
 
 
 def _draw_probabilities(
@@ -124,8 +124,8 @@ def expected_width(
 
     Examples
     --------
-    >>> found = expected_width(n=1000, candidates=5102, size=510, precision=0.27)
-    >>> [round(found[name], 3) for name in ("n_sampled", "lower", "upper", "width")]
+    >>> widths = expected_width(n=1000, candidates=5102, size=510, precision=0.27)
+    >>> [round(widths[name], 3) for name in ("n_sampled", "lower", "upper", "width")]
     [99.961, 0.186, 0.368, 0.182]
     """
     interval = INTERVALS.get(method)
@@ -348,7 +348,7 @@ def comparison_power(
         bits = seeded_generator(seed=seed, purpose="power")
         start = np.zeros((2, replicates), dtype=np.int64)
         hits = np.array(true)[:, None] + start
-        draws = _simulate(bits, design, drawn=start, found=start, true=hits, before=0, size=size)
+        draws = _simulate(bits, design, drawn=start, hits=start, true=hits, before=0, size=size)
         return _power(design, draws, replicates=replicates)
     return _power(design, draws, replicates=None)
 
@@ -414,16 +414,14 @@ def predictive_power(
     hits = np.array([[k_1], [k_2]]) + np.zeros((2, replicates), dtype=np.int64)
     p = bits.beta(hits + 0.5, drawn - hits + 0.5)
     true = hits + bits.binomial(design.apart - drawn, p)
-    draws = _simulate(
-        bits, design, drawn=drawn, found=hits, true=true, before=pilot_size, size=size
-    )
+    draws = _simulate(bits, design, drawn=drawn, hits=hits, true=true, before=pilot_size, size=size)
     return _power(design, draws, replicates=replicates)
 
 
 def size_for_power(
     design: Design,
     *,
-    wanted: float,
+    goal: float,
     precision_1: float,
     precision_2: float,
     replicates: int = 10_000,
@@ -435,7 +433,7 @@ def size_for_power(
     ----------
     design : Design
         The two lists and the test.
-    wanted : float
+    goal : float
         The wanted power, in (0, 1).
     precision_1, precision_2, replicates, seed
         As for `comparison_power`. If the power is simulated, so is the precision of the size.
@@ -453,18 +451,18 @@ def size_for_power(
     Examples
     --------
     >>> design = Design(n=30, apart=20, candidates=100)
-    >>> size_for_power(design, wanted=0.8, precision_1=0.7, precision_2=0.2)
+    >>> size_for_power(design, goal=0.8, precision_1=0.7, precision_2=0.2)
     71
     """
-    if not 0.0 < wanted < 1.0:
-        raise ValueError(f"power must be in (0, 1), not {wanted}")
+    if not 0.0 < goal < 1.0:
+        raise ValueError(f"power must be in (0, 1), not {goal}")
 
     def strong(size: int) -> bool:
         power = comparison_power(
             design, size=size, precision_1=precision_1, precision_2=precision_2,
             replicates=replicates, seed=seed,
         )  # fmt: skip
-        return (power.first if precision_1 > precision_2 else power.second) >= wanted
+        return (power.first if precision_1 > precision_2 else power.second) >= goal
 
     return smallest_size(strong, 1, design.candidates)
 
@@ -474,21 +472,21 @@ def _simulate(
     design: Design,
     *,
     drawn: IntArray,
-    found: IntArray,
+    hits: IntArray,
     true: IntArray,
     before: int,
     size: int,
 ) -> Draws:
     """Draw the rest of the sample; rows of the arrays are D1 and D2."""
-    apart, left = design.apart, size - before
+    apart, draws = design.apart, size - before
     rest = design.candidates - before
-    new_1 = bits.hypergeometric(apart - drawn[0], rest - (apart - drawn[0]), left)
+    new_1 = bits.hypergeometric(apart - drawn[0], rest - (apart - drawn[0]), draws)
     others = rest - (apart - drawn[0]) - (apart - drawn[1])
-    new_2 = bits.hypergeometric(apart - drawn[1], others, left - new_1)
+    new_2 = bits.hypergeometric(apart - drawn[1], others, draws - new_1)
     n1, n2 = drawn[0] + new_1, drawn[1] + new_2
-    missing, false = true - found, (apart - drawn) - (true - found)
-    k1 = found[0] + bits.hypergeometric(missing[0], false[0], new_1)
-    k2 = found[1] + bits.hypergeometric(missing[1], false[1], new_2)
+    missing, false = true - hits, (apart - drawn) - (true - hits)
+    k1 = hits[0] + bits.hypergeometric(missing[0], false[0], new_1)
+    k2 = hits[1] + bits.hypergeometric(missing[1], false[1], new_2)
     return Draws(k1, n1, k2, n2, np.full(len(n1), 1.0 / len(n1)))
 
 
@@ -502,13 +500,13 @@ def _enumerate(design: Design, size: int, true_1: int, true_2: int) -> Draws | N
     both = both + log_hypergeometric_pmf(second, apart, candidates - 2 * apart, size - first)
     places = np.argwhere(np.exp(both) > _NEGLIGIBLE_POWER)
     hits = [np.exp(log_hypergeometric_pmf(k, t, apart - t, first)) for t in (true_1, true_2)]
-    kept = [[np.flatnonzero(row > _NEGLIGIBLE_POWER) for row in table] for table in hits]
-    counts = [np.array([len(row) for row in table]) for table in kept]
+    likely = [[np.flatnonzero(row > _NEGLIGIBLE_POWER) for row in table] for table in hits]
+    counts = [np.array([len(row) for row in table]) for table in likely]
     if (counts[0][places[:, 0]] * counts[1][places[:, 1]]).sum() > _MOST_TABLES:
         return None
     parts = []
     for i, j in places:
-        k1, k2 = (side.ravel() for side in np.meshgrid(kept[0][i], kept[1][j]))
+        k1, k2 = (side.ravel() for side in np.meshgrid(likely[0][i], likely[1][j]))
         chance = np.exp(both[i, j]) * hits[0][i, k1] * hits[1][j, k2]
         parts.append((k1, np.full(len(k1), x[i]), k2, np.full(len(k1), x[j]), chance))
     return Draws(*(np.concatenate(column) for column in zip(*parts, strict=True)))

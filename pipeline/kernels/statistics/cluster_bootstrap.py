@@ -50,17 +50,17 @@ def replicate_sums(counts: npt.ArrayLike, *, replicates: int = 2000, seed: str) 
     [[3.0, 12.0], [3.0, 12.0]]
     """
     check_bootstrap(confidence=0.5, replicates=replicates)
-    held = np.asarray(counts, dtype=np.float64)
-    clusters = len(held)
+    table = np.asarray(counts, dtype=np.float64)
+    clusters = len(table)
     if not clusters:
-        return np.zeros((replicates, held.shape[1]))
+        return np.zeros((replicates, table.shape[1]))
     generator = seeded_generator(seed=seed, purpose="clusters")
     step = max(1, _CELLS // clusters)
     sizes = [min(step, replicates - first) for first in range(0, replicates, step)]
     even = np.full(clusters, 1.0 / clusters)
     return np.concatenate(
         [
-            generator.multinomial(clusters, even, size=some).astype(np.float64) @ held
+            generator.multinomial(clusters, even, size=some).astype(np.float64) @ table
             for some in sizes
         ]
     )

@@ -131,10 +131,10 @@ def difference_limits(
     k1, n1, k2, n2, size, whole = arrays
     wrong = np.flatnonzero((whole < 1) | (size > whole) | (size < 0))
     if wrong.size:
-        shown = f"{size.flat[wrong[0]]} of {whole.flat[wrong[0]]}"
+        example = f"{size.flat[wrong[0]]} of {whole.flat[wrong[0]]}"
         raise ValueError(
             f"difference sets must not be larger than their lists; {wrong.size:,} are, for example "
-            f"{shown}"
+            f"{example}"
         )
     parts = [_estimate_with_limits(k, n, size, method, confidence) for k, n in ((k1, n1), (k2, n2))]
     lower, upper = (size * np.clip(limit, -1.0, 1.0) for limit in mover(*parts))
@@ -146,10 +146,10 @@ def difference_limits(
 def _estimate_with_limits(
     k: IntArray, n: IntArray, size: IntArray, method: str, confidence: Level
 ) -> Part:
-    chosen = INTERVALS.get(method)
-    lower, upper = chosen(k, n, confidence=confidence, population=size)
+    function = INTERVALS.get(method)
+    lower, upper = function(k, n, confidence=confidence, population=size)
     uncertain = (n > 0) & (n < size)
-    step = np.where(uncertain, 1.0, 0.0) / np.maximum(size, 1) if chosen.finite else 0.0
+    step = np.where(uncertain, 1.0, 0.0) / np.maximum(size, 1) if function.finite else 0.0
     estimate = np.divide(k, n, out=np.full(k.shape, np.nan), where=n > 0)
     return estimate, lower - step, upper + step
 
@@ -374,10 +374,10 @@ def _p_values(
     k1, n1, k2, n2, size, whole = distinct
 
     def rejects(alpha: FloatArray) -> BoolArray:
-        found = difference_limits(
+        limits = difference_limits(
             k1, n1, k2, n2, size=size, list_size=whole, method=_NESTED.get(name, name),
             confidence=np.clip(1.0 - sides * alpha, _LEAST, _MOST),
         )  # fmt: skip
-        return decides(found) & (sides * alpha < 1.0)
+        return decides(limits) & (sides * alpha < 1.0)
 
     return smallest_alpha(rejects, distinct.shape[1])[inverse.ravel()]

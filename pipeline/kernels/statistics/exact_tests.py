@@ -441,8 +441,8 @@ def _adjust(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> Flo
 
 
 def _step_down(ascending: FloatArray) -> FloatArray:
-    left = np.arange(len(ascending), 0, -1)
-    return np.maximum.accumulate(left * ascending)
+    factors = np.arange(len(ascending), 0, -1)
+    return np.maximum.accumulate(factors * ascending)
 
 
 def _step_up(ascending: FloatArray) -> FloatArray:

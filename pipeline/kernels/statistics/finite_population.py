@@ -239,12 +239,12 @@ def finite_population_test(
     p[known] = tables[0, known] == tables[2, known]
     tested = (drawn > 0) & ~known
     distinct, inverse = np.unique(tables[:, tested], axis=1, return_inverse=True)
-    found = np.empty(distinct.shape[1])
+    values = np.empty(distinct.shape[1])
     designs, of = np.unique(distinct[[4, 1, 3]], axis=1, return_inverse=True)
     for number, design in enumerate(designs.T.tolist()):
         rows = np.flatnonzero(of.ravel() == number)
-        found[rows] = _design_p_values(distinct[0, rows], distinct[2, rows], *design)
-    p[tested] = found[inverse.ravel()]
+        values[rows] = _design_p_values(distinct[0, rows], distinct[2, rows], *design)
+    p[tested] = values[inverse.ravel()]
     return p
 
 
@@ -402,8 +402,8 @@ def _lower_limits(n: int, size: int, confidence: float) -> IntArray:
     """Return L(k), k = 0..n, in successes; a design is computed once."""
     cells = _initial_cells(n, size, 1.0 - confidence)
     order = sorted(range(n + 1), key=lambda k: (abs(2 * k - n), k))
-    taken = [0] * (n + 1)
-    while sum(_shrink_interval(k, cells, taken, n=n, size=size) for k in order):
+    steps = [0] * (n + 1)
+    while sum(_shrink_interval(k, cells, steps, n=n, size=size) for k in order):
         pass
     limits = np.array(cells.lower, dtype=np.int64)
     limits.setflags(write=False)  # what a cache holds is never changed
@@ -436,18 +436,18 @@ def _non_coverage(lower: IntArray, n: int, size: int) -> FloatArray:
     return upper_tail(K, above, n_, whole) + upper_tail(size - K, below, n_, whole)
 
 
-def _shrink_interval(k: int, cells: _Cells, taken: list[int], *, n: int, size: int) -> bool:
+def _shrink_interval(k: int, cells: _Cells, steps: list[int], *, n: int, size: int) -> bool:
     """Take values from below the interval of k, and from above that of n - k alike."""
-    before, chances = taken[k], cells.chance[k]
+    before, chances = steps[k], cells.chance[k]
     last = cells.lower[k + 1] if k < n else size
-    while taken[k] < len(chances) and cells.lower[k] < min(last, size - cells.lower[n - k]):
+    while steps[k] < len(chances) and cells.lower[k] < min(last, size - cells.lower[n - k]):
         K = cells.lower[k]
         at = min(K, size - K)
         # half of the population: k and n - k lose the same value
-        left = cells.slack[at] - chances[taken[k]] * (2 if size == 2 * K else 1)
-        if left < 0.0:
+        slack = cells.slack[at] - chances[steps[k]] * (2 if size == 2 * K else 1)
+        if slack < 0.0:
             break
-        cells.slack[at] = left
+        cells.slack[at] = slack
         cells.lower[k] += 1
-        taken[k] += 1
-    return taken[k] > before
+        steps[k] += 1
+    return steps[k] > before

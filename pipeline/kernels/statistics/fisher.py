@@ -253,13 +253,13 @@ def _log_hypergeometric(
     k: FloatArray, good: FloatArray, bad: FloatArray, draws: FloatArray
 ) -> FloatArray:
     total = good + bad
-    left, one = total - draws, np.maximum(total, 1.0)
-    cells = (k, good - k, draws - k, left - good + k)
-    means = tuple(row * (column / one) for row in (good, bad) for column in (draws, left))
+    rest, one = total - draws, np.maximum(total, 1.0)
+    cells = (k, good - k, draws - k, rest - good + k)
+    means = tuple(row * (column / one) for row in (good, bad) for column in (draws, rest))
     first, first_error = product(cells[0], cells[3])
     second, second_error = product(cells[1], cells[2])
     difference = ((first - second) + (first_error - second_error)) / one  # k - good draws / total
-    value = sum(map(stirling_remainder, (good, bad, draws, left)), -stirling_remainder(total))
+    value = sum(map(stirling_remainder, (good, bad, draws, rest)), -stirling_remainder(total))
     for cell, mean, sign in zip(cells, means, (1.0, -1.0, -1.0, 1.0), strict=True):
         value = value - stirling_remainder(cell) - deviance(cell, mean, sign * difference)
     return np.minimum(value, 0.0)
@@ -499,10 +499,10 @@ def require_counts(tables: IntArray) -> None:
     k1, n1, k2, n2 = tables
     wrong = np.flatnonzero((tables.min(axis=0) < 0) | (k1 > n1) | (k2 > n2))
     if wrong.size:
-        shown = ", ".join(str(tuple(map(int, tables[:, row]))) for row in wrong[:3])
+        examples = ", ".join(str(tuple(map(int, tables[:, row]))) for row in wrong[:3])
         message = (
             f"0 <= k <= n is violated in {count_text(wrong.size, 'table')} (k1, n1, k2, n2), "
-            f"for example {shown}"
+            f"for example {examples}"
         )
         raise ValueError(message)
 

@@ -118,12 +118,12 @@ def interval_columns(
     ... ).select(pl.col("lower", "upper").round(4)).rows()
     [(0.1871, 0.8129), (0.0, 1.0)]
     """
-    chosen = INTERVALS.get(method)
-    names = [k, n, population] if population and chosen.finite else [k, n]
+    function = INTERVALS.get(method)
+    names = [k, n, population] if population and function.finite else [k, n]
     counts = np.stack([frame[name].to_numpy().astype(np.int64) for name in names])
     distinct, places = _distinct_columns(counts)
     sizes = distinct[2] if len(names) == 3 else None
-    limits = chosen(distinct[0], distinct[1], confidence=confidence, population=sizes)
+    limits = function(distinct[0], distinct[1], confidence=confidence, population=sizes)
     lower, upper = (limit[places] for limit in limits)
     return frame.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
 
@@ -194,8 +194,8 @@ def corrected_proportion(
     Examples
     --------
     >>> judged, sure = EstimateWithLimits(0.3, 0.2, 0.4), EstimateWithLimits(0.9, 0.9, 0.9)
-    >>> found = corrected_proportion(judged, sensitivity=sure, specificity=sure)
-    >>> [round(float(each), 3) for each in found]
+    >>> estimates = corrected_proportion(judged, sensitivity=sure, specificity=sure)
+    >>> [round(float(each), 3) for each in estimates]
     [0.25, 0.125, 0.375]
     """
     q, a, b = (np.asarray(each.estimate, dtype=np.float64) for each in
@@ -447,8 +447,8 @@ def checked_counts(
     wrong = np.flatnonzero((k < 0) | (k > n))
     if wrong.size:
         first = wrong[0]
-        shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
+        example = f"k = {k.flat[first]}, n = {n.flat[first]}"
         raise ValueError(
-            f"0 <= k <= n is violated in {count_text(wrong.size, 'row')}, for example {shown}"
+            f"0 <= k <= n is violated in {count_text(wrong.size, 'row')}, for example {example}"
         )
     return k, n

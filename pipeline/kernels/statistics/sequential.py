@@ -185,10 +185,10 @@ def _checked_looks(
     before = np.minimum.accumulate(known, axis=-1)
     wrong = np.argwhere((known < 0) | (known > before * (1.0 + _EQUAL)))
     if len(wrong):
-        shown = ", ".join(f"look {place[-1] + 1}: {known[tuple(place)]:g}" for place in wrong[:3])
+        cases = ", ".join(f"look {place[-1] + 1}: {known[tuple(place)]:g}" for place in wrong[:3])
         raise ValueError(
             "variances must be non-negative and must not increase with more labels; "
-            f"{len(wrong):,} violate this, for example {shown}"
+            f"{len(wrong):,} violate this, for example {cases}"
         )
     return times, before
 
@@ -266,8 +266,8 @@ def _bound(
         crossed = np.einsum("qi,qi->q", state.mass, scipy.special.ndtr(apart))
         slope = np.einsum("qi,qi->q", state.mass, np.exp(-0.5 * apart * apart)) / _ROOT / sd
         some = (crossed > 0) & (slope > 0) & (rate > 0)
-        wanted = np.log(np.where(some, 2.0 * crossed / np.where(some, rate, 1.0), 1.0))
-        step = wanted * np.divide(crossed, slope, out=np.zeros_like(slope), where=some)
+        excess = np.log(np.where(some, 2.0 * crossed / np.where(some, rate, 1.0), 1.0))
+        step = excess * np.divide(crossed, slope, out=np.zeros_like(slope), where=some)
         bound = np.maximum(bound + np.minimum(step, 0.0), 0.0)
         if np.all(np.abs(step) < _CLOSE):
             break
@@ -392,13 +392,13 @@ def _edge(k: IntArray, n: IntArray, size: IntArray, limit: FloatArray, step: int
     ln P(X_T = k) is concave in T, so what is kept has no gaps.
     """
     last = size - n + k
-    kept = np.clip(k * (size + 1) // np.maximum(n, 1), k, last)
+    possible = np.clip(k * (size + 1) // np.maximum(n, 1), k, last)
     out = k - 1 if step < 0 else last + 1
-    while np.any(np.abs(out - kept) > 1):
-        middle = (kept + out) // 2  # where they are neighbours one of the two: nothing changes
+    while np.any(np.abs(out - possible) > 1):
+        middle = (possible + out) // 2  # where they are neighbours one of the two: nothing changes
         inside = log_hypergeometric_pmf(k, middle, size - middle, n) > limit
-        kept, out = np.where(inside, middle, kept), np.where(inside, out, middle)
-    return np.asarray(kept)
+        possible, out = np.where(inside, middle, possible), np.where(inside, out, middle)
+    return np.asarray(possible)
 
 
 # Anytime-valid differences of two sets.
@@ -604,8 +604,8 @@ def _log_likelihood_ratio(T: IntArray, counts: IntArray) -> FloatArray:
     k, n, size = counts
     possible = (k <= T) & (size - n + k >= T)
     some = np.where(possible, T, k)
-    found = log_hypergeometric_pmf(k, some, size - some, n) - log_beta_binomial(k, n, 1.0, 1.0)
-    return np.where(possible, found, -np.inf)
+    value = log_hypergeometric_pmf(k, some, size - some, n) - log_beta_binomial(k, n, 1.0, 1.0)
+    return np.where(possible, value, -np.inf)
 
 
 # P-values and levels for interim analyses.
@@ -706,16 +706,16 @@ def repeated_p_values(
     V = np.broadcast_to(np.asarray(variances, dtype=np.float64), (*values.shape, np.size(shares)))
     distinct, inverse = np.unique(V, axis=0, return_inverse=True)
     bounds = _look_bounds(np.asarray(shares), distinct, look, spending)
-    z, found = _z(values), np.ones(values.shape)
+    z, result = _z(values), np.ones(values.shape)
     for place, row in enumerate(bounds):
         mine = inverse.ravel() == place
         if np.isnan(row).any():  # exact, or nothing is known
-            found[mine] = np.where(distinct[place, look] == 0, values[mine], 1.0)
+            result[mine] = np.where(distinct[place, look] == 0, values[mine], 1.0)
             continue
         inside = np.clip(z[mine], row[0], row[-1])
         alpha = 2.0 * scipy.special.ndtr(-scipy.interpolate.PchipInterpolator(row, _NODES)(inside))
-        found[mine] = np.where(z[mine] < row[0], 1.0, alpha)
-    return np.where(np.isnan(values), np.nan, np.maximum(found, values))
+        result[mine] = np.where(z[mine] < row[0], 1.0, alpha)
+    return np.where(np.isnan(values), np.nan, np.maximum(result, values))
 
 
 def _look_bounds(shares: FloatArray, variances: FloatArray, look: int, spending: str) -> FloatArray:

@@ -63,10 +63,10 @@ def working_weights(pi: npt.ArrayLike, sd: npt.ArrayLike = 1.0) -> FloatArray:
     chance, spread = np.broadcast_arrays(chance, spread)
     wrong = np.flatnonzero(~((chance > 0) & (chance <= 1) & (spread >= 0)))
     if wrong.size:
-        shown = f"pi = {chance.flat[wrong[0]]}, sd = {spread.flat[wrong[0]]}"
+        example = f"pi = {chance.flat[wrong[0]]}, sd = {spread.flat[wrong[0]]}"
         raise ValueError(
             f"draws need 0 < pi <= 1 and a standard deviation >= 0; {wrong.size:,} violate this, "
-            f"for example {shown}"
+            f"for example {example}"
         )
     return np.asarray(np.sqrt(1.0 - chance) * spread / chance)
 
@@ -162,8 +162,8 @@ def _check_curves(
     if sizes.size and sizes[0] < 1:
         raise ValueError(f"list sizes must be whole numbers >= 1, not {sizes[0]}")
     for number, curve in enumerate(curves, start=1):
-        given = [part for part in curve if part is not None]
-        wrong = [len(np.asarray(part)) for part in given if np.asarray(part).shape != w.shape]
+        parts = [part for part in curve if part is not None]
+        wrong = [len(np.asarray(part)) for part in parts if np.asarray(part).shape != w.shape]
         if wrong:
             raise ValueError(
                 f"curve {number} has ranks of {wrong[0]:,} draws, but there are {w.size:,} "

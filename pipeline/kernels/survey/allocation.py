@@ -117,15 +117,15 @@ def set_sums(sets: Sets, values: Sequence[FloatArray]) -> FloatArray:
     """
     sizes = len(sets.n)
     width = sizes + 1
-    found = np.zeros((len(values), len(sets.sides), sizes))
+    sums = np.zeros((len(values), len(sets.sides), sizes))
     for place, (members, cells) in enumerate(_members(sets)):
         for kind, value in enumerate(values):
             table = np.bincount(cells, weights=value[members], minlength=width * width)
             # In at a size: entered at it or before, and the other list has it only later.
             entered = np.cumsum(table.reshape(width, width)[:sizes], axis=0)
-            found[kind, place] = np.triu(entered, 1).sum(axis=1)
+            sums[kind, place] = np.triu(entered, 1).sum(axis=1)
     every = np.array([value.sum() for value in values])
-    return np.column_stack([found.reshape(len(values), -1), every])
+    return np.column_stack([sums.reshape(len(values), -1), every])
 
 
 def set_loads(sets: Sets, loads: Sequence[FloatArray]) -> FloatArray:
@@ -154,15 +154,15 @@ def set_loads(sets: Sets, loads: Sequence[FloatArray]) -> FloatArray:
     """
     sizes = len(sets.n)
     each = np.array(loads)
-    found = np.tile(each[:, -1:], (1, len(sets.ids)))
+    sums = np.tile(each[:, -1:], (1, len(sets.ids)))
     carried = each[:, :-1].reshape(len(loads), len(sets.sides), sizes)
     since = np.tri(sizes + 1, sizes, -1) == 0  # row f1, column size: is it f1 or later?
     table = np.zeros((sizes + 1, sizes + 1))
     for place, (members, cells) in enumerate(_members(sets)):
         for kind in range(len(loads)):
             table[:, 1:] = np.cumsum(np.where(since, carried[kind, place], 0.0), axis=1)
-            found[kind][members] += table.ravel()[cells]
-    return found
+            sums[kind][members] += table.ravel()[cells]
+    return sums
 
 
 def _members(sets: Sets) -> Iterator[tuple[IntArray, IntArray]]:
@@ -173,10 +173,10 @@ def _members(sets: Sets) -> Iterator[tuple[IntArray, IntArray]]:
     sizes = len(sets.n)
     rows = sets.first * (sizes + 1)
     listed = [np.flatnonzero(first < sizes) for first in sets.first]
-    begun = [row[members] for row, members in zip(rows, listed, strict=True)]
+    starts = [row[members] for row, members in zip(rows, listed, strict=True)]
     for one, two in sets.sides:
         until = sizes if one == two else sets.first[two][listed[one]]
-        yield listed[one], begun[one] + until
+        yield listed[one], starts[one] + until
 
 
 LEAST_VARIANCE = 0.01
@@ -255,8 +255,8 @@ def build_estimands(
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> found = build_estimands(sets, p=np.array([0.5, 0.1]), judged=np.array([False, False]))
-    >>> question_sums(found, np.ones(2)).round(6).tolist()
+    >>> estimands = build_estimands(sets, p=np.array([0.5, 0.1]), judged=np.array([False, False]))
+    >>> question_sums(estimands, np.ones(2)).round(6).tolist()
     [0.25, 0.105]
     """
     _check_predictions(sets.ids, p)
@@ -293,8 +293,8 @@ def question_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
-    >>> question_sums(asked, np.array([1.0, 3.0])).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> question_sums(estimands, np.array([1.0, 3.0])).tolist()
     [0.25, 0.25]
     """
     weighed = np.bincount(
@@ -326,8 +326,8 @@ def residual_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
-    >>> residual_sums(asked, np.array([1.0, 3.0])).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> residual_sums(estimands, np.array([1.0, 3.0])).tolist()
     [0.25, 1.0]
     """
     g = np.where(estimands.unjudged, each, 0.0)
@@ -359,8 +359,8 @@ def candidate_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
-    >>> candidate_sums(asked, np.array([1.0, 2.0])).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> candidate_sums(estimands, np.array([1.0, 2.0])).tolist()
     [0.375, 0.125]
     """
     load = each[estimands.question] * estimands.square
@@ -368,8 +368,8 @@ def candidate_sums(estimands: Estimands, each: FloatArray) -> FloatArray:
         return np.asarray(set_loads(estimands.sets, [load])[0] * estimands.noise)
     p, m = estimands.centred, estimands.means
     once, first, second = set_loads(estimands.sets, [load, load * m, load * m * m])
-    found = (estimands.noise + p * p) * once - 2.0 * p * first + second
-    return np.where(estimands.unjudged, np.maximum(found, 0.0), 0.0)
+    sums = (estimands.noise + p * p) * once - 2.0 * p * first + second
+    return np.where(estimands.unjudged, np.maximum(sums, 0.0), 0.0)
 
 
 def squares_of_all(estimands: Estimands) -> FloatArray:
@@ -391,8 +391,8 @@ def squares_of_all(estimands: Estimands) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(["a", "b"]), {"mi": np.array([1, 2])}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
-    >>> squares_of_all(asked).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(2, 0.5), judged=np.zeros(2, dtype=bool))
+    >>> squares_of_all(estimands).tolist()
     [0.0625, 0.0625]
     """
     residuals = estimands.noise
@@ -419,10 +419,10 @@ def _coefficients(sets: Sets) -> tuple[IntArray, FloatArray]:
 def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     wrong = ~((p >= 0.0) & (p <= 1.0))
     if wrong.any():
-        shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
+        examples = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
         raise ValueError(
             f"{count_text(int(wrong.sum()), 'prediction')} outside [0, 1], for example "
-            f"{shown}; omit these, or give a probability"
+            f"{examples}; omit these, or give a probability"
         )
 
 
@@ -465,9 +465,9 @@ def size_measure(
     >>> sets = question_sets(
     ...     pl.Series(["a", "b", "c"]), {"mi": np.array([1, 2, 3])}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(3, 0.5), judged=np.zeros(3, dtype=bool))
-    >>> whole = question_sums(asked, np.ones(3))
-    >>> size_measure(asked, weights=np.ones(2), whole=whole, floor=0.0).round(6).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(3, 0.5), judged=np.zeros(3, dtype=bool))
+    >>> whole = question_sums(estimands, np.ones(3))
+    >>> size_measure(estimands, weights=np.ones(2), whole=whole, floor=0.0).round(6).tolist()
     [0.912871, 0.912871, 0.57735]
     """
     share = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
@@ -534,8 +534,8 @@ def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     descending = np.sort(x)[::-1][:among]
     above = np.concatenate([[0.0], np.cumsum(descending)])
     # With j left as they are, t = (sum of these + (among - j) t) floor / among.
-    left = np.arange(among + 1)
-    t = above / (among / floor - (among - left))
+    count = np.arange(among + 1)
+    t = above / (among / floor - (among - count))
     following = np.append(descending, 0.0)
     return np.asarray(np.maximum(x, t[int(np.argmax(following <= t))]))
 
@@ -556,7 +556,7 @@ class Goals:
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions; the last one is about all candidates.
     weights : array of float, shape (questions,)
         As declared; 0 for what is not asked.
@@ -568,7 +568,7 @@ class Goals:
         As for `size_measure`.
     """
 
-    asked: Estimands
+    estimands: Estimands
     weights: FloatArray
     limits: FloatArray
     whole: FloatArray
@@ -609,9 +609,9 @@ def raise_weights(goals: Goals) -> FloatArray:
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([1])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
-    >>> whole = question_sums(asked, np.ones(4))
-    >>> raise_weights(Goals(asked, np.ones(2), np.array([1.0, 1.1]), whole, 0.0)).tolist()
+    >>> estimands = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> whole = question_sums(estimands, np.ones(4))
+    >>> raise_weights(Goals(estimands, np.ones(2), np.array([1.0, 1.1]), whole, 0.0)).tolist()
     [1.0, 1.257]
     """
     posed = (goals.weights > 0) & (goals.whole > 0)
@@ -638,18 +638,18 @@ def _fit_baseline_weight(goals: Goals, weights: FloatArray) -> tuple[FloatArray,
 
     A design harms it most, and its weight needs no sums over sets.
     """
-    asked, last = goals.asked, float(goals.weights[-1])
+    estimands, last = goals.estimands, float(goals.weights[-1])
     share = np.divide(weights, goals.whole, out=np.zeros_like(weights), where=goals.whole > 0)
-    rest = candidate_sums(asked, np.append(share[:-1], 0.0))
-    alone = squares_of_all(asked)
+    rest = candidate_sums(estimands, np.append(share[:-1], 0.0))
+    alone = squares_of_all(estimands)
     if not (last and goals.whole[-1]):
-        return size_from_squares(asked, rest, floor=goals.floor), last
+        return size_from_squares(estimands, rest, floor=goals.floor), last
     target, raised, step = goals.whole[-1] * goals.limits[-1], 0.0, _ROOT
     before: tuple[float, float] | None = None
     for _ in range(_ROUNDS):
         weight = float(_round(np.array([last * np.exp(raised)]))[0])
-        x = size_from_squares(asked, rest + weight / goals.whole[-1] * alone, floor=goals.floor)
-        excess = float(np.log(_variance(alone, x) * x.sum() / asked.unjudged.sum() / target))
+        x = size_from_squares(estimands, rest + weight / goals.whole[-1] * alone, floor=goals.floor)
+        excess = float(np.log(_variance(alone, x) * x.sum() / estimands.unjudged.sum() / target))
         if abs(excess) < TOLERANCE / 2 or (excess < 0 and not raised):
             break
         if before is not None and raised != before[0]:
@@ -667,8 +667,8 @@ def _variance(squares: FloatArray, x: FloatArray) -> float:
 def _log_excess(goals: Goals, x: FloatArray) -> FloatArray:
     """Return ln(r_q / limit_q); 0 for what is known already."""
     inverse = np.divide(1.0, x, out=np.zeros_like(x), where=x > 0)
-    scale = x.sum() / max(int(goals.asked.unjudged.sum()), 1)
-    r = question_sums(goals.asked, inverse) * scale
+    scale = x.sum() / max(int(goals.estimands.unjudged.sum()), 1)
+    r = question_sums(goals.estimands, inverse) * scale
     known = goals.whole == 0
     limits = np.where(known, 1.0, goals.whole * goals.limits)
     # A variance of 0, of a weight that is 0, is far below any limit.

@@ -91,8 +91,8 @@ def list_bands(
     curves = [Curve(ranks[study.places]) for ranks in study.ranks]
     levels = _levels(study, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
     table = list_estimates(study, at=list(map(int, sizes)), confidence=levels[:, None])
-    named = pl.DataFrame({"measure": study.measures, "level": levels})
-    return _band_table(table.join(named, on="measure", how="left", maintain_order="left"), LISTS)
+    frame = pl.DataFrame({"measure": study.measures, "level": levels})
+    return _band_table(table.join(frame, on="measure", how="left", maintain_order="left"), LISTS)
 
 
 def pair_bands(
@@ -136,8 +136,8 @@ def pair_bands(
     ...     "rank": [*range(1, 101)] * 2,
     ... })
     >>> draws = pl.DataFrame({"id": ids[::5], "tp": [True] * 10 + [False] * 10, "pi": 0.2})
-    >>> found = pair_bands(build_study(ranks, draws), pairs=[("dice", "mi")], at=[40, 50], seed="s")
-    >>> found.select("n", "difference", pl.col("lower_band").round(2)).rows()
+    >>> bands = pair_bands(build_study(ranks, draws), pairs=[("dice", "mi")], at=[40, 50], seed="s")
+    >>> bands.select("n", "difference", pl.col("lower_band").round(2)).rows()
     [(40, 1.0, 0.53), (50, 1.0, 0.61)]
     """
     sizes = np.unique(np.asarray(at, dtype=np.int64))
@@ -146,12 +146,12 @@ def pair_bands(
     curves = [Curve(drawn[place[one]], drawn[place[other]]) for one, other in pairs]
     levels = _levels(study, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
     table = pair_estimates(study, pairs=pairs, at=list(map(int, sizes)), confidence=levels)
-    named = pl.DataFrame(
+    frame = pl.DataFrame(
         {"measure_1": [a for a, _ in pairs], "measure_2": [b for _, b in pairs], "level": levels},
         schema={name: PAIRS[name] for name in ("measure_1", "measure_2", "level")},
     )
     keys = ["measure_1", "measure_2"]
-    return _band_table(table.join(named, on=keys, how="left", maintain_order="left"), PAIRS)
+    return _band_table(table.join(frame, on=keys, how="left", maintain_order="left"), PAIRS)
 
 
 def _levels(
@@ -310,8 +310,8 @@ def list_variances(study: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
     >>> import polars as pl
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> list_variances(given, np.array([[3.0, 1.0], [0.0, 0.0]]), at=[1, 2]).tolist()
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> list_variances(study, np.array([[3.0, 1.0], [0.0, 0.0]]), at=[1, 2]).tolist()
     [[[3.0, 0.0], [4.0, 0.0]]]
     """
     n = checked_cuts(study, at)
@@ -345,8 +345,8 @@ def pair_variances(
     >>> ranks = pl.DataFrame(
     ...     {"measure": ["x", "x", "y", "y"], "id": list("abba"), "rank": [1, 2, 1, 2]}
     ... )
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> pair_variances(given, np.array([[3.0, 1.0]]), pairs=[("x", "y")], at=[1, 2]).tolist()
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> pair_variances(study, np.array([[3.0, 1.0]]), pairs=[("x", "y")], at=[1, 2]).tolist()
     [[[4.0]], [[0.0]]]
     """
     n = checked_cuts(study, at)
@@ -382,8 +382,8 @@ def window_variances(
     >>> import polars as pl
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "x", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> window_variances(given, np.array([[3.0, 1.0]]), window=1).tolist()
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> window_variances(study, np.array([[3.0, 1.0]]), window=1).tolist()
     [[[3.0], [1.0]]]
     """
     start = np.arange(1, len(study.ids) - window + 2, every)
@@ -435,13 +435,13 @@ def group_variances(variances: FloatArray) -> FloatArray:
     some = np.where(np.isfinite(first), first, 1.0)
     if len(np.unique(np.round(rows / some, 10), axis=0)) <= _MANY:
         return variances
-    found = [_first_variance(rows[:, 0])]
+    columns = [_first_variance(rows[:, 0])]
     for before, after in zip(rows.T[:-1], rows.T[1:], strict=True):
         usable = np.isfinite(before) & (before > 0) & (after > 0)
         ratio = np.divide(after, before, out=np.ones_like(after), where=usable)
         step = np.maximum(np.floor(ratio * _GRID + 1e-6), 1.0) / _GRID
-        found.append(np.where(usable, found[-1] * step, _first_variance(after)))
-    return np.stack(found, axis=1).reshape(variances.shape)
+        columns.append(np.where(usable, columns[-1] * step, _first_variance(after)))
+    return np.stack(columns, axis=1).reshape(variances.shape)
 
 
 def _first_variance(variance: FloatArray) -> FloatArray:

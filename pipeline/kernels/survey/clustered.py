@@ -64,8 +64,8 @@ def cluster_variation(
     Examples
     --------
     >>> shares, terms = np.full((1, 1, 4), 0.25), np.array([[0.1, 0.1, -0.1, -0.1]])
-    >>> found = cluster_variation(shares, terms, np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))
-    >>> float(found.error[0].round(4)), float(found.effective[0]), found.clusters.tolist()
+    >>> spread = cluster_variation(shares, terms, np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))
+    >>> float(spread.error[0].round(4)), float(spread.effective[0]), spread.clusters.tolist()
     (0.4, 2.0, [[2], [2]])
     """
     draws = np.arange(terms.shape[-1])
@@ -137,9 +137,9 @@ def draw_shares(
     >>> draws = pl.DataFrame(
     ...     {"id": ["a", "b", "c"], "tp": [True, True, False], "pi": [1.0, 0.5, 0.5]}
     ... )
-    >>> given = build_study(ranks, draws)
-    >>> found = draw_shares(given, (given.ranks > 2).astype(int), [(0, 1)], range(1))
-    >>> [given.ids[int(place)] for place in found.places], found.shares[0, 0].tolist()
+    >>> study = build_study(ranks, draws)
+    >>> shares = draw_shares(study, (study.ranks > 2).astype(int), [(0, 1)], range(1))
+    >>> [study.ids[int(place)] for place in shares.places], shares.shares[0, 0].tolist()
     (['b', 'c', 'a'], [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
     """
     drawn, rest, known = study_sums(study, first, partial(difference_sums, pairs=pairs, cuts=cuts))
@@ -166,8 +166,8 @@ def draw_shares(
 
 def _members(first: IntArray, pairs: Sequence[tuple[int, int]], cuts: range) -> BoolArray:
     """Return the members of difference sets, shape (cuts, pairs, 2, units)."""
-    held = first <= np.array(cuts)[:, None, None]
-    one, two = (held[:, side] for side in np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    inside = first <= np.array(cuts)[:, None, None]
+    one, two = (inside[:, side] for side in np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
     return np.stack([one & ~two, two & ~one], axis=2)
 
 
@@ -230,30 +230,30 @@ def two_way_differences(
     ...     {"category": "TP", "measure_1": "a", "measure_2": "b", **known, "p_value": 1.0}
     ... )
     >>> words = np.array([[0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3]])
-    >>> found = two_way_differences(
+    >>> table = two_way_differences(
     ...     build_study(ranks, draws), pair, words, columns=["l1", "l2"], confidence=0.95
     ... )
-    >>> found.select("clusters", pl.col("standard_error", "lower", "upper").round(2)).rows()
+    >>> table.select("clusters", pl.col("standard_error", "lower", "upper").round(2)).rows()
     [(4, 0.29, -0.92, 0.92)]
     """
     if study.predicted or study.earlier:
         raise ValueError("clusters require a sample of one phase, and no predictions")
     key = ["measure_1", "measure_2", "n"]
-    kept = ["size", "n_1", "k_1", "n_2", "k_2", "difference"]
+    counts = ["size", "n_1", "k_1", "n_2", "k_2", "difference"]
     if differences.is_empty():
         return ClusteredDesignedDifferences.zero_rows().collect()
     pairs = differences.select("measure_1", "measure_2").unique().sort(pl.all()).rows()
     n = differences["n"].unique().sort().to_numpy()
-    chosen, rows = chosen_measures(study, pairs)
-    first = np.searchsorted(n, study.ranks[chosen], side="left")
+    measures, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[measures], side="left")
     numbers = 8 * len(pairs) * (len(study.places) + len(study.known))
     parts = [
         _rows(draw_shares(study, first, rows, cuts), clusters, pairs, n[list(cuts)])
         for cuts in blocks(len(n), numbers=numbers)
     ]
-    here = differences.select("category", *key, *kept, *_LIMITS, "p_value")
-    found = here.join(pl.concat(parts), on=key, how="left", maintain_order="left")
-    return _with_tests(found, confidence).with_columns(
+    here = differences.select("category", *key, *counts, *_LIMITS, "p_value")
+    table = here.join(pl.concat(parts), on=key, how="left", maintain_order="left")
+    return _with_tests(table, confidence).with_columns(
         confidence=pl.lit(confidence), cluster=pl.lit(", ".join(columns))
     )
 
@@ -264,33 +264,33 @@ def _rows(
     """Return the variation of p_1 - p_2 for some cuts."""
     shares = drawn.shares.reshape(len(n) * len(pairs), 2, len(drawn.y))
     parts = shares * (drawn.y - (shares @ drawn.y)[..., None])
-    found = cluster_variation(shares, parts[:, 0] - parts[:, 1], clusters[:, drawn.places])
-    second = found.clusters[1] if len(clusters) == 2 else [None] * len(shares)
+    variation = cluster_variation(shares, parts[:, 0] - parts[:, 1], clusters[:, drawn.places])
+    second = variation.clusters[1] if len(clusters) == 2 else [None] * len(shares)
     return pl.DataFrame({
         "measure_1": [one for one, _ in pairs] * len(n),
         "measure_2": [two for _, two in pairs] * len(n), "n": np.repeat(n, len(pairs)),
-        "error": found.error, "freedom": found.freedom, "clusters": found.clusters[0],
-        "clusters_2": pl.Series(second, dtype=pl.Int64), "effective_clusters": found.effective,
-        "design_effect": found.design_effect,
+        "error": variation.error, "freedom": variation.freedom, "clusters": variation.clusters[0],
+        "clusters_2": pl.Series(second, dtype=pl.Int64), "effective_clusters": variation.effective,
+        "design_effect": variation.design_effect,
     })  # fmt: skip
 
 
-def _with_tests(found: pl.DataFrame, confidence: float) -> pl.DataFrame:
+def _with_tests(table: pl.DataFrame, confidence: float) -> pl.DataFrame:
     """Add the standard error, and widen limits and p-values by it."""
     d, error, freedom, size, n = (
-        found[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        table[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         for name in ("difference", "error", "freedom", "size", "n")
     )
     most = size / n
     error = np.where(np.isnan(d), np.nan, most * error)
     limits = [
         pl.Series(limit)
-        for level in (confidence, 1.0 - (1.0 - confidence) / max(1, found.height))
+        for level in (confidence, 1.0 - (1.0 - confidence) / max(1, table.height))
         for limit in student_limits(d, error, freedom, confidence=level, most=most)
     ]
     widest = (pl.min_horizontal, pl.max_horizontal) * 2
     p = pl.Series(student_p_values(d, error, freedom)).fill_nan(None)
-    return found.drop("error").with_columns(
+    return table.drop("error").with_columns(
         pl.Series("standard_error", error).fill_nan(None),
         pl.col("freedom", "effective_clusters", "design_effect").fill_nan(None),
         *(

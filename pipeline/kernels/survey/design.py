@@ -68,18 +68,18 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     """
     wrong = ~((x >= 0.0) & (x < np.inf))
     if wrong.any():
-        shown = ", ".join(f"{value:g}" for value in x[wrong][:3])
+        examples = ", ".join(f"{value:g}" for value in x[wrong][:3])
         number = count_text(int(wrong.sum()), "invalid value")
-        raise ValueError(f"size measures must be >= 0: {number}, for example {shown}")
+        raise ValueError(f"size measures must be >= 0: {number}, for example {examples}")
     if size < 0:
         raise ValueError(f"sample size must be 0 or more, not {size}")
     descending = np.sort(x)[::-1]
-    taken = np.arange(len(x) + 1)
+    counts = np.arange(len(x) + 1)
     rest = np.append(np.cumsum(descending[::-1])[::-1], 0.0)
     largest = np.append(descending, 0.0)
     # The first number of certainties after which the largest of the rest stays below 1.
-    enough = (size - taken) * largest < (1.0 - _ROUNDING) * rest
-    certain = int(np.argmax(enough | (largest == 0.0) | (taken == size)))
+    enough = (size - counts) * largest < (1.0 - _ROUNDING) * rest
+    certain = int(np.argmax(enough | (largest == 0.0) | (counts == size)))
     chance = np.ones(len(x))
     rate = (size - certain) / rest[certain] if rest[certain] > 0.0 else 0.0
     # Equal sizes are certain together, so that x tells who is.
@@ -188,8 +188,8 @@ def cost_adjusted_sizes(x: FloatArray, work: LabellingCost, *, size: int) -> Flo
     pi = inclusion(x, size=size)
     for _ in range(_ROUNDS):
         sized = x / np.sqrt(_marginal_cost(pi, work))
-        found = inclusion(sized, size=size)
-        settled = np.sqrt(pi * found)
+        chances = inclusion(sized, size=size)
+        settled = np.sqrt(pi * chances)
         if np.abs(settled - pi).max(initial=0.0) < _CLOSE:
             break
         pi = settled
@@ -240,10 +240,10 @@ def design_costs(
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> estimands = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> work = LabellingCost(np.array([0, 0, 1, 1]), 5.0, 1.0)
     >>> pi = np.full(4, 0.5)
-    >>> design_costs(asked, np.ones(4), pi, size=2, work=work).row(0)
+    >>> design_costs(estimands, np.ones(4), pi, size=2, work=work).row(0)
     ('priced', 2.0, 1.5, 8.0, 1.0)
     """
     if work is None:
@@ -445,9 +445,9 @@ def expected_half_widths(estimands: Estimands, pi: FloatArray, *, confidence: fl
     >>> sets = question_sets(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
-    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> estimands = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> pi = np.array([1.0, 1.0, 0.5, 0.5])
-    >>> expected_half_widths(asked, pi, confidence=0.95).round(4).tolist()
+    >>> expected_half_widths(estimands, pi, confidence=0.95).round(4).tolist()
     [0.0, 0.3465]
     """
     if not 0.0 < confidence < 1.0:
@@ -571,11 +571,11 @@ def design_sample(
     ...     measures=["mi"], pairs=[], at=[2], candidates=4, weights={"baseline": 0.0}
     ... )
     >>> sets = question_sets(ids, ranks, pairs=[], n=np.array([2]))
-    >>> asked = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
-    >>> made = design_sample(
-    ...     asked, listed, sizes=[1], floor=0.0, baseline_width=1.25, confidence=0.95, seed="s"
+    >>> estimands = build_estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
+    >>> design = design_sample(
+    ...     estimands, listed, sizes=[1], floor=0.0, baseline_width=1.25, confidence=0.95, seed="s"
     ... )
-    >>> made.inclusion["pi"].to_list(), made.sample.height
+    >>> design.inclusion["pi"].to_list(), design.sample.height
     ([0.5, 0.5, 0.0, 0.0], 1)
     """
     if work is not None and len(sizes) > 1:
@@ -637,11 +637,11 @@ def sizes_of_questions(
     >>> from pipeline.kernels.survey.allocation import build_estimands
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> ids, ranks = pl.Series(list("abcd")), {"mi": np.arange(1, 5)}
-    >>> asked = build_estimands(
+    >>> means = build_estimands(
     ...     question_sets(ids, ranks, pairs=[], n=np.array([2])), p=np.full(4, 0.5),
     ...     judged=np.zeros(4, dtype=bool),
     ... )
-    >>> x, _, _ = sizes_of_questions(asked, np.array([1.0, 0.0]), floor=0.0, baseline_width=1.25)
+    >>> x, _, _ = sizes_of_questions(means, np.array([1.0, 0.0]), floor=0.0, baseline_width=1.25)
     >>> (x / x.max()).tolist()
     [1.0, 1.0, 0.0, 0.0]
     """
@@ -655,10 +655,10 @@ def sizes_of_questions(
 
 def _about_all(estimands: Estimands) -> BoolArray:
     """Tell which questions are about all candidates: the last, and lists of that size."""
-    every, found = len(estimands.sets.ids), np.ones(estimands.count, dtype=np.bool_)
+    every, mask = len(estimands.sets.ids), np.ones(estimands.count, dtype=np.bool_)
     sizes = np.tile(estimands.sets.n, len(estimands.sets.sides))
-    found[estimands.question[:-1]] = sizes >= every
-    return found
+    mask[estimands.question[:-1]] = sizes >= every
+    return mask
 
 
 def _sample(
@@ -751,11 +751,11 @@ def declared_questions(
 
     Examples
     --------
-    >>> asked = declared_questions(
+    >>> questions = declared_questions(
     ...     measures=["mi", "dice"], pairs=[("mi", "dice")], at=[10], candidates=99,
     ...     weights={"difference": 2.0, "baseline": 0.0},
     ... )
-    >>> asked.select("question", "weight").rows()
+    >>> questions.select("question", "weight").rows()
     [('mi at 10', 1.0), ('dice at 10', 1.0), ('mi - dice at 10', 2.0), ('baseline', 0.0)]
     """
     rows = [

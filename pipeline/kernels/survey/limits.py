@@ -275,8 +275,8 @@ def effective_sample_size(estimates: Estimates) -> FloatArray:
     >>> from pipeline.kernels.survey.ratio_estimator import CertainCounts, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
-    >>> found = hajek(drawn, np.array([20.0]), certain=CertainCounts(*np.zeros(3)))
-    >>> round(float(effective_sample_size(found)), 4)  # (m - 1) / (1 - pi)
+    >>> estimates = hajek(drawn, np.array([20.0]), certain=CertainCounts(*np.zeros(3)))
+    >>> round(float(effective_sample_size(estimates)), 4)  # (m - 1) / (1 - pi)
     5.3333
     """
     gained = 1.0 - 1.0 / estimates.gain
@@ -498,13 +498,13 @@ def difference_p_values(one: Estimates, other: Estimates) -> FloatArray:
     e1, e2 = one.estimate, other.estimate
     arms = [*_arms(one, e1 > e2), *_arms(other, e1 < e2)]
     d, *flat = (np.ravel(each) for each in np.broadcast_arrays(e1 - e2, *arms))
-    found = np.full(d.shape, np.nan)
-    found[d == 0] = 1.0
+    p = np.full(d.shape, np.nan)
+    p[d == 0] = 1.0
     (rows,) = np.nonzero(np.abs(d) > 0)
     values = np.stack([np.abs(d), *flat])[:, rows]
     distinct, inverse = np.unique(values, axis=1, return_inverse=True)
-    found[rows] = _smallest_alpha(distinct)[inverse.ravel()]
-    return found.reshape(np.shape(e1 - e2))
+    p[rows] = _smallest_alpha(distinct)[inverse.ravel()]
+    return p.reshape(np.shape(e1 - e2))
 
 
 def _arms(estimates: Estimates, larger: BoolArray) -> Iterator[FloatArray]:
@@ -539,9 +539,9 @@ def _smallest_alpha(values: FloatArray) -> FloatArray:
     if inside.any():
         from scipy.optimize import elementwise  # noqa: PLC0415  no attribute of scipy until imported
 
-        chosen = tuple(each[inside] for each in values)
+        arguments = tuple(each[inside] for each in values)
         ends = (low[inside], high[inside])
-        root = elementwise.find_root(beyond, ends, args=chosen, tolerances={"xatol": 1e-10})
+        root = elementwise.find_root(beyond, ends, args=arguments, tolerances={"xatol": 1e-10})
         z[inside] = root.x
     return np.asarray(2.0 * scipy.special.ndtr(-z))
 
@@ -587,9 +587,9 @@ def domain_weights(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
     chance = np.asarray(pi, dtype=np.float64)
     wrong = ~((chance > 0) & (chance <= 1))
     if wrong.any():
-        shown = ", ".join(f"{each:g}" for each in chance[wrong][:3])
+        examples = ", ".join(f"{each:g}" for each in chance[wrong][:3])
         raise ValueError(
-            f"{wrong.sum():,} inclusion probabilities are not in (0, 1], for example {shown}"
+            f"{wrong.sum():,} inclusion probabilities are not in (0, 1], for example {examples}"
         )
     return Weights(1.0 / chance, 1.0 - chance, simple=False)
 
@@ -644,8 +644,8 @@ def domain_shares(
     Examples
     --------
     >>> y, all_of_them = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], np.ones((1, 10), dtype=bool)
-    >>> found = domain_shares(y, all_of_them, domain_weights(None, draws=10))
-    >>> [float(each[0].round(4)) for each in found]
+    >>> shares = domain_shares(y, all_of_them, domain_weights(None, draws=10))
+    >>> [float(each[0].round(4)) for each in shares]
     [0.5, 0.1871, 0.8129]
     """
     member = members.astype(np.float64)
@@ -653,10 +653,10 @@ def domain_shares(
     c = _remaining_variance(weights, members)
     m, total = member.sum(axis=1), member @ weights.w
     p = np.divide((member * y) @ weights.w, total, out=np.full(m.shape, np.nan), where=total > 0)
-    found = _estimates(y, member, weights, c, np.where(np.isnan(p), 0.0, p))
+    estimates = _estimates(y, member, weights, c, np.where(np.isnan(p), 0.0, p))
     known = (m > 0) & (c.sum(axis=1) == 0)
-    made = limits(found._replace(p=p, estimate=p), confidence=confidence)
-    lower, upper = (np.where(known, p, limit) for limit in made)
+    ends = limits(estimates._replace(p=p, estimate=p), confidence=confidence)
+    lower, upper = (np.where(known, p, limit) for limit in ends)
     return DomainShares(p, lower, upper)
 
 
@@ -686,7 +686,7 @@ def _estimates(
         shift=nothing, draws=m, most=ratio_or_zero(m**2, c.sum(axis=1)),
         alike=ratio_or_zero(nothing + 1.0, alike),
         gain=nothing + 1.0, tau=nothing, floor=nothing, ceiling=nothing + 1.0, least=nothing,
-        needed=nothing + 1.0,
+        factor=nothing + 1.0,
     )  # fmt: skip
 
 

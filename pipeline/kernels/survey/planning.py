@@ -73,21 +73,21 @@ def size_measures(
     >>> from pipeline.kernels.survey.allocation import question_sets
     >>> ranks = {"mi": np.arange(1, 5)}
     >>> sets = question_sets(pl.Series(list("abcd")), ranks, pairs=[], n=np.array([1, 3]))
-    >>> found = size_measures(sets, np.array([1.0, 1.0, 0.0]), floor=0.0, baseline_width=1.25)
-    >>> found["simple"].tolist(), strata_of(sets).tolist()
+    >>> sizes = size_measures(sets, np.array([1.0, 1.0, 0.0]), floor=0.0, baseline_width=1.25)
+    >>> sizes["simple"].tolist(), strata_of(sets).tolist()
     ([1.0, 1.0, 1.0, 1.0], [0, 1, 1, 2])
-    >>> found["pooled"].tolist()
+    >>> sizes["pooled"].tolist()
     [1.0, 1.0, 1.0, 0.0]
-    >>> bool((found["stratified"] == found["designed"]).all())
+    >>> bool((sizes["stratified"] == sizes["designed"]).all())
     True
     """
     count = len(sets.ids)
-    asked = build_estimands(
+    estimands = build_estimands(
         sets, p=np.full(count, _UNKNOWN_PRECISION), judged=np.zeros(count, dtype=bool)
     )
-    x, _, whole = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
-    pooled = size_measure(asked, weights=weights, whole=whole, floor=0.0) > 0.0
-    stratum = strata_of(sets, measures=_measures_of(asked, weights))
+    x, _, whole = sizes_of_questions(estimands, weights, floor=floor, baseline_width=baseline_width)
+    pooled = size_measure(estimands, weights=weights, whole=whole, floor=0.0) > 0.0
+    stratum = strata_of(sets, measures=_measures_of(estimands, weights))
     squares = np.bincount(stratum, weights=x * x)[stratum] / np.bincount(stratum)[stratum]
     return {
         "simple": np.ones(count), "pooled": pooled.astype(np.float64),
@@ -143,7 +143,7 @@ class DesignExpectations:
 
     Parameters
     ----------
-    asked : Estimands
+    estimands : Estimands
         The questions, with the residuals that probabilities p_i leave within each set.
     size : array of float, shape (sets,)
         |A|, the members of each set.
@@ -155,7 +155,7 @@ class DesignExpectations:
         Share of the variance within each set that predictions explain, in [0, 1].
     """
 
-    asked: Estimands
+    estimands: Estimands
     size: FloatArray
     noise: FloatArray
     scale: FloatArray
@@ -194,12 +194,14 @@ def design_expectations(
     ... ).scale.round(6).tolist()
     [1.0, 0.36]
     """
-    asked = build_estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
+    estimands = build_estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
     ones = np.ones(len(sets.ids))
     size = set_sums(sets, [ones])[0]
-    mean = ratio_or_zero(residual_sums(asked, ones), size)
+    mean = ratio_or_zero(residual_sums(estimands, ones), size)
     noise = np.maximum(precision * (1.0 - precision), LEAST_VARIANCE)
-    return DesignExpectations(asked, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2)
+    return DesignExpectations(
+        estimands, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2
+    )
 
 
 def spreads(expectations: DesignExpectations, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
@@ -246,20 +248,20 @@ def spreads(expectations: DesignExpectations, pi: FloatArray, *, assisted: bool)
     ... )
     >>> half = np.full(2, 0.5)
     >>> known = design_expectations(sets, p=np.full(4, 0.5), precision=half, rho2=np.zeros(2))
-    >>> found = spreads(known, np.full(4, 0.5), assisted=False)  # 2 draws +- 1, of 4
-    >>> found.variance.round(5).tolist(), found.further.round(5).tolist()
+    >>> spread = spreads(known, np.full(4, 0.5), assisted=False)  # 2 draws +- 1, of 4
+    >>> spread.variance.round(5).tolist(), spread.further.round(5).tolist()
     ([0.07422, 0.07422], [0.14844, 0.14844])
     """
-    asked = expectations.asked
+    estimands = expectations.estimands
     missed = np.where(pi > 0, ratio_or_zero(1.0 - pi, pi), _INVERSE_ODDS_OF_0)
     uncertain = (pi < 1).astype(np.float64)
-    draws, varying, members = set_sums(asked.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
-    plain = expectations.scale * residual_sums(asked, missed) / expectations.size**2
+    draws, varying, members = set_sums(estimands.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
+    plain = expectations.scale * residual_sums(estimands, missed) / expectations.size**2
     plain = plain * (1.0 + 0.75 * ratio_or_zero(varying, draws**2))
     draw = ratio_or_zero(plain, expectations.noise * members / expectations.size)
     used = expectations.rho2 * _chance_of_enough(draws, varying) if assisted else 0.0
     return _question_spread(
-        asked, expectations.size, plain * (1.0 - used) + used * draw**2, draw / 2.0
+        estimands, expectations.size, plain * (1.0 - used) + used * draw**2, draw / 2.0
     )
 
 
@@ -354,8 +356,8 @@ class Target:
 
     def is_met(self, spread: ExpectedSpread, levels: FloatArray) -> BoolArray:
         """Tell which questions reach the target."""
-        found = self.value_at(spread, levels)
-        enough = found <= self.reach if self.power is None else found >= self.power
+        values = self.value_at(spread, levels)
+        enough = values <= self.reach if self.power is None else values >= self.power
         return np.asarray(enough & (self.reach > 0))
 
 
@@ -400,9 +402,9 @@ def least_labels(enough: Callable[[int], BoolArray], *, most: int) -> IntArray:
     low, high = np.zeros(len(all_of_them), dtype=np.int64), np.where(all_of_them, most, most + 1)
     while (open_ := (high - low > 1) & all_of_them).any():
         for size in np.unique((low + high)[open_] // 2):
-            found = enough(int(size))
-            high = np.where(found, np.minimum(high, size), high)
-            low = np.where(found, low, np.maximum(low, np.minimum(size, high - 1)))
+            is_enough = enough(int(size))
+            high = np.where(is_enough, np.minimum(high, size), high)
+            low = np.where(is_enough, low, np.maximum(low, np.minimum(size, high - 1)))
     return high
 
 
@@ -556,8 +558,8 @@ def set_precisions(
         on="measure", how="left", maintain_order="left_right",
     )  # fmt: skip
     parts = [own.select("p", "n"), *_side_estimates(study, pairs, at)]
-    found = _shrink(*_columns(pl.concat(parts)), float(base[0]))
-    return np.append(found, base)
+    precisions = _shrink(*_columns(pl.concat(parts)), float(base[0]))
+    return np.append(precisions, base)
 
 
 def _side_estimates(
@@ -627,10 +629,10 @@ def explained_variance(
     spread = np.maximum(yy - y_**2, 0.0) * np.maximum(gg - g_**2, 0.0)
     r = ratio_or_zero(yg - y_ * g_, np.sqrt(np.where(spread > 1e-18, spread, 0.0)))
     many = n >= ENOUGH
-    kept = np.where(
+    values = np.where(
         many, 1.0 - (1.0 - np.maximum(r, 0.0) ** 2) * ratio_or_zero(n - 1.0, n - 2.0), 0.0
     )
-    kept = np.clip(kept, 0.0, 1.0)
+    values = np.clip(values, 0.0, 1.0)
     own = np.where(many, n, 0.0)
-    shared = float(ratio_or_zero(np.array((own * kept).sum()), np.array(own.sum())))
-    return np.asarray((own * kept + SHARED * shared) / (own + SHARED))
+    shared = float(ratio_or_zero(np.array((own * values).sum()), np.array(own.sum())))
+    return np.asarray((own * values + SHARED * shared) / (own + SHARED))

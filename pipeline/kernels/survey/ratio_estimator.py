@@ -119,9 +119,9 @@ def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], wh
     """
     wrong = np.flatnonzero(~fine)  # NaN is never fine
     if wrong.size:
-        shown = ", ".join(f"{values[place]:g} (row {place})" for place in wrong[:3])
+        examples = ", ".join(f"{values[place]:g} (row {place})" for place in wrong[:3])
         number = count_text(wrong.size, "invalid value")
-        raise ValueError(f"{what} must be {where}: {number}, for example {shown}")
+        raise ValueError(f"{what} must be {where}: {number}, for example {examples}")
 
 
 # Assistance by predictions: residuals, and the weight of predictions.
@@ -185,8 +185,8 @@ def residuals(sums: FloatArray, tau: FloatArray) -> Residuals:
     --------
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> columns = draw_moments([1, 0], [0.5, 0.5], prediction=[0.5, 0.5])
-    >>> found = residuals(columns.sum(axis=1)[:, None, None], np.array([1.0]))
-    >>> found.we.tolist(), found.variance().tolist()
+    >>> errors = residuals(columns.sum(axis=1)[:, None, None], np.array([1.0]))
+    >>> errors.we.tolist(), errors.variance().tolist()
     ([0.0], [0.125])
     """
     m, t = Moments(*sums), tau[..., None, :]
@@ -359,7 +359,7 @@ class Estimates(NamedTuple):
     floor: FloatArray
     ceiling: FloatArray
     """What the set's mean is at least and at most, whatever the rest is judged to be."""
-    needed: FloatArray
+    factor: FloatArray
     """By how many times more labels the set would have an estimate, if the design gives too few to
     a part of it (`study.merge_classes`); else 1."""
     parts: tuple[Estimates, ...] = ()
@@ -433,13 +433,13 @@ def hajek(
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
     >>> nothing = CertainCounts(*np.zeros((3,)))
-    >>> found = hajek(drawn, np.array([20.0]), certain=nothing)
-    >>> float(found.estimate), round(float(found.variance), 6)  # 0.75 * 0.4 * 0.6 / 4
+    >>> estimates = hajek(drawn, np.array([20.0]), certain=nothing)
+    >>> float(estimates.estimate), round(float(estimates.variance), 6)  # 0.75 * 0.4 * 0.6 / 4
     (0.4, 0.045)
     """
     judged = Moments(*sums)
-    seen = (judged.hits + judged.misses).sum(axis=-1)
-    open_ = (mass > 0) & (seen < mass * (1.0 - 1e-12))  # sizes need not be whole numbers
+    draws = (judged.hits + judged.misses).sum(axis=-1)
+    open_ = (mass > 0) & (draws < mass * (1.0 - 1e-12))  # sizes need not be whole numbers
     certain = _add_complete_strata(certain, judged, (mass > 0) & ~open_)
     rest = np.where(open_, mass, 0.0)
     sums = np.where(open_[..., None], sums, 0.0)
@@ -456,8 +456,8 @@ def hajek(
             gain = np.where(inside & (variance > less), variance / less, 1.0)
         p, variance = np.where(inside, assisted, p), np.where(inside, less, variance)
         tau = np.where(inside[..., None], tau, 0.0)
-    found = _combine(sums, strata, certain, whole, (p, variance, gain, tau.mean(axis=-1)))
-    return found._replace(parts=_class_estimates(sums, rest, found.share, guessed, enough))
+    estimates = _combine(sums, strata, certain, whole, (p, variance, gain, tau.mean(axis=-1)))
+    return estimates._replace(parts=_class_estimates(sums, rest, estimates.share, guessed, enough))
 
 
 def _class_estimates(
@@ -470,7 +470,7 @@ def _class_estimates(
     last = int(classes.max(initial=0))
     if last == 0:
         return ()
-    nothing, found = CertainCounts(*np.zeros((3, *share.shape))), []
+    nothing, estimates = CertainCounts(*np.zeros((3, *share.shape))), []
     for number in range(last + 1):
         mine = classes == number
         own = np.where(mine, rest, 0.0)
@@ -478,8 +478,8 @@ def _class_estimates(
         drawn = np.where(mine[..., None], sums, 0.0)
         part = hajek(drawn, own, certain=nothing, guessed=guess, enough=enough)
         of_rest = ratio_or_zero(own.sum(axis=-1), rest.sum(axis=-1))
-        found.append(part._replace(share=share * of_rest, parts=()))
-    return tuple(found)
+        estimates.append(part._replace(share=share * of_rest, parts=()))
+    return tuple(estimates)
 
 
 def _centre_predictions(sums: FloatArray, rest: FloatArray, guessed: FloatArray) -> FloatArray:
@@ -505,13 +505,13 @@ def _add_complete_strata(
 
 def _ratio(sums: FloatArray, strata: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return p and its variance, NaN where a stratum has no draw."""
-    m, left = Moments(*sums), residuals(sums, tau)
-    mean = ratio_or_zero(left.we, left.w)
+    m, errors = Moments(*sums), residuals(sums, tau)
+    mean = ratio_or_zero(errors.we, errors.w)
     centre = (strata * mean).sum(axis=-1, keepdims=True)
-    spread = _single_draw_variance(left, strata, centre)
-    variance = np.where(left.draws == 1, left.c * spread, left.variance())
-    unknown = ((strata > 0) & (left.draws == 0)).any(axis=-1)
-    single = left.draws.sum(axis=-1) == 1
+    spread = _single_draw_variance(errors, strata, centre)
+    variance = np.where(errors.draws == 1, errors.c * spread, errors.variance())
+    unknown = ((strata > 0) & (errors.draws == 0)).any(axis=-1)
+    single = errors.draws.sum(axis=-1) == 1
     # p is 1 but for rounding if all draws are hits
     all_hits = (m.draws.sum(axis=(-2, -1)) > 0) & (m.misses.sum(axis=(-2, -1)) == 0)
     p = np.where(all_hits, 1.0, np.clip((strata * mean).sum(axis=-1), 0.0, 1.0))
@@ -519,14 +519,14 @@ def _ratio(sums: FloatArray, strata: FloatArray, tau: FloatArray) -> tuple[Float
     return np.where(unknown, np.nan, p), np.where(unknown | single, np.nan, v)
 
 
-def _single_draw_variance(left: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArray:
+def _single_draw_variance(errors: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArray:
     """Return the variance of a residual in the whole set, for strata with one draw."""
-    scale = ratio_or_zero(strata, left.w) ** 2
+    scale = ratio_or_zero(strata, errors.w) ** 2
     part = ratio_or_zero(
-        (scale * left.around(centre)).sum(axis=-1, keepdims=True),
-        (scale * left.cww).sum(axis=-1, keepdims=True),
+        (scale * errors.around(centre)).sum(axis=-1, keepdims=True),
+        (scale * errors.cww).sum(axis=-1, keepdims=True),
     )
-    draws = left.draws.sum(axis=-1, keepdims=True)
+    draws = errors.draws.sum(axis=-1, keepdims=True)
     return part * ratio_or_zero(draws, draws - 1.0)
 
 
@@ -535,10 +535,10 @@ def _combine(
     strata: FloatArray,
     certain: CertainCounts,
     whole: FloatArray,
-    found: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    values: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> Estimates:
     """Put the known part and the estimated one together."""
-    p, variance, gain, tau = found
+    p, variance, gain, tau = values
     total = Moments(*sums.sum(axis=-1))
     size = certain.hits + certain.misses + certain.unjudged + whole
     share, shift = ratio_or_zero(whole, size), ratio_or_zero(certain.hits, size)
@@ -556,7 +556,7 @@ def _combine(
         most=ratio_or_zero(draws**2, total.c.sum(axis=-1)),
         alike=ratio_or_zero(np.ones_like(alike), alike),
         least=ratio_or_zero(np.ones_like(whole), whole),
-        gain=gain, tau=tau, needed=np.ones_like(whole),
+        gain=gain, tau=tau, factor=np.ones_like(whole),
         floor=np.where(none, 0.0, ratio_or_zero(certain.hits + least, size)),
         ceiling=np.where(none, 1.0, 1.0 - ratio_or_zero(certain.misses + wrong, size)),
     )  # fmt: skip

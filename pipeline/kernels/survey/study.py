@@ -69,7 +69,7 @@ class MergedClasses(NamedTuple):
 
     into: IntArray
     """The class that each class became part of, shape (..., classes)."""
-    needed: FloatArray
+    factor: FloatArray
     """By how many times more labels the thinnest class would have enough draws, shape (...); 1 if
     no class lacks them."""
 
@@ -97,7 +97,7 @@ def merge_classes(sizes: FloatArray, expected: FloatArray) -> MergedClasses:
     --------
     >>> merge_classes(np.array([100.0, 50.0, 0.0, 5.0]), np.array([20.0, 3.0, 0.0, 0.1])).into
     array([0, 0, 2, 0])
-    >>> float(merge_classes(np.array([100.0, 0.0, 400.0]), np.array([70.0, 0.0, 0.4])).needed)
+    >>> float(merge_classes(np.array([100.0, 0.0, 400.0]), np.array([70.0, 0.0, 0.4])).factor)
     10.0
     """
     classes = sizes.shape[-1]
@@ -120,10 +120,10 @@ def _merge(at: int, others: range, into: IntArray, size: FloatArray, draws: Floa
     for other in others:
         target = np.where(size[..., other] > 0, other, target)
     for other in others:
-        chosen = thin & (target == other)
-        into[chosen] = np.where(into[chosen] == at, other, into[chosen])
+        mask = thin & (target == other)
+        into[mask] = np.where(into[mask] == at, other, into[mask])
         for values in (size, draws):
-            values[..., other] += np.where(chosen, values[..., at], 0.0)
+            values[..., other] += np.where(mask, values[..., at], 0.0)
     moved = thin & (target >= 0)
     for values in (size, draws):
         values[..., at] = np.where(moved, 0.0, values[..., at])
@@ -162,13 +162,13 @@ def add_classes(values: FloatArray, into: IntArray) -> FloatArray:
     >>> add_classes(np.array([[[1.0], [2.0], [4.0]]]), np.array([0, 1, 0]))[0, :, 0].tolist()
     [5.0, 2.0, 0.0]
     """
-    found = np.zeros_like(values)
+    sums = np.zeros_like(values)
     classes = into.shape[-1]
     for one in range(classes):
         for other in range(classes):
-            chosen = (into[..., one] == other)[..., None]
-            found[..., other, :] += np.where(chosen, values[..., one, :], 0.0)
-    return found
+            mask = (into[..., one] == other)[..., None]
+            sums[..., other, :] += np.where(mask, values[..., one, :], 0.0)
+    return sums
 
 
 # Cross-fitted predictions of judgements.
@@ -285,7 +285,7 @@ def cross_fit(
     judged, alike = own.of(places), np.ones(len(y))
     models = [
         fit_ridge(judged.of(train), y[train], alike[train], ridge=ridge, sizes=own.sizes)
-        for train in (fold != left for left in range(folds))
+        for train in (fold != number for number in range(folds))
     ]
     guesses = scipy.special.expit(np.stack([each.log_odds(own) for each in models], axis=1))
     prediction: FloatArray = guesses.mean(axis=1)
@@ -486,8 +486,8 @@ def build_study(
     --------
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": [1.0, 0.5]})
-    >>> found = build_study(ranks, draws)
-    >>> found.rest.tolist(), found.places.tolist()
+    >>> study = build_study(ranks, draws)
+    >>> study.rest.tolist(), study.places.tolist()
     ([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]], [2])
     """
     ids, measures, matrix = rank_matrix(ranks)
@@ -503,7 +503,7 @@ def build_study(
     place, pi = sample["place"].to_numpy(), sample["pi"].to_numpy()
     judged, certain = sample["tp"].is_not_null().to_numpy(), pi == 1
     y = sample["tp"].fill_null(value=False).cast(pl.Float64).to_numpy()
-    used, kept = judged & ~certain, certain | ~judged
+    used, others = judged & ~certain, certain | ~judged
     guess = 0.0 if prediction is None else prediction[place[used]]
     return Study(
         ids=ids, measures=measures, ranks=matrix, stratum=stratum, strata=strata,
@@ -511,7 +511,7 @@ def build_study(
         rest=_candidate_columns(chance, place[certain], place[used], prediction),
         places=place[used], cell=stratum[place[used]] * count + fold[used],
         moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
-        known=place[kept], known_columns=_known_columns(judged, certain, y)[:, kept],
+        known=place[others], known_columns=_known_columns(judged, certain, y)[:, others],
         spread=np.zeros(len(ids)),
     )  # fmt: skip
 
@@ -539,47 +539,47 @@ def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Serie
     table = ranks.lazy().select("measure", "id", "rank").collect()
     place, ids = codes(table["id"])
     measure, measures = codes(table["measure"])
-    found = np.zeros((len(measures), len(ids)), dtype=np.int64)
-    found[measure, place] = table["rank"].to_numpy()
-    missing = np.argwhere(found == 0)
+    matrix = np.zeros((len(measures), len(ids)), dtype=np.int64)
+    matrix[measure, place] = table["rank"].to_numpy()
+    missing = np.argwhere(matrix == 0)
     if len(missing):
-        shown = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
-        raise ValueError(f"{count_text(len(missing), 'missing rank')}, for example that of {shown}")
-    if table.height != found.size:
+        cases = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
+        raise ValueError(f"{count_text(len(missing), 'missing rank')}, for example that of {cases}")
+    if table.height != matrix.size:
         twice = table.filter(pl.struct("measure", "id").is_duplicated()).sort("measure", "id")
         rows = twice.select("id", "measure").unique(maintain_order=True).head(3).rows()
-        shown = ", ".join(f"{name} under {measure}" for name, measure in rows)
+        cases = ", ".join(f"{name} under {measure}" for name, measure in rows)
         raise ValueError(
-            f"{count_text(table.height - found.size, 'duplicate rank')}, "
-            f"for example that of {shown}: a "
+            f"{count_text(table.height - matrix.size, 'duplicate rank')}, "
+            f"for example that of {cases}: a "
             "measure must rank each candidate once"
         )
-    return ids, measures, found
+    return ids, measures, matrix
 
 
 def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
     """Find the places of the draws, in their order."""
     twice = draws.filter(pl.col("id").is_duplicated())["id"].unique().sort()
     if len(twice):
-        shown = ", ".join(twice.head(3))
-        raise ValueError(f"{count_text(len(twice), 'candidate')} drawn twice, for example {shown}")
+        cases = ", ".join(twice.head(3))
+        raise ValueError(f"{count_text(len(twice), 'candidate')} drawn twice, for example {cases}")
     places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
-    found = draws.join(places, on="id", how="left").sort("place")
-    lost = found.filter(pl.col("place").is_null())["id"]
+    table = draws.join(places, on="id", how="left").sort("place")
+    lost = table.filter(pl.col("place").is_null())["id"]
     if len(lost):
         raise ValueError(
             f"no ranks for {count_text(len(lost), 'draw')}, for example {', '.join(lost.head(3))}"
         )
     fine = (pl.col("pi") > 0) & (pl.col("pi") <= 1)
-    wrong = found.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
+    wrong = table.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
     if wrong.height:
-        shown = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
+        cases = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
         raise ValueError(
             f"pi outside (0, 1] in {count_text(wrong.height, 'draw')}, "
-            f"for example {shown}; use pi = 1 for "
+            f"for example {cases}; use pi = 1 for "
             "certain members"
         )
-    return found
+    return table
 
 
 def _select_candidates(
@@ -592,10 +592,10 @@ def _select_candidates(
     table = candidates.lazy().collect()
     lacking = every.join(table, on="id", how="anti")["id"]
     if len(lacking) or table["id"].is_duplicated().any():
-        shown = ", ".join(lacking.head(3)) or "a duplicate id"
+        cases = ", ".join(lacking.head(3)) or "a duplicate id"
         raise ValueError(
             f"the table of candidates must have each ranked candidate once: {len(lacking):,} are "
-            f"missing, for example {shown}"
+            f"missing, for example {cases}"
         )
     return every.join(table, on="id", how="left", maintain_order="left")
 
@@ -604,9 +604,9 @@ def _strata(ids: pl.Series, known: pl.DataFrame, sample: pl.DataFrame) -> tuple[
     if "stratum" in known.columns:
         none = known.filter(pl.col("stratum").is_null())["id"]
         if len(none):
-            shown = ", ".join(none.head(3))
+            cases = ", ".join(none.head(3))
             raise ValueError(
-                f"no stratum for {count_text(len(none), 'candidate')}, for example {shown}"
+                f"no stratum for {count_text(len(none), 'candidate')}, for example {cases}"
             )
         stratum, names = codes(known["stratum"])
         return stratum, len(names)
@@ -629,17 +629,17 @@ def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None
                 "candidates"
             )
         return None
-    found = known["prediction"].cast(pl.Float64).to_numpy().copy()
+    prediction = known["prediction"].cast(pl.Float64).to_numpy().copy()
     if own:
-        found[sample["place"].to_numpy()] = sample["prediction"].cast(pl.Float64).to_numpy()
-    wrong = np.flatnonzero(~((found >= 0) & (found <= 1)))
+        prediction[sample["place"].to_numpy()] = sample["prediction"].cast(pl.Float64).to_numpy()
+    wrong = np.flatnonzero(~((prediction >= 0) & (prediction <= 1)))
     if wrong.size:
         names = known["id"].to_list()
-        shown = ", ".join(f"{found[place]} of {names[place]}" for place in wrong[:3])
+        cases = ", ".join(f"{prediction[place]} of {names[place]}" for place in wrong[:3])
         raise ValueError(
-            f"{count_text(wrong.size, 'prediction')} outside [0, 1], for example {shown}"
+            f"{count_text(wrong.size, 'prediction')} outside [0, 1], for example {cases}"
         )
-    return found
+    return prediction
 
 
 def _folds(sample: pl.DataFrame, folds: int, seed: str, *, predicted: bool) -> tuple[IntArray, int]:
@@ -703,10 +703,10 @@ def set_sums(members: BoolArray, columns: FloatArray, cell: IntArray, cells: int
     >>> set_sums(members, np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 1]), 2).tolist()
     [[[1.0, 2.0], [0.0, 6.0]]]
     """
-    found = np.zeros((len(columns), len(members), cells))
+    sums = np.zeros((len(columns), len(members), cells))
     for place, units in _by_cell(cell):
-        found[:, :, place] = columns[:, units] @ members[:, units].T.astype(np.float64)
-    return found
+        sums[:, :, place] = columns[:, units] @ members[:, units].T.astype(np.float64)
+    return sums
 
 
 def list_sums(
@@ -737,12 +737,12 @@ def list_sums(
     measures, shape = len(first), (len(first), lists + 1, cells)  # with those that no list holds
     measure = np.arange(measures)[:, None]
     flat = ((measure * (lists + 1) + first) * cells + cell).ravel()
-    found = np.empty((len(columns), measures, lists, cells))
+    sums = np.empty((len(columns), measures, lists, cells))
     for place, column in enumerate(columns):
         weights = np.broadcast_to(column, first.shape).ravel()
         added = np.bincount(flat, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
-        found[place] = np.cumsum(added[:, :-1], axis=1)
-    return found
+        sums[place] = np.cumsum(added[:, :-1], axis=1)
+    return sums
 
 
 def difference_sums(
@@ -782,21 +782,21 @@ def difference_sums(
     [[1.0, 2.0], [0.0, 4.0]]
     """
     one, two = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    found = np.zeros((len(columns), len(cuts), len(one), 2, cells))
+    totals = np.zeros((len(columns), len(cuts), len(one), 2, cells))
     for place, units in _by_cell(cell):
         inside, mine = first[:, units], columns[:, units]
         for cut, last in enumerate(cuts):
-            held = inside <= last
-            some = held.any(axis=0)  # what no list holds is in no difference
-            sums = _exclusive_sums(held[:, some], mine[:, some])
-            found[:, cut, :, 0, place] = sums[:, one, two]
-            found[:, cut, :, 1, place] = sums[:, two, one]
-    return found
+            members = inside <= last
+            some = members.any(axis=0)  # what no list holds is in no difference
+            sums = _exclusive_sums(members[:, some], mine[:, some])
+            totals[:, cut, :, 0, place] = sums[:, one, two]
+            totals[:, cut, :, 1, place] = sums[:, two, one]
+    return totals
 
 
-def _exclusive_sums(held: BoolArray, columns: FloatArray) -> FloatArray:
+def _exclusive_sums(members: BoolArray, columns: FloatArray) -> FloatArray:
     """Add up what one list holds and another does not, shape (columns, lists, lists)."""
-    one, others = held.astype(np.float64), (~held).T.astype(np.float64)
+    one, others = members.astype(np.float64), (~members).T.astype(np.float64)
     added = columns[:, None, :] * one
     flat = added.reshape(len(columns) * len(one), one.shape[1])
     return (flat @ others).reshape(len(columns), len(one), len(one))
@@ -887,19 +887,19 @@ def phased_study(
     ...     "pi": [0.25] * 4 + [1.0, 0.5, 0.5, 0.0], "expected": 0.5,
     ...     "drawn": [True, False, False, False, False, False, True, False],
     ... })
-    >>> made = phased_study(ranks, draws, phases=phases)
-    >>> made.spread.tolist(), made.earlier[0].spread.tolist()
+    >>> study = phased_study(ranks, draws, phases=phases)
+    >>> study.spread.tolist(), study.earlier[0].spread.tolist()
     ([0.0, 0.25, 0.25, 0.0], [0.75, 0.75, 0.75, 0.75])
     """
     drawn = phases.filter("drawn").select("id", drawn_in="phase", pi="pi")
     lost = draws.join(drawn, on="id", how="anti")["id"]
     if len(lost):
-        shown = ", ".join(lost.head(3))
-        raise ValueError(f"{count_text(len(lost), 'draw')} in no phase, for example {shown}")
+        cases = ", ".join(lost.head(3))
+        raise ValueError(f"{count_text(len(lost), 'draw')} in no phase, for example {cases}")
     known = draws.drop("pi", "stratum", strict=False).join(
         drawn, on="id", how="left", maintain_order="left"
     )
-    made: list[Study] = []
+    studies: list[Study] = []
     latest = phases.filter(phase=pl.col("phase").max())
     expected = latest.sort("id")["expected"].to_numpy()
     v = np.maximum(expected * (1.0 - expected), LEAST_VARIANCE)
@@ -918,8 +918,8 @@ def phased_study(
         one = build_study(ranks, mine, candidates=every.with_columns(pi=pi), folds=folds)
         chance = chances["pi"].to_numpy()
         odds = ratio_or_zero(1.0 - chance, chance)
-        made.append(replace(one, spread=v * odds))
-    return replace(made[-1], earlier=tuple(made[:-1]))
+        studies.append(replace(one, spread=v * odds))
+    return replace(studies[-1], earlier=tuple(studies[:-1]))
 
 
 def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimates:
@@ -962,8 +962,8 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
     ...     return hajek(sums, np.array([left]), certain=known)
     >>> first = phase([1, 1, 0, 0], 0.2, 20.0, 0.0, 0.0)  # 10 of 20
     >>> second = phase([1, 0, 0, 0], 0.25, 16.0, 2.0, 2.0)  # 2 + 4 of 20
-    >>> found = combine_phases([first, second], np.array([20 * 4.0, 16 * 3.0]))
-    >>> round(float(found.estimate), 4), int(found.draws)  # 3/8 * 10/20 + 5/8 * 6/20
+    >>> estimates = combine_phases([first, second], np.array([20 * 4.0, 16 * 3.0]))
+    >>> round(float(estimates.estimate), 4), int(estimates.draws)  # 3/8 * 10/20 + 5/8 * 6/20
     (0.375, 8)
     """
     weights = _phase_weights(phases, spreads)
@@ -992,7 +992,7 @@ def combine_phases(phases: Sequence[Estimates], spreads: FloatArray) -> Estimate
         draws=np.asarray(sum(each.draws for each in phases)), most=most, alike=alike,
         gain=np.where(variance > 0, np.maximum(1.0, ratio_or_zero(plain, variance)), last.gain),
         least=total(lambda each: each.least), tau=total(lambda each: each.tau),
-        needed=np.minimum.reduce([each.needed for each in phases]),
+        factor=np.minimum.reduce([each.factor for each in phases]),
         parts=_parts_of(phases, weights),
     )  # fmt: skip
 

@@ -109,14 +109,14 @@ def _list_rows(
     places: list[tuple[str, int]],
     confidence: FloatArray,
 ) -> pl.DataFrame:
-    found, drawn, rest, known = sets
+    estimates, drawn, rest, known = sets
     require_drawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in places])
-    lower, upper = limits(found, confidence=confidence)
+    lower, upper = limits(estimates, confidence=confidence)
     names, sizes = zip(*places, strict=True) if places else ((), ())
-    columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
+    columns = {"measure": names, "n": sizes, "variance": estimates.variance.ravel()}
     columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
-    columns["labels_needed"] = labels_needed(study, found.needed)
-    return typed_table(columns | set_columns(found, drawn, known), LISTS)
+    columns["labels_needed"] = labels_needed(study, estimates.factor)
+    return typed_table(columns | set_columns(estimates, drawn, known), LISTS)
 
 
 def labels_needed(study: Study, times: FloatArray) -> FloatArray:
@@ -127,7 +127,7 @@ def labels_needed(study: Study, times: FloatArray) -> FloatArray:
     study : Study
         Ranks and sample.
     times : array of float
-        `Estimates.needed`.
+        `Estimates.factor`.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def labels_needed(study: Study, times: FloatArray) -> FloatArray:
     --------
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> labels_needed(given, np.array([1.0, 2.5, 10.0])).tolist()
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> labels_needed(study, np.array([1.0, 2.5, 10.0])).tolist()
     [nan, 3.0, 4.0]
     """
     labels = np.ceil(times * (len(study.places) + len(study.known)))
@@ -162,8 +162,8 @@ def study_sums(study: Study, first: IntArray, add: Callable[..., FloatArray]) ->
     --------
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> sums = study_sums(given, given.ranks - 1, partial(list_sums, lists=2))
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> sums = study_sums(study, study.ranks - 1, partial(list_sums, lists=2))
     >>> sums[1][0, 0, :, 0].tolist()  # uncertain candidates
     [1.0, 2.0]
     """
@@ -180,10 +180,10 @@ def _estimate_sets(
 ) -> tuple[Estimates, FloatArray, FloatArray, FloatArray]:
     """Estimate the sets of `add`, and return their sums; with several phases, combine these."""
     drawn, rest, known = study_sums(study, first, add)
-    found = estimates_of(study, drawn, rest, known)
+    estimates = estimates_of(study, drawn, rest, known)
     if not study.earlier:
-        return found, drawn, rest, known
-    phases, never, spreads = [found], [rest[1]], [_spreads(study, first, add)]
+        return estimates, drawn, rest, known
+    phases, never, spreads = [estimates], [rest[1]], [_spreads(study, first, add)]
     for each in study.earlier[::-1]:
         sums = study_sums(each, first, add)
         phases.insert(0, estimates_of(each, *sums))
@@ -192,7 +192,7 @@ def _estimate_sets(
         known[4] += sums[2][4]
     undrawable = np.asarray(np.stack([each.sum(axis=-1) for each in never]) > 0)
     every = combine_phases(phases, np.where(undrawable, np.inf, np.stack(spreads)))
-    earlier = every.draws - found.draws  # known to the last phase, but not certain
+    earlier = every.draws - estimates.draws  # known to the last phase, but not certain
     known[3] -= earlier
     rest[0, ..., 0] += earlier
     everywhere = np.asarray(undrawable.all(axis=0))
@@ -222,9 +222,9 @@ def checked_cuts(study: Study, at: Sequence[int]) -> IntArray:
     """
     wrong = sorted({size for size in at if not 1 <= size <= len(study.ids)})
     if wrong:
-        shown = ", ".join(f"{size:,}" for size in wrong[:3])
+        cases = ", ".join(f"{size:,}" for size in wrong[:3])
         raise ValueError(
-            f"{len(wrong):,} list sizes are outside 1..{len(study.ids):,}, for example {shown}"
+            f"{len(wrong):,} list sizes are outside 1..{len(study.ids):,}, for example {cases}"
         )
     return np.unique(np.asarray(at, dtype=np.int64))
 
@@ -247,22 +247,22 @@ def estimates_of(study: Study, drawn: FloatArray, rest: FloatArray, known: Float
     --------
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
-    >>> given = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> sums = [each.sum(axis=1) for each in (given.moments, given.rest, given.known_columns)]
-    >>> float(estimates_of(given, sums[0][:, None], sums[1][:, None], sums[2]).estimate)
+    >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> sums = [each.sum(axis=1) for each in (study.moments, study.rest, study.known_columns)]
+    >>> float(estimates_of(study, sums[0][:, None], sums[1][:, None], sums[2]).estimate)
     1.0
     """
     sums = drawn.reshape(*drawn.shape[:-1], study.strata, study.folds)
-    needed = np.ones(rest.shape[1:-1])
+    factors = np.ones(rest.shape[1:-1])
     if study.classes > 1:
         sums, rest, merged = merge_thin_classes(sums, rest, study.classes)
-        needed = merged.needed.max(axis=-1)
+        factors = merged.factor.max(axis=-1)
     guessed = rest[3] if study.predicted else None
-    found = hajek(sums, rest[0], certain=CertainCounts(*known[:3]), guessed=guessed)
-    enough = needed == 1
-    values = (found.estimate, found.variance, found.p)
+    estimates = hajek(sums, rest[0], certain=CertainCounts(*known[:3]), guessed=guessed)
+    enough = factors == 1
+    values = (estimates.estimate, estimates.variance, estimates.p)
     estimate, variance, p = (np.where(enough, each, np.nan) for each in values)
-    return found._replace(estimate=estimate, variance=variance, p=p, needed=needed)
+    return estimates._replace(estimate=estimate, variance=variance, p=p, factor=factors)
 
 
 def merge_thin_classes(
@@ -313,8 +313,8 @@ def set_columns(estimates: Estimates, drawn: FloatArray, known: FloatArray) -> d
     Examples
     --------
     >>> nothing, none = CertainCounts(*np.zeros((3, 1))), np.zeros((17, 1, 1))
-    >>> found = hajek(none[..., None], np.ones((1, 1)), certain=nothing)
-    >>> sorted(set_columns(found, none, np.zeros((5, 1))))[:4]
+    >>> estimates = hajek(none[..., None], np.ones((1, 1)), certain=nothing)
+    >>> sorted(set_columns(estimates, none, np.zeros((5, 1))))[:4]
     ['certain', 'draws', 'estimate', 'k_sampled']
     """
     judged, true = drawn[0].sum(axis=-1), drawn[1].sum(axis=-1)  # a yes counts 1, a no 0
@@ -353,9 +353,9 @@ def require_drawable(counts: FloatArray, names: Sequence[str]) -> None:
     """
     wrong = np.flatnonzero(counts)
     if wrong.size:
-        shown = ", ".join(f"{names[place]} ({counts[place]:,.0f} of them)" for place in wrong[:3])
+        cases = ", ".join(f"{names[place]} ({counts[place]:,.0f} of them)" for place in wrong[:3])
         raise ValueError(
-            f"{wrong.size:,} questions concern candidates with pi = 0, for example {shown}; omit "
+            f"{wrong.size:,} questions concern candidates with pi = 0, for example {cases}; omit "
             "these, or draw from all candidates"
         )
 
@@ -423,13 +423,13 @@ def pair_estimates(
     ...     "measure": ["dice"] * 3 + ["mi"] * 3, "id": list("abccba"), "rank": [1, 2, 3] * 2,
     ... })
     >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": 1.0})
-    >>> found = pair_estimates(build_study(ranks, draws), pairs=[("dice", "mi")], at=[1, 2, 3])
-    >>> found.select("n", "size", "difference", "lower", "upper", "p_value").rows()
+    >>> table = pair_estimates(build_study(ranks, draws), pairs=[("dice", "mi")], at=[1, 2, 3])
+    >>> table.select("n", "size", "difference", "lower", "upper", "p_value").rows()
     [(1, 1, 1.0, 1.0, 1.0, 0.0), (2, 1, 0.5, 0.5, 0.5, 0.0), (3, 0, 0.0, 0.0, 0.0, None)]
     """
     n = checked_cuts(study, at)
-    chosen, rows = chosen_measures(study, pairs)
-    first = np.searchsorted(n, study.ranks[chosen], side="left")
+    measures, rows = chosen_measures(study, pairs)
+    first = np.searchsorted(n, study.ranks[measures], side="left")
     cells = study.strata * study.folds
     numbers = 2 * len(pairs) * cells * (len(study.moments) + len(study.rest))
     levels = np.broadcast_to(confidence, (len(n), len(pairs)))
@@ -466,13 +466,13 @@ def chosen_measures(
     ([0, 2], [(1, 0)])
     """
     names = study.measures.to_list()
-    wanted = sorted({name for pair in pairs for name in pair})
-    unknown = [name for name in wanted if name not in names]
+    measures = sorted({name for pair in pairs for name in pair})
+    unknown = [name for name in measures if name not in names]
     if unknown:
         raise ValueError(f"no ranks for {', '.join(unknown)}; available: {', '.join(names)}")
-    place = {name: position for position, name in enumerate(wanted)}
+    place = {name: position for position, name in enumerate(measures)}
     rows = [(place[one], place[two]) for one, two in pairs]
-    return [names.index(name) for name in wanted], rows
+    return [names.index(name) for name in measures], rows
 
 
 def _rows(
@@ -483,14 +483,14 @@ def _rows(
     confidence: FloatArray,
 ) -> pl.DataFrame:
     """Make the rows of the table for some cuts."""
-    found, drawn, rest, known = sets
+    estimates, drawn, rest, known = sets
     names = [f"{one} against {two} at {cut}" for cut in n for one, two in pairs]
     require_drawable(rest[1].sum(axis=(-2, -1)).ravel(), names)
-    sides = [found.at((..., side)) for side in (0, 1)]
+    sides = [estimates.at((..., side)) for side in (0, 1)]
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
     columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
-    columns["labels_needed"] = labels_needed(study, np.maximum(sides[0].needed, sides[1].needed))
+    columns["labels_needed"] = labels_needed(study, np.maximum(sides[0].factor, sides[1].factor))
     for side, each in enumerate(sides):
         values = set_columns(each, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
@@ -504,13 +504,13 @@ def _difference_columns(
     """Return the columns of the difference, a known 0 for equal lists."""
     same, scale = size == 0, size / n
     lower, upper = difference_limits(one, other, confidence=confidence)
-    found = {
+    values = {
         "difference": scale * (one.estimate - other.estimate),
         "variance": scale**2 * (one.variance + other.variance), "lower": scale * lower,
         "upper": scale * upper,
     }  # fmt: skip
     columns: dict[str, object] = {
-        name: np.where(same, 0.0, column).ravel() for name, column in found.items()
+        name: np.where(same, 0.0, column).ravel() for name, column in values.items()
     }
     p = np.where(same, np.nan, difference_p_values(one, other))
     return columns | {"p_value": p.ravel(), "size": np.rint(size).ravel(), "n": n.ravel()}
@@ -561,18 +561,18 @@ def estimate_tables(
     [1.0]
     """
     every = draws.lazy().collect()
-    named = "category" in every.columns
-    if named and every.is_empty():
+    has_category = "category" in every.columns
+    if has_category and every.is_empty():
         raise ValueError("no draws: add a row for each drawn candidate, judged or not")
-    parts = every.partition_by("category", as_dict=True) if named else {(): every}
-    found: list[tuple[pl.DataFrame, pl.DataFrame]] = []
+    parts = every.partition_by("category", as_dict=True) if has_category else {(): every}
+    tables: list[tuple[pl.DataFrame, pl.DataFrame]] = []
     for key in sorted(parts):
-        given = build_study(ranks, parts[key], candidates=candidates, folds=folds, seed=seed)
+        study = build_study(ranks, parts[key], candidates=candidates, folds=folds, seed=seed)
         category = [pl.lit(name).alias("category") for name in key]
-        lists = list_estimates(given, at=at, confidence=confidence)
-        compared = pair_estimates(given, pairs=pairs, at=at, confidence=confidence)
-        found.append((lists.select(*category, pl.all()), compared.select(*category, pl.all())))
-    return pl.concat([one for one, _ in found]), pl.concat([other for _, other in found])
+        lists = list_estimates(study, at=at, confidence=confidence)
+        compared = pair_estimates(study, pairs=pairs, at=at, confidence=confidence)
+        tables.append((lists.select(*category, pl.all()), compared.select(*category, pl.all())))
+    return pl.concat([one for one, _ in tables]), pl.concat([other for _, other in tables])
 
 
 # Local precision in windows of ranks.
@@ -634,24 +634,26 @@ def window_estimates(
 
     if not len(study.ranks) or not first.size:
         return pl.DataFrame(schema=_WINDOWS)
-    found, drawn, rest, known = _estimate_sets(study, study.ranks, add)
+    estimates, drawn, rest, known = _estimate_sets(study, study.ranks, add)
     places = [(name, int(rank)) for name in study.measures for rank in first]
     require_drawable(
         rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
     )
-    lower, upper = limits(found, confidence=confidence)
+    lower, upper = limits(estimates, confidence=confidence)
     ranks = np.array([rank for _, rank in places])
     columns: dict[str, object] = {
         "measure": [name for name, _ in places],
         "n": ranks + window // 2,
         "first_rank": ranks,
         "last_rank": ranks + window - 1,
-        "variance": found.variance.ravel(),
+        "variance": estimates.variance.ravel(),
         "lower": lower.ravel(),
         "upper": upper.ravel(),
-        "labels_needed": labels_needed(study, found.needed),
+        "labels_needed": labels_needed(study, estimates.factor),
     }
-    return typed_table(columns | set_columns(found, drawn, known), _WINDOWS).sort("measure", "n")
+    return typed_table(columns | set_columns(estimates, drawn, known), _WINDOWS).sort(
+        "measure", "n"
+    )
 
 
 def span_sums(
@@ -692,12 +694,12 @@ def span_sums(
     """
     order = np.argsort(ranks, kind="stable")
     ends = np.searchsorted(ranks[order], np.stack([first, first + length], axis=1))
-    found = np.zeros((len(columns), len(first), cells))
+    sums = np.zeros((len(columns), len(first), cells))
     own = cell[order]
     for place in range(cells):
         # a unit of another cell adds 0; one more at the end, for spans that begin there
         masked = np.where(own == place, columns[:, order], 0.0)
         padded = np.concatenate([masked, np.zeros((len(columns), 1))], axis=1)
         added = np.add.reduceat(padded, ends.ravel(), axis=1)[:, ::2]
-        found[:, :, place] = np.where(ends[:, 0] < ends[:, 1], added, 0.0)
-    return found
+        sums[:, :, place] = np.where(ends[:, 0] < ends[:, 1], added, 0.0)
+    return sums

@@ -57,8 +57,8 @@ def weighted_mean(
 
     Examples
     --------
-    >>> found = weighted_mean([0.9, 0.5], [0.4, 0.2], size=[10, 5], total=100)
-    >>> float(found.estimate)
+    >>> mean = weighted_mean([0.9, 0.5], [0.4, 0.2], size=[10, 5], total=100)
+    >>> float(mean.estimate)
     0.7
     """
     y, chance, a = np.broadcast_arrays(
@@ -72,9 +72,9 @@ def weighted_mean(
     certain = chance == 1
     open_ = ~certain
     columns = draw_moments(y[open_], chance[open_], size=a[open_])
-    taken, hits = a[certain].sum(), (a * y)[certain].sum()
-    known = CertainCounts(*(np.asarray(each) for each in (hits, taken - hits, 0.0)))
-    return hajek(columns.sum(axis=1)[:, None, None], np.array([total - taken]), certain=known)
+    mass, hits = a[certain].sum(), (a * y)[certain].sum()
+    known = CertainCounts(*(np.asarray(each) for each in (hits, mass - hits, 0.0)))
+    return hajek(columns.sum(axis=1)[:, None, None], np.array([total - mass]), certain=known)
 
 
 def mean_limits(estimates: Estimates, *, confidence: float) -> Limits:
@@ -99,8 +99,8 @@ def mean_limits(estimates: Estimates, *, confidence: float) -> Limits:
 
     Examples
     --------
-    >>> found = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
-    >>> lower, upper = mean_limits(found, confidence=0.95)
+    >>> mean = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
+    >>> lower, upper = mean_limits(mean, confidence=0.95)
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.2287, 0.97)
     """
@@ -141,8 +141,8 @@ def beta_limits(estimates: Estimates, *, confidence: float) -> Limits:
 
     Examples
     --------
-    >>> found = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
-    >>> lower, upper = beta_limits(found, confidence=0.95)
+    >>> mean = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
+    >>> lower, upper = beta_limits(mean, confidence=0.95)
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.1443, 0.97)
     """
@@ -238,8 +238,8 @@ def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> Fl
         return np.full(len(pi), np.nan)
     if total is None or not open_ > 0:
         return np.asarray(1.0 / pi / (size / pi).sum())
-    left = (total - size[certain].sum()) / open_
-    return np.where(certain, 1.0, left / pi) / total
+    scale = (total - size[certain].sum()) / open_
+    return np.where(certain, 1.0, scale / pi) / total
 
 
 def influence(y: FloatArray, pi: FloatArray, size: FloatArray, *, total: float | None) -> Influence:
@@ -258,16 +258,16 @@ def influence(y: FloatArray, pi: FloatArray, size: FloatArray, *, total: float |
     Examples
     --------
     >>> pi, size = np.array([0.5, 0.25]), np.array([5.0, 10.0])
-    >>> found = influence(np.array([0.8, 0.3]), pi, size, total=None)
-    >>> found.estimate, found.z.round(3).tolist()
+    >>> mean = influence(np.array([0.8, 0.3]), pi, size, total=None)
+    >>> mean.estimate, mean.z.round(3).tolist()
     (0.4, [0.08, -0.08])
     """
     share = draw_weights(pi, size, total=total) * size
     estimate = float(share @ y) if len(y) else np.nan
     centre, certain = estimate, pi == 1
-    left = float(share[~certain].sum())
-    if total is not None and left > 0:
-        centre = float(share[~certain] @ y[~certain] / left)
+    rest = float(share[~certain].sum())
+    if total is not None and rest > 0:
+        centre = float(share[~certain] @ y[~certain] / rest)
     return Influence(estimate, share * (y - centre))
 
 
@@ -318,18 +318,18 @@ def ratio_mean(y: FloatArray, pi: FloatArray, *, size: FloatArray) -> Estimates:
 
     Examples
     --------
-    >>> found = ratio_mean(np.array([0.8, 0.3]), np.array([0.5, 0.25]), size=np.array([5.0, 10.0]))
-    >>> round(float(found.estimate), 6), round(float(found.variance), 6)
+    >>> mean = ratio_mean(np.array([0.8, 0.3]), np.array([0.5, 0.25]), size=np.array([5.0, 10.0]))
+    >>> round(float(mean.estimate), 6), round(float(mean.variance), 6)
     (0.4, 0.01536)
     """
-    made = weighted_mean(y, pi, size=size, total=float((size / pi).sum()))
+    estimates = weighted_mean(y, pi, size=size, total=float((size / pi).sum()))
     if not (pi < 1).any():
-        return made
+        return estimates
     mean = influence(y, pi, size, total=None)
     one, none = np.asarray(1.0), np.asarray(0.0)
     variance = np.asarray(rosen_variance(mean.z, pi))
-    return made._replace(
-        variance=variance, p=made.estimate, p_variance=variance, share=one, shift=none,
+    return estimates._replace(
+        variance=variance, p=estimates.estimate, p_variance=variance, share=one, shift=none,
         floor=none, ceiling=one,
     )  # fmt: skip
 
@@ -354,8 +354,8 @@ def mean_difference(
     --------
     >>> pi, size = np.array([0.5, 0.25]), np.array([5.0, 10.0])
     >>> both = [influence(np.array(y), pi, size, total=None) for y in ([0.8, 0.3], [0.6, 0.2])]
-    >>> found = mean_difference(*both, pi, weighs=size > 0)
-    >>> round(found.estimate, 3), round(found.variance, 6)
+    >>> difference = mean_difference(*both, pi, weighs=size > 0)
+    >>> round(difference.estimate, 3), round(difference.variance, 6)
     (0.12, 0.000614)
     """
     z, chance = (first.z - second.z)[weighs], pi[weighs]

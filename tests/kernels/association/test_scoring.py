@@ -75,7 +75,7 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
 
     monkeypatch.setattr(log_tails, "log10_two_sided", count_calls)
     table = pl.DataFrame({"f": [3, 9], "f1": [40, 11], "f2": [8, 60], "N": [500, 400]})
-    score_now(table, wanted=measure_expressions(["t_score_tt_pv", "t_score_pv"], {}))
+    score_now(table, expressions=measure_expressions(["t_score_tt_pv", "t_score_pv"], {}))
     assert seen == [2]
 
 
@@ -181,7 +181,7 @@ def test_a_plan_and_a_table_in_memory_score_alike() -> None:
     rows = frame(Cells(3, 5, 6, 100), Cells(3, 5, 6, 100), Cells(0, 5, 6, 100)).collect()
     wanted = measure_expressions(list(MEASURES), {"mine": "o11 / e11"})
     plan = score(rows.lazy(), measures=list(MEASURES), formulas={"mine": "o11 / e11"}, seed="s")
-    assert plan.collect().equals(score_now(rows, wanted=wanted, seed="s"))
+    assert plan.collect().equals(score_now(rows, expressions=wanted, seed="s"))
     assert plan.collect_schema() == plan.collect().schema
 
 

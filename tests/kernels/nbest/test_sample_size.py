@@ -115,14 +115,14 @@ def test_extremes() -> None:
 
 def test_size_for_power() -> None:
     design = Design(n=40, apart=20, candidates=80)
-    size = size_for_power(design, wanted=0.7, precision_1=0.2, precision_2=0.7)
+    size = size_for_power(design, goal=0.7, precision_1=0.2, precision_2=0.7)
     assert size is not None
     power = [
         comparison_power(design, size=s, precision_1=0.2, precision_2=0.7).second
         for s in (size - 1, size)
     ]
     assert power[0] < 0.7 <= power[1]
-    assert size_for_power(design, wanted=0.9, precision_1=0.5, precision_2=0.45) is None
+    assert size_for_power(design, goal=0.9, precision_1=0.5, precision_2=0.45) is None
 
 
 def slow_predictive(
@@ -177,7 +177,7 @@ def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match="precision must be in"):
         comparison_power(SMALL, size=1, precision_1=0, precision_2=2)
     with pytest.raises(ValueError, match="power must be"):
-        size_for_power(SMALL, wanted=80, precision_1=0, precision_2=1)
+        size_for_power(SMALL, goal=80, precision_1=0, precision_2=1)
     for pilot, before in (((3, 2, 0, 0), 5), ((1, 5, 0, 0), 6), ((1, 2, 1, 2), 3)):
         with pytest.raises(ValueError, match="pilot"):
             predictive_power(SMALL, size=8, pilot=pilot, pilot_size=before)

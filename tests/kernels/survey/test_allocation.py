@@ -149,7 +149,7 @@ def relative(wanted: Goals, weights: FloatArray) -> FloatArray:
     p = np.full(COUNT, 0.3).tolist()
     rows = coefficients(RANKS, PAIRS_WEIGHTS, SIZES)
     matrix = squares(rows, p, [False] * COUNT, assisted=False)
-    x = size_measure(wanted.asked, weights=weights, whole=wanted.whole, floor=wanted.floor)
+    x = size_measure(wanted.estimands, weights=weights, whole=wanted.whole, floor=wanted.floor)
     return np.asarray((matrix / x).sum(axis=1) * x.mean() / matrix.sum(axis=1))
 
 
@@ -175,7 +175,7 @@ def test_a_limit_of_1_on_all_candidates_leaves_the_simple_sample() -> None:
     """By Cauchy and Schwarz: mean(x) mean(1/x) is 1 for a constant x alone."""
     wanted = goals(1.0)
     used = raise_weights(wanted)
-    x = size_measure(wanted.asked, weights=used, whole=wanted.whole, floor=0.0)
+    x = size_measure(wanted.estimands, weights=used, whole=wanted.whole, floor=0.0)
     assert x.std() / x.mean() < 0.05
 
 
@@ -185,7 +185,7 @@ def test_no_other_sizes_have_a_smaller_sum_of_variances(seed: int) -> None:
     p = np.full(COUNT, 0.3).tolist()
     matrix = squares(coefficients(RANKS, PAIRS_WEIGHTS, SIZES), p, [False] * COUNT, assisted=False)
     share = (matrix / matrix.sum(axis=1, keepdims=True)).sum(axis=0)
-    x = size_measure(wanted.asked, weights=wanted.weights, whole=wanted.whole, floor=0.0)
+    x = size_measure(wanted.estimands, weights=wanted.weights, whole=wanted.whole, floor=0.0)
     np.testing.assert_allclose(x, np.sqrt(share), rtol=1e-9)
     other = x * np.exp(0.3 * np.random.default_rng(seed).standard_normal(COUNT))
     best, found = ((share / each).sum() * each.sum() for each in (x, other))
@@ -196,7 +196,9 @@ def test_what_is_not_asked_or_known_is_left_alone() -> None:
     wanted = goals(1.3)
     weights = wanted.weights.copy()
     weights[0] = 0.0
-    assert raise_weights(Goals(wanted.asked, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
+    assert (
+        raise_weights(Goals(wanted.estimands, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
+    )
     judged = np.array([rank <= 10 for rank in RANKS["x"]])
     asked: Estimands = build_estimands(
         sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=np.full(COUNT, 0.3), judged=judged

@@ -50,7 +50,7 @@ def test_merging_by_hand(
 ) -> None:
     found = merge_classes(np.array(sizes, dtype=float), np.array(draws, dtype=float))
     assert found.into.tolist() == into
-    assert float(found.needed) == pytest.approx(needed)
+    assert float(found.factor) == pytest.approx(needed)
 
 
 _CLASSES = st.lists(

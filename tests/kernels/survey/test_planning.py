@@ -212,7 +212,7 @@ def known_of(p: FloatArray, rho2: float = 0.0, **more: Any) -> Any:
 def test_the_normal_part_is_that_of_the_design() -> None:
     pi = np.random.default_rng(1).uniform(0.2, 1.0, COUNT_EXPECTED)
     known = known_of(np.full(COUNT_EXPECTED, 0.3))
-    normal = expected_half_widths(known.asked, pi, confidence=0.95) / norm.ppf(0.975)
+    normal = expected_half_widths(known.estimands, pi, confidence=0.95) / norm.ppf(0.975)
     found = spreads(known, pi, assisted=False)
     ratio = np.sqrt(found.variance) / normal
     assert ((ratio > 1.0) & (ratio < 1.02)).all()  # the number of draws in a set varies

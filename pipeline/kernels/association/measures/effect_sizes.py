@@ -410,8 +410,8 @@ def conservative_log_ratio(*, alpha: float = 0.05, family_size: int = 1) -> pl.E
     variance = O12 / (O11 * R1) + unseen / (SEEN * R2)
     ratio = pl.col("log_ratio")
     nearer = ratio.abs() - variance.sqrt() * (z / math.log(2.0))
-    kept = pl.when((nearer > 0) & ratio.is_finite()).then(nearer * ratio.sign()).otherwise(0.0)
-    return pl.when(ratio.is_nan()).then(ABSENT).otherwise(kept)
+    limit = pl.when((nearer > 0) & ratio.is_finite()).then(nearer * ratio.sign()).otherwise(0.0)
+    return pl.when(ratio.is_nan()).then(ABSENT).otherwise(limit)
 
 
 def _where_comparable(score: pl.Expr) -> pl.Expr:

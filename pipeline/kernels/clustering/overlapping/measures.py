@@ -153,17 +153,17 @@ def element_centric_estimate(
 
 def _partition_similarity(data: Memberships) -> float:
     """Return the mean of ``1 - (n |1/n_c - 1/n_k| + (n_c-n)/n_c + (n_k-n)/n_k) / 2``."""
-    held = data.clusters.sizes[data.pairs[:, 1]] > 0
+    has_cluster = data.clusters.sizes[data.pairs[:, 1]] > 0
     c = data.gold.members[data.pairs[:, 0], 0]
     similarity = np.zeros(len(data.counts))
-    if held.any():
-        k = data.clusters.members[data.pairs[held, 1], 0]
+    if has_cluster.any():
+        k = data.clusters.members[data.pairs[has_cluster, 1], 0]
         n, n_c, n_k = (
             part.astype(np.float64)
-            for part in (data.counts[held], data.sizes(0)[c[held]], data.sizes(1)[k])
+            for part in (data.counts[has_cluster], data.sizes(0)[c[has_cluster]], data.sizes(1)[k])
         )
         # The sum in brackets is 2 - 2 n / max(n_c, n_k).
-        similarity[held] = n / np.maximum(n_c, n_k)
+        similarity[has_cluster] = n / np.maximum(n_c, n_k)
     return _weighted_mean(similarity, data.counts)
 
 
@@ -187,13 +187,13 @@ def _similarities(data: Memberships, places: IntArray, alpha: float) -> FloatArr
     """Return the similarity of the items of some joint patterns."""
     first = _walks(data.gold, data.sizes(0), data.pairs[:, 0], data.counts, alpha)
     second = _walks(data.clusters, data.sizes(1), data.pairs[:, 1], data.counts, alpha)
-    held = data.clusters.sizes[data.pairs[:, 1]] > 0
+    has_cluster = data.clusters.sizes[data.pairs[:, 1]] > 0
     distances = np.zeros(len(places))
     for start in range(0, len(places), _ROWS):
         one, two = data.pairs[places[start : start + _ROWS]].T
         p, q = data.gold.sums(first[one]), data.clusters.sums(second[two])
         distances[start : start + _ROWS] = _distances(p, q, data)
-    return np.where(held[places], np.maximum(0.0, 1.0 - distances / (2.0 * alpha)), 0.0)
+    return np.where(has_cluster[places], np.maximum(0.0, 1.0 - distances / (2.0 * alpha)), 0.0)
 
 
 def _distances(p: FloatArray, q: FloatArray, data: Memberships) -> FloatArray:
@@ -214,10 +214,10 @@ def _walks(
 ) -> FloatArray:
     """Return, for each set of labels, what a walk gives to each item of each label."""
     many = np.bincount(places, weights=counts, minlength=len(side.members))
-    held = side.incidence()
-    steps = held / np.maximum(side.sizes, 1)[:, None]
+    incidence = side.incidence()
+    steps = incidence / np.maximum(side.sizes, 1)[:, None]
     # Not by a product of BLAS, whose last bit may depend on its threads.
-    between = np.einsum("pi,pj->ij", held * many[:, None], steps) / items[:, None]
+    between = np.einsum("pi,pj->ij", incidence * many[:, None], steps) / items[:, None]
     middle = np.linalg.inv(np.eye(len(items)) - alpha * between)
     return np.asarray((1.0 - alpha) * alpha * np.einsum("pi,ij->pj", steps, middle) / items)
 
@@ -307,8 +307,8 @@ def _entropies(n: IntArray, first: IntArray, second: IntArray, items: int) -> _E
     size = first.astype(np.float64)
     own = _entropy(size, items) + _entropy(items - size, items)
     close = _entropy(a, items) + _entropy(d, items) >= _entropy(b, items) + _entropy(c, items)
-    left: FloatArray = np.where(close, lost / items, own[:, None])
-    return np.minimum(left.min(axis=1), own), own
+    conditional: FloatArray = np.where(close, lost / items, own[:, None])
+    return np.minimum(conditional.min(axis=1), own), own
 
 
 def _entropy_term(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -320,10 +320,10 @@ def _entropy(count: FloatArray, items: int) -> FloatArray:
     return _entropy_term(count, np.full_like(count, items)) / items
 
 
-def _mean_conditional_entropy(left: FloatArray, own: FloatArray, other: FloatArray) -> float:
+def _mean_conditional_entropy(conditional: FloatArray, own: FloatArray, other: FloatArray) -> float:
     """Return the mean of ``H(X_i|Y) / H(X_i)``."""
     without = 0.0 if (other == 0.0).any() else 1.0
-    shares = np.divide(left, own, out=np.full_like(own, without), where=own > 0.0)
+    shares = np.divide(conditional, own, out=np.full_like(own, without), where=own > 0.0)
     return float(shares.mean())
 
 
@@ -575,8 +575,8 @@ def overlapping_intervals(
     >>> gold = pl.DataFrame({"item": list("abcd"), "gold": ["N", "N", "V", "V"]})
     >>> induced = pl.DataFrame({"item": list("abcd"), "cluster": ["1", "1", "1", "2"]})
     >>> options = {"measures": ["bcubed"], "confidence": 0.95, "replicates": 50, "seed": "s"}
-    >>> found = overlapping_intervals(gold, induced, **options)
-    >>> bool((found["lower"] < found["value"]).item())
+    >>> table = overlapping_intervals(gold, induced, **options)
+    >>> bool((table["lower"] < table["value"]).item())
     True
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
@@ -586,8 +586,8 @@ def overlapping_intervals(
         overlapping_scores(*tables, measures=names, seed=seed)["value"].to_numpy()
         for tables in _samples(gold, induced, replicates, seed)
     ])  # fmt: skip
-    found = [summary(values.astype(np.float64), confidence=confidence) for values in drawn.T]
-    limits = pl.DataFrame(found, schema=_LIMITS, orient="row").fill_nan(None)
+    rows = [summary(values.astype(np.float64), confidence=confidence) for values in drawn.T]
+    limits = pl.DataFrame(rows, schema=_LIMITS, orient="row").fill_nan(None)
     return whole.select("measure", "value").hstack(limits)
 
 

@@ -105,23 +105,23 @@ class Degrees:
         most = max(float(one.sum()), float(two.sum()))
         if not most:
             return 1.0
-        left = [
+        conditional = [
             np.minimum(np.where(opposite, np.inf, joint - other).min(axis=axis), own).sum()
             for axis, own, other in ((1, one, two[None, :]), (0, two, one[:, None]))
         ]
-        shared = float(one.sum() - left[0] + two.sum() - left[1]) / 2.0
+        shared = float(one.sum() - conditional[0] + two.sum() - conditional[1]) / 2.0
         return min(1.0, max(0.0, shared / most))
 
 
 def _agreement(side: scipy.sparse.csc_array, rows: IntArray) -> FloatArray:
     """Return ``sum_k 1 - |w_k(i) - w_k(j)|`` over common labels, for items i of rows and all j."""
-    found = np.zeros((len(rows), side.shape[0]))
+    sums = np.zeros((len(rows), side.shape[0]))
     for start, end in zip(side.indptr[:-1], side.indptr[1:], strict=True):
         items, degrees = side.indices[start:end], side.data[start:end]
         low, high = np.searchsorted(items, [rows[0], rows[-1] + 1])
         near = 1.0 - np.abs(degrees[low:high, None] - degrees)
-        found[np.ix_(items[low:high] - rows[0], items)] += near
-    return found
+        sums[np.ix_(items[low:high] - rows[0], items)] += near
+    return sums
 
 
 # Entropies of degrees in bins
@@ -131,9 +131,9 @@ def _bins(side: Sparse) -> Sparse:
     """Return 1 where an item (row) has a degree in a bin of a label, except for the lowest bin."""
     edges = np.arange(1, BINS + 1) / BINS
     place = np.minimum(np.searchsorted(edges, side.data), BINS - 1)
-    kept = place > 0
-    rows = np.repeat(np.arange(side.shape[0]), np.diff(side.indptr))[kept]
-    columns = side.indices[kept].astype(np.int64) * (BINS - 1) + place[kept] - 1
+    above = place > 0
+    rows = np.repeat(np.arange(side.shape[0]), np.diff(side.indptr))[above]
+    columns = side.indices[above].astype(np.int64) * (BINS - 1) + place[above] - 1
     shape = (side.shape[0], side.shape[1] * (BINS - 1))
     ones = np.ones(len(rows), dtype=np.int64)
     return scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)
@@ -163,9 +163,9 @@ def _joint_entropies(first: Sparse, second: Sparse, own: IntArray, other: IntArr
 def _are_opposite(first: Sparse, second: Sparse) -> FloatArray:
     """Return whether a class and a cluster rather exclude each other: LFK, equation B.14."""
     items = first.shape[0]
-    held = [(side > 0).astype(np.int64) for side in (first, second)]
-    one, two = (np.asarray(side.sum(axis=0)) for side in held)
-    a = np.asarray((held[0].T @ held[1]).toarray())
+    incidences = [(side > 0).astype(np.int64) for side in (first, second)]
+    one, two = (np.asarray(side.sum(axis=0)) for side in incidences)
+    a = np.asarray((incidences[0].T @ incidences[1]).toarray())
     b, c = one[:, None] - a, two[None, :] - a
     a, b, c, d = (scipy.special.entr(part / items) for part in (a, b, c, items - a - b - c))
     return np.asarray(a + d < b + c)
@@ -195,8 +195,8 @@ def degrees(gold: pl.DataFrame, induced: pl.DataFrame) -> Degrees:
     --------
     >>> gold = pl.DataFrame({"item": ["a", "b"], "gold": ["N", "N"]})
     >>> induced = pl.DataFrame({"item": ["a"] * 2, "cluster": ["1", "2"], "weight": [1.0, 4.0]})
-    >>> found = degrees(gold, induced)
-    >>> found.clusters.toarray().tolist(), found.gold
+    >>> weights = degrees(gold, induced)
+    >>> weights.clusters.toarray().tolist(), weights.gold
     ([[0.25, 1.0], [0.0, 0.0]], 2)
     """
     first, second = relative_weights(gold, "gold"), relative_weights(induced, "cluster")
@@ -234,21 +234,21 @@ def relative_weights(table: pl.DataFrame, label: str) -> pl.DataFrame:
 def _refuse(rows: pl.DataFrame, label: str, what: str, remedy: str) -> None:
     if rows.height:
         item, group, weight = rows.sort("item", label).row(0)
-        shown = "none" if weight is None else f"{weight:g}"
+        text = "none" if weight is None else f"{weight:g}"
         count = count_text(rows.height, "membership")
         raise DataError(
-            f"column {WEIGHT}: {count} with a weight {what}, for example {shown} of {item!r} in "
+            f"column {WEIGHT}: {count} with a weight {what}, for example {text} of {item!r} in "
             f"{group!r}; {remedy}"
         )
 
 
 def _matrix(rows: pl.DataFrame, label: str, items: pl.DataFrame) -> Sparse:
-    placed = rows.join(items, on="item")
-    code, names = codes(placed[label])
-    entries = (placed[WEIGHT].to_numpy(), (placed["place"].to_numpy().astype(np.int64), code))
-    found = scipy.sparse.csr_array(entries, shape=(items.height, len(names)))
-    found.sort_indices()
-    return found
+    table = rows.join(items, on="item")
+    code, names = codes(table[label])
+    entries = (table[WEIGHT].to_numpy(), (table["place"].to_numpy().astype(np.int64), code))
+    matrix = scipy.sparse.csr_array(entries, shape=(items.height, len(names)))
+    matrix.sort_indices()
+    return matrix
 
 
 # Overlaps of distinct sets of labels
@@ -280,9 +280,9 @@ class Patterns:
 
     def incidence(self) -> FloatArray:
         """Return 1 where a set (row) holds a label (column), else 0."""
-        held = np.zeros((len(self.members), len(self.labels) + 1))
-        np.put_along_axis(held, self.members, 1.0, axis=1)
-        return held[:, :-1]
+        matrix = np.zeros((len(self.members), len(self.labels) + 1))
+        np.put_along_axis(matrix, self.members, 1.0, axis=1)
+        return matrix[:, :-1]
 
     def sums(self, weights: FloatArray) -> FloatArray:
         """Return the sum of the weights of each set's labels.
@@ -326,9 +326,9 @@ def distinct_rows(rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
     for column in rows.T:
         # Column by column: the places so far are small numbers, so nothing overflows.
         _, places = distinct_values(places * (size + 1) + column + 1)
-    kept = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
-    kept[places] = rows
-    return kept, places
+    distinct = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
+    distinct[places] = rows
+    return distinct, places
 
 
 def subsets(members: IntArray, size: int) -> IntArray:
@@ -459,8 +459,8 @@ def _from_pairs(
     for start in range(0, len(pairs), size):
         places = np.arange(start, min(start + size, len(pairs)))
         j, k = (
-            (held[pairs[places, side]] @ held.T)[:, pairs[:, side]].astype(np.int64)
-            for side, held in enumerate(sides)
+            (incidence[pairs[places, side]] @ incidence.T)[:, pairs[:, side]].astype(np.int64)
+            for side, incidence in enumerate(sides)
         )
         row = np.arange(len(places))[:, None]
         key = (row * widths[0] + j) * widths[1] + k
@@ -484,13 +484,13 @@ def _from_subsets(
     for s in range(gold.members.shape[1] + 1):
         one = _number_subsets(gold, s)
         for t, two in enumerate(all_t):
-            wanted = [n for n, g in enumerate(groups) if g.a >= s and g.b >= t]
-            sums = _subset_sums([groups[n] for n in wanted], one, two, pairs, counts)
-            for n, total in zip(wanted, sums, strict=True):
+            numbers = [n for n, g in enumerate(groups) if g.a >= s and g.b >= t]
+            sums = _subset_sums([groups[n] for n in numbers], one, two, pairs, counts)
+            for n, total in zip(numbers, sums, strict=True):
                 moments[n][:, s, t] = total
-    for group, found in zip(groups, moments, strict=True):
+    for group, moment in zip(groups, moments, strict=True):
         yield _SharedCounts(
-            group.places, _inverse_binomials(group.a) @ found @ _inverse_binomials(group.b).T
+            group.places, _inverse_binomials(group.a) @ moment @ _inverse_binomials(group.b).T
         )
 
 
@@ -683,11 +683,11 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
         check_labels(table, ["item", label])
     # Numbers for items: any will do, only how many items have which sets counts.
     items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
-    placed = induced.join(items, on="item")
-    dropped = induced["item"].n_unique() - placed["place"].n_unique()
+    members = induced.join(items, on="item")
+    dropped = induced["item"].n_unique() - members["place"].n_unique()
     coded = (
         (rows["place"].to_numpy().astype(np.int64), *codes(rows[label]))
-        for rows, label in ((gold.join(items, on="item"), "gold"), (placed, "cluster"))
+        for rows, label in ((gold.join(items, on="item"), "gold"), (members, "cluster"))
     )
     first, second = (
         patterns(place, code, names.to_list(), items.height) for place, code, names in coded
@@ -713,8 +713,8 @@ def patterns(
 
     Examples
     --------
-    >>> made, places = patterns(np.array([0, 2, 2]), np.array([1, 1, 0]), ["a", "b"], 3)
-    >>> made.members.tolist(), places.tolist()
+    >>> sets, places = patterns(np.array([0, 2, 2]), np.array([1, 1, 0]), ["a", "b"], 3)
+    >>> sets.members.tolist(), places.tolist()
     ([[-1, -1], [0, 1], [1, -1]], [2, 0, 1])
     """
     width = max(1, len(names))

@@ -97,8 +97,8 @@ def sentence_counts(
     Examples
     --------
     >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
-    >>> with sentence_counts(pl.LazyFrame(rows), "s") as found:
-    ...     [table.tokens.tolist() for table in found.reweight(np.array([[1, 2], [1, 0]]))]
+    >>> with sentence_counts(pl.LazyFrame(rows), "s") as counts:
+    ...     [table.tokens.tolist() for table in counts.reweight(np.array([[1, 2], [1, 0]]))]
     [[3, 3], [2]]
     """
     which = pl.lit(value=True) if among is None else among
@@ -118,10 +118,10 @@ def sentence_counts(
         1, schema, most=int(memory.available_bytes() * _OF_ROOM_FOR_COUNTS) // _COUNT
     ) as spill:
         for batch in batches(codes):
-            held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
-            pair = pl.Series("pair", np.searchsorted(keys, held["pair"].to_numpy()))
-            number = pl.Series("place", places.number(held))
-            spill.put(held.select(pair, number, "f").cast(schema), 0)
+            rows = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
+            pair = pl.Series("pair", np.searchsorted(keys, rows["pair"].to_numpy()))
+            number = pl.Series("place", places.number(rows))
+            spill.put(rows.select(pair, number, "f").cast(schema), 0)
         yield SentenceCounts(table, len(places), spill)
 
 
@@ -134,9 +134,9 @@ def _sum_cells(cells: pl.LazyFrame) -> pl.DataFrame:
     return sums.collect(engine="streaming")
 
 
-def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame]) -> None:
+def _check(cells: pl.LazyFrame, which: pl.Expr, tables: Mapping[str, pl.DataFrame]) -> None:
     """Reject labels and places that are null or empty."""
-    for column, values in found.items():
+    for column, values in tables.items():
         missing = is_missing(column, values.schema)
         if values.select(missing.any()).item():
             rows = cells.with_row_index(_ROW).filter(which & missing).select(_ROW)
@@ -249,10 +249,10 @@ def token_intervals(
     ...     "sentence": [1, 1, 2, 3], "gold": ["a", "b", "b", "a"],
     ...     "cluster": ["1", "2", "2", "2"], "f": [2, 1, 3, 1],
     ... })
-    >>> found = token_intervals(
+    >>> table = token_intervals(
     ...     cells, measures=["M-1"], confidence=0.95, replicates=200, seed="s"
     ... )
-    >>> bool((found["lower"] <= found["value"]).item())
+    >>> bool((table["lower"] <= table["value"]).item())
     True
     """
     check_bootstrap(confidence=confidence, replicates=replicates)

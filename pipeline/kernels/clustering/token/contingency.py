@@ -77,10 +77,10 @@ def _means(a: IntArray, b: IntArray, N: int) -> FloatArray:
     spread = np.sqrt(mu * ((N - x) / N) * ((N - y) / max(N - 1, 1)))
     step = np.maximum(1.0, np.floor(spread / 2.0))
     n: FloatArray = np.rint(mu) + step * np.arange(-_REACH, _REACH + 1, dtype=np.float64)
-    held = (n >= np.maximum(0.0, x + y - N)) & (n <= np.minimum(x, y))
-    n = np.where(held, n, np.rint(mu))
+    possible = (n >= np.maximum(0.0, x + y - N)) & (n <= np.minimum(x, y))
+    n = np.where(possible, n, np.rint(mu))
     logs = _log_weight(n, x, y, mu, float(N))
-    logs = np.where(held, logs, -np.inf)
+    logs = np.where(possible, logs, -np.inf)
     weight = np.exp(logs - logs.max(axis=1, keepdims=True))
     terms = _deviance(n, mu)
     return np.asarray((weight * terms).sum(axis=1) / weight.sum(axis=1))
@@ -192,9 +192,9 @@ class Contingency:
             return mapping
         rows, columns = _match(self)
         mapping[columns] = rows
-        left, free = np.flatnonzero(mapping < 0), np.setdiff1d(np.arange(len(self.gold)), mapping)
-        size = min(len(left), len(free))
-        mapping[left[:size]] = free[:size]
+        rest, free = np.flatnonzero(mapping < 0), np.setdiff1d(np.arange(len(self.gold)), mapping)
+        size = min(len(rest), len(free))
+        mapping[rest[:size]] = free[:size]
         return mapping
 
 
@@ -249,11 +249,11 @@ def contingency(cells: pl.DataFrame) -> Contingency:
     """
     check_labels(cells, ["gold", "cluster"])
     _check_counts(cells)
-    held = cells.filter(pl.col("f") > 0)
-    rows, gold = codes(held["gold"])
-    columns, clusters = codes(held["cluster"])
+    pairs = cells.filter(pl.col("f") > 0)
+    rows, gold = codes(pairs["gold"])
+    columns, clusters = codes(pairs["cluster"])
     order = np.argsort(rows * max(len(clusters), 1) + columns)
-    tokens = held["f"].to_numpy()
+    tokens = pairs["f"].to_numpy()
     return Contingency(tuple(gold), tuple(clusters), rows[order], columns[order], tokens[order])
 
 
@@ -266,15 +266,15 @@ def with_tokens(table: Contingency, tokens: IntArray) -> Contingency:
     >>> with_tokens(table, np.array([0, 5])).gold
     ('V',)
     """
-    kept = tokens > 0
-    if kept.all():
+    positive = tokens > 0
+    if positive.all():
         return replace(table, tokens=tokens)
     labels, places = list[tuple[str, ...]](), list[IntArray]()
     for names, codes_ in ((table.gold, table.rows), (table.clusters, table.columns)):
-        used, place = np.unique(codes_[kept], return_inverse=True)
+        used, place = np.unique(codes_[positive], return_inverse=True)
         labels.append(tuple(names[code] for code in used.tolist()))
         places.append(place)
-    return Contingency(labels[0], labels[1], places[0], places[1], tokens[kept])
+    return Contingency(labels[0], labels[1], places[0], places[1], tokens[positive])
 
 
 def _check_counts(cells: pl.DataFrame) -> None:

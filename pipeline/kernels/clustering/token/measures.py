@@ -112,11 +112,11 @@ def v_beta(table: Contingency, beta: float) -> float:
 
 def _v_beta(name: str, number: Number) -> ClusterMeasure[Callable[[Contingency], float]]:
     """Return V with a beta as a measure of its own."""
-    written = _BETAS.write(number)
+    text = _BETAS.write(number)
     return ClusterMeasure(
-        name, partial(v_beta, beta=float(number)), title=f"V (beta {written})",
+        name, partial(v_beta, beta=float(number)), title=f"V (beta {text})",
         family="information theory", range="[0, 1]", reference=_ROSENBERG,
-        formula=f"(1 + {written}) hom comp / ({written} hom + comp); 0 if both are 0",
+        formula=f"(1 + {text}) hom comp / ({text} hom + comp); 0 if both are 0",
     )  # fmt: skip
 
 
@@ -367,8 +367,8 @@ def _largest_classes(table: Contingency) -> IntArray:
 def _count_shared(table: Contingency, mapping: IntArray) -> IntArray:
     """Return the tokens that each cluster shares with its class; 0 without one."""
     shared = np.zeros(len(mapping), dtype=np.int64)
-    chosen = table.rows == mapping[table.columns]
-    shared[table.columns[chosen]] = table.tokens[chosen]
+    matches = table.rows == mapping[table.columns]
+    shared[table.columns[matches]] = table.tokens[matches]
     return shared
 
 

@@ -37,13 +37,13 @@ class RelaxedBound(NamedTuple):
         No mapping exceeds the value by more, in the unit of the sum.
     slope : array of float, shape (prices,)
         A subgradient of the excess.
-    given : array of float, shape (clusters, classes)
+    conditional : array of float, shape (clusters, classes)
         No mapping that gives the cluster the class exceeds the value by more.
     """
 
     excess: float
     slope: FloatArray
-    given: FloatArray
+    conditional: FloatArray
 
 
 class Relaxation(Protocol):
@@ -77,12 +77,12 @@ class SearchBudget:
     Steps are counted, not time, so that the same search ends at the same place everywhere.
     """
 
-    left: float
+    seconds: float
 
     def spend(self, cost: float, *, until: float = 0.0) -> bool:
         """Take away what a step costs, if more is left than `until`; return whether it was."""
-        enough = self.left > until
-        self.left -= cost if enough else 0.0
+        enough = self.seconds > until
+        self.seconds -= cost if enough else 0.0
         return enough
 
 
@@ -139,7 +139,7 @@ def descend(
         waited = 0 if now.excess < best - 1e-6 * abs(best) or step == 0 else waited + 1
         if now.excess < best:
             best, best_prices = now.excess, prices
-        allowed = allowed & (now.given > margin)
+        allowed = allowed & (now.conditional > margin)
         if best <= margin or not allowed.any(axis=1).all():
             return Descent(0.0, prices, allowed)
         if waited >= _PATIENCE:
@@ -158,7 +158,7 @@ def descend(
 def _add_rounding_slack(bound: RelaxedBound, prices: FloatArray, least: float) -> RelaxedBound:
     """Add what rounding may have taken away."""
     slack = 4 * np.finfo(np.float64).eps * (float(np.abs(prices).sum()) + least)
-    return RelaxedBound(bound.excess + slack, bound.slope, bound.given + slack)
+    return RelaxedBound(bound.excess + slack, bound.slope, bound.conditional + slack)
 
 
 # Bound of MacroI and MicroI: every set of clusters chooses its classes, at prices
@@ -216,8 +216,8 @@ class SetRelaxation:
                 self.groups.append(_Group(members, gains))
         items, gold = int(patterns.counts.sum()), int(patterns.counts @ patterns.gold.sum(axis=1))
         self.target = value * (gold if measure == "MacroI" else items)
-        placed = int(patterns.counts[widths > 0].sum())
-        self.least = float(items if ratio is None else gold + placed)
+        with_cluster = int(patterns.counts[widths > 0].sum())
+        self.least = float(items if ratio is None else gold + with_cluster)
         number = sum(len(each.members) * each.gains[0].size for each in self.groups)
         self.fixed = number > MOST_PRICES
         self.prices = np.zeros(number)
@@ -234,12 +234,12 @@ class SetRelaxation:
             parts.append(prices[start:end].reshape(*members.shape, -1))
             values += _sum_payments(members, parts[-1], len(values))
         values[~allowed] = -np.inf
-        best, taken = values.max(axis=1), values.argmax(axis=1)
+        best, classes = values.max(axis=1), values.argmax(axis=1)
         excess, slopes = float(best.sum()) - self.target, list[FloatArray]()
         for group, price in zip(self.groups, parts, strict=True):
             gained, slope = _best_images(group, price, allowed)
             places = np.indices(group.members.shape)
-            slope[places[0], places[1], taken[group.members]] += 1.0
+            slope[places[0], places[1], classes[group.members]] += 1.0
             excess += gained
             slopes.append(slope.ravel())
         slope = np.concatenate(slopes) if slopes else np.zeros(0)
@@ -299,10 +299,10 @@ def _best_images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[
     worth = np.cumsum(highest, axis=2).diagonal(axis1=1, axis2=2)
     row, most = np.arange(sets), worth.argmax(axis=1)
     order = np.argsort(-net[row, most], axis=1, kind="stable")[:, : worth.shape[1]]
-    chosen = np.zeros(cost.shape, dtype=np.bool_)
-    chosen[row[:, None], order] = np.arange(worth.shape[1]) <= most[:, None]
+    image = np.zeros(cost.shape, dtype=np.bool_)
+    image[row[:, None], order] = np.arange(worth.shape[1]) <= most[:, None]
     lowest = np.arange(width)[:, None] == price.argmin(axis=1)[:, None]
-    paid = np.where(some[:, None], negative, lowest) & chosen[:, None]
+    paid = np.where(some[:, None], negative, lowest) & image[:, None]
     return float(worth[row, most].sum()), -paid.astype(np.float64)
 
 
@@ -364,8 +364,8 @@ class UnionRelaxation:
         neighbours = Neighbours(patterns)
         clusters, n = neighbours.overlap.shape
         self.ratio, self.classes = value, np.asarray(patterns.gold.T @ patterns.counts)
-        placed = int(patterns.counts[np.diff(patterns.induced.indptr) > 0].sum())
-        self.least = float(max(placed, 1))
+        with_cluster = int(patterns.counts[np.diff(patterns.induced.indptr) > 0].sum())
+        self.least = float(max(with_cluster, 1))
         self.cost = 1e-3 + 9e-6 * patterns.induced.shape[1] * patterns.gold.shape[1]
         self.prices = np.zeros(clusters)
         self._empty = neighbours.sizes == 0
@@ -389,12 +389,12 @@ class UnionRelaxation:
         the clusters that reach it; where it does not, a gain counts for each cluster, and a loss
         in equal parts.
         """
-        members, held = self._sets.sets, self._held[:, classes]
+        members, sums = self._sets.sets, self._held[:, classes]
         wins, losses = np.maximum(gains, 0), np.minimum(gains, 0)
-        others = losses * (held == 0) / self._sets.widths[:, None]
-        weights = members.T @ (wins * (held < 2) + others)
-        weights += self._of[:, classes] * (members.T @ (losses * (held > 0) / np.maximum(held, 1)))
-        return weights.T, (wins * (held >= 2)).sum(axis=0)
+        others = losses * (sums == 0) / self._sets.widths[:, None]
+        weights = members.T @ (wins * (sums < 2) + others)
+        weights += self._of[:, classes] * (members.T @ (losses * (sums > 0) / np.maximum(sums, 1)))
+        return weights.T, (wins * (sums >= 2)).sum(axis=0)
 
     def _weigh(self, classes: IntArray, low: IntArray, high: IntArray) -> _Rows:
         """Weigh the clusters in some intervals."""
@@ -417,7 +417,7 @@ class UnionRelaxation:
         worth = np.where(open_, rows.weights - prices, -_IMPOSSIBLE)
         low = rows.low - self._sure[c]
         bounds = self._lower[c] * open_, self._upper[c] * open_, low, rows.high
-        values, taken, rate = _knapsack(worth, *bounds)
+        values, shares, rate = _knapsack(worth, *bounds)
         values += rows.fixed
         starts = np.searchsorted(c, np.arange(len(self.classes)))
         best = np.maximum.reduceat(values, starts)
@@ -425,31 +425,31 @@ class UnionRelaxation:
         forced = np.maximum.reduceat(values[:, None] + np.minimum(rate, 0), starts).T
         without = np.maximum.reduceat(values[:, None] - np.maximum(rate, 0), starts).T
         without, paid = np.maximum(without, 0), float(prices.sum())
-        given = paid + without.sum(axis=1)[:, None] - without + forced
+        conditional = paid + without.sum(axis=1)[:, None] - without + forced
         excess = paid + float(np.maximum(best, 0).sum())
-        chosen = np.flatnonzero(values == best[c])
-        chosen = chosen[np.unique(c[chosen], return_index=True)[1]]
-        chosen = chosen[values[chosen] > 0]
-        slope = np.where(empty, 0, 1.0 - taken[chosen].sum(axis=0))
-        given[empty] = excess
-        self._halve(chosen)
-        return RelaxedBound(excess, slope, np.where(allowed, given, -np.inf))
+        best_rows = np.flatnonzero(values == best[c])
+        best_rows = best_rows[np.unique(c[best_rows], return_index=True)[1]]
+        best_rows = best_rows[values[best_rows] > 0]
+        slope = np.where(empty, 0, 1.0 - shares[best_rows].sum(axis=0))
+        conditional[empty] = excess
+        self._halve(best_rows)
+        return RelaxedBound(excess, slope, np.where(allowed, conditional, -np.inf))
 
-    def _halve(self, chosen: IntArray) -> None:
+    def _halve(self, intervals: IntArray) -> None:
         """Halve the intervals that won, unless they are fine enough or there are too many."""
-        low, high = self.rows.low[chosen], self.rows.high[chosen]
-        sizes = self.classes[self.rows.classes[chosen]]
+        low, high = self.rows.low[intervals], self.rows.high[intervals]
+        sizes = self.classes[self.rows.classes[intervals]]
         change = 2.0 * (high / (high + sizes) - low / (low + sizes)) * np.minimum(high, sizes)
-        chosen = chosen[(high > low) & (change > _FINE * self.least)]
-        if not len(chosen) or len(self.rows.low) > MOST_INTERVALS:
+        intervals = intervals[(high > low) & (change > _FINE * self.least)]
+        if not len(intervals) or len(self.rows.low) > MOST_INTERVALS:
             return
-        classes, low, high = (each[chosen] for each in self.rows[:3])
+        classes, low, high = (each[intervals] for each in self.rows[:3])
         middle = (low + high) // 2
         parts = self._weigh(classes, low, middle), self._weigh(classes, middle + 1, high)
-        kept = np.ones(len(self.rows.low), dtype=np.bool_)
-        kept[chosen] = False
+        rest = np.ones(len(self.rows.low), dtype=np.bool_)
+        rest[intervals] = False
         joined = [
-            np.concatenate([old[kept], *new]) for old, *new in zip(self.rows, *parts, strict=True)
+            np.concatenate([old[rest], *new]) for old, *new in zip(self.rows, *parts, strict=True)
         ]
         order = np.argsort(joined[0], kind="stable")
         self.rows = _Rows(*(each[order] for each in joined))
@@ -479,11 +479,11 @@ def _knapsack(
     rate = np.where(full, np.maximum(rate, 0), np.where(bare, np.minimum(rate, 0), 0))
     filled = np.empty(worth.shape)
     np.put_along_axis(filled, order, part, axis=1)
-    taken = np.where((full | bare)[:, None], filled, positive)
-    left = worth - rate[:, None] * size
-    values = np.maximum(left, 0).sum(axis=1) + rate * limit
+    shares = np.where((full | bare)[:, None], filled, positive)
+    reduced_worth = worth - rate[:, None] * size
+    values = np.maximum(reduced_worth, 0).sum(axis=1) + rate * limit
     values[upper.sum(axis=1) < low] = -_IMPOSSIBLE
-    return values, taken, left
+    return values, shares, reduced_worth
 
 
 ROOT_SHARE, ROOT_STEPS = 0.7, 10_000
@@ -559,21 +559,21 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     >>> from scipy import sparse
     >>> eye = sparse.csr_array(np.eye(2, dtype=np.int64))
     >>> items = Patterns(np.array([1, 2]), eye, eye)
-    >>> found = certify(items, "MacroI", np.array([0, 0]), seconds=5)
-    >>> found.mapping.tolist(), found.value, found.proven
+    >>> certificate = certify(items, "MacroI", np.array([0, 0]), seconds=5)
+    >>> certificate.mapping.tolist(), certificate.value, certificate.proven
     ([0, 1], Fraction(1, 1), True)
     """
     if not seconds > 0:
         raise ValueError(f"{seconds} seconds for the certificate: must be more than 0")
     score, work = TYPE_MEASURES.get(measure).score, SearchBudget(seconds)
     value = score(patterns, mapping).value
-    found = _branch_and_bound(patterns, measure, mapping, value, work)
-    while found.better is not None:
-        mapping, value = found.better, score(patterns, found.better).value
-        found = _branch_and_bound(patterns, measure, mapping, value, work)
-    proven = value == 1 or found.excess <= PROVEN_WITHIN
-    bound = float(value) if proven else min(1.0, float(value) + found.excess)
-    return Certificate(mapping, value, bound, proven, 0 if proven else found.open_clusters)
+    search = _branch_and_bound(patterns, measure, mapping, value, work)
+    while search.better is not None:
+        mapping, value = search.better, score(patterns, search.better).value
+        search = _branch_and_bound(patterns, measure, mapping, value, work)
+    proven = value == 1 or search.excess <= PROVEN_WITHIN
+    bound = float(value) if proven else min(1.0, float(value) + search.excess)
+    return Certificate(mapping, value, bound, proven, 0 if proven else search.open_clusters)
 
 
 class _SearchResult(NamedTuple):
@@ -595,19 +595,19 @@ def _branch_and_bound(
         else SetRelaxation(patterns, measure, mapping, float(value))
     )
     every = np.ones((patterns.induced.shape[1], patterns.gold.shape[1]), dtype=np.bool_)
-    rest = (1 - ROOT_SHARE) * work.left
+    rest = (1 - ROOT_SHARE) * work.seconds
     root = descend(relaxation, relaxation.prices, every, steps=ROOT_STEPS, work=work, until=rest)
     numbers = itertools.count()
     heap = [(-root.excess, next(numbers), root.allowed)] if root.excess else []
-    while heap and work.left > 0:
+    while heap and work.seconds > 0:
         highest, _, allowed = heapq.heappop(heap)
         candidate = np.asarray(allowed.argmax(axis=1), dtype=np.int64)
         if score(patterns, candidate).value > value:
             return _SearchResult(candidate)
         for part in _branches(allowed):
-            made = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, work=work)
-            if made.excess:
-                heapq.heappush(heap, (max(highest, -made.excess), next(numbers), made.allowed))
+            branch = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, work=work)
+            if branch.excess:
+                heapq.heappush(heap, (max(highest, -branch.excess), next(numbers), branch.allowed))
     loose = int((root.allowed.sum(axis=1) > 1).sum())
     return _SearchResult(None, -heap[0][0], loose) if heap else _SearchResult(None)
 

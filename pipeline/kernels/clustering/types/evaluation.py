@@ -237,15 +237,15 @@ class ScoredMapping(NamedTuple):
     interval: str | None = None
 
 
-def summary_table(made: Entries, found: Sequence[ScoredMapping]) -> pl.DataFrame:
+def summary_table(data: Entries, mappings: Sequence[ScoredMapping]) -> pl.DataFrame:
     """Return a row for each measure and mapping: table `TypeLevel` without system and run."""
     columns = TypeLevel.columns().items()
     schema = {name: dtype for name, dtype in columns if name not in {"system", "run"}}
-    rows = [_summary_row(made, each) for each in found]
+    rows = [_summary_row(data, each) for each in mappings]
     return pl.DataFrame(rows, schema=schema).sort("measure", "mapping")
 
 
-def _summary_row(made: Entries, scored_mapping: ScoredMapping) -> dict[str, str | float | None]:
+def _summary_row(data: Entries, scored_mapping: ScoredMapping) -> dict[str, str | float | None]:
     value = float(scored_mapping.score.value)
     sure = scored_mapping.certificate in {"exact", "proven"}
     bound = value if sure else scored_mapping.bound
@@ -265,44 +265,44 @@ def _summary_row(made: Entries, scored_mapping: ScoredMapping) -> dict[str, str 
         "lower": scored_mapping.lower,
         "upper": scored_mapping.upper,
         "interval": scored_mapping.interval,
-        "n_items": len(made.items),
-        "n_dropped": made.n_dropped,
-        "n_without_cluster": made.n_without_cluster,
-        "n_in_several": int(made.patterns.counts[made.patterns.induced.sum(axis=1) > 1].sum()),
-        "n_classes": len(made.classes),
-        "n_clusters": len(made.clusters),
-        "n_clusters_dropped": made.n_clusters_dropped,
-        "n_uncovered": len(made.classes) - covered,
+        "n_items": len(data.items),
+        "n_dropped": data.n_dropped,
+        "n_without_cluster": data.n_without_cluster,
+        "n_in_several": int(data.patterns.counts[data.patterns.induced.sum(axis=1) > 1].sum()),
+        "n_classes": len(data.classes),
+        "n_clusters": len(data.clusters),
+        "n_clusters_dropped": data.n_clusters_dropped,
+        "n_uncovered": len(data.classes) - covered,
     }
 
 
-def mapping_rows(made: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
+def mapping_rows(data: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
     """Return a row for each cluster: table `ClusterMapping` without system and run."""
-    patterns, h = made.patterns, scored_mapping.mapping
+    patterns, h = data.patterns, scored_mapping.mapping
     mapped, rows = h >= 0, np.arange(len(h))
     classes = patterns.gold.T @ patterns.counts
     shared = overlap(patterns)[rows, np.maximum(h, 0)] * mapped
     return pl.DataFrame({
         "measure": [scored_mapping.measure] * len(h),
         "mapping": [scored_mapping.kind] * len(h),
-        "cluster": made.clusters,
-        "gold": _names_of(made.classes, h),
+        "cluster": data.clusters,
+        "gold": _names_of(data.classes, h),
         "n_ij": shared,
         "n_i": pl.Series(classes[np.maximum(h, 0)]).set(pl.Series(~mapped), None),
         "n_j": patterns.induced.T @ patterns.counts,
     })  # fmt: skip
 
 
-def class_rows(made: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
+def class_rows(data: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
     """Return a row for each class: table `ClassScores` without system and run."""
-    z = class_unions(made.patterns, scored_mapping.mapping)
-    n = len(made.classes)
+    z = class_unions(data.patterns, scored_mapping.mapping)
+    n = len(data.classes)
     clusters = np.bincount(scored_mapping.mapping[scored_mapping.mapping >= 0], minlength=n)
     n_i, n_j, common = (part.astype(np.float64) for part in (z.classes, z.clusters, z.common))
     precision = np.divide(common, n_j, out=np.full(n, np.nan), where=n_j > 0)
     return pl.DataFrame({
         "measure": [scored_mapping.measure] * n, "mapping": [scored_mapping.kind] * n,
-        "gold": made.classes, "clusters": clusters,
+        "gold": data.classes, "clusters": clusters,
         "n_ij": z.common, "n_i": z.classes, "n_j": z.clusters,
         "recall": common / n_i, "precision": pl.Series(precision).fill_nan(None),
         "f": 2.0 * common / (n_i + n_j), "uncovered": clusters == 0,
@@ -310,7 +310,7 @@ def class_rows(made: Entries, scored_mapping: ScoredMapping) -> pl.DataFrame:
 
 
 def item_rows(
-    made: Entries,
+    data: Entries,
     scored_mapping: ScoredMapping,
     *,
     worst: int | None,
@@ -320,19 +320,19 @@ def item_rows(
 
     Of items with equal F those with most tokens come first, if these are given.
     """
-    gold, mapped, common = item_counts(made.patterns, scored_mapping.mapping)
+    gold, mapped, common = item_counts(data.patterns, scored_mapping.mapping)
     f = 2.0 * common / (gold + mapped)
     # Items are in the order of their names, and a stable sort keeps them so where F is equal.
-    by = (f[made.pattern],) if tokens is None else (-tokens, f[made.pattern])
+    by = (f[data.pattern],) if tokens is None else (-tokens, f[data.pattern])
     order = np.lexsort(by)[:worst]
-    pattern = made.pattern[order]
-    shown, place = distinct_values(pattern)
-    labels = _join_names(made.patterns.gold[shown], made.classes)
-    images = _join_names(image(made.patterns, scored_mapping.mapping)[shown], made.classes)
+    pattern = data.pattern[order]
+    distinct, place = distinct_values(pattern)
+    labels = _join_names(data.patterns.gold[distinct], data.classes)
+    images = _join_names(image(data.patterns, scored_mapping.mapping)[distinct], data.classes)
     return pl.DataFrame({
         "measure": pl.repeat(scored_mapping.measure, len(order), eager=True),
         "mapping": pl.repeat(scored_mapping.kind, len(order), eager=True),
-        "rank": np.arange(1, len(order) + 1), "item": made.items.gather(order),
+        "rank": np.arange(1, len(order) + 1), "item": data.items.gather(order),
         "gold": labels.gather(place), "mapped": images.gather(place),
         "common": common[pattern], "f": f[pattern],
     })  # fmt: skip
@@ -343,8 +343,8 @@ def _join_names(matrix: Sparse, names: pl.Series) -> pl.Series:
     rows = scipy.sparse.csr_array(matrix).sorted_indices()
     # Many rows hold the same: their text is made once.
     one, place = distinct_sets(rows)
-    held, words = rows[one], names.to_list()
-    codes, ends = held.indices.tolist(), held.indptr.tolist()
+    distinct, words = rows[one], names.to_list()
+    codes, ends = distinct.indices.tolist(), distinct.indptr.tolist()
     texts = [
         _SEPARATOR.join(words[code] for code in codes[start:end])
         for start, end in itertools.pairwise(ends)
@@ -446,10 +446,10 @@ def evaluate_type_level(
     >>> induced = pl.DataFrame({
     ...     "item": ["dog", "run", "run", "eat", "walk"], "cluster": ["0", "0", "1", "1", "2"]
     ... })
-    >>> made = evaluate_type_level(gold, induced)
-    >>> made.summary.filter(mapping="M-1").select("measure", pl.col("value").round(4)).rows()
+    >>> tables = evaluate_type_level(gold, induced)
+    >>> tables.summary.filter(mapping="M-1").select("measure", pl.col("value").round(4)).rows()
     [('MacroI', 0.9091), ('MicroC', 0.92), ('MicroI', 0.9167)]
-    >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
+    >>> tables.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
     [('0', 'N'), ('1', 'V'), ('2', None)]
     """
     options = _Options(restarts, kicks, seed, certificate_seconds, replicates, confidence, interval)
@@ -458,10 +458,10 @@ def evaluate_type_level(
     encoded = entries(gold, induced)
     counts = None
     if tokens is not None:
-        found = encoded.items.to_frame("item").join(
+        table = encoded.items.to_frame("item").join(
             tokens, on="item", how="left", maintain_order="left"
         )
-        counts = found["tokens"].fill_null(0).to_numpy()
+        counts = table["tokens"].fill_null(0).to_numpy()
     neighbours = Neighbours(encoded.patterns)
     results = [
         _add_limits(neighbours, _evaluate_mapping(neighbours, measure, kind, options), options)
@@ -562,11 +562,11 @@ def _add_limits(
     return scored_mapping._replace(lower=lower, upper=upper, interval=options.interval)
 
 
-def _evaluate_floor(made: Entries, measure: str) -> ScoredMapping:
+def _evaluate_floor(data: Entries, measure: str) -> ScoredMapping:
     """Map every cluster to the largest class; of equal ones, to the first."""
-    patterns = made.patterns
+    patterns = data.patterns
     largest = int((patterns.gold.T @ patterns.counts).argmax())
-    mapping = np.full(len(made.clusters), largest, dtype=np.int64)
+    mapping = np.full(len(data.clusters), largest, dtype=np.int64)
     return ScoredMapping(
         measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping)
     )
@@ -574,6 +574,6 @@ def _evaluate_floor(made: Entries, measure: str) -> ScoredMapping:
 
 def _concat(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
     """Put tables with one schema below each other; none makes an empty one."""
-    typed = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
+    columns = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
     empty = schema.zero_rows().collect().drop(_STAGE)
-    return pl.concat([empty, *(table.select(typed) for table in tables)])
+    return pl.concat([empty, *(table.select(columns) for table in tables)])

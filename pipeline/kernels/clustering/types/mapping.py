@@ -79,14 +79,14 @@ class Companions(NamedTuple):
         How many these are.
     clusters : array of int, shape (others,)
         The other clusters.
-    held : array of 0 and 1, shape (sets, others)
+    members : array of 0 and 1, shape (sets, others)
         The other clusters of each set, as floats for products of matrices.
     """
 
     sets: IntArray
     pairs: int
     clusters: IntArray
-    held: FloatArray
+    members: FloatArray
 
 
 class Neighbours:
@@ -171,8 +171,8 @@ class Neighbours:
 
     def companions(self, cluster: int) -> Companions:
         """Return the sets that hold a cluster, and their other clusters."""
-        found = self._companions.get(cluster)
-        if found is None:
+        near = self._companions.get(cluster)
+        if near is None:
             start, end = self._columns.indptr[cluster : cluster + 2]
             sets = self._columns.indices[start:end].astype(np.int64)
             two = self.widths[sets] == 2
@@ -181,12 +181,12 @@ class Neighbours:
             number = np.diff(part.indptr)
             number[cluster] = 0
             others = np.flatnonzero(number)
-            held = part[:, others].toarray().astype(np.float64)
-            found = Companions(sets, int(two.sum()), others, held)
-            self._cells += held.size
+            members = part[:, others].toarray().astype(np.float64)
+            near = Companions(sets, int(two.sum()), others, members)
+            self._cells += members.size
             if self._cells < _KEPT_VALUES:
-                self._companions[cluster] = found
-        return found
+                self._companions[cluster] = near
+        return near
 
 
 def overlap(patterns: Patterns) -> IntArray:
@@ -230,18 +230,18 @@ class UnionState:
         sets, rows, items = neighbours.sets, neighbours.rows, neighbours.items
         shape = (len(items), neighbours.overlap.shape[1])
         at, every = mapping[sets.indices], np.arange(len(mapping))
-        held, gold = _count_classes(rows, at, shape), neighbours.classes
-        self.new = sets.T @ ((held == 0) * items[:, None]) + neighbours.single_sizes[:, None]
-        self.new_common = sets.T @ ((held == 0) * gold) + neighbours.single_overlap
-        alone = held[rows, at] == 1
+        counts, gold = _count_classes(rows, at, shape), neighbours.classes
+        self.new = sets.T @ ((counts == 0) * items[:, None]) + neighbours.single_sizes[:, None]
+        self.new_common = sets.T @ ((counts == 0) * gold) + neighbours.single_overlap
+        alone = counts[rows, at] == 1
         own = np.bincount(sets.indices, alone * items[rows], len(mapping))
         common = np.bincount(sets.indices, alone * gold[rows, at], len(mapping))
         self.new[every, mapping] += own
         self.new_common[every, mapping] += common
         self.classes = (neighbours.patterns.gold.T @ neighbours.patterns.counts).astype(np.float64)
-        self.union = items @ (held > 0) + np.bincount(mapping, neighbours.single_sizes, shape[1])
+        self.union = items @ (counts > 0) + np.bincount(mapping, neighbours.single_sizes, shape[1])
         single = np.bincount(mapping, neighbours.single_overlap[every, mapping], shape[1])
-        self.common = (gold * (held > 0)).sum(axis=0) + single
+        self.common = (gold * (counts > 0)).sum(axis=0) + single
 
     def copy(self) -> Self:
         """Return one that can be moved while this stays."""
@@ -264,13 +264,13 @@ class UnionState:
             return
         ends, sign = np.array([old, to]), np.array([1.0, -1.0])
         at = (self.mapping[near.clusters][:, None] == ends).astype(np.float64)
-        held = near.held @ at
+        counts = near.members @ at
         items = self.neighbours.items[near.sets][:, None] * sign
         gold = self.neighbours.classes[near.sets[:, None], ends] * sign
         # A cluster counts the items that no other cluster of the class holds, neither this one.
-        none, one = held == 0, held == 1
+        none, one = counts == 0, counts == 1
         weights = np.hstack([none * items, none * gold, one * items, one * gold])
-        change = near.held.T @ weights
+        change = near.members.T @ weights
         change = change[:, :4] + change[:, 4:] * np.hstack([at, at])
         places = near.clusters[:, None], ends
         self.new[places] += change[:, :2]
@@ -356,7 +356,7 @@ class SetGains:
         self.pairs = np.where((widths == 2)[:, None], one - 2.0 * both, 0.0)
 
     def moves(
-        self, sets: IntArray, held: FloatArray, classes: IntArray, counted: IntArray | FloatArray
+        self, sets: IntArray, members: FloatArray, classes: IntArray, counted: IntArray | FloatArray
     ) -> FloatArray:
         """Return what sets gain after each move of each cluster, but for a number per cluster.
 
@@ -369,7 +369,7 @@ class SetGains:
         ----------
         sets : array of int, shape (sets,)
             The sets.
-        held : array of 0 and 1, shape (sets, clusters)
+        members : array of 0 and 1, shape (sets, clusters)
             Clusters of each.
         classes : array of int, shape (clusters,)
             The class of each cluster.
@@ -384,7 +384,7 @@ class SetGains:
         sizes = image.sum(axis=1)
         row = self.first[sets] + sizes
         less, now = self.table.take(row - 1, axis=0), self.table.take(row, axis=0)
-        alone = held * (counted == 1).take(classes, axis=1)
+        alone = members * (counted == 1).take(classes, axis=1)
         sums = _sum_where(now, image)
         change, own = _sum_where(less, image) - sums, less.take(classes, axis=1)
         moves = alone.T @ np.where(image, change[:, None], now)
@@ -392,7 +392,7 @@ class SetGains:
         places = np.arange(len(classes)), classes
         moves[places] -= alone.T @ change - np.einsum("bk,bk->k", alone, own)
         shared = np.flatnonzero(sizes < self.widths[sets])
-        image, row, rest = image[shared], row[shared], (held - alone)[shared]
+        image, row, rest = image[shared], row[shared], (members - alone)[shared]
         more = self.table.take(row + 1, axis=0)
         change = sums[shared] - _sum_where(more, image)
         return np.asarray(moves + rest.T @ np.where(image, change[:, None], more))
@@ -434,9 +434,9 @@ class ItemState:
         n, every = gold.shape[1], np.arange(len(neighbours.items))
         size = max(1, _CELLS // max(n, len(mapping)))
         for sets in (every[start : start + size] for start in range(0, len(every), size)):
-            held = neighbours.sets[sets].toarray() * 1.0
-            counted = held @ (mapping[:, None] == np.arange(n))
-            self.after += self.gains.moves(sets, held, mapping, counted)
+            members = neighbours.sets[sets].toarray() * 1.0
+            counted = members @ (mapping[:, None] == np.arange(n))
+            self.after += self.gains.moves(sets, members, mapping, counted)
         golden, mapped, common = item_counts(neighbours.patterns, mapping)
         self.total = float((2.0 * counts * common * inverse[golden + mapped]).sum())
 
@@ -464,17 +464,17 @@ class ItemState:
         # Of two clusters, the other has the class or not: only its column changes.
         ends, two = np.array([old, to]), slice(near.pairs)
         change = self.gains.pairs[near.sets[two, None], ends] * np.array([-1.0, 1.0])
-        self.after[near.clusters[:, None], ends] += near.held[two].T @ change
+        self.after[near.clusters[:, None], ends] += near.members[two].T @ change
         wide = slice(near.pairs, None)
-        sets, held, at = near.sets[wide], near.held[wide], self.mapping[near.clusters]
+        sets, members, at = near.sets[wide], near.members[wide], self.mapping[near.clusters]
         if not len(sets):
             return
-        counted = held @ (at[:, None] == np.arange(self.after.shape[1]))
+        counted = members @ (at[:, None] == np.arange(self.after.shape[1]))
         counted[:, old] += 1
-        before = self.gains.moves(sets, held, at, counted)
+        before = self.gains.moves(sets, members, at, counted)
         counted[:, old] -= 1
         counted[:, to] += 1
-        self.after[near.clusters] += self.gains.moves(sets, held, at, counted) - before
+        self.after[near.clusters] += self.gains.moves(sets, members, at, counted) - before
 
 
 def item_moves(state: ItemState) -> FloatArray:
@@ -838,12 +838,12 @@ class _Search:
         """Return the state after a move; the given one stays."""
         mapping = state.mapping.copy()
         mapping[cluster] = to
-        found = self._states.get(_key(mapping))
-        if found is None:
-            found = state.copy()
-            found.move(cluster, to)
-            self._keep(found)
-        return found
+        successor = self._states.get(_key(mapping))
+        if successor is None:
+            successor = state.copy()
+            successor.move(cluster, to)
+            self._keep(successor)
+        return successor
 
     def _keep(self, state: Any) -> Any:
         if len(self._states) >= self._most:

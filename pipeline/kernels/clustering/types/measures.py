@@ -99,10 +99,10 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
     --------
     >>> gold = pl.DataFrame({"item": ["dog", "run", "run"], "gold": ["N", "N", "V"]})
     >>> induced = pl.DataFrame({"item": ["dog", "cat"], "cluster": ["0", "1"]})
-    >>> made = entries(gold, induced)
-    >>> made.items.to_list(), made.classes.to_list(), made.clusters.to_list()
+    >>> data = entries(gold, induced)
+    >>> data.items.to_list(), data.classes.to_list(), data.clusters.to_list()
     (['dog', 'run'], ['N', 'V'], ['0'])
-    >>> made.n_dropped, made.n_without_cluster, made.n_clusters_dropped
+    >>> data.n_dropped, data.n_without_cluster, data.n_clusters_dropped
     (1, 1, 1)
     """
     gold, induced = _memberships(gold, "gold"), _memberships(induced, "cluster")
@@ -110,20 +110,20 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
     if not len(items):
         raise DataError("no item has a gold class: give at least one row with item and gold")
     place = pl.DataFrame({"item": items, "place": np.arange(len(items))})
-    kept = induced.join(place, on="item")
+    members = induced.join(place, on="item")
     listed = gold.join(place, on="item")
     left, classes = incidence(listed["place"], listed["gold"], len(items))
-    right, clusters = incidence(kept["place"], kept["cluster"], len(items))
+    right, clusters = incidence(members["place"], members["cluster"], len(items))
     patterns, pattern = _patterns(left, right)
-    placed = int((np.diff(right.indptr) > 0).sum())
+    with_cluster = int((np.diff(right.indptr) > 0).sum())
     return Entries(
         patterns,
         pattern,
         items,
         classes,
         clusters,
-        n_dropped=induced["item"].n_unique() - placed,
-        n_without_cluster=len(items) - placed,
+        n_dropped=induced["item"].n_unique() - with_cluster,
+        n_without_cluster=len(items) - with_cluster,
         n_clusters_dropped=induced["cluster"].n_unique() - len(clusters),
     )
 
@@ -138,15 +138,15 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
                 f"memberships: column {column!r} is {table.schema[column]}, not String; cast it"
             )
     refuse_weights(table, label)
-    chosen = table.select(pl.col("item", label).cast(pl.String)).drop_nulls()
-    empty = chosen.filter((pl.col("item") == "") | (pl.col(label) == ""))
+    rows = table.select(pl.col("item", label).cast(pl.String)).drop_nulls()
+    empty = rows.filter((pl.col("item") == "") | (pl.col(label) == ""))
     if empty.height:
-        shown = ", ".join(f"{item!r}: {name!r}" for item, name in empty.sort("item").head(3).rows())
+        cases = ", ".join(f"{item!r}: {name!r}" for item, name in empty.sort("item").head(3).rows())
         raise DataError(
             f"memberships: empty item or {label} in {count_text(empty.height, 'row')}, for example "
-            f"{shown}; name them, or make them null for no membership"
+            f"{cases}; name them, or make them null for no membership"
         )
-    return chosen
+    return rows
 
 
 def _patterns(gold: Sparse, matrix: Sparse) -> tuple[Patterns, IntArray]:
@@ -156,9 +156,9 @@ def _patterns(gold: Sparse, matrix: Sparse) -> tuple[Patterns, IntArray]:
     first = np.full(len(distinct), len(place))
     np.minimum.at(first, place, np.arange(len(place)))
     order = np.argsort(first)
-    shown, rank = first[order], np.argsort(order)
+    rows, rank = first[order], np.argsort(order)
     pattern = rank[place]
-    return Patterns(np.bincount(pattern), gold[shown], matrix[shown]), pattern
+    return Patterns(np.bincount(pattern), gold[rows], matrix[rows]), pattern
 
 
 def select_patterns(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:
@@ -328,9 +328,9 @@ def micro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """
     gold, mapped, common = item_counts(patterns, mapping)
     weights = patterns.counts
-    items, placed = int(weights.sum()), int(weights[mapped > 0].sum())
+    items, with_cluster = int(weights.sum()), int(weights[mapped > 0].sum())
     hits = weights * common
-    precision = _sum(hits, np.maximum(mapped, 1)) / placed if placed else None
+    precision = _sum(hits, np.maximum(mapped, 1)) / with_cluster if with_cluster else None
     return Score(_sum(2 * hits, gold + mapped) / items, _sum(hits, gold) / items, precision)
 
 

@@ -129,7 +129,7 @@ def test_the_bounds_hold_at_any_prices(name: str) -> None:
             assert found.slope.shape == prices.shape
             for each, excess in above.items():
                 assert excess <= max(found.excess, 0) / relaxation.least + TOLERANCE
-                given = min(found.given[k, c] for k, c in enumerate(each))
+                given = min(found.conditional[k, c] for k, c in enumerate(each))
                 assert excess <= max(given, 0) / relaxation.least + TOLERANCE
 
 
