@@ -156,9 +156,9 @@ class Counting:
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 
 
-def iterate_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
+def iterate_pieces(outputs: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
     """Iterate over the outputs of `Stage.make`: one, or several from a generator."""
-    return made if isinstance(made, Iterator) else iter([made])
+    return outputs if isinstance(outputs, Iterator) else iter([outputs])
 
 
 def join_pieces(pieces: Iterable[Outputs]) -> Outputs:
@@ -308,10 +308,10 @@ class Source(BaseModel):
             return value
         if "path" not in value:
             near = difflib.get_close_matches("path", value, n=1)
-            meant = (
+            advice = (
                 f"unknown key {near[0]!r}: did you mean path?" if near else 'write path = "FILE"'
             )
-            raise ValueError(f"names no file; {meant}")
+            raise ValueError(f"names no file; {advice}")
         path = value["path"]
         own = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
         return own | {"options": {k: v for k, v in value.items() if k not in own}}
@@ -437,18 +437,18 @@ class Stage(Generic[C]):
 
     def run(self, config: C, tables: Tables) -> Outputs:
         """Return the complete tables."""
-        made = self.make(config, tables)
-        return join_pieces(made) if isinstance(made, Iterator) else made
+        outputs = self.make(config, tables)
+        return join_pieces(outputs) if isinstance(outputs, Iterator) else outputs
 
     def places(self, config: C) -> set[str]:
         """Return where registered code used with these options is defined, as ``module:name``."""
-        named = [
+        places = [
             mark.places(getattr(config, option))
             for option, info in self.config.model_fields.items()
             for mark in info.metadata
             if isinstance(mark, NameIn)
         ]
-        return set().union(*named, self.uses(config) if self.uses else ())
+        return set().union(*places, self.uses(config) if self.uses else ())
 
     def delivery(self, config: C) -> Delivery | None:
         """Return the delivery with these options, None if there is none."""

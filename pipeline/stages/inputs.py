@@ -29,14 +29,14 @@ class NoSuchColumn(ConfigError):
     """A file lacks columns or attributes named by the options, or has unusable ones."""
 
 
-def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
+def require(schema: pl.Schema, columns: Iterable[tuple[str, str]]) -> None:
     """Check that a file has the columns named by an option.
 
     Parameters
     ----------
     schema : Schema
         Schema of the file.
-    wanted : iterable of (str, str)
+    columns : iterable of (str, str)
         Path of the option within the stage, and the column that it names.
 
     Raises
@@ -46,12 +46,12 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
     """
     has = [name for name in schema.names() if name not in {"file", "line"}]
     problems: list[Problem] = []
-    for option, name in wanted:
+    for option, name in columns:
         if name not in has:
             what = f"the file has no column {name!r}"
             problems.append(Problem(option, what, did_you_mean(name, has)))
-        elif held := errors.no_plain_values(schema[name]):
-            what = f"column {name!r} contains {held}, not text or numbers"
+        elif kind := errors.no_plain_values(schema[name]):
+            what = f"column {name!r} contains {kind}, not text or numbers"
             problems.append(Problem(option, what, "convert it to text"))
     if problems:
         raise NoSuchColumn("columns", problems)
@@ -60,7 +60,7 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
 def named_columns(
     schema: pl.Schema,
     columns: Mapping[Name, str],
-    wanted: Iterable[Name],
+    keys: Iterable[Name],
     *,
     further: Iterable[tuple[str, str]] = (),
 ) -> dict[Name, str]:
@@ -72,7 +72,7 @@ def named_columns(
         Schema of the file.
     columns : mapping of str to str
         The option columns: from our names to those in the file.
-    wanted : iterable of str
+    keys : iterable of str
         Our column names.
     further : iterable of (str, str)
         Columns named by other options, as for `require`.
@@ -82,7 +82,7 @@ def named_columns(
     ConfigError
         As for `require`.
     """
-    names = {each: columns.get(each, each) for each in wanted}
+    names = {each: columns.get(each, each) for each in keys}
     require(schema, [*((f"columns.{each}", name) for each, name in names.items()), *further])
     return names
 
@@ -106,7 +106,7 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
 
 
 def list_absent_values(
-    option: str, named: Iterable[str], values: pl.Series, *, what: str, where: str
+    option: str, names: Iterable[str], values: pl.Series, *, what: str, where: str
 ) -> list[Problem]:
     """Return a problem for each value of an option that does not occur.
 
@@ -114,7 +114,7 @@ def list_absent_values(
     ----------
     option : str
         Path of the option.
-    named : iterable of str
+    names : iterable of str
         Its values.
     values : Series of String
         The existing values, most frequent first.
@@ -123,19 +123,19 @@ def list_absent_values(
 
     Examples
     --------
-    >>> found = pl.Series(["free", "SVC"])
-    >>> print(*list_absent_values("labels", ["svc"], found, what="label", where="the file"))
+    >>> labels = pl.Series(["free", "SVC"])
+    >>> print(*list_absent_values("labels", ["svc"], labels, what="label", where="the file"))
     labels: the label 'svc' does not occur in the file; did you mean SVC? It has free, SVC
     """
     has = values.to_list()
-    shown = ", ".join(has[:_MOST_VALUES]) + (", ..." if len(has) > _MOST_VALUES else "")
+    listing = ", ".join(has[:_MOST_VALUES]) + (", ..." if len(has) > _MOST_VALUES else "")
     problems = []
-    for name in dict.fromkeys(named):
+    for name in dict.fromkeys(names):
         if has and name not in has:
             near = did_you_mean(name, has)
-            meant = f"{near} It has {shown}" if near.endswith("?") else f"it has {shown}"
+            advice = f"{near} It has {listing}" if near.endswith("?") else f"it has {listing}"
             text = f"the {what} {name!r} does not occur in {where}"
-            problems.append(Problem(option, text, meant))
+            problems.append(Problem(option, text, advice))
     return problems
 
 
@@ -237,8 +237,8 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if first[fold(name)] != name or names.count(name) > 1:
             same = [each for each in names if fold(each) == fold(name)]
-            shown = ", ".join(map(repr, same))
-            raise ValueError(f"two names differ only in case or blanks: {shown}")
+            text = ", ".join(map(repr, same))
+            raise ValueError(f"two names differ only in case or blanks: {text}")
     return names
 
 
@@ -257,17 +257,17 @@ def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def counted_answers(
-    rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
+    rows: pl.LazyFrame, base: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
     """Return only the valid answers of sheets and decision logs."""
-    return adjudication.merge_answers(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+    return adjudication.merge_answers(rows, base.lazy(), tasks.lazy(), log=log, answer=answer)
 
 
 def compare_answers(
-    rows: pl.LazyFrame, seen: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
+    rows: pl.LazyFrame, base: pl.DataFrame, tasks: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
     """Return what becomes of each answer in a sheet."""
-    return adjudication.compare_cells(rows, seen.lazy(), tasks.lazy(), log=log, answer=answer)
+    return adjudication.compare_cells(rows, base.lazy(), tasks.lazy(), log=log, answer=answer)
 
 
 def answers_in_conflict(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -277,9 +277,9 @@ def answers_in_conflict(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.filter(adjudication.CONFLICT).select("id", "annotator").unique()
 
 
-def reassign(sheet: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+def reassign(sheet: pl.DataFrame, moves: pl.DataFrame) -> pl.DataFrame:
     """Return a table of sheets with the cards that were given to others."""
-    return sheets.reassign(sheet.lazy(), given.lazy()).collect()
+    return sheets.reassign(sheet.lazy(), moves.lazy()).collect()
 
 
 class JoinsAnswers(StageConfig):
@@ -296,12 +296,12 @@ class JoinsAnswers(StageConfig):
 
     def known_annotators(self, *tables: pl.LazyFrame) -> list[str]:
         """Return the annotators of the tables and the former annotators."""
-        asked = [
+        annotators = [
             name
             for table in tables
             for name in table.select(pl.col("annotator").unique().sort()).collect().to_series()
         ]
-        return list(by_fold([*asked, *self.former]).values())
+        return list(by_fold([*annotators, *self.former]).values())
 
     def sheet_and_known(
         self, sheet: pl.LazyFrame, entries: pl.LazyFrame, *further: pl.LazyFrame
@@ -320,8 +320,8 @@ class JoinsAnswers(StageConfig):
         *further : LazyFrame
             Other tables of annotators.
         """
-        given = transfers(entries)
-        return sheets.reassign(sheet, given), self.known_annotators(sheet, *further, given)
+        moves = transfers(entries)
+        return sheets.reassign(sheet, moves), self.known_annotators(sheet, *further, moves)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -339,10 +339,10 @@ class JoinsAnswers(StageConfig):
 def check_expert(config: JoinsAnswers, referred: Mapping[str, StageReference]) -> Iterator[Problem]:
     """Report an expert without a sheet, whom the majority would silently replace."""
     sheet = referred.get("sheet")
-    asked = getattr(sheet.config, "annotators", None) if sheet else None
-    if config.expert is None or sheet is None or asked is None:
+    annotators = getattr(sheet.config, "annotators", None) if sheet else None
+    if config.expert is None or sheet is None or annotators is None:
         return
-    known = (*asked, *config.former)
+    known = (*annotators, *config.former)
     if config.earlier is None and fold(config.expert) not in by_fold(known):
         what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
         yield Problem("expert", what, did_you_mean(config.expert, known))
@@ -406,8 +406,8 @@ def wait_for(
 def _places(rows: pl.DataFrame, entries: pl.LazyFrame) -> str:
     """Return the files and lines of rows in sheets; empty if they are in none."""
     in_sheets = entries.filter(pl.col("file").str.contains(r"\.(csv|tsv|xlsx|ods|xls)$"))
-    found = in_sheets.join(rows.lazy(), on=["annotator", "id"], how="semi").collect()
-    lines = found.group_by("file").agg(pl.col("line").unique().sort()).sort("file")
+    table = in_sheets.join(rows.lazy(), on=["annotator", "id"], how="semi").collect()
+    lines = table.group_by("file").agg(pl.col("line").unique().sort()).sort("file")
     return "; ".join(
         f"{PurePath(file).name}, {'line' if len(at) == 1 else 'lines'} {_and_text(at)}"
         for file, at in lines.select("file", "line").iter_rows()

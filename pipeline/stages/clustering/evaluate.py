@@ -121,18 +121,18 @@ def runs(
     DataError
         If two stages have the same run of the same system.
     """
-    seen: dict[tuple[str, ...], str] = {}
+    origins: dict[tuple[str, ...], str] = {}
     for name, plan in zip(stages, tables_of_option(tables, option, stages), strict=True):
         rows = plan.group_by(*KEY, *by).agg(pl.sum("f")) if by else plan
         frame = rows.collect(engine="streaming" if by else "auto")
         parts = frame.partition_by(KEY, as_dict=True, include_key=False)
         for key in sorted(parts):
-            if key in seen:
+            if key in origins:
                 raise DataError(
-                    f"system {key[0]}, run {key[1]} comes from two stages: {seen[key]} and "
+                    f"system {key[0]}, run {key[1]} comes from two stages: {origins[key]} and "
                     f"{name}\nRename system or run in one of them."
                 )
-            seen[key] = name
+            origins[key] = name
             yield SystemRun(str(key[0]), str(key[1]), parts[key])
 
 
@@ -321,9 +321,9 @@ def evaluate_senses(config: EvaluateSenses, tables: Tables) -> Outputs:
     every = [] if gold.is_empty() else list(runs(tables, "systems", config.systems))
     scored = [(run, _senses(config, gold, run)) for run in every]
     return {
-        "scores": stack([run.with_names(made.scores) for run, made in scored], SenseScores),
-        "words": stack([run.with_names(made.words) for run, made in scored], WordSenseScores),
-        "sizes": stack([run.with_names(made.sizes) for run, made in scored], SystemSize),
+        "scores": stack([run.with_names(senses.scores) for run, senses in scored], SenseScores),
+        "words": stack([run.with_names(senses.words) for run, senses in scored], WordSenseScores),
+        "sizes": stack([run.with_names(senses.sizes) for run, senses in scored], SystemSize),
     }
 
 
@@ -437,8 +437,8 @@ def _parts(tables: Tables) -> list[pl.LazyFrame]:
     parts = []
     if "type_level" in tables:
         mapped = tables["type_level"].filter(pl.col("mapping") != _FLOOR)
-        named = pl.format("{} {}", "measure", "mapping").alias("measure")
-        parts.append(mapped.with_columns(named).select(columns))
+        measure = pl.format("{} {}", "measure", "mapping").alias("measure")
+        parts.append(mapped.with_columns(measure).select(columns))
     levels = [name for name in ("token_level", "overlapping", "senses") if name in tables]
     return [*parts, *(tables[name].select(columns) for name in levels)]
 

@@ -78,8 +78,8 @@ class EntryTable(NumberOptions):
 
     def weight_columns(self, schema: pl.Schema) -> list[str]:
         """Return the weight column, if any."""
-        taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f", BY)}
-        own = (name for name in schema.names() if name not in taken)
+        others = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f", BY)}
+        own = (name for name in schema.names() if name not in others)
         return [name for name in own if name.lower() in _WEIGHTS][:1]
 
 
@@ -104,11 +104,11 @@ class Columns:
     def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
         schema = raw.collect_schema()
         columns = config.named
-        wanted = {each: columns.get(each, each) for each in ("item", label)}
+        names = {each: columns.get(each, each) for each in ("item", label)}
         optional = [each for each in ("f", BY) if each in columns or each in schema]
-        wanted |= {each: columns.get(each, each) for each in optional}
-        require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
-        self.raw, self.label, self.names = raw, label, wanted
+        names |= {each: columns.get(each, each) for each in optional}
+        require(schema, [(f"columns.{each}", name) for each, name in names.items()])
+        self.raw, self.label, self.names = raw, label, names
         self.forms = config.formats(raw)
         weights = config.weight_columns(schema)
         require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
@@ -227,10 +227,10 @@ def require_distinct(files: pl.Series) -> None:
     names = pl.LazyFrame({"file": files}).select("file", run=bare_name("file"))
     alike = names.filter(pl.len().over("run") > 1).collect().sort("run", "file")
     if alike.height:
-        shown = ", ".join(alike["file"].head(3))
+        examples = ", ".join(alike["file"].head(3))
         problem = Problem(
             "run",
-            f"{alike.height} files have the same names: {shown}",
+            f"{alike.height} files have the same names: {examples}",
             "use a stage for each, with option run",
         )
         raise ConfigError("run", [problem])
@@ -270,20 +270,20 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         require_distinct(files_of(raw))
     columns = Columns(raw, config, "cluster")
     cluster = pl.col("cluster")
-    read = columns.entries(config).with_columns(
+    rows = columns.entries(config).with_columns(
         system=pl.lit(config.system), run=pl.lit(config.run) if config.run else bare_name("file")
     )
     noisy = is_noise(cluster, config.noise)
-    cut = cluster.str.slice(0, config.prefix) if config.prefix else cluster
+    label = cluster.str.slice(0, config.prefix) if config.prefix else cluster
     if config.noise and config.noise_as == "clusters":
-        cut = pl.when(noisy).then(own_cluster(cluster, pl.col("item"))).otherwise(cut)
-    named = read.filter(~noisy) if config.noise_as == "excluded" else read
-    named = named.with_columns(cluster=cut)
+        label = pl.when(noisy).then(own_cluster(cluster, pl.col("item"))).otherwise(label)
+    members = rows.filter(~noisy) if config.noise_as == "excluded" else rows
+    members = members.with_columns(cluster=label)
     key = ["system", "run", "item", "cluster", *columns.by]
-    entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
+    entries = members.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
     counts = sizes(entries)
     if config.noise:
-        items = read.group_by("system", "run").agg(
+        items = rows.group_by("system", "run").agg(
             count=pl.col("item").filter(noisy).n_unique().cast(pl.Int64)
         )
         what = pl.lit(NOISE[config.noise_as])
@@ -414,22 +414,22 @@ def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
         return
     every = counts.pop("tokens")
     reasons = sorted(what for what, count in counts.items() if count and "tokens" in what)
-    shown = ", ".join(f"{counts[what]:,} {what}" for what in reasons)
+    listing = ", ".join(f"{counts[what]:,} {what}" for what in reasons)
     raise DataError(
-        f"all {every:,} tokens are excluded: {shown}\n"
+        f"all {every:,} tokens are excluded: {listing}\n"
         f"Check the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
         " min_frequency."
     )
 
 
-def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> None:
+def require_excluded(config: TagOptions, summary: Survey, tags: pl.LazyFrame) -> None:
     """Reject excluded classes that do not occur.
 
     Parameters
     ----------
     config : TagOptions
         The options.
-    found : Survey
+    summary : Survey
         Summary of all tokens.
     tags : LazyFrame
         Counts of all tokens.
@@ -439,7 +439,7 @@ def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> N
     ConfigError
         With the existing classes.
     """
-    counted = found.sizes.group_by("what").agg(pl.sum("count"))
+    counted = summary.sizes.group_by("what").agg(pl.sum("count"))
     counts = dict(counted.iter_rows())
     absent = [name for name in config.exclude if not counts.get(encoding.EXCLUDED + name)]
     if absent:
@@ -526,8 +526,8 @@ class Survey(NamedTuple):
         if items.is_empty():
             return self._replace(counting=self.counting.clear())
         pieces = (piece.lazy() for piece in encoding.whole_items(tags))
-        wanted = [_kept_items(config.select(piece), items).collect() for piece in pieces]
-        return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
+        tables = [_kept_items(config.select(piece), items).collect() for piece in pieces]
+        return self._replace(counting=pl.concat([self.counting.clear(), *tables]))
 
     def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
         """Return counts by sentence of included tokens of the requested items."""
@@ -547,25 +547,25 @@ def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | Non
         Counts by sentence, which determine the requested items.
     """
     items = (tags.clear() if sentences is None else sentences).select("item").unique().collect()
-    found = _survey_items(config, tags.clear(), items)
+    summary = _survey_items(config, tags.clear(), items)
     for piece in encoding.whole_items(tags):
-        found = _merge_surveys(found, _survey_items(config, piece.lazy(), items))
-    every = found.sizes.lazy().select("run").unique()
-    kinds = encoding.kinds(found.cells.lazy(), every).collect()
-    return found._replace(sizes=pl.concat([found.sizes, kinds.select(found.sizes.columns)]))
+        summary = _merge_surveys(summary, _survey_items(config, piece.lazy(), items))
+    every = summary.sizes.lazy().select("run").unique()
+    kinds = encoding.kinds(summary.cells.lazy(), every).collect()
+    return summary._replace(sizes=pl.concat([summary.sizes, kinds.select(summary.sizes.columns)]))
 
 
 def _survey_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
     """Summarise some items with all their rows; sizes do not include classes."""
-    kept = config.select(tags)
-    alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
-    parts = [config.sizes(tags), _cells(kept), _most_frequent(alone), _kept_items(kept, items)]
+    rows = config.select(tags)
+    alone = rows.filter(pl.col("cluster").is_null()).select("item", "f")
+    parts = [config.sizes(tags), _cells(rows), _most_frequent(alone), _kept_items(rows, items)]
     return Survey(*pl.collect_all(parts))
 
 
-def _kept_items(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
+def _kept_items(rows: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
     """Return run, item and class of included tokens of some items."""
-    own = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
+    own = rows.join(items.lazy(), on="item", how="semi", nulls_equal=True)
     return own.select(_ITEM).unique()
 
 
@@ -599,14 +599,14 @@ class ExtractGold(TagOptions):
 def combine(config: ExtractGold, tables: Tables) -> Outputs:
     """Drop excluded tokens."""
     tags, sentences = tables["tags"], tables["sentences"]
-    found = survey(config, tables.get(ALL, tags), sentences)
-    require_tags(config, found.sizes)
-    require_excluded(config, found, tables.get(ALL, tags))
+    summary = survey(config, tables.get(ALL, tags), sentences)
+    require_tags(config, summary.sizes)
+    require_excluded(config, summary, tables.get(ALL, tags))
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {
         "entries": config.select(tags).select("item", "gold", "f"),
-        "sentences": found.of_sentences(sentences).select(*GoldSentences.columns()),
-        "sizes": found.sizes.filter(of_tokens).select("what", "count"),
+        "sentences": summary.of_sentences(sentences).select(*GoldSentences.columns()),
+        "sizes": summary.sizes.filter(of_tokens).select("what", "count"),
     }
 
 
@@ -672,9 +672,9 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
         )
         if problems:
             raise ConfigError("exclude", problems)
-    wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
-    often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
-    return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
+    rest = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
+    often = rest.filter(pl.col("f").sum().over("item") >= config.min_frequency)
+    return {"entries": often, "sizes": _sizes(usable, rest, often), FAULTS: faults}
 
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
@@ -710,11 +710,11 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     return rows, pl.concat(bad)
 
 
-def _sizes(known: pl.LazyFrame, wanted: pl.LazyFrame, often: pl.LazyFrame) -> pl.LazyFrame:
+def _sizes(known: pl.LazyFrame, rest: pl.LazyFrame, often: pl.LazyFrame) -> pl.LazyFrame:
     items = pl.col("item").n_unique()
     return pl.concat([
         _count_row(known, "items in the table", items),
-        _count_row(wanted, "items of classes that are not excluded", items),
+        _count_row(rest, "items of classes that are not excluded", items),
         _count_row(often, "items", items),
         _count_row(often, "classes", pl.col("gold").n_unique()),
     ])  # fmt: skip

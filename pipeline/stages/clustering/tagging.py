@@ -80,17 +80,17 @@ def counted_alike(
     gold = referred.get("gold")
     if gold is None or not isinstance(gold.config, TagOptions):
         return
-    seen = {gold.stage}
+    stages = {gold.stage}
     for place, (name, config) in referred.items():
-        if name in seen or not isinstance(config, TagOptions):
+        if name in stages or not isinstance(config, TagOptions):
             continue
-        seen.add(name)
+        stages.add(name)
         if different := _different(config, gold.config):
-            shown = "; ".join(
+            options = "; ".join(
                 f"{option} = {_as_toml(config, option)}, not {_as_toml(gold.config, option)}"
                 for option in different
             )
-            what = f"stage {name!r} and stage {gold.stage!r} count differently: {shown}"
+            what = f"stage {name!r} and stage {gold.stage!r} count differently: {options}"
             yield Problem(place, what, "use the same options for both")
 
 
@@ -131,20 +131,20 @@ def require_same_tokens(
     DataError
         If the counts of any item and class differ.
     """
-    found = [_differences(*pair) for pair in _partition(tagged, gold, rows)]
-    bad = sum(each.number for each in found)
+    parts = [_differences(*pair) for pair in _partition(tagged, gold, rows)]
+    bad = sum(each.number for each in parts)
     if not bad:
         return
-    most = pl.concat(each.most for each in found)
-    shown = "; ".join(
+    most = pl.concat(each.most for each in parts)
+    cases = "; ".join(
         f"{item!r} {label}: {here:,} and {there:,}"
         for item, label, here, there, _ in _largest(most).iter_rows()
     )
-    sums = [sum(each.tokens[at] for each in found) for at in range(2)]
+    sums = [sum(each.tokens[at] for each in parts) for at in range(2)]
     raise DataError(
         f"{name} and {other} have different tokens, so their scores are not comparable: "
         f"{sums[0]:,} and {sums[1]:,} tokens; {bad:,} pairs of item and class have different "
-        f"counts, for example {shown}\nRead the same text, with the same item, tag, exclude, fold "
+        f"counts, for example {cases}\nRead the same text, with the same item, tag, exclude, fold "
         "and min_frequency; or evaluate them in separate stages."
     )
 
@@ -235,31 +235,31 @@ def survey_tagging(
     DataError
         If no token is included, or if some or all of those included have no induced tag.
     """
-    found = survey(config, tags, sentences)
-    require_tags(config, found.sizes)
-    require_excluded(config, found, tags)
-    _require_some_clusters(config, found)
+    summary = survey(config, tags, sentences)
+    require_tags(config, summary.sizes)
+    require_excluded(config, summary, tags)
+    _require_some_clusters(config, summary)
     if not config.untagged and not (config.noise and config.noise_as == "excluded"):
-        _require_clusters(config, found)
-    return found._replace(sizes=pl.concat([found.sizes, _noise_sizes(config, found)]))
+        _require_clusters(config, summary)
+    return summary._replace(sizes=pl.concat([summary.sizes, _noise_sizes(config, summary)]))
 
 
-def _noise_sizes(config: TaggingOptions, found: Survey) -> pl.DataFrame:
+def _noise_sizes(config: TaggingOptions, summary: Survey) -> pl.DataFrame:
     """Count the noise tokens of each run, if they are not mixed with tokens without a tag."""
     if not config.noise or (config.untagged and config.noise_as == "excluded"):
-        return found.sizes.clear()
+        return summary.sizes.clear()
     cluster = pl.col("cluster")
     noisy = (
         cluster.is_null()
         if config.noise_as == "excluded"
         else cluster.str.contains(OWN, literal=True)
     )
-    counts = found.cells.group_by("run").agg(count=pl.col("f").filter(noisy).sum())
+    counts = summary.cells.group_by("run").agg(count=pl.col("f").filter(noisy).sum())
     return counts.select("run", pl.lit(NOISE_TOKENS[config.noise_as]).alias("what"), "count")
 
 
 def tagging_outputs(
-    config: TaggingOptions, found: Survey, tags: pl.LazyFrame, sentences: pl.LazyFrame
+    config: TaggingOptions, summary: Survey, tags: pl.LazyFrame, sentences: pl.LazyFrame
 ) -> Outputs:
     """Return the tables of a tagging from token counts, without excluded tokens.
 
@@ -267,7 +267,7 @@ def tagging_outputs(
     ----------
     config : TaggingOptions
         Options for tokens.
-    found : Survey
+    summary : Survey
         Summary of all tokens, with the items of the sentences requested.
     tags, sentences : LazyFrame
         Counts with adjacent rows for each item, or a bucket of each.
@@ -275,7 +275,7 @@ def tagging_outputs(
     tagged = config.select(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
     by_run = tagged.group_by("run", "item", "gold").agg(pl.sum("f"))
-    by_sentence = found.of_sentences(sentences).drop("item")
+    by_sentence = summary.of_sentences(sentences).drop("item")
     key = [name for name in TaggedSentences.key() if name != "system"]
     return {
         "tagged": tagged.select("system", "run", "item", "gold", "cluster", "f"),
@@ -284,14 +284,14 @@ def tagging_outputs(
         "sentences": by_sentence.group_by(key)
         .agg(pl.sum("f"))
         .select(pl.lit(config.system).alias("system"), *key, "f"),
-        "sizes": found.sizes.select(pl.lit(config.system).alias("system"), pl.all()),
+        "sizes": summary.sizes.select(pl.lit(config.system).alias("system"), pl.all()),
     }
 
 
-def _require_some_clusters(config: TaggingOptions, found: Survey) -> None:
+def _require_some_clusters(config: TaggingOptions, summary: Survey) -> None:
     """Reject a run without any induced tag, which would be missing at type level."""
     some = pl.col("cluster").is_not_null().any()
-    runs = found.cells.group_by("run").agg(pl.sum("f"), some=some)
+    runs = summary.cells.group_by("run").agg(pl.sum("f"), some=some)
     bare = runs.filter(~pl.col("some")).sort("run")
     if bare.is_empty():
         return
@@ -302,16 +302,16 @@ def _require_some_clusters(config: TaggingOptions, found: Survey) -> None:
     )
 
 
-def _require_clusters(config: TaggingOptions, found: Survey) -> None:
-    alone = found.cells.filter(pl.col("cluster").is_null())
+def _require_clusters(config: TaggingOptions, summary: Survey) -> None:
+    alone = summary.cells.filter(pl.col("cluster").is_null())
     if alone.is_empty():
         return
     runs = alone.group_by("run").agg(pl.sum("f")).sort("run")
     counts = "; ".join(f"run {run}: {f:,}" for run, f in runs.iter_rows())
-    shown = ", ".join(repr(item) for item in found.alone["item"])
+    cases = ", ".join(repr(item) for item in summary.alone["item"])
     raise DataError(
         f"system {config.system}: there are tokens without an induced tag: {counts}, for example "
-        f"{shown}\nTag them, exclude their gold class, or keep them as tokens without cluster: "
+        f"{cases}\nTag them, exclude their gold class, or keep them as tokens without cluster: "
         "untagged = true"
     )
 
@@ -329,11 +329,11 @@ class ExtractTagging(TaggingOptions):
 
     @field_validator("cluster")
     @classmethod
-    def _some(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        names = (given,) if isinstance(given, str) else given
+    def _some(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        names = (value,) if isinstance(value, str) else value
         if not names or "" in names or len({*names}) < len(names):
             raise ValueError("name one or several distinct attributes")
-        return given
+        return value
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -354,8 +354,8 @@ class ExtractTagging(TaggingOptions):
 def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     """Make the tables from all parts."""
     tags, sentences = tables["tags"], tables["sentences"]
-    found = survey_tagging(config, tables.get(ALL, tags), sentences)
-    return tagging_outputs(config, found, tags, sentences)
+    summary = survey_tagging(config, tables.get(ALL, tags), sentences)
+    return tagging_outputs(config, summary, tags, sentences)
 
 
 @stage(
@@ -443,9 +443,9 @@ def _outputs(config: JoinTagging, tags: Spill, sentences: Spill) -> Iterator[Out
         for part in range(max(len(items), len(places))):
             mine = items.bucket(part) if part < len(items) else TokenTags.zero_rows()
             theirs = places.bucket(part) if part < len(places) else TokenSentences.zero_rows()
-            found = whole.asked_for(config, pl.concat(items), theirs)
-            made = tagging_outputs(config, found, mine, theirs)
-            yield {name: each for name, each in made.items() if not part or name != "sizes"}
+            summary = whole.asked_for(config, pl.concat(items), theirs)
+            outputs = tagging_outputs(config, summary, mine, theirs)
+            yield {name: each for name, each in outputs.items() if not part or name != "sizes"}
 
 
 def _require(config: JoinTagging, gold: pl.LazyFrame, induced: pl.LazyFrame) -> None:

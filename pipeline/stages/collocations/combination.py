@@ -179,8 +179,8 @@ def _describe(
     columns = dict.fromkeys(
         each for word in words for each in columns_of(_Word.parse(word).template)
     )
-    wanted = [*(("frequencies", each) for each in numbers), *(("words", each) for each in columns)]
-    require(candidates.collect_schema(), wanted)
+    inputs = [*(("frequencies", each) for each in numbers), *(("words", each) for each in columns)]
+    require(candidates.collect_schema(), inputs)
     table = _values_of(ids, candidates, [*columns, *numbers])
     scores = [normal_scores(places[order])]
     scores += [
@@ -218,8 +218,8 @@ class _Word(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> _Word:
-        found = re.fullmatch(r"(.*\})(.)\[(\d+)\]", name, flags=re.DOTALL)
-        return cls(found[1], found[2], int(found[3])) if found else cls(name)
+        match = re.fullmatch(r"(.*\})(.)\[(\d+)\]", name, flags=re.DOTALL)
+        return cls(match[1], match[2], int(match[3])) if match else cls(name)
 
     def values(self, table: pl.DataFrame) -> pl.Series:
         """Return the value of each candidate; "" where it lacks the part."""
@@ -276,26 +276,26 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
     _require_new(config.name, ranks)
     category = chosen_category(config.category, draws)
     words = _parts(config.words, config.separator, tables["candidates"])
-    made = _describe(
+    description = _describe(
         ranks, tables["candidates"], measures=config.measures, words=words,
         frequencies=config.frequencies,
     )  # fmt: skip
-    known = _judge_ranking(made.ids, draws.filter(category=category), tables)
+    known = _judge_ranking(description.ids, draws.filter(category=category), tables)
     labels = known.labels
-    fold = _folds(config, _clusters(config, made.ids, tables["candidates"]))
+    fold = _folds(config, _clusters(config, description.ids, tables["candidates"]))
     try:
-        found = cross_fit(made.features, labels, fold, ridge=config.ridge)
+        fits = cross_fit(description.features, labels, fold, ridge=config.ridge)
     except ValueError as error:
         remedy = "judge more candidates, or use fewer folds"
         raise ConfigError("judgements", [Problem("judgements", str(error), remedy)]) from None
-    every = _with_further(made.ids, known, tables)
-    final = fit_all(made.features, every, ridge=float(np.median(found.ridges)))
-    scores = pl.DataFrame({"id": made.ids, config.name: found.scores, "fold": fold})
+    every = _with_further(description.ids, known, tables)
+    final = fit_all(description.features, every, ridge=float(np.median(fits.ridges)))
+    scores = pl.DataFrame({"id": description.ids, config.name: fits.scores, "fold": fold})
     yield {
         "scores": scores.sort("id"),
-        "fit": _fit(config, made, known, fold, found),
-        "coefficients": _coefficients(made, every, final, found),
-        "refit": _refit(config, made, every, final, labels.places),
+        "fit": _fit(config, description, known, fold, fits),
+        "coefficients": _coefficients(description, every, final, fits),
+        "refit": _refit(config, description, every, final, labels.places),
     }
     yield from _ranks(ranks, scores, config)
 
@@ -406,16 +406,16 @@ def _fit(
     description: Description,
     candidates: JudgedCandidates,
     fold: IntArray,
-    found: CrossFit,
+    fits: CrossFit,
 ) -> pl.DataFrame:
     """Compare the combination with the chosen measure, and with itself on words without labels."""
     labels = candidates.labels
-    single, chosen = choose_single(description.ranks, labels, fold)
-    values, counts = np.unique(chosen, return_counts=True)
+    single, choices = choose_single(description.ranks, labels, fold)
+    values, counts = np.unique(choices, return_counts=True)
     measure = description.names[int(values[counts.argmax()])][1]
-    ridge = float(np.median(found.ridges))
+    ridge = float(np.median(fits.ridges))
     rows = [
-        ("combination", "", "", ridge, found.gain, found.scores),
+        ("combination", "", "", ridge, fits.gain, fits.scores),
         (_SINGLE, "", measure, None, None, single),
     ]
     for at, (word, names) in enumerate(description.words):
@@ -443,11 +443,11 @@ def _fit(
 
 
 def _coefficients(
-    description: Description, labels: Labels, final: Model, found: CrossFit
+    description: Description, labels: Labels, final: Model, fits: CrossFit
 ) -> pl.DataFrame:
     """Return the coefficients, and the candidates that have a label."""
     judged = description.features.of(labels.places)
-    rows = terms(description.names, description.words, judged, final=final, models=found.models)
+    rows = terms(description.names, description.words, judged, final=final, models=fits.models)
     rows += [
         Term("label", "", each, 1, 0.0, 0.0, 0.0) for each in description.ids.gather(labels.places)
     ]
@@ -470,10 +470,10 @@ def _refit(
     ranked = next(rankings(table.lazy(), measures=["odds"], seed=config.seed)).select("id", "rank")
     probability = 1.0 / (1.0 + (-pl.col("odds")).exp())
     both = table.lazy().join(ranked, on="id").with_columns(probability=probability)
-    named = both.select(
+    rows = both.select(
         "id", "probability", "tp", "sampled", measure=pl.lit(config.name), refit_rank="rank"
     )  # fmt: skip
-    return named.select(*Refit.columns()).sort("id").collect()
+    return rows.select(*Refit.columns()).sort("id").collect()
 
 
 # Application to other candidates
@@ -522,25 +522,27 @@ def score_apply(config: ScoreApply, tables: Tables) -> Iterator[Outputs]:
     fitted = of["label"]["value"]
     if config.exclude_learned:
         used, ranks = (_without(fitted, each) for each in (used, ranks))
-    made = _describe(
+    description = _describe(
         used, tables["candidates"], measures=measures, words=words,
         frequencies=not of["frequency"].is_empty(),
     )  # fmt: skip
     numbers = pl.concat([of["measure"], of["frequency"]])
     coefficient = dict(zip(numbers["feature"], numbers["coefficient"], strict=True))
-    odds = made.features.numbers @ np.array([coefficient[name] for _, name in made.names])
+    odds = description.features.numbers @ np.array(
+        [coefficient[name] for _, name in description.names]
+    )
     odds += float(of["intercept"]["coefficient"].sum())
-    known = np.zeros(len(made.ids), dtype=np.int64)
-    for at, (word, values) in enumerate(made.words):
+    known = np.zeros(len(description.ids), dtype=np.int64)
+    for at, (word, values) in enumerate(description.words):
         learned = of["word"].filter(feature=word).select("value", "coefficient")
         own = pl.DataFrame({"value": values})
         both = own.join(learned, on="value", how="left", maintain_order="left")
         effects = both["coefficient"].fill_null(0.0).to_numpy()
-        odds += effects[made.features.words[at]]
-        known += both["coefficient"].is_not_null().to_numpy()[made.features.words[at]]
+        odds += effects[description.features.words[at]]
+        known += both["coefficient"].is_not_null().to_numpy()[description.features.words[at]]
     scores = pl.DataFrame({
-        "id": made.ids, config.name: odds.round(9), "known_words": known,
-        "learned": made.ids.is_in(fitted.implode()),
+        "id": description.ids, config.name: odds.round(9), "known_words": known,
+        "learned": description.ids.is_in(fitted.implode()),
     })  # fmt: skip
     yield {"scores": scores.sort("id")}
     yield from _ranks(ranks, scores, config)
@@ -554,7 +556,7 @@ def _without(fitted: pl.Series, ranks: pl.LazyFrame) -> pl.LazyFrame:
     return others.with_columns(rank=rank, tie=tie)
 
 
-def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
+def _read_model(model: pl.LazyFrame) -> pl.DataFrame:
     """Return the coefficients of a stage or a file.
 
     Raises
@@ -562,8 +564,8 @@ def _read_model(given: pl.LazyFrame) -> pl.DataFrame:
     ConfigError
         If a column is missing, or a coefficient is not a number.
     """
-    require(given.collect_schema(), [("path", name) for name in _MODEL])
-    text = given.select(*(pl.col(name).cast(pl.String) for name in _MODEL)).collect()
+    require(model.collect_schema(), [("path", name) for name in _MODEL])
+    text = model.select(*(pl.col(name).cast(pl.String) for name in _MODEL)).collect()
     number = pl.col("coefficient").cast(pl.Float64, strict=False)
     table = text.with_columns(number, pl.col("value", "feature").fill_null(""))
     known = pl.col("kind").is_in(_KINDS) & pl.col("coefficient").is_finite()

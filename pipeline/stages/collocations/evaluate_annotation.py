@@ -71,12 +71,12 @@ class EvaluateAgreement(SeedOptions):
 
     @field_validator("categories")
     @classmethod
-    def _not_reserved(cls, given: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        if EVERY in given:
+    def _not_reserved(cls, categories: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        if EVERY in categories:
             raise ValueError(
                 f"{EVERY!r} is the name for the labels themselves; choose another name"
             )
-        return given
+        return categories
 
 
 @stage(
@@ -105,9 +105,9 @@ def _offered_labels(tables: Tables) -> list[str]:
     return tables["labels"].collect()["label"].to_list() if "labels" in tables else []
 
 
-def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
+def _check(config: EvaluateAgreement, rows: pl.DataFrame) -> None:
     """Reject annotations of one person, and categories whose labels nobody used."""
-    people, labels = (given[name].unique().sort().to_list() for name in ("annotator", "label"))
+    people, labels = (rows[name].unique().sort().to_list() for name in ("annotator", "label"))
     problems = []
     if len(people) == 1:
         what = f"there is only one annotator, {people[0]!r}: agreement needs at least two"
@@ -161,12 +161,12 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
     judged = judged_chances(draws, candidates=candidates)
     exact = [
         name
-        for name, given in (
+        for name, is_set in (
             ("recall", config.recall < 1.0),
             ("positives", config.positives is not None),
             ("at_recall", bool(config.at_recall)),
         )
-        if given
+        if is_set
     ]
     if exact:
         require_all_judged(judged, candidates=candidates, option=exact[0])
@@ -212,8 +212,8 @@ def _chances(sample: pl.LazyFrame) -> pl.DataFrame | None:
     if without.len() == chances.height:
         return None
     if without.len():
-        shown = ", ".join(without.head(3))
-        what = f"{without.len():,} of {chances.height:,} draws have no pi, for example {shown}"
+        examples = ", ".join(without.head(3))
+        what = f"{without.len():,} of {chances.height:,} draws have no pi, for example {examples}"
         raise ConfigError("sample", [Problem("sample", what, "give pi for all draws or for none")])
     return chances
 
@@ -297,11 +297,11 @@ def _refuse_strata(sample: pl.LazyFrame, names: list[str]) -> None:
 
 def _require_category(predictions: pl.DataFrame, draws: pl.DataFrame) -> None:
     """Reject predictions of categories without judgements."""
-    predicted, given = (set(each["category"]) for each in (predictions, draws))
-    if predicted and given and not predicted & given:
+    predicted, categories = (set(each["category"]) for each in (predictions, draws))
+    if predicted and categories and not predicted & categories:
         name = min(predicted)
         what = f"there are predictions but no judgements of category {name!r}"
-        remedy = f"use the name in the judgements: {did_you_mean(name, sorted(given))}"
+        remedy = f"use the name in the judgements: {did_you_mean(name, sorted(categories))}"
         raise ConfigError("predictions", [Problem("predictions", what, remedy)])
 
 
@@ -313,10 +313,10 @@ def _savings(
     if "ranks" not in tables:
         return nothing
     ranks = tables["ranks"].collect()
-    wanted = [*config.measures, *(name for pair in config.pairs for name in pair)]
-    require_ranked("measures", wanted, ranks)
+    measures = [*config.measures, *(name for pair in config.pairs for name in pair)]
+    require_ranked("measures", measures, ranks)
     if config.measures:
-        ranks = ranks.filter(pl.col("measure").is_in(wanted))
+        ranks = ranks.filter(pl.col("measure").is_in(measures))
     if ranks.is_empty():
         return nothing
     at = sizes_along(ranks, every=0, cuts=config.cuts)

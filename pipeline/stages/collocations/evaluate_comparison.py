@@ -135,10 +135,10 @@ def _require_depth(members: pl.DataFrame, ranks: pl.LazyFrame) -> None:
 def _members(config: EvaluateSubset, tables: Tables) -> pl.LazyFrame:
     table = tables["subset"]
     if config.where is not None:
-        wanted = expression(config.where)
-        named = [("where", name) for name in wanted.meta.root_names()]
-        require(table.collect_schema(), named)
-        table = table.filter(wanted)
+        condition = expression(config.where)
+        columns = [("where", name) for name in condition.meta.root_names()]
+        require(table.collect_schema(), columns)
+        table = table.filter(condition)
     return table.select("id")
 
 
@@ -313,14 +313,14 @@ def _test_by_clusters(
     config: EvaluateComparison, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame:
     """Test the measures at the declared cuts by a cluster bootstrap, if requested."""
-    held = ranks.collect() if config.clusters else pl.DataFrame()
-    clusters = clusters_of(config, tables, held)
+    frame = ranks.collect() if config.clusters else pl.DataFrame()
+    clusters = clusters_of(config, tables, frame)
     if clusters is None:
         return ClusteredDifferences.zero_rows().collect()
     tests = clustered_differences(
-        ranks_of_all(held, tables), draws, clusters,
-        pairs=compared_pairs(config, config.measures, held),
-        at=sizes_along(held, every=0, cuts=config.cuts),
+        ranks_of_all(frame, tables), draws, clusters,
+        pairs=compared_pairs(config, config.measures, frame),
+        at=sizes_along(frame, every=0, cuts=config.cuts),
         redrawn=redrawn(config, confidence=config.confidence), alpha=config.alpha,
     )  # fmt: skip
     return adjust(tests, correction=config.correction, table=ClusteredDifferences, **mark(config))

@@ -112,19 +112,19 @@ def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
     return _with_limits(lists, limits, "estimate")
 
 
-def anytime_limits_of_differences(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
+def anytime_limits_of_differences(table: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
     """Replace limits and p-values by anytime-valid ones.
 
     Alpha is divided by the number of differences: limits exclude 0 if a difference is significant
     by Bonferroni's method.
     """
-    counts = [found[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
-    size, n = found["size"].to_numpy(), found["n"].to_numpy()
-    each = 1.0 - (1.0 - confidence) / max(1, found.height)
+    counts = [table[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    size, n = table["size"].to_numpy(), table["n"].to_numpy()
+    each = 1.0 - (1.0 - confidence) / max(1, table.height)
     limits = anytime_difference(*counts, populations=(size, size), confidence=each)
     scaled = limits[0] * size / n, limits[1] * size / n
     p = anytime_p_values(*counts, populations=(size, size))
-    tested = found.with_columns(pl.Series("p_value", p).fill_nan(None))
+    tested = table.with_columns(pl.Series("p_value", p).fill_nan(None))
     return _with_limits(tested, scaled, "difference")
 
 
@@ -179,9 +179,9 @@ class AssistOptions(SeedOptions):
         return self.assist or ("stacked" if self.predictions else "none")
 
 
-def _columns(given: object) -> object:
+def _columns(value: object) -> object:
     """Return a tuple of one name, as other stages have it, unchanged otherwise."""
-    return (given,) if isinstance(given, str) else given
+    return (value,) if isinstance(value, str) else value
 
 
 class EvaluateDesigned(ComparisonOptions, Rankings, AssistOptions, InterimOptions):
@@ -302,8 +302,8 @@ def judges_of(
     """
     if "predictions" not in tables or config.helped_by in {"none", "scores"}:
         return np.zeros((0, len(ids)))
-    given = _read_predictions(tables["predictions"], category)
-    names = given["judge"].unique().sort().to_list()
+    predictions = _read_predictions(tables["predictions"], category)
+    names = predictions["judge"].unique().sort().to_list()
     if config.judge is not None:
         if config.judge not in names:
             what = f"no judge {config.judge!r} for this category"
@@ -313,14 +313,14 @@ def judges_of(
     elif config.helped_by == "predictions" and len(names) > 1:
         what = f"there are {len(names)} judges: {', '.join(names[:3])}"
         raise ConfigError("judge", [Problem("judge", what, "name one, or use assist = stacked")])
-    rows = [_probabilities(ids, given.filter(judge=name), name) for name in names]
+    rows = [_probabilities(ids, predictions.filter(judge=name), name) for name in names]
     return np.stack(rows) if rows else np.zeros((0, len(ids)))
 
 
-def _read_predictions(given: pl.LazyFrame, category: str) -> pl.DataFrame:
-    require_numbers(given, "predictions")
-    schema = given.collect_schema()
-    mine = given.filter(category=category) if "category" in schema else given
+def _read_predictions(predictions: pl.LazyFrame, category: str) -> pl.DataFrame:
+    require_numbers(predictions, "predictions")
+    schema = predictions.collect_schema()
+    mine = predictions.filter(category=category) if "category" in schema else predictions
     judge = pl.col("judge") if "judge" in schema else pl.lit(_ONE).alias("judge")
     return mine.select("id", judge, pl.col("prediction").cast(pl.Float64)).collect()
 
@@ -328,21 +328,21 @@ def _read_predictions(given: pl.LazyFrame, category: str) -> pl.DataFrame:
 def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     every = ids.rename("id").to_frame()
     if mine["id"].is_duplicated().any():
-        shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
-        what = f"{name} has duplicate predictions, for example for {shown}"
+        examples = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
+        what = f"{name} has duplicate predictions, for example for {examples}"
         problem = Problem("predictions", what, "keep one for each candidate and judge")
         raise ConfigError("predictions", [problem])
-    found = every.join(mine, on="id", how="left", maintain_order="left")
+    table = every.join(mine, on="id", how="left", maintain_order="left")
     usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)
-    wrong = found.filter(~usable)["id"]
+    wrong = table.filter(~usable)["id"]
     if len(wrong):
-        shown = ", ".join(wrong.head(3))
+        examples = ", ".join(wrong.head(3))
         what = f"{len(wrong):,} of {len(ids):,} candidates have no probability from {name},"
         remedy = "give every ranked candidate a prediction in [0, 1]"
         raise ConfigError(
-            "predictions", [Problem("predictions", f"{what} for example {shown}", remedy)]
+            "predictions", [Problem("predictions", f"{what} for example {examples}", remedy)]
         )
-    return found["prediction"].to_numpy()
+    return table["prediction"].to_numpy()
 
 
 # Ranks, draws and inclusion probabilities
@@ -393,7 +393,7 @@ def _plain(ranks: pl.LazyFrame) -> pl.LazyFrame:
     return ranks.select("measure", "id", "rank", pl.col("^pool_depth$"))
 
 
-def read_sample(config: EvaluateDesigned, chosen: pl.DataFrame, tables: Tables) -> Inputs:
+def read_sample(config: EvaluateDesigned, selection: pl.DataFrame, tables: Tables) -> Inputs:
     """Read ranks, draws and inclusion probabilities.
 
     Raises
@@ -401,7 +401,7 @@ def read_sample(config: EvaluateDesigned, chosen: pl.DataFrame, tables: Tables) 
     ConfigError
         If candidates were drawn more than once, or the probabilities are not those of this sample.
     """
-    ranks = ranks_of_all(chosen, tables)
+    ranks = ranks_of_all(selection, tables)
     every = ranks
     if config.measures and config.helped_by in _MODELS:
         every = ranks_of_all(_plain(tables["ranks"]).collect(), tables)
@@ -418,14 +418,16 @@ def read_sample(config: EvaluateDesigned, chosen: pl.DataFrame, tables: Tables) 
     return Inputs(ranks, every, chances, draws, phases)
 
 
-def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator[tuple[str, Study]]:
+def studies(
+    config: EvaluateDesigned, inputs: Inputs, tables: Tables
+) -> Iterator[tuple[str, Study]]:
     """Yield each category with its study."""
-    ids, _, matrix = rank_matrix(given.every)
+    ids, _, matrix = rank_matrix(inputs.every)
     values = [
         values_of(column, ids, tables["groups"], option="effects") for column in config.effects
     ]
-    for category in given.draws["category"].unique().sort():
-        draws = given.draws.filter(category=category)
+    for category in inputs.draws["category"].unique().sort():
+        draws = inputs.draws.filter(category=category)
         judges = judges_of(config, ids, tables, category=category)
         predicted, fold = assist_predictions(
             ids, matrix, draws, judges, assist=config.helped_by, folds=config.folds,
@@ -436,24 +438,24 @@ def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator
             own = pl.DataFrame({"id": ids, "prediction": predicted})
             draws = draws.with_columns(fold=pl.Series(fold))
         try:
-            made = _study(config, given, draws, own)
+            study = _study(config, inputs, draws, own)
         except ValueError as error:
             raise ConfigError("sample", [Problem("sample", str(error))]) from error
-        yield category, made
+        yield category, study
 
 
 def _study(
-    config: EvaluateDesigned, given: Inputs, draws: pl.DataFrame, predicted: pl.DataFrame | None
+    config: EvaluateDesigned, inputs: Inputs, draws: pl.DataFrame, predicted: pl.DataFrame | None
 ) -> Study:
-    if given.phases is not None:
+    if inputs.phases is not None:
         return phased_study(
-            given.ranks, draws, phases=given.phases, candidates=predicted, folds=config.folds
+            inputs.ranks, draws, phases=inputs.phases, candidates=predicted, folds=config.folds
         )
-    candidates = given.chances
+    candidates = inputs.chances
     draws = chances_of_judged(draws, candidates)
     if predicted is not None:
         candidates = candidates.join(predicted, on="id", how="left")
-    return build_study(given.ranks, draws, candidates=candidates, folds=config.folds)
+    return build_study(inputs.ranks, draws, candidates=candidates, folds=config.folds)
 
 
 # Interim analyses with a plan for each question
@@ -562,7 +564,7 @@ def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.S
 
 
 def designed_look(
-    config: EvaluateDesigned, given: Inputs, tables: Tables, *, expected: FloatArray | None
+    config: EvaluateDesigned, inputs: Inputs, tables: Tables, *, expected: FloatArray | None
 ) -> DesignedLook:
     """Identify the interim analysis of a sample of any design.
 
@@ -570,7 +572,7 @@ def designed_look(
     ----------
     config : EvaluateDesigned
         The options.
-    given : Inputs
+    inputs : Inputs
         Ranks, draws and probabilities.
     tables : mapping
         `inclusion`, optionally with the column size_measure, which determines the probabilities at
@@ -583,16 +585,16 @@ def designed_look(
     ConfigError
         If the size was not declared.
     """
-    count = given.chances.height
+    count = inputs.chances.height
     none = DesignedLook(config.confidence, None, np.zeros((0, count)))
-    if not config.looks or not given.draws.height:
+    if not config.looks or not inputs.draws.height:
         return none
-    chances = _inclusion_probabilities(given)
+    chances = _inclusion_probabilities(inputs)
     alpha, drawn = 1.0 - config.confidence, round(float(chances.sum()))
     plan = plan_of(config, drawn=drawn, candidates=count, alpha=alpha)
     if plan is None:
         return none
-    x, known = _sizes(given, tables, chances)
+    x, known = _sizes(inputs, tables, chances)
     v = np.ones(count)
     if expected is not None:
         v = np.maximum(expected * (1.0 - expected), LEAST_VARIANCE)
@@ -601,20 +603,20 @@ def designed_look(
     )
 
 
-def _inclusion_probabilities(given: Inputs) -> FloatArray:
+def _inclusion_probabilities(inputs: Inputs) -> FloatArray:
     """Return the probabilities of all candidates, by default those of draws in the stratum."""
-    by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
-    every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
+    by_stratum = inputs.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
+    every = inputs.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
     return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()
 
 
-def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _sizes(inputs: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return size measures, and previously judged (certain) candidates, which have none."""
     nobody = np.zeros(len(chances), dtype=np.bool_)
     table = tables.get("inclusion")
     if table is None or "size_measure" not in table.collect_schema().names():
         return chances, nobody
-    ids = given.chances.select("id")
+    ids = inputs.chances.select("id")
     sizes = ids.join(
         table.select("id", "size_measure").collect(), on="id", how="left", maintain_order="left"
     )
@@ -627,7 +629,7 @@ def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArr
 
 def differences(
     config: EvaluateDesigned,
-    given: Inputs,
+    inputs: Inputs,
     study: Study,
     look: DesignedLook,
     *,
@@ -637,22 +639,22 @@ def differences(
 ) -> pl.DataFrame:
     """Estimate, test and adjust the differences of one category."""
     levels = look.of_pairs(study, pairs, at)
-    found = pair_estimates(study, pairs=pairs, at=at, confidence=levels)
-    equal = equal_chances(study, given.chance_groups, pairs=pairs, at=at)
-    named = found.rename(
+    estimates = pair_estimates(study, pairs=pairs, at=at, confidence=levels)
+    equal = equal_chances(study, inputs.chance_groups, pairs=pairs, at=at)
+    table = estimates.rename(
         {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
     ).with_columns(category=pl.lit(category))
     if config.anytime:
-        named = anytime_limits_of_differences(named, confidence=config.confidence)
-        family = named
+        table = anytime_limits_of_differences(table, confidence=config.confidence)
+        family = table
     else:
         apart = look.share_alpha(len(pairs) * len(at))
         family = pair_estimates(
             study, pairs=pairs, at=at, confidence=apart.of_pairs(study, pairs, at)
         )
-    named = named.with_columns(lower_family=family["lower"], upper_family=family["upper"])
+    table = table.with_columns(lower_family=family["lower"], upper_family=family["upper"])
     return adjust(
-        look.adjust_tests(_fisher(named, equal), study, pairs),
+        look.adjust_tests(_fisher(table, equal), study, pairs),
         correction=config.correction,
         alpha=1.0 - config.confidence,
         margin=config.margin,
@@ -664,9 +666,9 @@ def differences(
 _SIDES = (("n_sampled", "n"), ("k_sampled", "k"))
 
 
-def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
+def _fisher(rows: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
     """Add Fisher's test if probabilities are equal within each set."""
-    table = found.join(equal, on=["measure_1", "measure_2", "n"], how="left", maintain_order="left")
+    table = rows.join(equal, on=["measure_1", "measure_2", "n"], how="left", maintain_order="left")
     counts = [table[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
     p = np.where(table["equal"].to_numpy(), fisher(*counts), np.nan)
     return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
@@ -712,31 +714,33 @@ OUTPUTS: dict[str, type[Table]] = {
 def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
     """Weight draws by 1/pi, then estimate, compare and compute bands."""
     _require_memory(config, tables)
-    chosen = _plain(chosen_ranks(config, tables)).collect()
-    if chosen.is_empty():
+    selection = _plain(chosen_ranks(config, tables)).collect()
+    if selection.is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    given = read_sample(config, chosen, tables)
-    sizes = _Sizes(config, chosen, given)
-    pairs = compared_pairs(config, config.measures, chosen)
+    inputs = read_sample(config, selection, tables)
+    sizes = _Sizes(config, selection, inputs)
+    pairs = compared_pairs(config, config.measures, selection)
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in OUTPUTS}
     if config.anytime:
         require_in_order(tables)
     try:
-        for category, made in studies(config, given, tables):
-            look = _look(config, given, made, tables, category=category)
-            for name, table in _tables(config, made, sizes, look, pairs=pairs):
+        for category, study in studies(config, inputs, tables):
+            look = _look(config, inputs, study, tables, category=category)
+            for name, table in _tables(config, study, sizes, look, pairs=pairs):
                 parts[name].append(table.with_columns(category=pl.lit(category)))
             at = sizes.cuts
-            parts["looks"] += look.table(made, pairs, at, category=category, whole=sizes.whole)
-            compared = differences(config, given, made, look, pairs=pairs, at=at, category=category)
+            parts["looks"] += look.table(study, pairs, at, category=category, whole=sizes.whole)
+            compared = differences(
+                config, inputs, study, look, pairs=pairs, at=at, category=category
+            )
             parts["differences"].append(compared)
             if config.clusters:
-                parts["clustered"].append(_test_by_clusters(config, made, tables, compared))
+                parts["clustered"].append(_test_by_clusters(config, study, tables, compared))
     except ValueError as error:
         raise ConfigError("questions", [Problem("cuts", str(error))]) from error
-    found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}
-    found["cuts"] = found["precision"].filter(pl.col("n").is_in(sizes.cuts))
-    return found | {"best": _best_by_cut(found, sizes.measures)}
+    outputs = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}
+    outputs["cuts"] = outputs["precision"].filter(pl.col("n").is_in(sizes.cuts))
+    return outputs | {"best": _best_by_cut(outputs, sizes.measures)}
 
 
 _CANDIDATE, _RANK = (250, 9), (70, 2)
@@ -764,29 +768,29 @@ def _require_memory(config: EvaluateDesigned, tables: Tables) -> None:
 class _Sizes:
     """The list sizes with estimates."""
 
-    def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Inputs) -> None:
-        self.measures = chosen["measure"].unique().sort().to_list()
-        self.candidates = given.ranks["id"].n_unique()
-        self.cuts = sizes_along(chosen, every=0, cuts=config.cuts)
-        self.level = (1.0 - config.confidence) / questions_at_cuts(chosen.lazy(), config.cuts)
-        never = given.ranks.join(given.never.to_frame(), on="id", how="semi")["rank"].min()
+    def __init__(self, config: EvaluateDesigned, selection: pl.DataFrame, inputs: Inputs) -> None:
+        self.measures = selection["measure"].unique().sort().to_list()
+        self.candidates = inputs.ranks["id"].n_unique()
+        self.cuts = sizes_along(selection, every=0, cuts=config.cuts)
+        self.level = (1.0 - config.confidence) / questions_at_cuts(selection.lazy(), config.cuts)
+        never = inputs.ranks.join(inputs.never.to_frame(), on="id", how="semi")["rank"].min()
         self.whole = never is None
         first = int(never) if isinstance(never, int) else self.candidates + 1
-        along = sizes_along(chosen, every=config.every, cuts=())
+        along = sizes_along(selection, every=config.every, cuts=())
         # only lists without candidates of pi = 0, except for declared cuts
         self.along = sorted({*self.cuts, *(size for size in along if size < first)})
         low, high = config.over_all_n
-        last = int(chosen["rank"].max() or 0)  # type: ignore[arg-type]  # numeric column
+        last = int(selection["rank"].max() or 0)  # type: ignore[arg-type]  # numeric column
         self.together = list(range(low, min(high, last, first - 1) + 1))
 
 
 def _look(
-    config: EvaluateDesigned, given: Inputs, study: Study, tables: Tables, *, category: str
+    config: EvaluateDesigned, inputs: Inputs, study: Study, tables: Tables, *, category: str
 ) -> DesignedLook:
     """Identify the interim analysis, and expected residuals from predictions, not from labels."""
     judges = judges_of(config, study.ids, tables, category=category)
     expected = judges.mean(axis=0) if len(judges) else None
-    return designed_look(config, given, tables, expected=expected)
+    return designed_look(config, inputs, tables, expected=expected)
 
 
 def _tables(
@@ -825,18 +829,18 @@ def _lists(
 def _stack(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Concatenate the categories, with the columns of the table."""
     columns = table.columns()
-    named = [part.rename({"estimate": "precision"}, strict=False) for part in parts]
-    typed = [pl.col(name).cast(dtype) for name, dtype in columns.items()]
-    found = pl.concat([pl.DataFrame(schema=columns), *(part.select(typed) for part in named)])
-    return found.sort(*table.key())
+    tables = [part.rename({"estimate": "precision"}, strict=False) for part in parts]
+    casts = [pl.col(name).cast(dtype) for name, dtype in columns.items()]
+    whole = pl.concat([pl.DataFrame(schema=columns), *(part.select(casts) for part in tables)])
+    return whole.sort(*table.key())
 
 
 def _best_by_cut(
-    found: dict[str, pl.DataFrame], measures: list[str]
+    tables: dict[str, pl.DataFrame], measures: list[str]
 ) -> pl.DataFrame | pl.LazyFrame:
     """Find the best measures at each cut, if all pairs are compared."""
-    compared = found["differences"].select("measure_1", "measure_2").unique().rows()
+    compared = tables["differences"].select("measure_1", "measure_2").unique().rows()
     all_pairs = len(measures) * (len(measures) - 1) // 2
     if len({frozenset(pair) for pair in compared}) < all_pairs or not all_pairs:
         return BestMeasures.zero_rows()
-    return best_measures(found["cuts"], found["differences"])
+    return best_measures(tables["cuts"], tables["differences"])

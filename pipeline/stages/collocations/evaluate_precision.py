@@ -102,12 +102,12 @@ class CorrectionOptions(StageConfig):
 
     @model_validator(mode="after")
     def _one_source(self) -> CorrectionOptions:
-        given = [each for each in (self.sensitivity, self.specificity) if each is not None]
-        if given and self.truth:
+        values = [each for each in (self.sensitivity, self.specificity) if each is not None]
+        if values and self.truth:
             raise ValueError("give either truth, or sensitivity and specificity")
-        if given and sum(given) + 2 - len(given) <= 1:
+        if values and sum(values) + 2 - len(values) <= 1:
             raise ValueError(
-                f"sensitivity and specificity add up to {sum(given):g}, but must exceed 1 for "
+                f"sensitivity and specificity add up to {sum(values):g}, but must exceed 1 for "
                 "judgements to be informative"
             )
         return self
@@ -197,11 +197,11 @@ def cut(steps: Sequence[Steps], *, size: int | None) -> pl.DataFrame | pl.LazyFr
     return shares.select(*CutLists.columns())
 
 
-def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFrame:
+def thresholds(precision: pl.DataFrame, *, levels: Sequence[float]) -> pl.LazyFrame:
     """Return the list size from which each measure stays below each threshold."""
     sizes = [
         stays_below(precision, threshold=each).with_columns(threshold=pl.lit(each, pl.Float64))
-        for each in sorted(set(wanted))
+        for each in sorted(set(levels))
     ]
     columns = list(Thresholds.columns())
     parts = [each.lazy().select(columns) for each in sizes]
@@ -223,9 +223,9 @@ def bands(
     if sizes is None:
         return SimultaneousBands.zero_rows()
     first, last = sizes
-    wanted = counts_at(steps, range(first, last + 1))
+    counts = counts_at(steps, range(first, last + 1))
     return simultaneous_bands(
-        wanted, ranks.collect(), draws, method=method, confidence=confidence,
+        counts, ranks.collect(), draws, method=method, confidence=confidence,
         replicates=replicates, seed=seed,
     )  # fmt: skip
 
@@ -248,13 +248,13 @@ def worst_case(
 
 
 def band_thresholds(
-    limits: pl.DataFrame | pl.LazyFrame, *, wanted: Sequence[float], confidence: float
+    limits: pl.DataFrame | pl.LazyFrame, *, levels: Sequence[float], confidence: float
 ) -> pl.DataFrame | pl.LazyFrame:
     """Return the ranges above and below each threshold, by the bands."""
     band = limits.lazy().collect()
-    if band.is_empty() or not wanted:
+    if band.is_empty() or not levels:
         return BandThresholds.zero_rows()
-    return crossings(band, thresholds=sorted(set(wanted)), confidence=confidence)
+    return crossings(band, thresholds=sorted(set(levels)), confidence=confidence)
 
 
 # Precision of every n-best list
@@ -295,13 +295,13 @@ class EvaluatePrecision(
 
     @model_validator(mode="after")
     def _at_any_time(self) -> EvaluatePrecision:
-        wanted = {
+        options = {
             "interval": "interval" in self.model_fields_set,
             "recall": self.recall,
             "band": self.band != "pointwise",
             "sensitivity, specificity and truth": self.corrects,
         }
-        other = [name for name, given in wanted.items() if given and self.anytime]
+        other = [name for name, is_set in options.items() if is_set and self.anytime]
         if other:
             raise ValueError(f"anytime = true has its own limits: omit {', '.join(other)}")
         return self
@@ -364,7 +364,7 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
         "baseline": _baseline(tables, draws, limits),
         "cuts": lists,
         "cut": cut(steps, size=config.cut),
-        "thresholds": thresholds(pl.concat(for_thresholds), wanted=config.thresholds),
+        "thresholds": thresholds(pl.concat(for_thresholds), levels=config.thresholds),
         "worst_case": worst_case(lists, ranks, drawn, **limits),
         "corrected": correct_lists(config, tables, lists, categories=draws["category"], **limits),
         "clustered": _estimate_by_clusters(config, tables, ranks, draws),
@@ -377,14 +377,14 @@ def _total_positives(
     config: EvaluatePrecision, tables: Tables, draws: pl.DataFrame
 ) -> pl.DataFrame:
     """Count the true positives of recall: the judged ones, or those of a gold standard."""
-    found = positives(draws)
+    table = positives(draws)
     if config.positives is None:
-        return found
+        return table
     candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
     require_all_judged(draws, candidates=candidates, option="positives")
     base = recall_base(config, tables, draws)
     number = pl.col("category").replace_strict(base.positives or {}, return_dtype=pl.Int64)
-    return found.with_columns(positives=number)
+    return table.with_columns(positives=number)
 
 
 def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:
@@ -416,7 +416,7 @@ def _bands(
         method=config.interval,
         confidence=at_once,
     )
-    crossed = band_thresholds(band, wanted=config.thresholds, confidence=at_once)
+    crossed = band_thresholds(band, levels=config.thresholds, confidence=at_once)
     return {"bands": band, "band_thresholds": crossed}
 
 
@@ -436,14 +436,14 @@ def _estimate_by_clusters(
     config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame | pl.LazyFrame:
     """Estimate the lists at the declared cuts by a cluster bootstrap, if requested."""
-    held = ranks.collect() if config.clusters else pl.DataFrame()
-    clusters = clusters_of(config, tables, held)
+    frame = ranks.collect() if config.clusters else pl.DataFrame()
+    clusters = clusters_of(config, tables, frame)
     if clusters is None:
         return ClusteredPrecision.zero_rows()
-    ranked = held["measure"].unique().sort().to_list()
+    ranked = frame["measure"].unique().sort().to_list()
     return clustered_precision(
-        ranks_of_all(held, tables), draws, clusters, measures=ranked,
-        at=sizes_along(held, every=0, cuts=config.cuts),
+        ranks_of_all(frame, tables), draws, clusters, measures=ranked,
+        at=sizes_along(frame, every=0, cuts=config.cuts),
         redrawn=redrawn(config, confidence=config.confidence),
     )  # fmt: skip
 
@@ -466,9 +466,9 @@ def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
         what = f"the longest lists have {last:,} candidates, fewer than {min(sizes):,}"
         return Problem(option, what, "choose smaller sizes")
     listed = sorted({size for size in sizes if last is None or size <= last})
-    shown = ", ".join(f"{size:,}" for size in listed[:5])
-    shown += f" ... {listed[-1]:,}" if len(listed) > 5 else ""
-    what = f"no candidate in the lists of size {shown} has been judged"
+    text = ", ".join(f"{size:,}" for size in listed[:5])
+    text += f" ... {listed[-1]:,}" if len(listed) > 5 else ""
+    what = f"no candidate in the lists of size {text} has been judged"
     return Problem(option, what, "judge more candidates, or choose larger sizes")
 
 
@@ -476,14 +476,14 @@ def nothing_chosen(lists: pl.DataFrame, name: str, value: float) -> Problem:
     """List the nearest lists."""
     column = "recall" if name == "min_recall" else "precision"
     best = lists.drop_nulls(column).sort(column, "measure", descending=[True, False]).head(3)
-    shown = [
+    examples = [
         f"{row['measure']} at n = {row['n']:,} with {row[column]:.3f}"
         for row in best.iter_rows(named=True)
     ]
-    if not shown:
+    if not examples:
         what = "recall is unknown: there are no true positives among the judged candidates"
         return Problem(name, what, "judge more candidates")
-    what = f"no list reaches {name} = {value:g}; the best are {', '.join(shown)}"
+    what = f"no list reaches {name} = {value:g}; the best are {', '.join(examples)}"
     return Problem(name, what, "lower the requirement")
 
 
@@ -497,14 +497,14 @@ def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
             f"{value:g}, even if all were true positives"
         )
         return Problem("guarantee", what, "judge more candidates, or choose larger sizes")
-    shown = ", ".join(
+    examples = ", ".join(
         f"{row['measure']} at n = {row['n']:,} with a lower limit of {row['lower_one_sided']:.3f}"
         f" ({row['k_sampled']:,} of {row['n_sampled']:,})"
         for row in tested.head(3).iter_rows(named=True)
     )
     what = (
         f"no list is guaranteed to reach min_precision = {value:g}: {tested.height:,} were tested, "
-        f"for each measure until one failed; the nearest are {shown}"
+        f"for each measure until one failed; the nearest are {examples}"
     )
     remedy = (
         "judge more candidates, lower the requirement, name fewer measures, or put the most "
@@ -547,8 +547,8 @@ class EvaluateChoice(Evaluation, EstimateOptions):
         if self.min_precision is None:
             raise ValueError("guarantee requires min_precision")
         if self.interval not in GUARANTEED:
-            wanted = " or ".join(GUARANTEED)
-            raise ValueError(f"guarantee requires interval = {wanted}, not {self.interval}")
+            names = " or ".join(GUARANTEED)
+            raise ValueError(f"guarantee requires interval = {names}, not {self.interval}")
         if self.confidence <= 0.5:
             raise ValueError(f"guarantee requires a confidence above 0.5, not {self.confidence:g}")
         return self
@@ -580,16 +580,16 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
         last = max((each.size for each in steps), default=None)
         raise ConfigError("choice", [no_list("size" if config.size else "sizes", last, sizes)])
     tests = _tests(config, lists, limits)
-    chosen = _choose(config, lists, tests)
-    return {"choice": _describe(config, chosen, lists.height, limits), "guarantee": tests}
+    choice = _choose(config, lists, tests)
+    return {"choice": _describe(config, choice, lists.height, limits), "guarantee": tests}
 
 
 def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: IntervalOptions) -> pl.DataFrame:
     """Return the tests of a guarantee; empty without one."""
     if not config.guarantee or config.min_precision is None:
         return Guarantees.zero_rows().collect()
-    made = guaranteed_lists(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
-    return made.select(*Guarantees.columns()).sort(*Guarantees.key())
+    rows = guaranteed_lists(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
+    return rows.select(*Guarantees.columns()).sort(*Guarantees.key())
 
 
 def _choose(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) -> pl.DataFrame:
@@ -597,20 +597,20 @@ def _choose(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) ->
     name, value = config.criterion()
     if config.guarantee:
         passed = lists.join(tests.filter("passed"), on=["measure", "n"], how="semi")
-        chosen, problem = choose(passed, min_precision=0.0), partial(not_guaranteed, tests)
+        choice, problem = choose(passed, min_precision=0.0), partial(not_guaranteed, tests)
     else:
-        chosen = choose(lists, **{name: value})  # type: ignore[arg-type]  # options of several types
+        choice = choose(lists, **{name: value})  # type: ignore[arg-type]  # options of several types
         problem = partial(nothing_chosen, lists, name)
-    if chosen.is_empty():
+    if choice.is_empty():
         raise ConfigError("choice", [problem(value)])
-    return chosen
+    return choice
 
 
 def _describe(
-    config: EvaluateChoice, chosen: pl.DataFrame, lists: int, limits: IntervalOptions
+    config: EvaluateChoice, choice: pl.DataFrame, lists: int, limits: IntervalOptions
 ) -> pl.DataFrame:
     name, value = config.criterion()
-    described = simultaneous_limits(chosen, tests=lists, **limits).with_columns(
+    described = simultaneous_limits(choice, tests=lists, **limits).with_columns(
         criterion=pl.lit(f"{name} = {value:g}{', guaranteed' if config.guarantee else ''}"),
         considered=pl.lit(lists, pl.Int64),
         confidence=pl.lit(config.confidence, pl.Float64),

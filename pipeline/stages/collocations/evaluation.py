@@ -62,9 +62,9 @@ def predictions_of(
     for option, name in (("judge", judge), ("category", category)):
         if name is not None:
             assist = _filter_by(assist, option, name)
-    found = assist.select("id", pl.col("prediction").cast(pl.Float64))
+    predictions = assist.select("id", pl.col("prediction").cast(pl.Float64))
     _require_one(assist)
-    return found
+    return predictions
 
 
 def values_of(column: str, ids: pl.Series, groups: pl.LazyFrame, *, option: str) -> IntArray:
@@ -88,18 +88,18 @@ def values_of(column: str, ids: pl.Series, groups: pl.LazyFrame, *, option: str)
     """
     require(groups.collect_schema(), [(option, column)])
     every = ids.rename("id").to_frame().lazy()
-    found = every.join(
+    table = every.join(
         groups.select("id", column), on="id", how="left", maintain_order="left"
     ).collect()
-    lost = found.filter(pl.col(column).is_null())["id"]
+    lost = table.filter(pl.col(column).is_null())["id"]
     if len(lost):
-        shown = ", ".join(lost.head(3))
-        what = f"{len(lost):,} of {len(ids):,} candidates have no {column}, for example {shown}"
+        cases = ", ".join(lost.head(3))
+        what = f"{len(lost):,} of {len(ids):,} candidates have no {column}, for example {cases}"
         raise ConfigError(option, [Problem(option, what, "give every ranked candidate a value")])
-    return codes(found[column].cast(pl.String))[0]
+    return codes(table[column].cast(pl.String))[0]
 
 
-def require_numbers(given: pl.LazyFrame, option: str) -> None:
+def require_numbers(table: pl.LazyFrame, option: str) -> None:
     """Check that a table has a column of predictions.
 
     Raises
@@ -107,7 +107,7 @@ def require_numbers(given: pl.LazyFrame, option: str) -> None:
     ConfigError
         If it has none, with its columns.
     """
-    schema = given.collect_schema()
+    schema = table.collect_schema()
     if "prediction" not in schema or not schema["prediction"].is_numeric():
         has = ", ".join(schema.names())
         remedy = "rename a column, or use join.machine"
@@ -182,12 +182,12 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
         return None
     table = tables["clusters"]
     require(table.collect_schema(), [("cluster", config.cluster)])
-    named = table.select("id", cluster=pl.col(config.cluster).cast(pl.String)).collect()
-    there = named.drop_nulls()
+    clusters = table.select("id", cluster=pl.col(config.cluster).cast(pl.String)).collect()
+    there = clusters.drop_nulls()
     without = ranked.select(pl.col("id").unique()).join(there, on="id", how="anti")["id"].sort()
-    if len(without) and not named.is_empty():
-        shown = ", ".join(without.head(_SHOWN))
-        what = f"{len(without):,} ranked candidates have no {config.cluster!r}, for example {shown}"
+    if len(without) and not clusters.is_empty():
+        cases = ", ".join(without.head(_SHOWN))
+        what = f"{len(without):,} ranked candidates have no {config.cluster!r}, for example {cases}"
         remedy = "use a table with a cluster for every candidate"
         raise ConfigError("clusters", [Problem("clusters", what, remedy)])
     return there
@@ -366,11 +366,11 @@ def _require_unseen(learned: pl.LazyFrame, tables: Tables) -> None:
     judged = tables["judgements"].select("id").unique().collect()
     if "sample" in tables:
         judged = judged.join(tables["sample"].select("id").collect(), on="id", how="semi")
-    seen = learned.select("measure", "id").collect().join(judged, on="id", how="semi")
-    if seen.is_empty():
+    draws = learned.select("measure", "id").collect().join(judged, on="id", how="semi")
+    if draws.is_empty():
         return
-    name = seen["measure"].min()
-    ids = seen.filter(measure=name)["id"].sort()
+    name = draws["measure"].min()
+    ids = draws.filter(measure=name)["id"].sort()
     what = (
         f"{len(ids):,} of {judged.height:,} judged candidates were used to fit {name!r}, for "
         f"example {', '.join(ids.head(3))}: its precision would be overestimated"
@@ -420,14 +420,14 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     there = ranked.filter(pl.col("id").is_in(drawn["id"].implode())).select("id")
     draws = drawn.join(there.collect(engine="streaming"), on="id", how="semi")
     if draws.is_empty() and not (drawn.is_empty() or ranked.limit(1).collect().is_empty()):
-        shown = ", ".join(drawn["id"].head(3))
-        what = f"none of the {drawn.height:,} drawn candidates is ranked, for example {shown}"
+        cases = ", ".join(drawn["id"].head(3))
+        what = f"none of the {drawn.height:,} drawn candidates is ranked, for example {cases}"
         remedy = "draw from the ranked candidates"
         raise ConfigError("sample", [Problem("sample", what, remedy)])
     return join_judgements(draws.lazy(), tables["judgements"])
 
 
-def chosen_category(wanted: str | None, judged: pl.DataFrame) -> str:
+def chosen_category(option: str | None, judged: pl.DataFrame) -> str:
     """Return the category of an option, or the only one.
 
     Raises
@@ -436,9 +436,9 @@ def chosen_category(wanted: str | None, judged: pl.DataFrame) -> str:
         If it does not exist, or there are several and none is named, with their names.
     """
     categories = judged["category"].unique().sort().to_list()
-    if wanted in categories or (wanted is None and len(categories) == 1):
-        return str(wanted or categories[0])
-    what = f"unknown category {wanted!r}" if wanted else f"there are {len(categories)} categories"
+    if option in categories or (option is None and len(categories) == 1):
+        return str(option or categories[0])
+    what = f"unknown category {option!r}" if option else f"there are {len(categories)} categories"
     raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])
 
 
@@ -453,8 +453,8 @@ def judged_alone(tables: Tables) -> pl.DataFrame:
     judgements, ranked = tables["judgements"].collect(), ranked_candidates(tables["ranks"])
     there = ranked.filter(pl.col("id").is_in(judgements["id"].implode())).select("id")
     known = judgements.join(there.collect(engine="streaming"), on="id", how="semi")
-    asked = judgements.select(pl.col("category").unique().sort())
-    silent = asked.join(known, on="category", how="anti")
+    categories = judgements.select(pl.col("category").unique().sort())
+    silent = categories.join(known, on="category", how="anti")
     one = silent.join(ranked.select("id").limit(1).collect(), how="cross")
     undecided = pl.col("tp").is_null()
     draws = [
@@ -642,8 +642,8 @@ class DifferenceOptions(Tests, InterimOptions):
     @property
     def methods(self) -> dict[str, str]:
         """The interval method for each population."""
-        chosen = self.difference_interval
-        return _METHODS | ({} if chosen is None else {_population_of(chosen): chosen})
+        method = self.difference_interval
+        return _METHODS | ({} if method is None else {_population_of(method): method})
 
 
 def _population_of(method: str) -> str:
@@ -666,10 +666,10 @@ def populations(config: DifferenceOptions, draws: pl.DataFrame) -> list[str]:
         return ["finite", "super"] if config.population in (None, "both") else [config.population]
     if config.population in (None, "super"):
         return ["super"]
-    shown = ", ".join(again.head(3))
+    cases = ", ".join(again.head(3))
     what = (
         f"{config.population!r} requires a sample without replacement: "
-        f"{count_text(len(again), 'candidate')} drawn more than once, for example {shown}"
+        f"{count_text(len(again), 'candidate')} drawn more than once, for example {cases}"
     )
     raise ConfigError("population", [Problem("population", what, 'use population = "super"')])
 
@@ -683,21 +683,21 @@ def differences(
     if the last analysis has all candidates: then the finite population is known exactly, and
     earlier analyses spend all of alpha.
     """
-    asked = DifferenceSettings(
+    settings = DifferenceSettings(
         confidence=config.confidence, alpha=config.alpha, margin=config.margin,
         equivalence=config.equivalence, correction=config.correction,
     )  # fmt: skip
     if config.anytime:
-        return anytime_differences(tests, settings=asked)
+        return anytime_differences(tests, settings=settings)
     parts = []
     for each in about:
         alpha = 1.0 - config.confidence
         look = simple_look(config, tables, alpha=alpha, finite=each == "finite")
-        now = asked
+        now = settings
         if look.plan is not None:
             level = partial(_level, config, tables, finite=each == "finite")
             confidence = 1.0 - look.level
-            now = replace(asked, confidence=confidence, looked=look.adjust_p_values, level=level)
+            now = replace(settings, confidence=confidence, looked=look.adjust_p_values, level=level)
         method = config.methods[each]
         parts.append(pair_differences(tests, population=each, method=method, settings=now))
     return pl.concat(parts).sort(*MeasureDifferences.key())
@@ -736,10 +736,10 @@ class EstimateOptions(StageConfig):
         """
         again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
         if INTERVALS.get(self.interval).finite and len(again):
-            shown = ", ".join(again.head(3))
+            cases = ", ".join(again.head(3))
             what = (
                 f"{self.interval!r} requires a sample without replacement: "
-                f"{count_text(len(again), 'candidate')} drawn more than once, for example {shown}"
+                f"{count_text(len(again), 'candidate')} drawn more than once, for example {cases}"
             )
             problem = Problem("interval", what, "use clopper_pearson")
             raise ConfigError("interval", [problem])

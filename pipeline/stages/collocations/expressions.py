@@ -94,8 +94,8 @@ class JoinCorpus(StageConfig, RelationOptions):
         if self.dependency:
             ours = self.dependency.columns().items()
             used |= {f"dependency.{option}": names for option, names in ours}
-        named = {"expressions": self.expressions, "types": self.types}
-        return used | {option: {name} for option, name in named.items() if name}
+        attributes = {"expressions": self.expressions, "types": self.types}
+        return used | {option: {name} for option, name in attributes.items() if name}
 
 
 def columns(config: JoinCorpus) -> set[str]:
@@ -107,14 +107,14 @@ def columns(config: JoinCorpus) -> set[str]:
 
 def _annotation(config: JoinCorpus, tokens: pl.Schema) -> tuple[str, str | None]:
     """Return the attributes with expression numbers and (if any) types."""
-    found = [config.expressions] if config.expressions else [n for n in _TYPES if n in tokens]
-    if not found:
+    names = [config.expressions] if config.expressions else [n for n in _TYPES if n in tokens]
+    if not names:
         listed = " or ".join(_TYPES)
         what = f"the tokens have no attribute with expression numbers ({listed})"
         problem = Problem("expressions", what, "name it with expressions = ...")
         raise ConfigError("join.corpus", [problem])
-    types = config.types or _TYPES.get(found[0])
-    return found[0], types if types in tokens else None
+    types = config.types or _TYPES.get(names[0])
+    return names[0], types if types in tokens else None
 
 
 def _require_codes(tokens: pl.DataFrame, name: str) -> None:
@@ -123,24 +123,24 @@ def _require_codes(tokens: pl.DataFrame, name: str) -> None:
     if wrong.is_empty():
         return
     rows = wrong.select("file", "line", name).head(_EXAMPLES).iter_rows()
-    shown = "".join(f"\n  {file}: line {line}: {value!r}" for file, line, value in rows)
+    examples = "".join(f"\n  {file}: line {line}: {value!r}" for file, line, value in rows)
     raise DataError(
         f"join.corpus: {wrong.height:,} value{'s' * (wrong.height != 1)} of {name} cannot be read"
-        f' as expression numbers like "1:VID" or "2":{shown}\n'
+        f' as expression numbers like "1:VID" or "2":{examples}\n'
         "Name another attribute: expressions = ..."
     )
 
 
-def _in_categories(found: pl.DataFrame, config: JoinCorpus) -> pl.DataFrame:
+def _in_categories(tokens: pl.DataFrame, config: JoinCorpus) -> pl.DataFrame:
     """Return category and pair of the pair tokens in expressions, once per category."""
     if not config.categories:
-        every = found.with_columns(category=pl.lit(TP))
-        own = found.filter(pl.col("type").is_not_null()).with_columns(category="type")
+        every = tokens.with_columns(category=pl.lit(TP))
+        own = tokens.filter(pl.col("type").is_not_null()).with_columns(category="type")
         return pl.concat([every, own]).unique(["category", "pair"])
     parts = [
-        (found if EVERY in types else found.filter(pl.col("type").is_in(list(types)))).with_columns(
-            category=pl.lit(name)
-        )
+        (
+            tokens if EVERY in types else tokens.filter(pl.col("type").is_in(list(types)))
+        ).with_columns(category=pl.lit(name))
         for name, types in config.categories.items()
     ]
     return pl.concat(parts).unique(["category", "pair"])
@@ -186,38 +186,38 @@ def combine(config: JoinCorpus, tables: Tables) -> Outputs:
 
 def _categories(config: JoinCorpus, sizes: Mapping[str, int]) -> list[str]:
     """Return the categories; reject corpora without expressions, and missing types."""
-    found = sorted(what.removeprefix(_OF_TYPE) for what in sizes if what.startswith(_OF_TYPE))
+    names = sorted(what.removeprefix(_OF_TYPE) for what in sizes if what.startswith(_OF_TYPE))
     tokens = sizes.get("tokens", 0)
     if tokens and not sizes.get(_EXPRESSIONS):
         what = f"none of the {tokens:,} tokens are annotated as expressions of two or more tokens"
         remedy = "name the attribute with expression numbers: expressions = ..."
         raise ConfigError("join.corpus", [Problem("expressions", what, remedy)])
-    named = ((name, each) for name, types in config.categories.items() for each in types)
+    pairs = ((name, each) for name, types in config.categories.items() for each in types)
     wrong = [
-        Problem(f"categories.{name}", f"no expression has type {each!r}", _suggest(each, found))
-        for name, each in named
-        if tokens and each not in {EVERY, *found}
+        Problem(f"categories.{name}", f"no expression has type {each!r}", _suggest(each, names))
+        for name, each in pairs
+        if tokens and each not in {EVERY, *names}
     ]
     if wrong:
         raise ConfigError("join.corpus", wrong)
-    return [*config.categories] or [TP, *(name for name in found if name != TP)]
+    return [*config.categories] or [TP, *(name for name in names if name != TP)]
 
 
-def _suggest(name: str, found: Sequence[str]) -> str:
-    near = did_you_mean(name, found)
-    return near if near.startswith("valid") else f"{near} there are {', '.join(found)}"
+def _suggest(name: str, names: Sequence[str]) -> str:
+    near = did_you_mean(name, names)
+    return near if near.startswith("valid") else f"{near} there are {', '.join(names)}"
 
 
 def _agree(config: JoinCorpus, referred: Mapping[str, StageReference]) -> Iterable[Problem]:
     """Yield options that differ from the extraction of the candidates."""
-    given = referred.get("candidates")
-    if given is None or not isinstance(given.config, RelationOptions):
+    extraction = referred.get("candidates")
+    if extraction is None or not isinstance(extraction.config, RelationOptions):
         return
     for option in _RELATION:
-        ours, theirs = getattr(config, option), getattr(given.config, option, None)
+        ours, theirs = getattr(config, option), getattr(extraction.config, option, None)
         if ours != theirs:
-            what = f"differs from that of stages.{given.stage}, which extracted the candidates"
-            yield Problem(option, what, f"use the value of stages.{given.stage}.{option}")
+            what = f"differs from that of stages.{extraction.stage}, which extracted the candidates"
+            yield Problem(option, what, f"use the value of stages.{extraction.stage}.{option}")
 
 
 @stage(
@@ -252,8 +252,8 @@ def join_corpus(config: JoinCorpus, tables: Tables) -> Outputs:
     members = expression_tokens(tokens, numbers=name, types=types)
     left = config.left.kernel()
     right = left if config.left == config.right else config.right.kernel()
-    found = find_pairs(tokens, left=left, right=right, options=config)
-    parts = [_count(each.pairs, members, config) for each in found]
+    pieces = find_pairs(tokens, left=left, right=right, options=config)
+    parts = [_count(each.pairs, members, config) for each in pieces]
     pairs, inside = (pl.concat(each) for each in zip(*parts, strict=True))
     candidates = tables["candidates"].select("id").collect()
     known = pairs.join(candidates, on="id", how="semi")
@@ -275,9 +275,9 @@ def _count(
     pairs: pl.DataFrame, members: pl.DataFrame, config: JoinCorpus
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the frequency of each pair, in all and in expressions of each category."""
-    named = pairs.select(COLUMNS)
-    counts = named.group_by(PAIR).agg(f=pl.len().cast(pl.Int64))
-    within = _in_categories(pairs_in_expressions(named, members), config)
+    rows = pairs.select(COLUMNS)
+    counts = rows.group_by(PAIR).agg(f=pl.len().cast(pl.Int64))
+    within = _in_categories(pairs_in_expressions(rows, members), config)
     inside = within.group_by("category", *PAIR).agg(f=pl.len().cast(pl.Int64))
     identified = [
         each.with_columns(pl.col(PAIR).cast(pl.String)).with_columns(candidate_id(*PAIR))

@@ -148,12 +148,12 @@ def _is_one(numbers: pl.Series) -> bool:
     return numbers.len() == 0 or bool(numbers[0] == numbers[-1])
 
 
-def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
+def occurrence_tables(batch: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
     """Return the tables for `count_occurrences` from a batch or some of its occurrences.
 
     Parameters
     ----------
-    found : DataFrame
+    batch : DataFrame
         One occurrence per row, with its key and sentence, see `used_columns`. Pieces are in text
         order.
     key : sequence of str
@@ -163,9 +163,9 @@ def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.Dat
     """
     numbers = sentences.get_column(DOCUMENT)
     one = _is_one(numbers)
-    document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
+    document = numbers.head(1) if one else numbers.gather(batch.get_column(PLACE))
     alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
-    rows = found.select(*key, alone if one else document)
+    rows = batch.select(*key, alone if one else document)
     known = sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
     return {"occurrences": rows, "documents": known}
 
@@ -184,15 +184,15 @@ def count_occurrences(
     bounds : Bounds
         Continuation of documents beyond the batches.
     """
-    found = tables["occurrences"]
-    ends = found.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
-    asked = zip(ends, (bounds.starts_before, bounds.continues_after), strict=True)
-    open_ = {end for end, may in asked if may and end is not None}
-    counts = tally(found, key, across=open_)
+    rows = tables["occurrences"]
+    ends = rows.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
+    edges = zip(ends, (bounds.starts_before, bounds.continues_after), strict=True)
+    open_ = {end for end, may in edges if may and end is not None}
+    counts = tally(rows, key, across=open_)
     name = pl.format("{} {}", START, "file").alias(ACROSS)
     names = tables["documents"].filter(pl.col(DOCUMENT).is_in(open_)).unique(DOCUMENT)
-    named = counts.join(names.select(DOCUMENT, name), on=DOCUMENT, how="left")
-    return {"counts": named.drop(DOCUMENT)}
+    table = counts.join(names.select(DOCUMENT, name), on=DOCUMENT, how="left")
+    return {"counts": table.drop(DOCUMENT)}
 
 
 def add_counts(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
@@ -631,8 +631,8 @@ def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
     return some.with_columns(number).select(TOKEN, TEXT_UNIT)
 
 
-def _side(side: int, found: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
-    return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+def _side(side: int, counts: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+    return counts.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
 
 
 def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame) -> pl.LazyFrame:
@@ -647,21 +647,21 @@ def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFra
     before : DataFrame
         The document continued from the previous part.
     """
-    held = sentences.get_column(DOCUMENT).n_unique()
-    found = {
+    documents = sentences.get_column(DOCUMENT).n_unique()
+    sizes = {
         "tokens": tokens.height,
         "sentences": sentences.height,
-        "documents": held - counting.goes_on(sentences, before),
+        "documents": documents - counting.goes_on(sentences, before),
     }
     if endless := tokens.filter(pl.col("position") == ENDLESS).height:
-        found[f"sentences of {ENDLESS:,} tokens or more"] = endless
-    return numbers(found)
+        sizes[f"sentences of {ENDLESS:,} tokens or more"] = endless
+    return numbers(sizes)
 
 
-def numbers(found: Mapping[str, int]) -> pl.LazyFrame:
+def numbers(counts: Mapping[str, int]) -> pl.LazyFrame:
     """Return counts as `schemas.CorpusSize`."""
     schema = {"what": pl.String, "count": pl.Int64}
-    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")
+    return pl.LazyFrame(list(counts.items()), schema=schema, orient="row")
 
 
 _TOTAL = "sample size"
@@ -742,8 +742,8 @@ def totals(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     """Join the marginals, then apply the threshold."""
-    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
-    signatures = _signatures(kept, config, tables)
+    frequent = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
+    signatures = _signatures(frequent, config, tables)
     for side in config.listed_sides:
         words = tables["words"].filter(side=side).select(pl.col("unit").cast(LABEL))
         signatures = signatures.join(words, left_on=f"l{side}", right_on="unit", how="semi")
@@ -753,10 +753,10 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
         # A token of l2 in the spans of two nodes counts twice, so f could exceed f2.
         text = text.with_columns(nodes="f", f=pl.min_horizontal("f", "f2"))
         text, order = text.filter(pl.col("f") >= config.min_frequency), [*order, "nodes"]
-    named = text.with_columns(candidate_id("l1", "l2")).select(order)
-    examples = tables["examples"].join(named, on="id", how="semi")
+    candidates = text.with_columns(candidate_id("l1", "l2")).select(order)
+    examples = tables["examples"].join(candidates, on="id", how="semi")
     return {
-        "candidates": named,
+        "candidates": candidates,
         "examples": concordance.merge(examples, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
@@ -777,13 +777,13 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
 
 
 def _piece(
-    config: ExtractPairs, found: PartPairs, tokens: pl.DataFrame, sentences: pl.DataFrame
+    config: ExtractPairs, part: PartPairs, tokens: pl.DataFrame, sentences: pl.DataFrame
 ) -> Outputs:
-    counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
+    counted = {"pair tokens": part.pairs.height} | ({_TOTAL: part.total} if part.total else {})
     return {
-        **occurrence_tables(found.pairs, PAIR, sentences),
-        "marginals": found.marginals,
-        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
+        **occurrence_tables(part.pairs, PAIR, sentences),
+        "marginals": part.marginals,
+        "examples": _examples(config, part.pairs.lazy(), tokens.lazy()),
         "corpus": numbers(counted),
     }
 
@@ -825,11 +825,11 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     sentences = counting.sentences(tokens.lazy(), before)
     if not counting.goes_on(sentences, before):
         context = context.clear()
-    wanted = COLUMNS if config.examples else used_columns(PAIR, sentences)
-    for found in find_pairs(
-        tokens, left=left, right=right, options=config, columns=wanted, context=context
+    names = COLUMNS if config.examples else used_columns(PAIR, sentences)
+    for part in find_pairs(
+        tokens, left=left, right=right, options=config, columns=names, context=context
     ):
-        yield _piece(config, found, tokens, sentences)
+        yield _piece(config, part, tokens, sentences)
     last = _piece(config, PartPairs(), tokens, sentences)
     carried = {
         "open": counting.left_open(sentences, before),
@@ -842,13 +842,13 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
 def _listed_words(config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
     """Return the words of the files that units have to be in."""
     options = {LEFT: "left_words", RIGHT: "right_words"}
-    found = [
+    words = [
         pl.LazyFrame({"unit": unit.fold_words(words_of(tables, options[side]))}).select(
             side=pl.lit(side, pl.Int64), unit=pl.col("unit").cast(pl.String), f=pl.lit(0, pl.Int64)
         )
         for side, unit in config.listed_sides.items()
     ]
-    return pl.concat([UnitCounts.zero_rows(), *found]).unique()
+    return pl.concat([UnitCounts.zero_rows(), *words]).unique()
 
 
 def stop_words(tables: Tables) -> list[str]:
@@ -870,8 +870,8 @@ def words_of(tables: Tables, option: str) -> list[str]:
     wrong = numeric.faults(raw, parsed={"word": word}, problem=NO_WORD, required=True).collect()
     if wrong.height:
         file, line, value = wrong.sort("file", "line").select("file", "line", "value").row(0)
-        shown = f": {value!r}" if value else ""
-        raise DataError(f"{file}: line {line}: column word: {NO_WORD}{shown}; correct this line")
+        text = f": {value!r}" if value else ""
+        raise DataError(f"{file}: line {line}: column word: {NO_WORD}{text}; correct this line")
     words = raw.select(pl.col("word").cast(pl.String))
     return words.unique(maintain_order=True).collect().to_series().to_list()
 

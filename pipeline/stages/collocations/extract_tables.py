@@ -54,11 +54,11 @@ def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
     """Sum f, compute marginals, then apply the threshold."""
     parts = [tables[option] for option in _INPUTS]
     faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
-    found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
-    if found.height:
-        yield {"candidates": Candidates.zero_rows(), FAULTS: found}
+    errors = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
+    if errors.height:
+        yield {"candidates": Candidates.zero_rows(), FAULTS: errors}
         return
-    yield {FAULTS: found}
+    yield {FAULTS: errors}
     shared = all("documents" in each.collect_schema() for each in parts)
     added = ["documents"] if shared else []
     for part in merge_pairs(parts, added=added, min_frequency=config.min_frequency):
@@ -119,8 +119,8 @@ def merge(_config: ExtractPairTokens, tables: Tables) -> Outputs:
 
 def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
     """Compute marginals, then apply the threshold."""
-    kept = marginals(tables["counts"].drop("documents")).filter(pl.col("f") >= config.min_frequency)
-    return {"candidates": kept.select(candidate_id("l1", "l2"), pl.all())}
+    rows = marginals(tables["counts"].drop("documents")).filter(pl.col("f") >= config.min_frequency)
+    return {"candidates": rows.select(candidate_id("l1", "l2"), pl.all())}
 
 
 @stage(
@@ -219,10 +219,10 @@ class ExtractScores(NumberOptions):
             raise ValueError(
                 "name score columns (scores), or the measure that orders the rows (order)"
             )
-        named = [*self.scores, *([self.order] if self.order else [])]
-        if taken := sorted({name for name in named if name in _TAKEN or named.count(name) > 1}):
+        names = [*self.scores, *([self.order] if self.order else [])]
+        if clashes := sorted({name for name in names if name in _TAKEN or names.count(name) > 1}):
             raise ValueError(
-                f"{', '.join(taken)} is not allowed as the name of a measure; choose another"
+                f"{', '.join(clashes)} is not allowed as the name of a measure; choose another"
             )
         if unknown := sorted(set(self.ascending) - set(self.scores)):
             raise ValueError(f"ascending: {', '.join(unknown)} is not among the scores")
@@ -269,8 +269,8 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
             rows = rows.with_columns(learned=pl.col("id").is_in(known.implode()))
         return [rows, *bad]
 
-    needed = dict.fromkeys(["file", "line", *by_file, *parsed])
-    yield from read_batches(raw.select(needed.keys()), read, table="scores")
+    columns = dict.fromkeys(["file", "line", *by_file, *parsed])
+    yield from read_batches(raw.select(columns.keys()), read, table="scores")
 
 
 # Frequency signatures
@@ -294,8 +294,8 @@ class ExtractTable(NumberOptions):
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
         """Return the count columns, and columns to keep."""
         counts = [self.columns.get(each, each) for each in _COUNTS]
-        kept: dict[str, Kind] = dict.fromkeys(self.keep.values(), "number")
-        return kept | dict.fromkeys(counts, "count")
+        kinds: dict[str, Kind] = dict.fromkeys(self.keep.values(), "number")
+        return kinds | dict.fromkeys(counts, "count")
 
 
 _NO_COUNT = "is not a whole number >= 0 and < 2^63"
@@ -306,29 +306,29 @@ class _Reading(NamedTuple):
 
     units: dict[str, pl.Expr]
     counts: dict[str, pl.Expr]
-    kept: dict[str, pl.Expr]
+    further: dict[str, pl.Expr]
     units_in_file: dict[str, pl.Expr]
     counts_in_file: dict[str, pl.Expr]
-    kept_in_file: dict[str, pl.Expr]
+    further_in_file: dict[str, pl.Expr]
     forms: dict[str, NumberFormat]
 
     def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return valid rows as candidates."""
-        read = rows.select(**self.units, **self.counts, **self.kept)
-        return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
+        table = rows.select(**self.units, **self.counts, **self.further)
+        return table.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
         """Return unreadable units, counts and kept values."""
-        read = [
+        checks = [
             (self.units_in_file, NO_WORD, True),
             (self.counts_in_file, _NO_COUNT, True),
-            (self.kept_in_file, NO_NUMBER, False),
+            (self.further_in_file, NO_NUMBER, False),
         ]
         return [
             numeric.faults(
                 rows, parsed=parsed, problem=problem, required=required, forms=self.forms
             )
-            for parsed, problem, required in read
+            for parsed, problem, required in checks
             if parsed
         ]
 
@@ -349,15 +349,15 @@ def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
         frequent = pl.col("f") >= config.min_frequency
         return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
 
-    needed = dict.fromkeys(["file", "line", *reading.units_in_file, *reading.counts_in_file])
-    needed |= dict.fromkeys(reading.kept_in_file)
-    yield from read_batches(raw.select(needed.keys()), read, table="candidates")
+    columns = dict.fromkeys(["file", "line", *reading.units_in_file, *reading.counts_in_file])
+    columns |= dict.fromkeys(reading.further_in_file)
+    yield from read_batches(raw.select(columns.keys()), read, table="candidates")
 
 
 def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:
     schema = raw.collect_schema()
-    kept = [(f"keep.{new}", name) for new, name in config.keep.items()]
-    names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=kept)
+    columns = [(f"keep.{new}", name) for new, name in config.keep.items()]
+    names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=columns)
     forms = config.formats(raw)
     units: dict[str, pl.Expr] = {each: numeric.text_or_null(names[each]) for each in _UNITS}
     counts: dict[str, pl.Expr] = {
@@ -404,13 +404,13 @@ def named_anew(
         Table `Examples` by the former ids.
     """
     schema = make(0).drop(FORMER).collect_schema()
-    with spill_of(1, schema) as spill, spill_of(1, pl.Schema(Examples.columns())) as shown:
+    with spill_of(1, schema) as spill, spill_of(1, pl.Schema(Examples.columns())) as texts:
         for number in range(len(ranges)):
-            made = make(number).collect()
-            spill.put(made, 0)
+            table = make(number).collect()
+            spill.put(table, 0)
             if examples is not None:
-                ids = made.lazy().select("id", FORMER)
+                ids = table.lazy().select("id", FORMER)
                 former = ranges.of(examples, number, by="id").rename({"id": FORMER})
-                shown.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
+                texts.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
         yield from ({"candidates": batch} for batch in batches(spill.bucket(0).sort("id")))
-        yield from ({"examples": batch} for batch in batches(shown.bucket(0).sort("id")))
+        yield from ({"examples": batch} for batch in batches(texts.bucket(0).sort("id")))

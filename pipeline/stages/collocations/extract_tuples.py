@@ -96,16 +96,16 @@ def extract_pairing(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]
     def make(number: int) -> pl.LazyFrame:
         first, second = config.pairing
         some = ranges.of(tuples, number, by="id").rename({"id": FORMER})
-        made = to_pairs(some, first=first, second=second, separator=config.separator)
-        return made.select(candidate_id("l1", "l2"), pl.all())
+        pairs = to_pairs(some, first=first, second=second, separator=config.separator)
+        return pairs.select(candidate_id("l1", "l2"), pl.all())
 
     yield from named_anew(ranges, make, tables.get("examples"))
 
 
 def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:
-    size, named = arity(tuples.collect_schema()), sum(map(len, config.pairing))
-    if size != named:
-        what = f"has {named} positions, but the tuples have {size} units"
+    size, positions = arity(tuples.collect_schema()), sum(map(len, config.pairing))
+    if size != positions:
+        what = f"has {positions} positions, but the tuples have {size} units"
         raise ConfigError("pairing", [Problem("pairing", what)])
 
 
@@ -282,15 +282,15 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     counted = split_elements(tables["counts"], size=config.size)
     least = config.min_frequency
     if "N" in counted.collect_schema():  # summed over all buckets
-        kept = counted.filter(pl.col("f") >= least)
+        rows = counted.filter(pl.col("f") >= least)
     else:
-        kept = with_subsets(counted, size=config.size, min_frequency=least)
+        rows = with_subsets(counted, size=config.size, min_frequency=least)
     names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
-    named = kept.with_columns(candidate_id(*names)).select(order)
-    examples = tables["examples"].join(named, on="id", how="semi")
+    tuples = rows.with_columns(candidate_id(*names)).select(order)
+    examples = tables["examples"].join(tuples, on="id", how="semi")
     return {
-        "tuples": named,
+        "tuples": tuples,
         "examples": concordance.merge(examples, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
@@ -344,18 +344,16 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     }
 
 
-def _find(
-    config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]
-) -> Iterator[pl.DataFrame]:
+def _find(config: ExtractTuples, tokens: pl.DataFrame, sides: list[Unit]) -> Iterator[pl.DataFrame]:
     """Yield the tuples in pieces that fit in memory."""
     if config.left and config.right:
-        one, two = wanted
-        left, right = (len(each.templates) for each in wanted)
-        for found in extract_corpus.find_pairs(tokens, left=one, right=two, options=config):
-            yield pair_tuples(found.pairs, left=left, right=right)
+        one, two = sides
+        left, right = (len(each.templates) for each in sides)
+        for part in extract_corpus.find_pairs(tokens, left=one, right=two, options=config):
+            yield pair_tuples(part.pairs, left=left, right=right)
         return
     by_position = [
-        in_order(units(tokens.lazy(), unit).collect()) for unit in wanted[: len(config.sides)]
+        in_order(units(tokens.lazy(), unit).collect()) for unit in sides[: len(config.sides)]
     ]
     first, *others = by_position * (config.length or 1)
     most = min(config.gap + 1, longest(tokens)) ** len(others)
@@ -372,8 +370,8 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
-    found = add_positions(tuples, tokens) if config.left else _locate(tuples, tokens, number)
-    return config.from_tokens(found, tokens, units=config.elements, number=number)
+    table = add_positions(tuples, tokens) if config.left else _locate(tuples, tokens, number)
+    return config.from_tokens(table, tokens, units=config.elements, number=number)
 
 
 def _locate(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:

@@ -84,8 +84,8 @@ def extract_keywords(config: ExtractKeywords, tables: Tables) -> Iterator[Output
 
     def make(number: int) -> pl.LazyFrame:
         words = _join(*(ranges.of(each, number, by="id") for each in lists))
-        kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
-        return _signatures(kept, config.name).with_columns(candidate_id("l2").alias(FORMER))
+        rows = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
+        return _signatures(rows, config.name).with_columns(candidate_id("l2").alias(FORMER))
 
     yield from named_anew(ranges, make, tables.get("examples"))
 
@@ -110,7 +110,7 @@ def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
     """Return the candidates: R1 and R2 are corpus sizes, C1 is the word's frequency in both."""
     f, other = pl.col("f"), pl.col("f_reference")
     size, others = pl.col("f1"), pl.col("size_reference")
-    named = words.with_columns(
+    table = words.with_columns(
         l1=pl.lit(name),
         l2=pl.col("word"),
         f2=f + other,
@@ -118,7 +118,7 @@ def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
         per_million=pl.when(size > 0).then(f * _MILLION / size),
         per_million_reference=pl.when(others > 0).then(other * _MILLION / others),
     )
-    return named.with_columns(candidate_id("l1", "l2")).select(list(Keywords.columns()))
+    return table.with_columns(candidate_id("l1", "l2")).select(list(Keywords.columns()))
 
 
 # Frequency lists from a table
@@ -282,23 +282,23 @@ def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
     tokens = number_tokens(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
     sentences = counting.sentences(tokens.lazy(), before)
-    found = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()
-    counts = word_counts(found.lazy(), sentences).collect()
-    words = extract_corpus.numbers({"words": found.height})
+    rows = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()
+    counts = word_counts(rows.lazy(), sentences).collect()
+    words = extract_corpus.numbers({"words": rows.height})
     return {
         "counts": counts,
         "sizes": document_sizes(counts.lazy()),
-        "examples": _examples(config, found.lazy(), tokens.lazy()),
+        "examples": _examples(config, rows.lazy(), tokens.lazy()),
         "corpus": pl.concat([extract_corpus.unit_sizes(tokens, sentences, before), words]),
         "open": counting.left_open(sentences, before),
     }
 
 
-def _examples(config: ExtractWords, found: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+def _examples(config: ExtractWords, rows: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     if not config.examples:
         return Examples.zero_rows()
     where = tokens.select(TOKEN, "file", "doc", "sentence", position_1=pl.col("position"))
-    located = found.drop(PLACE).rename({"unit": "word"}).join(where, on=TOKEN)
+    located = rows.drop(PLACE).rename({"unit": "word"}).join(where, on=TOKEN)
     return config.from_tokens(located, tokens, units=_WORD, number=1)
 
 

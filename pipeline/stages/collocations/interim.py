@@ -193,8 +193,8 @@ class Plan:
             "z": -scipy.special.ndtri(level / 2.0),
             "now": np.tile(np.arange(looks) == self.now, count),
         }
-        found = pl.DataFrame(table, schema=Looks.columns())
-        return found.with_columns(pl.col("level", "z").fill_nan(None)).sort(*Looks.key())
+        frame = pl.DataFrame(table, schema=Looks.columns())
+        return frame.with_columns(pl.col("level", "z").fill_nan(None)).sort(*Looks.key())
 
 
 def plan_of(config: InterimOptions, *, drawn: int, candidates: int, alpha: float) -> Plan | None:
@@ -219,12 +219,12 @@ def plan_of(config: InterimOptions, *, drawn: int, candidates: int, alpha: float
     if not config.looks:
         return None
     labels = config.looks_at(candidates)
-    shown = ", ".join(f"{each:,}" for each in labels)
+    text = ", ".join(f"{each:,}" for each in labels)
     if list(labels) != sorted(set(labels)) or labels[-1] > candidates:
-        what = f"for {candidates:,} candidates, these looks have {shown} labels"
+        what = f"for {candidates:,} candidates, these looks have {text} labels"
         raise ConfigError("looks", [Problem("looks", what, "declare other looks, ascending")])
     if drawn not in labels:
-        what = f"a sample of {drawn:,} is not a declared look; these have {shown} labels"
+        what = f"a sample of {drawn:,} is not a declared look; these have {text} labels"
         remedy = "draw one of these sizes, or use anytime = true"
         raise ConfigError("looks", [Problem("looks", what, remedy)])
     return Plan(labels, labels.index(drawn), alpha, config.spending)

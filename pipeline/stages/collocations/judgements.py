@@ -136,9 +136,9 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     """
     columns = {category: _column(source) for category, source in config.categories.items()}
     raw = with_label_texts(tables["path"], columns.values())
-    wanted = expression(config.where).meta.root_names() if config.where else []
+    fields = expression(config.where).meta.root_names() if config.where else []
     judged_by = [(f"categories.{new}", name) for new, name in columns.items()]
-    further = [*judged_by, *(("where", name) for name in wanted)]
+    further = [*judged_by, *(("where", name) for name in fields)]
     names = named_columns(raw.collect_schema(), config.columns, _UNITS, further=further)
     raw = raw.filter(expression(config.where)) if config.where else raw
     _require_labels(raw, config.categories)
@@ -201,12 +201,12 @@ def _require_labels(raw: pl.LazyFrame, categories: Mapping[str, str | LabelColum
     for name, source in categories.items():
         if isinstance(source, LabelColumn):
             counted = raw.select(label=_labels(source).explode()).drop_nulls().group_by("label")
-            found = counted.len().sort("len", "label", descending=[True, False]).collect()
+            values = counted.len().sort("len", "label", descending=[True, False]).collect()
             place, column = f"categories.{name}.labels", f"the column {source.column!r}"
             problems += list_absent_values(
                 place,
                 source.labels,
-                found["label"],
+                values["label"],
                 what="label",
                 where=f"{column} of {_file(raw)}",
             )
@@ -226,8 +226,8 @@ def _errors_of_labels(
     """Return labels that are spreadsheet errors."""
     names = {each.column for each in categories.values() if isinstance(each, LabelColumn)}
     texts = {name: pl.col(name).cast(pl.String) for name in sorted(names)}
-    read = {name: pl.when(~is_error(text)).then(text) for name, text in texts.items()}
-    return [numeric.faults(raw, parsed=read, problem=_NO_LABEL, required=False)] if read else []
+    labels = {name: pl.when(~is_error(text)).then(text) for name, text in texts.items()}
+    return [numeric.faults(raw, parsed=labels, problem=_NO_LABEL, required=False)] if labels else []
 
 
 # Pairs of a file that are not candidates
@@ -318,15 +318,15 @@ def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
         return int(one.join(two, on=_UNITS, how="semi").select(pl.len()).collect().item())
 
     every = [make for _, make in sorted(_CAUSES.items(), reverse=True)]
-    found = {what: count_shared([make], swapped=False) for what, make in _CAUSES.items()}
-    found["in the order of the two words"] = count_shared([], swapped=True)
+    counts = {what: count_shared([make], swapped=False) for what, make in _CAUSES.items()}
+    counts["in the order of the two words"] = count_shared([], swapped=True)
     several = {
         "in several of these: capital letters, blanks, signs between parts, Unicode form": False,
         "in the order of the two words, and in case, blanks, signs or Unicode form": True,
     }
-    if not any(found.values()):
-        found = {what: count_shared(every, swapped=swapped) for what, swapped in several.items()}
-    what, most = max(found.items(), key=lambda each: each[1])
+    if not any(counts.values()):
+        counts = {what: count_shared(every, swapped=swapped) for what, swapped in several.items()}
+    what, most = max(counts.items(), key=lambda each: each[1])
     if not most:
         return "they differ in more than case, blanks, order, signs between parts and Unicode form"
     return f"{most:,} differ only {what}"
@@ -462,9 +462,9 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
 def _units(config: JoinMachine, schema: pl.Schema) -> list[str]:
     """Return the columns that identify a candidate: a pair, or an id."""
     pair = [config.columns.get("l1", "l1"), config.columns.get("l2", "l2")]
-    named = config.columns.get("id", "id")
-    by_id = "id" in config.columns or (named in schema and not set(pair) <= set(schema))
-    return [named] if by_id else pair
+    name = config.columns.get("id", "id")
+    by_id = "id" in config.columns or (name in schema and not set(pair) <= set(schema))
+    return [name] if by_id else pair
 
 
 def _columns(config: JoinMachine, schema: pl.Schema) -> Mapping[str, str | LabelColumn]:
@@ -483,10 +483,10 @@ def _require(
 ) -> None:
     """Check that the file has the required columns."""
     places = ("id",) if len(units) == 1 else ("l1", "l2")
-    wanted = [(f"columns.{place}", name) for place, name in zip(places, units, strict=True)]
-    wanted += [(f"categories.{name}", _column(each)) for name, each in columns.items()]
-    wanted += [("judge", by)] if by else []
-    require(schema, [*wanted, *(("provenance", name) for name in config.provenance)])
+    options = [(f"columns.{place}", name) for place, name in zip(places, units, strict=True)]
+    options += [(f"categories.{name}", _column(each)) for name, each in columns.items()]
+    options += [("judge", by)] if by else []
+    require(schema, [*options, *(("provenance", name) for name in config.provenance)])
 
 
 def _prediction(source: str | LabelColumn, forms: Mapping[str, NumberFormat]) -> pl.Expr:
@@ -499,11 +499,11 @@ def _unreadable(
     raw: pl.LazyFrame,
     columns: Mapping[str, str | LabelColumn],
     parsed: Mapping[str, pl.Expr],
-    needed: list[str],
+    names: list[str],
     forms: Mapping[str, NumberFormat],
 ) -> pl.LazyFrame:
     """Return required values that are empty, and invalid predictions."""
-    filled = {name: numeric.text_or_null(name) for name in needed}
+    filled = {name: numeric.text_or_null(name) for name in names}
     spelt = _spelt(columns, parsed)
     bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
     if spelt:
@@ -557,8 +557,8 @@ class JoinGold(StageConfig):
 
     def pairs(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return file, line, l1 and l2 as spelt in the lists; null if a row has not two words."""
-        wanted: tuple[EntryPlace, ...] = ("entry",) if "entry" in self.columns else ("l1", "l2")
-        names = named_columns(rows.collect_schema(), self.columns, wanted)
+        places: tuple[EntryPlace, ...] = ("entry",) if "entry" in self.columns else ("l1", "l2")
+        names = named_columns(rows.collect_schema(), self.columns, places)
         texts = [numeric.text_or_null(name) for name in names.values()]
         first, second = two_words(texts[0]) if len(texts) == 1 else texts
         return rows.select("file", "line", l1=first, l2=second)
@@ -585,15 +585,15 @@ def join_gold(config: JoinGold, tables: Tables) -> Outputs:
     words = [spelling(pl.col(word), lower=lower) for word in WORDS]
     rows = as_written.with_columns(*words, category=_category(config, as_written)).collect().lazy()
     compared = zip(WORDS, config.compare, strict=True)
-    shown = tables["candidates"].select("id", **{word: pl.col(name) for word, name in compared})
-    candidates = shown.with_columns(*words)
+    table = tables["candidates"].select("id", **{word: pl.col(name) for word, name in compared})
+    candidates = table.with_columns(*words)
     entries = rows.drop_nulls(WORDS).select("category", *WORDS).unique()
     _require_entries(rows)
     judgements = judge_by_list(
         entries, candidates, covered=config.covered, either_order=config.either_order
     ).collect()
     if not judgements["tp"].any():
-        reject_without_overlap(as_written.drop_nulls(WORDS), shown)
+        reject_without_overlap(as_written.drop_nulls(WORDS), table)
     coverage = list_coverage(rows, candidates, judgements.lazy(), either_order=config.either_order)
     judged = tables["candidates"].select("id").join(judgements.lazy(), on="id", how="semi")
     return {

@@ -81,8 +81,8 @@ def require_probabilities(sample: pl.DataFrame) -> None:
     """Reject a sample drawn with replacement."""
     again = sample.filter(pl.col("pi").is_null())["id"]
     if len(again):
-        shown = ", ".join(again.head(3))
-        what = f"{len(again):,} candidates could be drawn more than once, for example {shown}"
+        cases = ", ".join(again.head(3))
+        what = f"{len(again):,} candidates could be drawn more than once, for example {cases}"
         raise ConfigError("sample", [Problem("sample", what, "draw without replacement")])
 
 
@@ -112,14 +112,14 @@ def chances_of(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.Da
     if "inclusion" not in tables:
         _require_simple(ids, sample)
         return ids.with_columns(pi=pl.lit(None, pl.Float64), stratum=pl.lit(WHOLE))
-    given = tables["inclusion"]
-    has = given.collect_schema().names()
+    table = tables["inclusion"]
+    has = table.collect_schema().names()
     if "stratum" not in has:
         what = f"has no column stratum, only {', '.join(has)}"
         remedy = "use the table inclusion of sample.design, or strata of sample.stratified"
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
     pi = pl.col("pi").cast(pl.Float64) if "pi" in has else pl.lit(None, pl.Float64).alias("pi")
-    chances = given.select("id", pi, "stratum").collect()
+    chances = table.select("id", pi, "stratum").collect()
     _require_of(sample, chances)
     _require_all(ids, chances)
     return ids.join(chances, on="id", how="inner").sort("id")
@@ -180,10 +180,10 @@ def _require_of(sample: pl.DataFrame, chances: pl.DataFrame) -> None:
     strange = pl.col("stratum_there").is_null() | (pl.col("stratum") != pl.col("stratum_there"))
     wrong = both.filter(other.fill_null(value=False) | strange)["id"]
     if len(wrong):
-        shown = ", ".join(wrong.head(3))
+        cases = ", ".join(wrong.head(3))
         what = (
             f"{len(wrong):,} of {sample.height:,} draws have a different inclusion probability "
-            f"there, for example {shown}"
+            f"there, for example {cases}"
         )
         raise ConfigError(
             "inclusion", [Problem("inclusion", what, "use the table of the stage that drew them")]
@@ -194,9 +194,9 @@ def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
     """Reject probabilities that do not cover all candidates exactly once."""
     lacking = ids.join(chances, on="id", how="anti")["id"]
     if len(lacking):
-        shown = ", ".join(lacking.sort().head(3))
+        cases = ", ".join(lacking.sort().head(3))
         what = (
-            f"{len(lacking):,} of {ids.height:,} ranked candidates are missing, for example {shown}"
+            f"{len(lacking):,} of {ids.height:,} ranked candidates are missing, for example {cases}"
         )
         remedy = "use the table of all candidates, e.g. designed.inclusion or strata.strata"
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
@@ -233,9 +233,9 @@ def phases_of(
             _require_all(ids, each)
         _require_drawn(sample, phases.filter("drawn"))
         return phases.sort("phase", "id")
-    given = {} if inclusion is None else {"inclusion": inclusion}
+    tables = {} if inclusion is None else {"inclusion": inclusion}
     drawn = pl.col("id").is_in(sample["id"].implode())
-    chances = chances_of(ids, sample, given).with_columns(drawn=drawn)
+    chances = chances_of(ids, sample, tables).with_columns(drawn=drawn)
     return chances.with_columns(
         phase=pl.lit(1, pl.Int64),
         pi=pl.coalesce("pi", pl.col("drawn").mean().over("stratum")),
@@ -251,10 +251,10 @@ def _require_drawn(sample: pl.DataFrame, drawn: pl.DataFrame) -> None:
     strange = sample.join(drawn, on="id", how="anti")["id"]
     missing = drawn.join(sample, on="id", how="anti")["id"]
     if len(strange) or len(missing):
-        shown = ", ".join((*strange.sort().head(3), *missing.sort().head(3))[:3])
+        cases = ", ".join((*strange.sort().head(3), *missing.sort().head(3))[:3])
         what = (
             f"{len(strange):,} of {sample.height:,} draws are in no phase, and {len(missing):,} "
-            f"draws of the phases are not in the sample, for example {shown}"
+            f"draws of the phases are not in the sample, for example {cases}"
         )
         remedy = "use the table phases of the stage that drew the sample"
         raise ConfigError("phases", [Problem("phases", what, remedy)])
@@ -407,9 +407,9 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    made, expected = _design(config, tables, ranks)
-    found = {name: getattr(made, name) for name in OUTPUTS if name != "phases"}
-    return found | {"phases": _phases(tables, made, expected)}
+    design, expected = _design(config, tables, ranks)
+    outputs = {name: getattr(design, name) for name in OUTPUTS if name != "phases"}
+    return outputs | {"phases": _phases(tables, design, expected)}
 
 
 def _design(
@@ -431,15 +431,15 @@ def _design(
     judged = _in_pilot(tables, ids)
     p = _expected_rates(config, tables, ids, judged)
     predicted = config.model or "assist" in tables
-    asked: Estimands = build_estimands(
+    estimands: Estimands = build_estimands(
         sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and predicted
     )
-    made = design_sample(
-        asked, questions, sizes=[*config.steps, config.size], floor=config.floor,
+    design = design_sample(
+        estimands, questions, sizes=[*config.steps, config.size], floor=config.floor,
         baseline_width=config.baseline_width, confidence=config.confidence, seed=config.seed,
         work=_work(config, tables, ids),
     )  # fmt: skip
-    return made, pl.DataFrame({"id": ids, "expected": p})
+    return design, pl.DataFrame({"id": ids, "expected": p})
 
 
 def _phases(tables: Tables, design: Design, expected: pl.DataFrame) -> pl.DataFrame:
@@ -537,9 +537,9 @@ def _judge_predictions(tables: Tables, ids: pl.Series, judged: pl.Series) -> Flo
     usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)
     wrong = predicted.filter(~usable & ~pl.col("judged"))
     if not wrong.is_empty():
-        shown = ", ".join(wrong["id"].head(3))
+        cases = ", ".join(wrong["id"].head(3))
         what = (
-            f"{wrong.height:,} of {len(ids):,} candidates have no probability, for example {shown}"
+            f"{wrong.height:,} of {len(ids):,} candidates have no probability, for example {cases}"
         )
         remedy = "give every ranked candidate a prediction in [0, 1]"
         raise ConfigError("assist", [Problem("assist", what, remedy)])
@@ -645,8 +645,8 @@ def sample_active(config: SampleActive, tables: Tables) -> Outputs:
         open_ = open_.join(tables["sample"], on="id", how="anti")
     first = open_.sort("refit_rank").head(config.size)
     position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    chosen = first.with_columns(position=position).select(*ActiveSample.columns())
-    return {"sample": chosen.sort("id")}
+    sample = first.with_columns(position=position).select(*ActiveSample.columns())
+    return {"sample": sample.sort("id")}
 
 
 # Stratified samples, by n-best lists or ranges of a score
@@ -726,10 +726,10 @@ def _strata(config: SampleStratified, tables: Tables) -> pl.LazyFrame:
         require_ranked("measures", config.measures, ranks)
         if config.measures:
             ranks = ranks.filter(pl.col("measure").is_in(config.measures))
-        chosen = every_rank(ranks, tables)
-        names = labels_of(chosen, "measure")
+        selection = every_rank(ranks, tables)
+        names = labels_of(selection, "measure")
         bounds = [int(bound) for bound in config.boundaries]
-        return strata_by_rank(chosen, measures=names.to_list(), boundaries=bounds)
+        return strata_by_rank(selection, measures=names.to_list(), boundaries=bounds)
     except ValueError as error:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 

@@ -42,9 +42,9 @@ class ScoreAssociation(SeedOptions):
     @field_validator("formulas")
     @classmethod
     def _check_formulas(cls, formulas: dict[str, str]) -> dict[str, str]:
-        taken = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
-        if taken:
-            raise ValueError(f"{', '.join(taken)} is the name of a column; choose another")
+        clashes = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
+        if clashes:
+            raise ValueError(f"{', '.join(clashes)} is the name of a column; choose another")
         for formula in formulas.values():
             parse(formula)
         return formulas
@@ -55,8 +55,8 @@ class ScoreAssociation(SeedOptions):
         """Drop the seed if no measure is random, so that it does not affect results."""
         if not isinstance(options, Mapping):
             return options
-        asked = options.get("measures", ())
-        draws = isinstance(asked, list | tuple) and "random" in asked
+        measures = options.get("measures", ())
+        draws = isinstance(measures, list | tuple) and "random" in measures
         return options if draws else {k: v for k, v in options.items() if k != "seed"}
 
 
@@ -135,14 +135,14 @@ def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
         yield from ({"ranks": batch} for batch in batches(ranks))
 
 
-def _only(scores: pl.LazyFrame, wanted: pl.LazyFrame) -> pl.LazyFrame:
+def _only(scores: pl.LazyFrame, candidates: pl.LazyFrame) -> pl.LazyFrame:
     """Return the scores of some candidates; if there are any, some must have scores."""
-    some = scores.join(wanted, on="id", how="semi")
+    some = scores.join(candidates, on="id", how="semi")
     if some.limit(1).collect().is_empty() and not (
-        wanted.limit(1).collect().is_empty() or scores.limit(1).collect().is_empty()
+        candidates.limit(1).collect().is_empty() or scores.limit(1).collect().is_empty()
     ):
-        shown = ", ".join(wanted.head(3).collect()["id"])
-        what = f"none of these candidates has scores, for example {shown}"
+        examples = ", ".join(candidates.head(3).collect()["id"])
+        what = f"none of these candidates has scores, for example {examples}"
         remedy = "name a table about the candidates that were scored"
         raise ConfigError("candidates", [Problem("candidates", what, remedy)])
     return some
@@ -195,10 +195,10 @@ def score_tuples(config: ScoreTuples, tables: Tables) -> Outputs:
     return {"scores": scored}
 
 
-def _problems(config: ScoreTuples, size: int, taken: set[str]) -> Iterable[Problem]:
+def _problems(config: ScoreTuples, size: int, columns: set[str]) -> Iterable[Problem]:
     """Yield problems in formulas; the columns depend on the tuples."""
     for name, formula in config.formulas.items():
-        if name in taken:
+        if name in columns:
             yield Problem(f"formulas.{name}", "is the name of a column", "choose another")
         try:
             scoring.parse_tuple_formula(formula, size=size)

@@ -187,10 +187,10 @@ def of_units(entries: pl.LazyFrame, units: tuple[str, ...]) -> pl.LazyFrame:
     return entries.with_columns(absent).select(*SheetEntries.columns(), *further, *round_)
 
 
-def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
+def labels_of(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return one label per person and id, with all remarks."""
     person = ["id", "annotator"]
-    each = typed.sort("file", "line").group_by(person, maintain_order=True)
+    each = entries.sort("file", "line").group_by(person, maintain_order=True)
     # A copy of the sheet repeats the label, and its remarks count, too.
     remarks = pl.col("note").drop_nulls().unique(maintain_order=True)
     one = each.agg(
@@ -272,25 +272,25 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     before = tables.get("earlier", Annotations.zero_rows())
     returned = tables["entries" if config.entries else "folder"]
     sheet, known = config.sheet_and_known(tables["sheet"], returned, before)
-    read = with_ids(unify_names(without_transfers(returned), known))
-    entries = of_units(read, units_of(sheet))
-    own, seen = of_round(entries, "annotation"), of_round(entries, "adjudication")
+    rows = with_ids(unify_names(without_transfers(returned), known))
+    entries = of_units(rows, units_of(sheet))
+    own, decisions = of_round(entries, "annotation"), of_round(entries, "adjudication")
     before = unify_names(before, known).unique(["id", "annotator", "label"])
     first = labels_of(normalise(own, labels=labels))
     wrong = pl.concat([
         unknown_rounds(entries),
         faults(own, labels=labels, units=units_of(sheet)),
-        faults(seen, labels=labels, units=units_of(sheet)),
+        faults(decisions, labels=labels, units=units_of(sheet)),
         unassigned_faults(own.join(sheet, on="id", how="semi"), known=known, answer="label"),
         contradictions(before),
     ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
         folder = config.folder or str(config.entries)
-        _wait(folder, sheet, first, answers_in_conflict(read), own)
+        _wait(folder, sheet, first, answers_in_conflict(rows), own)
     votes = first
     if "earlier" in tables:
         votes = with_earlier(first.join(sheet, on="id", how="semi"), before)
-    resolved = resolutions(votes, labels_of(normalise(seen, labels=labels)))
+    resolved = resolutions(votes, labels_of(normalise(decisions, labels=labels)))
     rule = "unanimous" if config.rule == "intersection" else config.rule
     expert = config.expert and by_fold(known).get(fold(config.expert), config.expert)
     decided = apply_resolutions(adjudicate(votes, rule=rule, expert=expert), resolved)
@@ -329,22 +329,22 @@ def _judgements(
 def _wait(
     folder: str,
     sheet: pl.LazyFrame,
-    given: pl.LazyFrame,
+    answers: pl.LazyFrame,
     contested: pl.LazyFrame,
     entries: pl.LazyFrame,
 ) -> None:
     """Wait for missing labels: each candidate needs all annotators of its sheets."""
     needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
-    has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
+    has = answers.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
     lacks = (pl.col("needed") - pl.col("given").fill_null(0)).alias("lacks")
     short = needs.join(has, on="id", how="left").select("id", lacks).filter(pl.col("lacks") > 0)
     missing = int(short.select(pl.col("lacks").sum()).collect().item() or 0)
     if missing:
         empty = sheet.join(short, on="id", how="semi").join(
-            given, on=["id", "annotator"], how="anti"
+            answers, on=["id", "annotator"], how="anti"
         )
-        shown = empty.with_columns(shown=pl.concat_str(units_of(sheet), separator=" "))
-        raise wait_for(shown, contested, entries, folder=folder, missing=missing, what="label")
+        cards = empty.with_columns(shown=pl.concat_str(units_of(sheet), separator=" "))
+        raise wait_for(cards, contested, entries, folder=folder, missing=missing, what="label")
 
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:
@@ -424,9 +424,9 @@ def _of_one_combination(
     if source != refit.stage:
         what = f"stage {choice.stage!r} chose from the rankings of {source!r}, not {refit.stage!r}"
         yield Problem("choice", what, f'use ranks = "{refit.stage}" there')
-    wanted, learned = choice.config.category, getattr(refit.config, "category", None)
-    if wanted and learned and wanted != learned:
-        what = f"the refit learned category {learned!r}, but the list is chosen for {wanted!r}"
+    category, learned = choice.config.category, getattr(refit.config, "category", None)
+    if category and learned and category != learned:
+        what = f"the refit learned category {learned!r}, but the list is chosen for {category!r}"
         yield Problem("refit", what, "use the same category in both stages")
 
 
@@ -488,7 +488,7 @@ def _by_refit(tables: Tables, choice: Mapping[str, Any]) -> tuple[pl.DataFrame, 
     known = labels.with_columns(tp=pl.coalesce("tp", "other"))
     best = list_by_refit(known, choice["n"])
     judged, unjudged = best["tp"].count(), best["tp"].null_count()
-    found = None
+    draws = None
     if unjudged:
         drawn = refit.filter("sampled").select("id", multiplicity=pl.lit(1))
         if "sample" in tables:
@@ -499,22 +499,22 @@ def _by_refit(tables: Tables, choice: Mapping[str, Any]) -> tuple[pl.DataFrame, 
             known.select("id", "tp").join(drawn, on="id", how="left"),
             on="id", how="left", maintain_order="left",
         )  # fmt: skip
-        found = evidence(every.with_columns(pl.col("multiplicity").fill_null(0)), unjudged)
+        draws = evidence(every.with_columns(pl.col("multiplicity").fill_null(0)), unjudged)
     rows = best.with_columns(
         category=pl.lit(category), known=pl.when("tp").then(pl.lit("+"))
     ).drop("tp")  # fmt: skip
-    return rows, _parts(choice, judged, found)
+    return rows, _parts(choice, judged, draws)
 
 
-def _parts(choice: Mapping[str, Any], judged: int, found: Evidence | None) -> pl.DataFrame:
+def _parts(choice: Mapping[str, Any], judged: int, draws: Evidence | None) -> pl.DataFrame:
     """Return the precision of the judged part, of the unjudged part, and of both together."""
     confidence, considered = choice["confidence"], choice["considered"]
     level = 1.0 - (1.0 - confidence) / considered
-    unjudged = found.unjudged if found else 0
+    unjudged = draws.unjudged if draws else 0
     estimate: tuple[float | None, float, float, float, float] = (1.0,) * 5
-    if found:
-        _, low, high = unjudged_precision(found, confidence=level)
-        estimate = (*unjudged_precision(found, confidence=confidence), low, high)
+    if draws:
+        _, low, high = unjudged_precision(draws, confidence=level)
+        estimate = (*unjudged_precision(draws, confidence=confidence), low, high)
     whole = tuple(
         None if each is None else (judged + unjudged * each) / (judged + unjudged)
         for each in estimate
@@ -525,7 +525,7 @@ def _parts(choice: Mapping[str, Any], judged: int, found: Evidence | None) -> pl
         ("unjudged", unjudged, estimate),
     )  # fmt: skip
     for part, n, values in parts:
-        own = found if part != "judged" else None
+        own = draws if part != "judged" else None
         counts = (own.n_sampled, own.k_sampled, own.depth) if own else (0, 0, 0)
         if n:
             rows.append({
@@ -552,10 +552,10 @@ def _require_all(best: pl.DataFrame, listed: pl.DataFrame) -> None:
     """Reject candidates that do not have all listed ones."""
     absent = best.join(listed, on="id", how="anti").sort("rank")
     if absent.height:
-        shown = ", ".join(absent["id"].head(3))
+        cases = ", ".join(absent["id"].head(3))
         what = f"{absent.height:,} of the {best.height:,} listed candidates are missing"
         remedy = "use the candidates that were ranked"
-        raise ConfigError("list", [Problem("candidates", f"{what}, for example {shown}", remedy)])
+        raise ConfigError("list", [Problem("candidates", f"{what}, for example {cases}", remedy)])
 
 
 def _verdicts(tables: Tables) -> pl.LazyFrame:
@@ -586,11 +586,11 @@ def _annotators_are_asked(
     sheet = referred["sheet"]
     if isinstance(config.label, str) or not isinstance(sheet.config, SheetAnnotation):
         return
-    asked, given = sheet.config.annotators, tuple(config.label)
-    if unknown := [name for name in given if name not in asked]:
+    annotators, names = sheet.config.annotators, tuple(config.label)
+    if unknown := [name for name in names if name not in annotators]:
         what = f"stage {sheet.stage!r} has no annotator {unknown[0]!r}"
-        yield Problem("label", what, did_you_mean(unknown[0], asked))
-    elif left_out := [name for name in asked if name not in given]:
+        yield Problem("label", what, did_you_mean(unknown[0], annotators))
+    elif left_out := [name for name in annotators if name not in names]:
         yield Problem("label", f"names no column for annotator {left_out[0]!r}", "add it")
 
 

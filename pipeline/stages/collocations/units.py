@@ -98,8 +98,8 @@ class UnitOptions(OptionModel):
 
     @model_validator(mode="after")
     def _check_attached(self) -> UnitOptions:
-        asked = {each.partition(".")[0] for each in self._fields() if "." in each}
-        for name in sorted(asked - set(self.attach)):
+        names = {each.partition(".")[0] for each in self._fields() if "." in each}
+        for name in sorted(names - set(self.attach)):
             raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
         return self
 
@@ -113,10 +113,10 @@ class UnitOptions(OptionModel):
 
     def fold_words(self, words: Iterable[str]) -> list[str]:
         """Return words in the case of the labels."""
-        given = pl.Series([*words], dtype=pl.String)
-        if not (self.fold and len(given)):
-            return given.to_list()
-        return pl.select(fold_case(pl.lit(given), self.fold)).to_series().to_list()
+        series = pl.Series([*words], dtype=pl.String)
+        if not (self.fold and len(series)):
+            return series.to_list()
+        return pl.select(fold_case(pl.lit(series), self.fold)).to_series().to_list()
 
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the unit for the kernels, excluding stop words."""

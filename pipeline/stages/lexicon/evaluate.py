@@ -159,21 +159,21 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Output
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
     sample = tables["sample"].collect() if "sample" in tables else None
-    found = match_lemmas(
+    totals = match_lemmas(
         overlaps, gold, lexicon, ranges=ranges, sample=sample, weights=config.weights
     )  # fmt: skip
-    whole = _whole(found, tables) if config.complete else Whole()
-    scores = _scores(found.both, sample, tables, config)
+    whole = _whole(totals, tables) if config.complete else Whole()
+    scores = _scores(totals.both, sample, tables, config)
     how = IntervalOptions(config.interval, config.confidence, config.replicates, config.seed)
-    chosen = _choose_method(scores, how, config)
+    choice = _choose_method(scores, how, config)
     forms = align_in_parts(scores.lazy(), gold, lexicon, ranges)
     for number, part in enumerate(forms):
         of_range = ranges.of(scores.lazy(), number, by="lemma")
         yield _with_forms(of_range, part.collect())
     intervals = {method: _interval(scores, method, how, config) for method in how.methods(scores)}
     yield {
-        "quality": quality(scores, intervals[chosen], whole, n=config.n),
-        "intervals": _table(intervals, chosen, config),
+        "quality": quality(scores, intervals[choice], whole, n=config.n),
+        "intervals": _table(intervals, choice, config),
         "widths": _widths(scores, config),
     }
     for along in slices(trends(scores, order=config.order, span=config.span)):
@@ -233,11 +233,11 @@ def _interval(
 
 
 def _table(
-    intervals: dict[AnyMethod, Interval], chosen: AnyMethod, config: EvaluateLexicon
+    intervals: dict[AnyMethod, Interval], choice: AnyMethod, config: EvaluateLexicon
 ) -> pl.DataFrame:
     rows = [
         (method, each.estimate, each.standard_error, each.lower, each.upper, config.confidence,
-         each.method, method == chosen)
+         each.method, method == choice)
         for method, each in intervals.items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")

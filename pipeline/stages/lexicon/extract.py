@@ -113,17 +113,17 @@ class ExtractLexicon(SpellingOptions):
 )
 def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
     """List the forms of each lemma once."""
-    read, counts = _Reading(), Counts()
+    reading, counts = _Reading(), Counts()
     with spill_of(1, ENTRY) as spill:
         for batch in batches(_rows(config, tables["path"])):
-            spill.add(_entries(batch, config, read), pl.lit(0))
-        yield {FAULTS: pl.concat(read.faults)}
+            spill.add(_entries(batch, config, reading), pl.lit(0))
+        yield {FAULTS: pl.concat(reading.faults)}
         for lexicon, lemmas in listed_in_parts(spill, counts):
             if lexicon is not None:
                 yield {"lexicon": lexicon}
             if lemmas is not None:
                 yield {"lemmas": lemmas.select(*LemmaList.columns())}
-    yield {"preparation": _preparation(read, counts)}
+    yield {"preparation": _preparation(reading, counts)}
 
 
 @dataclass
@@ -138,28 +138,28 @@ class _Reading:
 
 def _rows(config: ExtractLexicon, raw: pl.LazyFrame) -> pl.LazyFrame:
     """Return the selected rows: file, line, lemma, form, and fields of homographs."""
-    wanted = expression(config.where).meta.root_names() if config.where else []
-    further = [*(("where", name) for name in wanted), *(("apart_by", n) for n in config.apart_by)]
+    fields = expression(config.where).meta.root_names() if config.where else []
+    further = [*(("where", name) for name in fields), *(("apart_by", n) for n in config.apart_by)]
     names = named_columns(raw.collect_schema(), config.columns, _COLUMNS, further=further)
-    held = raw.filter(expression(config.where)) if config.where else raw
+    rows = raw.filter(expression(config.where)) if config.where else raw
     text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
     apart = [pl.col(name).cast(pl.String).fill_null("") for name in config.apart_by]
     key = pl.concat_str(apart, separator=_APART) if apart else pl.lit("")
-    return held.select("file", "line", **text, apart=key)
+    return rows.select("file", "line", **text, apart=key)
 
 
-def _entries(rows: pl.DataFrame, config: ExtractLexicon, read: _Reading) -> pl.DataFrame:
+def _entries(rows: pl.DataFrame, config: ExtractLexicon, reading: _Reading) -> pl.DataFrame:
     """Return some rows as entries, and update counts and faults."""
     texts, changes = normalise_batch(_split(rows, config), config.spelling, columns=_COLUMNS)
     own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
     joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
     keyed = texts.with_columns(joined.alias("lemma"), own=own)
     faults = _lexicon_faults(keyed.lazy(), config).collect()
-    if faults.height or not read.faults:
-        read.faults.append(faults)
-    read.rows += rows.height
-    read.without_form += int(keyed["form"].is_null().sum())
-    read.changes.append(changes)
+    if faults.height or not reading.faults:
+        reading.faults.append(faults)
+    reading.rows += rows.height
+    reading.without_form += int(keyed["form"].is_null().sum())
+    reading.changes.append(changes)
     return keyed.drop_nulls("lemma")
 
 
@@ -176,11 +176,11 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
 
 def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame:
     column = config.columns.get("lemma", "lemma")
-    named = keyed.rename({"lemma": column}) if column != "lemma" else keyed
+    table = keyed.rename({"lemma": column}) if column != "lemma" else keyed
     words = {column: numeric.text_or_null(column)}
     form = keyed.filter(pl.col("form").is_not_null() & cells.word(pl.col("form")).is_null())
     bad = [
-        numeric.faults(named, parsed=words, problem=NO_WORD, required=True),
+        numeric.faults(table, parsed=words, problem=NO_WORD, required=True),
         form.select(
             "file", "line", column=pl.lit(config.columns.get("form", "form")), value="form",
             problem=pl.lit(NO_WORD),
@@ -196,12 +196,12 @@ def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame
     return pl.concat(bad)
 
 
-def _preparation(read: _Reading, counts: Counts) -> pl.DataFrame:
+def _preparation(reading: _Reading, counts: Counts) -> pl.DataFrame:
     """Count rows read, changes and entries."""
     return preparation([
-        ("rows read", read.rows, None),
-        *change_steps(counts_of(read.changes)),
-        ("rows without a form", read.without_form, None),
+        ("rows read", reading.rows, None),
+        *change_steps(counts_of(reading.changes)),
+        ("rows without a form", reading.without_form, None),
         ("rows that repeat another", counts.repeated, None),
         ("lemmas", counts.lemmas, None),
         ("lemmas without any form", counts.without_forms, None),
@@ -279,9 +279,9 @@ class _FormCounts:
 
 
 def _read_columns(
-    table: pl.LazyFrame, wanted: tuple[ParadigmColumn, ...], config: ExtractParadigms
+    table: pl.LazyFrame, columns: tuple[ParadigmColumn, ...], config: ExtractParadigms
 ) -> pl.LazyFrame:
-    names = named_columns(table.collect_schema(), config.columns, wanted)
+    names = named_columns(table.collect_schema(), config.columns, columns)
     return table.select("file", "line", **{new: pl.col(old) for new, old in names.items()})
 
 

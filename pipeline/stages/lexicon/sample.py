@@ -150,16 +150,16 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     """
     returned = tables["entries" if config.entries else "folder"]
     sheet, known = config.sheet_and_known(tables["sheet"], returned)
-    asked = sheet.select("lemma").unique()
+    lemmas = sheet.select("lemma").unique()
     entries = unify_names(without_transfers(returned), known)
     contested = answers_in_conflict(entries).collect().lazy()
     entries = entries.select(pl.exclude(CONFLICT))
     every = keyed_forms(entries).collect()
-    typed = every.lazy().join(asked, on="lemma", how="semi").collect()
-    spelt, counts = normalise(typed, config.spelling, columns=["form"])
+    forms = every.lazy().join(lemmas, on="lemma", how="semi").collect()
+    spelt, counts = normalise(forms, config.spelling, columns=["form"])
     counted = with_lemmas(spelt.lazy()) if config.lemma_is_form else spelt.lazy()
     first, decisions = (of_round(counted, each) for each in _ROUNDS)
-    own = of_round(entries, "annotation").join(asked, on="lemma", how="semi")
+    own = of_round(entries, "annotation").join(lemmas, on="lemma", how="semi")
     all_spelt = normalise(every, config.spelling, columns=["form"])[0].lazy()
     wrong = pl.concat([
         unknown_rounds(entries),
@@ -170,31 +170,31 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     valid = wrong.limit(1).collect().is_empty()
     if valid and not config.partial:
         _wait_for_lemmas(sheet, first, contested, own, config.folder or str(config.entries))
-    given, made = keyings(first), keyings(decisions)
+    texts, decisions = keyings(first), keyings(decisions)
     if "earlier" in tables:  # this sheet decides on the lemmas keyed in before, and adds others
         before = tables["earlier"]
-        given, made = _after(keyings(before), pl.concat([given, made]))
+        texts, decisions = _after(keyings(before), pl.concat([texts, decisions]))
         first = pl.concat([before, first.join(before, on="lemma", how="anti").select(_KEYING)])
-    decided, resolved = _decide(config, given, made, entries, known)
+    decided, resolved = _decide(config, texts, decisions, entries, known)
     undecided = decided.filter(pl.col("label").is_null()).select("lemma")
-    differ = given.join(
-        given.unique(["lemma", "label"]).group_by("lemma").len().filter(pl.col("len") > 1),
+    differ = texts.join(
+        texts.unique(["lemma", "label"]).group_by("lemma").len().filter(pl.col("len") > 1),
         on="lemma", how="semi",
     ).select("lemma", "annotator", forms=spelt_out("label"))  # fmt: skip
     if config.rule == "union":
         decided = pl.concat(
             [
                 decided.drop_nulls("label"),
-                given.join(undecided, on="lemma", how="semi").select("lemma", "label"),
+                texts.join(undecided, on="lemma", how="semi").select("lemma", "label"),
             ]
         )
     elif valid and config.undecided == "wait":
         open_ = differ.join(undecided, on="lemma", how="semi").select("lemma").unique()
-        _wait_for_decisions(config, open_, given, made)
+        _wait_for_decisions(config, open_, texts, decisions)
     final = decided.drop_nulls("label").select("lemma", form=forms_of("label"))
     gold = canonical(final.explode("form").drop_nulls("form"))
-    compared = compare_keyings(given)
-    lacking = asked.join(typed.lazy(), on="lemma", how="anti").collect().height
+    compared = compare_keyings(texts)
+    lacking = lemmas.join(forms.lazy(), on="lemma", how="anti").collect().height
     return {
         "gold": gold,
         "keyed": _keyed_lemmas(final.select("lemma").unique(), gold, entries),
@@ -204,13 +204,13 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
         "disagreements": differ,
         "resolutions": resolved,
         # Rows of lemmas outside this sample, e.g. of earlier samples.
-        "others": entries.join(asked, on="lemma", how="anti"),
+        "others": entries.join(lemmas, on="lemma", how="anti"),
         "notes": notes(entries),
         "preparation": preparation(
             [
-                ("forms keyed in", typed["form"].count(), None),
+                ("forms keyed in", forms["form"].count(), None),
                 *change_steps(counts),
-                ("lemmas to look up", asked.collect().height, None),
+                ("lemmas to look up", lemmas.collect().height, None),
                 ("lemmas not looked up yet", lacking, None),
             ]
         ),
@@ -230,18 +230,18 @@ def _after(before: pl.LazyFrame, now: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.La
 
 def _decide(
     config: JoinKeying,
-    given: pl.LazyFrame,
-    made: pl.LazyFrame,
+    texts: pl.LazyFrame,
+    decisions: pl.LazyFrame,
     entries: pl.LazyFrame,
     known: Sequence[str],
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Return lemma and label (null = undecided), and the resolutions of adjudicators."""
     remarks = entries.drop_nulls(["lemma", "annotator", "note"]).group_by("lemma", "annotator")
     noted = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
-    votes = given.rename({"lemma": "id"})
-    answers = made.join(noted, on=["lemma", "annotator"], how="left").rename({"lemma": "id"})
+    votes = texts.rename({"lemma": "id"})
+    answers = decisions.join(noted, on=["lemma", "annotator"], how="left").rename({"lemma": "id"})
     resolved = resolutions(votes, answers)
-    people = [*known, *given.select(pl.col("annotator").unique().sort()).collect().to_series()]
+    people = [*known, *texts.select(pl.col("annotator").unique().sort()).collect().to_series()]
     expert = config.expert and by_fold(people).get(fold(config.expert), config.expert)
     rule = "unanimous" if config.rule == "union" else config.rule
     decided = apply_resolutions(adjudicate(votes, rule=rule, expert=expert), resolved)
@@ -268,8 +268,8 @@ def _wait_for_lemmas(
     )
     missing = empty.select(pl.col("lemma").n_unique()).collect().item()
     if missing:
-        shown = empty.with_columns(shown="lemma")
-        raise wait_for(shown, contested, entries, folder=folder, missing=missing, what="lemma")
+        cards = empty.with_columns(shown="lemma")
+        raise wait_for(cards, contested, entries, folder=folder, missing=missing, what="lemma")
 
 
 _SHOWN = 5
@@ -279,17 +279,17 @@ _FORMS_SHOWN = 4
 
 
 def _wait_for_decisions(
-    config: JoinKeying, lemmas: pl.LazyFrame, given: pl.LazyFrame, made: pl.LazyFrame
+    config: JoinKeying, lemmas: pl.LazyFrame, texts: pl.LazyFrame, decisions: pl.LazyFrame
 ) -> None:
     """Wait for decisions on lemmas for which people keyed in different forms."""
-    further = made.join(given, on=["lemma", "annotator"], how="anti")  # third people who differ
-    apart = forms_apart(pl.concat([given, further]).join(lemmas, on="lemma", how="semi"))
+    further = decisions.join(texts, on=["lemma", "annotator"], how="anti")  # a third who differs
+    apart = forms_apart(pl.concat([texts, further]).join(lemmas, on="lemma", how="semi"))
     if apart:
-        agreement = keying_agreement(compare_keyings(given), confidence=config.confidence)
+        agreement = keying_agreement(compare_keyings(texts), confidence=config.confidence)
         lines = [
             *_agreement_lines(agreement),
             f"Forms that not all of them have: {_list_forms(apart)}.",
-            *_ways_to_decide(config, people=given.collect()["annotator"].n_unique()),
+            *_ways_to_decide(config, people=texts.collect()["annotator"].n_unique()),
         ]
         remedy = "people keyed in different forms.\n  " + "\n  ".join(lines)
         place = config.folder or str(config.entries)
@@ -325,8 +325,8 @@ def _list_forms(apart: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
         each = []
         for who, forms in people.items():
             more = len(forms) - _FORMS_SHOWN
-            left = f" and {more:,} more" if more > 0 else ""
-            each.append(f"{who}: {', '.join(forms[:_FORMS_SHOWN])}{left}")
+            rest = f" and {more:,} more" if more > 0 else ""
+            each.append(f"{who}: {', '.join(forms[:_FORMS_SHOWN])}{rest}")
         listed.append(f"{lemma} ({'; '.join(each)})")
     if (more := len(apart) - _SHOWN) > 0:
         listed.append(f"and {count_text(more, 'more lemma')}")
@@ -410,24 +410,24 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     lexicons = tables_of_option(tables, "lexicons", config.lexicons)
     shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
     weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
-    found: Outputs = {}
+    faults: Outputs = {}
     if config.path is not None:
-        sample, found = _from_file(tables["path"], shared, drawn=config.drawn)
+        sample, faults = _from_file(tables["path"], shared, drawn=config.drawn)
     elif config.lemmas:
         sample = _from_list(config, shared, dry=shared.is_empty())
     else:
         size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
         draw = sample_by_size if config.design == "size" else simple_sample
         sample = _sample_table(draw(weighed, size=size, seed=config.seed), shared, drawn=True)
-    return {"sample": sample, "sizes": size_groups(weighed, sample), **found}
+    return {"sample": sample, "sizes": size_groups(weighed, sample), **faults}
 
 
-def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
+def _sample_table(lemmas: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
     """Return the table; drawn lists have equal inclusion probabilities."""
-    if "pi" not in chosen.columns:
-        chance = chosen.height / max(1, shared.height) if drawn else None
-        chosen = chosen.with_columns(pi=pl.lit(chance, pl.Float64))
-    return chosen.select(
+    if "pi" not in lemmas.columns:
+        chance = lemmas.height / max(1, shared.height) if drawn else None
+        lemmas = lemmas.with_columns(pi=pl.lit(chance, pl.Float64))
+    return lemmas.select(
         "lemma", "position", population=pl.lit(shared.height, pl.Int64), drawn=pl.lit(drawn),
         pi="pi", stratum=pl.lit("all"),
     )  # fmt: skip
@@ -439,18 +439,18 @@ def _number(lemmas: pl.DataFrame) -> pl.DataFrame:
 
 
 def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
-    asked = _number(pl.DataFrame({"lemma": list(config.lemmas)}))
-    unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
+    lemmas = _number(pl.DataFrame({"lemma": list(config.lemmas)}))
+    unknown = lemmas.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
     if dry:
-        return _sample_table(asked.clear(), shared, drawn=config.drawn)
+        return _sample_table(lemmas.clear(), shared, drawn=config.drawn)
     if len(unknown):
         what = (
-            f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold standard and all "
+            f"{len(unknown):,} of {lemmas.height:,} lemmas are not in the gold standard and all "
             "lexicons"
         )
         such = f"for example {', '.join(map(repr, unknown.head(3)))}"
         raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "omit them")])
-    return _sample_table(asked, shared, drawn=config.drawn)
+    return _sample_table(lemmas, shared, drawn=config.drawn)
 
 
 def _from_file(
@@ -463,8 +463,8 @@ def _from_file(
     unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
     )
-    asked = _number(rows.sort("file", "line").select("lemma").collect())
-    lemmas = asked.join(shared, on="lemma", how="semi")
+    table = _number(rows.sort("file", "line").select("lemma").collect())
+    lemmas = table.join(shared, on="lemma", how="semi")
     return _sample_table(lemmas, shared, drawn=drawn), {FAULTS: pl.concat([empty, unknown])}
 
 
@@ -512,8 +512,8 @@ def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
     rows = assigned.join(lemmas, on="id").select("annotator", "order", "id", "lemma")
     if {*KeyingDisagreements.columns()} <= {*sample.collect_schema()}:
         answers = pl.format("{}: {}", "annotator", "forms").sort_by("annotator").str.join("; ")
-        given = sample.group_by("lemma").agg(keyed_forms=answers)
-        rows = rows.join(given, on="lemma", how="left")
+        texts = sample.group_by("lemma").agg(keyed_forms=answers)
+        rows = rows.join(texts, on="lemma", how="left")
     if config.shown:
         forms = tables["lexicon"].drop_nulls("form").group_by("lemma")
         beside = forms.agg(lexicon_forms=pl.col("form").sort().str.join(", "))
