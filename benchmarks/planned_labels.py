@@ -64,7 +64,7 @@ def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
 
 def planned_widths(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected half-widths."""
-    levels = np.full(given.asked.questions.height, 0.05)
+    levels = np.full(given.selection.questions.height, 0.05)
     return given.target.value_at(given.at[plan](size), levels)
 
 
@@ -80,7 +80,7 @@ def draw_places(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
 
 def half_widths(given: Planner, made: Study) -> FloatArray:
     """Return half the distance of the limits of each question; NaN without any."""
-    asked, at = given.asked, [int(n) for n in given.asked.sets.n]
+    asked, at = given.selection, [int(n) for n in given.selection.sets.n]
     lists = list_estimates(made, at=[*at, len(made.ids)])
     half = (pl.col("upper") - pl.col("lower")) / 2
     whole = lists.filter(n=len(made.ids)).head(1).select(half)
@@ -93,14 +93,14 @@ def half_widths(given: Planner, made: Study) -> FloatArray:
 
 def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int) -> FloatArray:
     """Return the mean half-width of each question over many samples."""
-    bits, ids = np.random.default_rng(size), given.asked.sets.ids
+    bits, ids = np.random.default_rng(size), given.selection.sets.ids
     pi = inclusion(given.x[plan], size=size)
-    strata = strata_of(given.asked.sets)
+    strata = strata_of(given.selection.sets)
     strata = strata if plan == "stratified" else np.zeros_like(strata)
     if plan == "stratified":  # whole numbers in each stratum
         counts = np.bincount(strata)
         pi = (np.round(np.bincount(strata, weights=pi)) / counts)[strata]
-    _, _, matrix = rank_matrix(given.asked.every)
+    _, _, matrix = rank_matrix(given.selection.every)
     candidates = pl.DataFrame({"id": ids, "pi": pi, "stratum": strata.astype(str)})
     found = []
     for _ in range(samples):
@@ -116,7 +116,9 @@ def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int)
             if guess is not None:
                 known = candidates.with_columns(prediction=pl.Series(guess))
                 draws = draws.with_columns(fold=pl.Series(fold))
-        found.append(half_widths(given, build_study(given.asked.ranks, draws, candidates=known)))
+        found.append(
+            half_widths(given, build_study(given.selection.ranks, draws, candidates=known))
+        )
     return np.asarray(np.nanmean(found, axis=0))
 
 
@@ -125,7 +127,7 @@ def show_power(
 ) -> None:
     """Print the labels for a power of 80 %, and how often so many find the difference."""
     one, two, n = pair
-    name, ids = f"{one} - {two} at {n}", given.asked.sets.ids
+    name, ids = f"{one} - {two} at {n}", given.selection.sets.ids
     size = int(question_table(given, plan, None).filter(question=name)["labels"].item())
     bits, pi = np.random.default_rng(size), inclusion(given.x[plan], size=size)
     candidates, hits = pl.DataFrame({"id": ids, "pi": pi}), 0
@@ -134,15 +136,15 @@ def show_power(
         draws = pl.DataFrame(
             {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
         )
-        made = build_study(given.asked.ranks, draws, candidates=candidates)
+        made = build_study(given.selection.ranks, draws, candidates=candidates)
         hits += int(pair_estimates(made, pairs=[(one, two)], at=[n])["lower"].item() > 0)
     print(f"{name}: {size:,} labels, {plan}, found in {hits / samples:.0%}", flush=True)
 
 
 def fewest(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected draws of each question, of a difference those of the smaller side."""
-    sums = set_sums(given.asked.sets, [inclusion(given.x[plan], size=size)])[0]
-    least = np.full(given.asked.questions.height, np.inf)
+    sums = set_sums(given.selection.sets, [inclusion(given.x[plan], size=size)])[0]
+    least = np.full(given.selection.questions.height, np.inf)
     np.minimum.at(least, given.known.estimands.question, sums)
     return least
 
@@ -152,7 +154,7 @@ def compare(given: Planner, plan: str, size: int, found: FloatArray, source: str
     expected, many = planned_widths(given, plan, size), fewest(given, plan, size) >= ENOUGH
     some = many & (found > 1e-9)
     ratio = expected[some] / found[some]
-    names = given.asked.questions["question"].to_numpy()[some]
+    names = given.selection.questions["question"].to_numpy()[some]
     far = np.abs(ratio - 1) > FAR
     shown = ", ".join(
         f"{name} {each:.2f}" for name, each in zip(names[far], ratio[far], strict=True)
@@ -169,7 +171,7 @@ def show_explained(done: Run, name: str) -> None:
             done, QuestionOverrides(n=LISTS), Goal(0.05), Assumptions(), questions=(kind,),
             pilot="full", category=None,
         )  # fmt: skip
-        low, middle, high = np.quantile(given.explained[given.meant], [0, 0.5, 1])
+        low, middle, high = np.quantile(given.explained[given.mask], [0, 0.5, 1])
         print(f"{name}, {kind}: median {middle:.2f}, {low:.2f} to {high:.2f}", flush=True)
 
 
@@ -195,7 +197,7 @@ def main() -> int:
         other = lx.run(OTHER, runs=folder, report=False)
         for run, name in ((done, CONFIG.name), (other, OTHER.name)):
             show_explained(run, name)
-    ids = plans["all"].asked.sets.ids.rename("id").to_frame()
+    ids = plans["all"].selection.sets.ids.rename("id").to_frame()
     truth = ids.join(judged, on="id", how="left", maintain_order="left")["tp"]
     print("  source       plan  size  of    low median   high off")
     for plan in PLANS:

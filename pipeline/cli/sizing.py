@@ -325,7 +325,7 @@ def _options(planner: Planner, labels: int) -> str:
     """Return the options of the stage, and a warning about those that the plan ignores."""
     text = textwrap.indent(options_text(design_options(planner, labels)), "    ")
     ignored = [
-        k for k in ("pilot", "assist", "cost") if getattr(planner.asked.config, k) is not None
+        k for k in ("pilot", "assist", "cost") if getattr(planner.selection.config, k) is not None
     ]
     warning = f"\nThe plan ignores the stage's {' and '.join(ignored)}." if ignored else ""
     return text + warning
@@ -333,15 +333,15 @@ def _options(planner: Planner, labels: int) -> str:
 
 def _design_title(planner: Planner) -> str:
     level = 100 * (1 - planner.target.alpha)
-    goal = f"±{100 * planner.wanted:g} points at {level:g} %"
+    goal = f"±{100 * planner.goal:g} points at {level:g} %"
     if planner.target.power is not None:
-        goal = f"a power of {100 * planner.wanted:g} % at {100 * planner.target.alpha:g} %"
+        goal = f"a power of {100 * planner.goal:g} % at {100 * planner.target.alpha:g} %"
     return f"labels for {goal}, {planner.candidates:,} candidates"
 
 
 def _assumptions(planner: Planner, pilot: str | None) -> str:
     precision = (
-        f"precisions of {pilot}" if pilot else f"a precision of {100 * planner.shown[-1]:g} %"
+        f"precisions of {pilot}" if pilot else f"a precision of {100 * planner.values[-1]:g} %"
     )
     if not planner.judged:
         most = 100 * float(planner.known.rho2.max())
@@ -349,7 +349,7 @@ def _assumptions(planner: Planner, pilot: str | None) -> str:
             f"assumed: {precision}; with predictions: a range, from {most:g} % of the variance in "
             "a list explained to none, as only a pilot shows which"
         )
-    explained = 100 * float(np.median(planner.explained[planner.meant]))
+    explained = 100 * float(np.median(planner.explained[planner.mask]))
     return (
         f"assumed: {precision}; predictions explain {explained:.0f} % of the variance in a list, "
         f"estimated out of fold from {planner.judged:,} labels of {pilot}"

@@ -77,7 +77,7 @@ class Goal:
         return self.half_width is None
 
     @property
-    def wanted(self) -> float:
+    def value(self) -> float:
         """The half-width, or the power."""
         return (self.power or 0.8) if self.half_width is None else self.half_width
 
@@ -88,7 +88,7 @@ class Goal:
 
     def target(self, reach: FloatArray) -> Target:
         """Return the target for the kernels."""
-        return Target(reach, self.level, self.wanted if self.tests else None)
+        return Target(reach, self.level, self.value if self.tests else None)
 
 
 def problems_of(goal: Goal, *, pilot: bool) -> Iterable[Problem]:
@@ -566,15 +566,15 @@ class Planner:
     ----------
     declared : PlannedQuestions
         The questions of the stage or the command.
-    asked : PlannedQuestions
+    selection : PlannedQuestions
         The same, with weight 0 for those that the target does not apply to.
-    meant : array of bool, shape (questions,)
+    mask : array of bool, shape (questions,)
         The questions that the target applies to.
-    shown : array of float, shape (questions,)
+    values : array of float, shape (questions,)
         Expected precision or difference.
     target : Target
         The required half-width or power.
-    wanted : float
+    goal : float
         The half-width or power.
     known : DesignExpectations
         Expected properties of the candidates.
@@ -588,11 +588,11 @@ class Planner:
     """
 
     declared: PlannedQuestions
-    asked: PlannedQuestions
-    meant: BoolArray
-    shown: FloatArray
+    selection: PlannedQuestions
+    mask: BoolArray
+    values: FloatArray
     target: Target
-    wanted: float
+    goal: float
     known: DesignExpectations
     judged: int
     x: dict[str, FloatArray]
@@ -601,7 +601,7 @@ class Planner:
     @property
     def candidates(self) -> int:
         """Their number."""
-        return len(self.asked.sets.ids)
+        return len(self.selection.sets.ids)
 
     @property
     def explained(self) -> FloatArray:
@@ -666,7 +666,7 @@ def question_table(planner: Planner, plan: str, looks: InterimAnalyses | None) -
         With the columns `COLUMNS`; labels are null where all candidates are not enough.
     """
     labels, levels = planned_labels(
-        _select_spreads(planner.at[plan], planner.meant),
+        _select_spreads(planner.at[plan], planner.mask),
         _target_of_meant(planner),
         most=planner.candidates,
         looks=looks,
@@ -678,13 +678,13 @@ def question_table(planner: Planner, plan: str, looks: InterimAnalyses | None) -
         "level": levels,
         "draws": _draws(planner, plan, sizes),
         "hardest": labels == labels.max(initial=0),
-        "expected": planner.shown[planner.meant],
-        "rho2": planner.explained[planner.meant],
+        "expected": planner.values[planner.mask],
+        "rho2": planner.explained[planner.mask],
     }
-    table = planner.asked.questions.filter(pl.Series(planner.meant)).with_columns(
+    table = planner.selection.questions.filter(pl.Series(planner.mask)).with_columns(
         plan=pl.lit(plan),
         looks=pl.lit(len(looks.shares) if looks else 1),
-        wanted=pl.lit(planner.wanted),
+        wanted=pl.lit(planner.goal),
         rho2_judged=pl.lit(planner.judged),
         **{name: pl.Series(values) for name, values in columns.items()},
     )
@@ -698,7 +698,7 @@ def question_table(planner: Planner, plan: str, looks: InterimAnalyses | None) -
 
 def _at(planner: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
     """Return the spread of each question at its own size."""
-    own = np.flatnonzero(planner.meant)
+    own = np.flatnonzero(planner.mask)
     each = [(planner.at[plan](int(m)), q) for m, q in zip(sizes, own, strict=True)]
     return ExpectedSpread(
         np.array([at.variance[q] for at, q in each]), np.array([at.further[q] for at, q in each])
@@ -711,17 +711,17 @@ def _select_spreads(at: Spreads, mask: BoolArray) -> Spreads:
 
 def _target_of_meant(planner: Planner) -> Target:
     target = planner.target
-    return Target(target.reach[planner.meant], target.alpha, target.power)
+    return Target(target.reach[planner.mask], target.alpha, target.power)
 
 
 def _draws(planner: Planner, plan: str, sizes: IntArray) -> FloatArray:
     """Return the expected number of draws in the sets of each question."""
     distinct, place = np.unique(sizes, return_inverse=True)
-    sets = planner.asked.sets
+    sets = planner.selection.sets
     sums = set_sums(sets, [inclusion(planner.x[plan], size=int(size)) for size in distinct])
     question = planner.known.estimands.question
     each = np.array([np.bincount(question, weights=row) for row in sums])
-    return np.asarray(each[place, np.flatnonzero(planner.meant)])
+    return np.asarray(each[place, np.flatnonzero(planner.mask)])
 
 
 def _together(rows: pl.DataFrame) -> pl.DataFrame:
@@ -752,7 +752,7 @@ def curves(planner: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     hardest = np.max if target.power is None else np.min
 
     def hardest_value(plan: str, size: int) -> float:
-        values = target.value_at(_select_spreads(planner.at[plan], planner.meant)(size), levels)
+        values = target.value_at(_select_spreads(planner.at[plan], planner.mask)(size), levels)
         return float(hardest(np.nan_to_num(values)))  # no power where no sample is enough
 
     rows = [(plan, size, hardest_value(plan, size)) for plan in PLANS for size in sizes]
@@ -788,19 +788,19 @@ def added_questions(
         are not enough; such a question is not added.
     """
     weights = planner.declared.weights
-    possible = (weights > 0) & (planner.meant | _could_have_goal(planner))
+    possible = (weights > 0) & (planner.mask | _could_have_goal(planner))
     names = planner.declared.questions["question"].to_list()
     alone = {
         int(q): _labels_for(planner, [int(q)]) for q in track(np.flatnonzero(possible).tolist())
     }
-    order = sorted(alone, key=lambda q: (not planner.meant[q], alone[q] or np.inf, q))
+    order = sorted(alone, key=lambda q: (not planner.mask[q], alone[q] or np.inf, q))
     together: list[int] = []
     rows = []
-    for q in track(order[: max(most, int(planner.meant.sum()))]):
+    for q in track(order[: max(most, int(planner.mask.sum()))]):
         if alone[q] is not None:
             together.append(q)
         labels = None if alone[q] is None else _labels_for(planner, together)
-        rows.append((names[q], bool(planner.meant[q]), alone[q], labels))
+        rows.append((names[q], bool(planner.mask[q]), alone[q], labels))
     schema = {"question": pl.String, "asked": pl.Boolean, "alone": pl.Int64, "labels": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -991,13 +991,13 @@ def prepare_plans(
         else _assumed_known(all_questions, assumptions)
     )
     precision, apart = _set_precisions(all_questions, known, goal)
-    reach = apart if goal.tests else np.full(all_questions.questions.height, goal.wanted)
+    reach = apart if goal.tests else np.full(all_questions.questions.height, goal.value)
     _require_reachable(all_questions, mask, reach, goal)
     rho2, judged = _rho2(known, assumptions, all_questions)
     return build_planner(
         all_questions, mask=mask, p=known.p, precision=precision, rho2=rho2, judged=judged,
         values=_expected_values(all_questions, precision, apart), target=goal.target(reach),
-        goal=goal.wanted,
+        goal=goal.value,
     )  # fmt: skip
 
 

@@ -295,7 +295,7 @@ def design_options(planner: Planner, size: int) -> dict[str, Any]:
         measures, cuts, pairs, weights, baseline, size, and floor and baseline_width, where these or
         the weights are not the defaults of the stage. Questions without the goal have weight 0.
     """
-    selection, config = planner.asked, planner.asked.config
+    selection, config = planner.selection, planner.selection.config
     used = selection.questions.filter(pl.col("weight") > 0)
     pairs = (
         used.filter(kind="difference").select("measure", "measure_2").unique(maintain_order=True)
@@ -387,7 +387,7 @@ def design_spec(
     return planning_chart(
         _design_lines(curves(planner, _sizes(planner, together)), titles),
         marked=_design_lines(marked, titles),
-        goals=[100 * planner.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(planner),
+        goals=[100 * planner.goal], x_title="labels", x_format=",.0f", y_title=_y_title(planner),
         y_max=100.0 if power else None, look=look or SCREEN,
     )  # fmt: skip
 
@@ -400,7 +400,7 @@ def _assisted_title(planner: Planner) -> str:
 
 
 def _y_title(planner: Planner) -> str:
-    many = "the hardest question" if planner.meant.sum() > 1 else "the question"
+    many = "the hardest question" if planner.mask.sum() > 1 else "the question"
     if planner.target.power is not None:
         return f"power for {many} (%)"
     return f"expected half-width of {many} (percentage points)"

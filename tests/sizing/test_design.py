@@ -182,7 +182,7 @@ def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[s
     config = SampleDesign(ranks="ranks", size=60, seed="s", **options)
     made: Any = sample_design(config, {"ranks": done_designs.table("ranks").lazy()})
     found = made["inclusion"].lazy().collect()
-    planned = pl.DataFrame({"id": given.asked.sets.ids, "x": given.x["designed"]})
+    planned = pl.DataFrame({"id": given.selection.sets.ids, "x": given.x["designed"]})
     both = planned.join(found, on="id", how="left", maintain_order="left")
     np.testing.assert_allclose(both["pi"], inclusion(both["x"].to_numpy(), size=60), atol=1e-9)
 
@@ -206,7 +206,7 @@ def test_added_questions_are_planned_together(
     given = plans(done_designs, goal, questions=questions)
     added = added_questions(given)
     names = added["question"].to_list()
-    own = given.asked.questions.filter(pl.Series(given.meant))["question"].to_list()
+    own = given.selection.questions.filter(pl.Series(given.mask))["question"].to_list()
     assert set(names[: len(own)]) == set(own)
     assert added["asked"].to_list() == [True] * len(own) + [False] * (len(names) - len(own))
     assert set(names) == set(NAMES if goal.half_width else NAMES[4:6])
