@@ -123,7 +123,7 @@ def picture() -> bytes:
     how: dict[str, Any] = {"candidates": CANDIDATES, "n": LISTS, "precisions": [0.3]}
     curves = plan_width(**how, rates=rate_grid(0.3))
     asked = plan_width(**how, widths=[0.15, 0.2])
-    return chart_bytes(plan_chart(curves, asked=asked), "svg")
+    return chart_bytes(plan_chart(curves, points=asked), "svg")
 
 
 if __name__ == "__main__":

@@ -67,8 +67,8 @@ def settings(arguments: Sequence[str]) -> dict[str, str]:
     >>> settings(["run", "none.toml", "--set", "run.memory='2GB'"]) == THRIFTY
     True
     """
-    named = any("memory" in word or "memory" in _content(word) for word in arguments)
-    return THRIFTY if named else QUICK
+    is_limited = any("memory" in word or "memory" in _content(word) for word in arguments)
+    return THRIFTY if is_limited else QUICK
 
 
 def _content(word: str) -> str:

@@ -43,15 +43,15 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
     >>> descriptions(SeedOptions)
     {'seed': 'Seed of the stage (default: the seed of the experiment).'}
     """
-    found: dict[str, str] = {}
+    own: dict[str, str] = {}
     for each in reversed(model.__mro__):
         texts = _texts(each.__module__).get(each.__qualname__, {})
         for name in inspect.get_annotations(each):
-            found.pop(name, None)  # a redefined field has its own text or none
+            own.pop(name, None)  # a redefined field has its own text or none
             if name in texts:
-                found[name] = texts[name]
-    given = {name: field.description for name, field in model.model_fields.items()}
-    return {name: text for name in given if (text := given[name] or found.get(name))}
+                own[name] = texts[name]
+    explicit = {name: field.description for name, field in model.model_fields.items()}
+    return {name: text for name in explicit if (text := explicit[name] or own.get(name))}
 
 
 @cache

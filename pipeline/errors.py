@@ -176,8 +176,8 @@ def number(error: BaseException) -> int:
     >>> number(pl.exceptions.ComputeError(text)) in FULL
     True
     """
-    found = _OF_RUST.search(str(error))
-    return getattr(error, "errno", None) or (int(found[1]) if found else 0)
+    match = _OF_RUST.search(str(error))
+    return getattr(error, "errno", None) or (int(match[1]) if match else 0)
 
 
 def find_system_error(error: BaseException) -> OSError | None:
@@ -230,16 +230,16 @@ def query(error: BaseException) -> str:
     'text cannot be compared with numbers (column f)'
     """
     text = str(error)
-    if found := _CONVERSION.search(text):
-        kind, column, values = found.groups()
+    if match := _CONVERSION.search(text):
+        kind, column, values = match.groups()
         quoted = re.findall(r'"(.*?)"', values) or values.split(", ")
         some = ", ".join(map(repr, quoted[:3]))
         place = "a column" if column.startswith("_") else f"column {column!r}"
         return f"{place} has values that are not {_kind(kind)}, for example {some}"
-    if found := _NO_COLUMN.search(text):
-        return f"no column {found[1]!r}; columns: {found[2].replace(chr(34), '')}"
-    if found := _COMPARISON.search(text):
-        what = f"{_kind(found[1])} cannot be compared with {_kind(found[2])}"
+    if match := _NO_COLUMN.search(text):
+        return f"no column {match[1]!r}; columns: {match[2].replace(chr(34), '')}"
+    if match := _COMPARISON.search(text):
+        what = f"{_kind(match[1])} cannot be compared with {_kind(match[2])}"
         return what + _columns(text)
     if "regex" in text and (lines := _REGEX.findall(text)):
         return f"not a regular expression: {lines[-1]}"
@@ -503,8 +503,8 @@ class PointsFailed(LexassayError):
         lines = ""
         for message, points in groups.items():
             more = f" and {len(points) - _LISTED:,} more" if len(points) > _LISTED else ""
-            said = message.replace("\n", "\n    ")
-            lines += f"\n  - {', '.join(points[:_LISTED])}{more}: {said}"
+            text = message.replace("\n", "\n    ")
+            lines += f"\n  - {', '.join(points[:_LISTED])}{more}: {text}"
         count = "all" if len(failed) == total > 1 else f"{len(failed):,} of"
         super().__init__(f"{count} {count_text(total, 'point')} failed{lines}")
 
@@ -613,10 +613,12 @@ def did_you_mean(
     'valid: left, right'
     """
     names = sorted(set(known))
-    meant = {each: each for each in names} | dict(spellings or {})
-    folded = {typed.casefold(): meant[typed] for typed in sorted(meant, reverse=True)}
+    names_of = {each: each for each in names} | dict(spellings or {})
+    folded = {
+        spelling.casefold(): names_of[spelling] for spelling in sorted(names_of, reverse=True)
+    }
     near = difflib.get_close_matches(name.casefold(), folded, n=max(len(folded), 1), cutoff=0.6)
-    if found := list(dict.fromkeys(folded[match] for match in near))[:most]:
-        return f"did you mean {', '.join(found)}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"valid: {shown}" if names else "no names are known"
+    if best := list(dict.fromkeys(folded[match] for match in near))[:most]:
+        return f"did you mean {', '.join(best)}?"
+    some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"valid: {some}" if names else "no names are known"

@@ -36,7 +36,7 @@ _BUDGET, _SPILL = "POLARS_OOC_MEMORY_BUDGET_MB", "POLARS_OOC_SPILL_DIR"
 _BUCKET = "~bucket"
 
 _room: ContextVar[int] = ContextVar("room", default=DEFAULT_MEMORY)
-_given: ContextVar[bool] = ContextVar("given", default=False)
+_limited: ContextVar[bool] = ContextVar("limited", default=False)
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 _beside: ContextVar[tuple[int, int]] = ContextVar("beside", default=(1, 0))
 _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
@@ -49,7 +49,7 @@ def available_bytes() -> int:
 
 def is_limited() -> bool:
     """Return whether a limit was given: then what exceeds it goes to the disk."""
-    return _given.get()
+    return _limited.get()
 
 
 @contextmanager
@@ -80,9 +80,9 @@ def with_limit(
     1048576
     """
     before = _room.set(DEFAULT_MEMORY if size is None else size)
-    named = _option.set(option or _option.get())
-    shared = _beside.set(beside or _beside.get())
-    given = _given.set(size is not None)
+    name = _option.set(option or _option.get())
+    division = _beside.set(beside or _beside.get())
+    limited = _limited.set(size is not None)
     budget = os.environ.get(_BUDGET)
     try:
         if size is None:
@@ -94,9 +94,9 @@ def with_limit(
     finally:
         _set_budget(budget)
         _room.reset(before)
-        _option.reset(named)
-        _beside.reset(shared)
-        _given.reset(given)
+        _option.reset(name)
+        _beside.reset(division)
+        _limited.reset(limited)
 
 
 @contextmanager
@@ -305,8 +305,8 @@ class Spill:
 
     def clear(self) -> None:
         """Forget all rows, and remove their files."""
-        for held, files in zip(self._held, self._files, strict=True):
-            held.clear()
+        for frames, files in zip(self._held, self._files, strict=True):
+            frames.clear()
             files.clear()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -325,10 +325,10 @@ class Spill:
 
     def bucket(self, number: int) -> pl.LazyFrame:
         """Return the rows of a bucket, in no order."""
-        held, files = self._held[number], self._files[number]
+        frames, files = self._held[number], self._files[number]
         there = [pl.scan_parquet(files, glob=False)] if files else []
         none = pl.LazyFrame(schema=self.schema)
-        return pl.concat([*there, *(each.lazy() for each in held)] or [none])
+        return pl.concat([*there, *(each.lazy() for each in frames)] or [none])
 
     def files(self, number: int) -> list[Path]:
         """Return the files of a bucket."""
@@ -358,10 +358,10 @@ class Spill:
         """Write the rows in memory, and drop them."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=_temporary_folder()))
-        for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
-            if held:
+        for number, (frames, files) in enumerate(zip(self._held, self._files, strict=True)):
+            if frames:
                 files.append(self._folder / f"{number}-{len(files)}.parquet")
                 with errors.translate_write_errors():
-                    pl.concat(held).write_parquet(files[-1], compression="lz4")
-                held.clear()
+                    pl.concat(frames).write_parquet(files[-1], compression="lz4")
+                frames.clear()
         self._rows = 0

@@ -46,7 +46,7 @@ Number: TypeAlias = int | Fraction
 """Whole numbers are int; both have ``numerator`` and ``denominator``."""
 
 
-def as_names(given: str | Iterable[str]) -> tuple[str, ...]:
+def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names; a single name may be given without a list.
 
     Examples
@@ -54,7 +54,7 @@ def as_names(given: str | Iterable[str]) -> tuple[str, ...]:
     >>> as_names("all"), as_names(["mi", "dice"])
     (('all',), ('mi', 'dice'))
     """
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 # What installed packages offer by entry points
@@ -222,8 +222,8 @@ class Template(Generic[T]):
     @cached_property
     def pattern(self) -> str:
         """A regular expression for all spellings of the entries of the family."""
-        typed = (_escape(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
-        return "|".join([*typed, f"{re.escape(self.name)}_({_IN_NAMES})"])
+        spellings = (_escape(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
+        return "|".join([*spellings, f"{re.escape(self.name)}_({_IN_NAMES})"])
 
     @property
     def _called(self) -> str:
@@ -233,7 +233,7 @@ class Template(Generic[T]):
         """Return the name of the entry with this number, with ``_`` for the decimal point."""
         return f"{self.name}_{self.numbers.write(number).replace('.', '_')}"
 
-    def number(self, typed: str) -> Number | None:
+    def number(self, spelling: str) -> Number | None:
         """Return the number in a spelling; None if it is no spelling of an entry of the family.
 
         Raises
@@ -241,16 +241,16 @@ class Template(Generic[T]):
         ValueError
             If the number is missing or out of range; the message says what to type.
         """
-        found = re.fullmatch(self.pattern, typed)
-        if typed == self.name:
+        match = re.fullmatch(self.pattern, spelling)
+        if spelling == self.name:
             raise ValueError(f"type {self.label}, {self.range_text}")
-        if found is None and not re.fullmatch(_escape(self._called, ".*"), typed):
+        if match is None and not re.fullmatch(_escape(self._called, ".*"), spelling):
             return None
-        text = next(filter(None, found.groups())) if found else ""
+        text = next(filter(None, match.groups())) if match else ""
         number = self.numbers.read(text.replace("_", "."))
         # name_1_000 is not accepted as 1: with an underscore only the exact name is.
         not_canonical = (
-            typed.startswith(f"{self.name}_") and number and self.name_of(number) != typed
+            spelling.startswith(f"{self.name}_") and number and self.name_of(number) != spelling
         )
         if number is None or not_canonical:
             raise ValueError(f"in {self.label}, {self.range_text}")
@@ -277,7 +277,7 @@ class Templates(dict[str, Template[T]]):
         """Return the family and number of the entry with exactly this name, or None."""
         return self._first(name, Template.member)
 
-    def match(self, typed: str) -> tuple[Template[T], Number] | None:
+    def match(self, spelling: str) -> tuple[Template[T], Number] | None:
         """Return the family and number of the entry with this spelling, or None.
 
         Raises
@@ -285,13 +285,13 @@ class Templates(dict[str, Template[T]]):
         ValueError
             If the family has no such number.
         """
-        return self._first(typed, Template.number)
+        return self._first(spelling, Template.number)
 
     def _first(
         self, text: str, number: Callable[[Template[T], str], Number | None]
     ) -> tuple[Template[T], Number] | None:
-        found = ((each, number(each, text)) for each in self.values())
-        return next(((each, n) for each, n in found if n is not None), None)
+        numbers = ((each, number(each, text)) for each in self.values())
+        return next(((each, n) for each, n in numbers if n is not None), None)
 
 
 def _escape(form: str, number: str) -> str:
@@ -438,11 +438,11 @@ class Registry(Generic[T]):
         self, make: Callable[Concatenate[str, Function, Facts], Made]
     ) -> Callable[Facts, Callable[[Function], Function]]:
         """Return a decorator that registers a function under its own name."""
-        named = self.named_decorator(make)
+        register_as = self.named_decorator(make)
 
         def decorator(*args: Facts.args, **facts: Facts.kwargs) -> Callable[[Function], Function]:
             def register(function: Function) -> Function:
-                return named(function.__name__, *args, **facts)(function)
+                return register_as(function.__name__, *args, **facts)(function)
 
             return register
 
@@ -458,8 +458,8 @@ class Registry(Generic[T]):
         """
         if name not in self:
             raise UnknownName(self._unknown(name))
-        if name not in self._entries and (found := self._templates.member(name)):
-            template, number = found
+        if name not in self._entries and (member := self._templates.member(name)):
+            template, number = member
             return template.make(name, number)
         return self._entries[name]
 
@@ -542,16 +542,16 @@ class Registry(Generic[T]):
         spellings = self.spellings()
         every = [name for name in self if getattr(self._entries[name], "is_in_all", True)]
         now = [current_name(self.kind, name) for name in names]
-        asked = [each for name in now for each in (every if name == ALL else [name])]
-        matches = {name: spellings.get(name) or self._member_name(name) for name in asked}
-        if unknown := [name for name, found in matches.items() if found is None]:
+        every_name = [each for name in now for each in (every if name == ALL else [name])]
+        matches = {name: spellings.get(name) or self._member_name(name) for name in every_name}
+        if unknown := [name for name, match in matches.items() if match is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))
         return list(dict.fromkeys(filter(None, matches.values())))
 
-    def _member_name(self, typed: str) -> str | None:
+    def _member_name(self, spelling: str) -> str | None:
         with suppress(ValueError):
-            if found := self._templates.match(typed):
-                template, number = found
+            if member := self._templates.match(spelling):
+                template, number = member
                 return template.name_of(number)
         return None
 
@@ -658,12 +658,12 @@ def place_of(function: Callable[..., Any]) -> str:
 @cache
 def sources(package: str) -> dict[str, Path]:
     """Return the names of all modules below a package, or of this one module, with their files."""
-    found = importlib.import_module(package)
-    if not hasattr(found, "__path__"):
-        return {package: Path(str(found.__file__))}
+    module = importlib.import_module(package)
+    if not hasattr(module, "__path__"):
+        return {package: Path(str(module.__file__))}
     return {
         ".".join([package, *path.relative_to(folder).with_suffix("").parts]): path
-        for folder in found.__path__
+        for folder in module.__path__
         for path in sorted(Path(folder).rglob("*.py"))
         if path.name != "__init__.py"
     }

@@ -87,12 +87,12 @@ def current_name(kind: str, name: str) -> str:
     >>> current_name("stage", "score.rank")
     'score.rank'
     """
-    found = RENAMED.get(kind, {}).get(name)
-    if found is None:
+    current = RENAMED.get(kind, {}).get(name)
+    if current is None:
         return name
-    text = f"the {kind} {name} is called {found.new} since lexassay {found.since}"
-    warnings.warn(f"{text}; the former name works until {found.until}", FormerName, stacklevel=3)
-    return found.new
+    text = f"the {kind} {name} is called {current.new} since lexassay {current.since}"
+    warnings.warn(f"{text}; the former name works until {current.until}", FormerName, stacklevel=3)
+    return current.new
 
 
 def with_current_names(stages: Mapping[str, Any]) -> dict[str, Any]:

@@ -471,10 +471,10 @@ class Bar:
         """Show the outcome in place of the bar."""
         counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
         parts = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
-        spent = f"{time.monotonic() - self._started:.1f} s"
+        duration = f"{time.monotonic() - self._started:.1f} s"
         stages = f"{self._stages} stage{'s' * (self._stages != 1)}"
         where = " in ".join(filter(None, [how, short(self._stage)])) + ": " if how else ""
-        text = f"{self._name}: {where}{stages}, {', '.join(parts)}, in {spent}"
+        text = f"{self._name}: {where}{stages}, {', '.join(parts)}, in {duration}"
         lines = [text, *self._waits]
         self._say("\n".join(lines), "<br>".join(map(escape, lines)))
 

@@ -96,7 +96,9 @@ def score(
         expressions = scoring.measure_expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    return table.back(scoring.score_now(frame, expressions=expressions, seed=seed), list(expressions))
+    return table.back(
+        scoring.score_now(frame, expressions=expressions, seed=seed), list(expressions)
+    )
 
 
 def measures() -> pl.DataFrame:

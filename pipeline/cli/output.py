@@ -665,7 +665,7 @@ class RunProgress:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def time_left(spent: float, count: int, total: int) -> str:
+def time_left(elapsed: float, count: int, total: int) -> str:
     """Return the estimated remaining time; empty if it is too early.
 
     Examples
@@ -673,9 +673,9 @@ def time_left(spent: float, count: int, total: int) -> str:
     >>> time_left(60.0, 250, 1000), time_left(30.0, 9, 10), time_left(1.0, 1, 1000)
     (', about 3 min left', ', about 3 s left', '')
     """
-    if spent < _EARLY or not 0 < count < total:
+    if elapsed < _EARLY or not 0 < count < total:
         return ""
-    seconds = spent * (total - count) / count
+    seconds = elapsed * (total - count) / count
     return f", about {duration_text(seconds)} left"
 
 
@@ -701,8 +701,8 @@ def _outcome(event: Event) -> str:
         return f"not run: {event.facts.get('note', '')}"
     word = "done" if event.kind == "stage_done" else "reused"
     rows = row_counts(event.facts["rows"])
-    spent = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
-    return (f"{word}: {rows}" if rows else word) + spent
+    duration = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
+    return (f"{word}: {rows}" if rows else word) + duration
 
 
 def row_counts(rows: Mapping[str, int]) -> str:

@@ -621,4 +621,4 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)
     lines = plan(grid, ())
-    _write_chart(to, lambda look: plan_spec(lines, asked=table, look=look))
+    _write_chart(to, lambda look: plan_spec(lines, points=table, look=look))

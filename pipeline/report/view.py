@@ -479,7 +479,7 @@ def listing(
     columns: Sequence[Column],
     *,
     by: Sequence[str] = (),
-    shown: pl.DataFrame | None = None,
+    source: pl.DataFrame | None = None,
 ) -> Listing:
     """Return a table with the texts of the page.
 
@@ -492,7 +492,7 @@ def listing(
     by : sequence of str
         The columns that identify a row of the page: rows of the frame that are equal in them are
         one row. If empty, each row of the frame is a row of the page.
-    shown : DataFrame or None
+    source : DataFrame or None
         The table from which the texts are formatted; the frame if None.
 
     Examples
@@ -502,7 +502,7 @@ def listing(
     >>> listing("x", "", frame, columns, by=["measure"]).shown.rows()
     [('mi', '1', '2'), ('dice', '3', '')]
     """
-    rows = (frame if shown is None else shown).with_row_index("~row")
+    rows = (frame if source is None else source).with_row_index("~row")
     keys = by or ("~row",)
     order = list(dict.fromkeys(rows.select(keys).rows()))
     texts = [_cells(column, rows, keys, order) for column in columns]

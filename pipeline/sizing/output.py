@@ -23,7 +23,7 @@ GRID = 24
 
 
 def plan_chart(
-    curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
+    curves: pl.DataFrame, *, points: pl.DataFrame | None = None, look: Look | None = None
 ) -> alt.TopLevelMixin:
     """Draw a plan against the sampling rate, with one line per list size and precision.
 
@@ -31,7 +31,7 @@ def plan_chart(
     ----------
     curves : DataFrame
         From `plan_width`, `plan_comparison` or `plan_pilot`.
-    asked : DataFrame, optional
+    points : DataFrame, optional
         Another such table, whose rows are marked.
     look : Look, optional
         Style and size, see `pipeline.report.charts`.
@@ -55,11 +55,11 @@ def plan_chart(
     """
     from pipeline.api.results import as_altair  # noqa: PLC0415  takes long
 
-    return as_altair(plan_spec(curves, asked=asked, look=look))
+    return as_altair(plan_spec(curves, points=points, look=look))
 
 
 def plan_spec(
-    curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
+    curves: pl.DataFrame, *, points: pl.DataFrame | None = None, look: Look | None = None
 ) -> dict[str, Any]:
     """Return the chart as a Vega-Lite specification.
 
@@ -72,8 +72,8 @@ def plan_spec(
     from pipeline.report.charts.style import SCREEN  # noqa: PLC0415  takes long
 
     lines = _lines(curves)
-    marked = None if asked is None else _lines(asked, names_of=curves)
-    goals = [] if asked is None else asked["wanted"].drop_nulls().unique().sort().to_list()
+    marked = None if points is None else _lines(points, names_of=curves)
+    goals = [] if points is None else points["wanted"].drop_nulls().unique().sort().to_list()
     power = "power_1" in curves.columns
     title = "power (%)" if power else "expected width of the interval (percentage points)"
     return planning_chart(

@@ -25,6 +25,9 @@ IRREGULAR = {
     "kept", "known", "left", "lost", "made", "met", "said", "seen", "sent", "shown", "spent", "spoken",
     "taken", "told", "written",
 }  # fmt: skip
+EXACT = {"built", "drawn", "hidden", "known", "left", "lost"}
+VAGUE = (IRREGULAR - EXACT) | {"asked", "named", "typed", "wanted", "wished"}
+"""Names that do not say what a value is."""
 REGISTERS = {"check", "property", "cached_property"}
 """Decorators of functions whose name is the code of a remark, or is used as that of a value."""
 
@@ -52,6 +55,22 @@ def participles(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.name
 
 
+def vague_names(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of parameters and variables of functions that say what was done."""
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.arg):
+                name = node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.id
+            else:
+                continue
+            if name.strip("_") in VAGUE:
+                yield node.lineno, name
+
+
 def test_a_heading_has_a_section() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text}"
@@ -75,6 +94,15 @@ def test_no_participle_is_the_name_of_a_function_or_class() -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+def test_no_value_is_called_by_what_was_done_to_it() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in FILES
+        for line, name in sorted(set(vague_names(path.read_text(encoding="utf-8"))))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [
@@ -85,3 +113,8 @@ def test_no_participle_is_the_name_of_a_function_or_class() -> None:
 )  # fmt: skip
 def test_participles_are_found(source: str, names: list[str]) -> None:
     assert [name for _, name in participles(source)] == names
+
+
+def test_vague_names_are_found() -> None:
+    source = "class C:\n    made: int\ndef f(given, *, kept=1):\n    found_rows = [said for said in given]\n"
+    assert [name for _, name in vague_names(source)] == ["given", "kept", "said"]

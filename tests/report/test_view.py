@@ -112,7 +112,7 @@ def test_rows_side_by_side_keep_their_first_order_and_say_what_is_absent() -> No
 
 
 def test_the_page_may_show_other_rows_than_the_files() -> None:
-    table = listing("x", "", FRAME, [Column("measure")], shown=FRAME.tail(1))
+    table = listing("x", "", FRAME, [Column("measure")], source=FRAME.tail(1))
     assert table.shown is not None
     assert table.shown.rows() == [("dice",)]
     assert table.frame.height == 3

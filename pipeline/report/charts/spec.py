@@ -835,9 +835,9 @@ def hover(
     x = plane.x_axis()
     rule = layer(wide.select("n"), "rule", {"x": x, "opacity": shade}, name=f"{LIVE}line",
                  clip=True, color=INK, strokeWidth=1)  # fmt: skip
-    met = layer(wide, "rule", {"x": x, "tooltip": tips}, name=HOVER,
+    target = layer(wide, "rule", {"x": x, "tooltip": tips}, name=HOVER,
                 clip=True, opacity=0, strokeWidth=width)  # fmt: skip
-    return [rule, {**met, "params": [near]}]
+    return [rule, {**target, "params": [near]}]
 
 
 def tooltip_points(

@@ -193,7 +193,7 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
         "common forms: their numbers. P, R and L of the match. Missing forms are only in the gold, "
         "spurious forms only in the match."
     )
-    return listing("lemmas", caption, ordered, LEMMAS, shown=rows)
+    return listing("lemmas", caption, ordered, LEMMAS, source=rows)
 
 
 def _another(match: str, lemma: str) -> str:

@@ -168,8 +168,8 @@ class Plan:
     @property
     def apart(self) -> float:
         """The level of this look for limits with unknown dependence between looks."""
-        spent = increment_levels(self.shares, alpha=self.alpha, spending=self.spending)
-        return max(_LEAST, float(spent[self.now]))
+        levels = increment_levels(self.shares, alpha=self.alpha, spending=self.spending)
+        return max(_LEAST, float(levels[self.now]))
 
     def levels_now(self, levels: FloatArray) -> FloatArray:
         """Return the levels of this look, shape (...,), from all levels, shape (..., looks).

@@ -155,14 +155,14 @@ def test_a_line_per_list_size_in_per_cent() -> None:
 
 
 def test_what_was_asked_for_is_marked() -> None:
-    chart = plan_spec(WIDTHS, asked=ASKED)
+    chart = plan_spec(WIDTHS, points=ASKED)
     dots = [frame for _, frame in layers(chart, "point")]
     assert [frame.height for frame in dots] == [1, 1]
     assert dots[1]["n"].item() == pytest.approx(100 * ASKED.filter(n=200)["rate"].item(), abs=1e-3)
     assert dots[1]["y"].item() == pytest.approx(30, abs=0.5)
     assert "wanted: 30" in texts(chart)
     never = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.14])
-    assert sum(frame.height for _, frame in layers(plan_spec(WIDTHS, asked=never), "point")) == 1
+    assert sum(frame.height for _, frame in layers(plan_spec(WIDTHS, points=never), "point")) == 1
 
 
 def test_lines_are_named_by_what_differs() -> None:

@@ -603,7 +603,7 @@ def _words(stage: StageView, measure: str) -> Listing:
         ),
     )
     caption = f"Scores of each word: {with_unit(measure)}."
-    return listing("words", caption, words, columns, by=("by", "instances"), shown=words)
+    return listing("words", caption, words, columns, by=("by", "instances"), source=words)
 
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "scores") -> Listing:
@@ -621,7 +621,7 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column, *, name: str = "s
             for measure in order_measures(scores["measure"])
         ),
     )
-    return listing(name, caption, scores, columns, by=runs, shown=scores.sort(runs))
+    return listing(name, caption, scores, columns, by=runs, source=scores.sort(runs))
 
 
 def _limits(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
@@ -843,7 +843,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
         interval = several["interval"][0]
         caption += f" Brackets: bootstrap limits (over types; mapping {interval})."
     columns = (*map(Column, _run_columns(scores)), *SCORES)
-    return listing("scores", caption, scores, columns, shown=table)
+    return listing("scores", caption, scores, columns, source=table)
 
 
 def _types_of_run(stage: StageView, options: TypeLevelView, run: ShownRun) -> Iterator[Block]:
@@ -862,4 +862,4 @@ def _types_of_run(stage: StageView, options: TypeLevelView, run: ShownRun) -> It
     yield clusters_listing(stage, run, every, head=head, unit="types")
     items = stage.table("items").filter(mine & under).sort("rank").collect()
     caption = f"{head}: types with the lowest F score, the most frequent first."
-    yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))
+    yield listing(f"worst-{system}", caption, items, WORST, source=items.head(options.worst))

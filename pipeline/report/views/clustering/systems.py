@@ -89,7 +89,7 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
         for run in dict.fromkeys(ordered["run"])
     ]
     columns = [Column("what", "data"), *runs]
-    return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
+    return [listing("sizes", caption, sizes, columns, by=["what"], source=ordered)]
 
 
 def _rename_units(sizes: pl.DataFrame, stage: StageView) -> pl.DataFrame:
@@ -180,7 +180,7 @@ def _bands(stage: StageView) -> Iterator[Listing]:
     )
     # The row of all types has the last rank of the last band, and follows it.
     ordered = bands.sort("last_rank", "first_rank", "words", descending=[False, True, False])
-    yield listing("bands", caption, bands, BANDS, shown=ordered)
+    yield listing("bands", caption, bands, BANDS, source=ordered)
 
 
 def _coverage_figure(stage: StageView, classes: int, options: SharesView) -> Figure:
@@ -280,7 +280,7 @@ def systems_overview(stage: StageView) -> Listing | None:
     of_first = mine.filter(measure=names[0]).select("system", place="rank")
     rows = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
     return listing(
-        "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=rows
+        "overview", caption, mine, [Column("system"), *columns], by=["system"], source=rows
     )
 
 
@@ -351,7 +351,7 @@ def _both_levels(stage: StageView, table: pl.DataFrame) -> Iterator[Listing]:
         f"cent{f' except {list_text(units)}' if units else ''}. ↓: low values are good. Bold: the "
         "first system of the column, not tested. M-1 values increase with the number of clusters."
     )
-    yield listing("levels", caption, mine, columns, by=["system"], shown=rows.sort("system"))
+    yield listing("levels", caption, mine, columns, by=["system"], source=rows.sort("system"))
 
 
 def _clusters(stage: StageView) -> pl.DataFrame:
@@ -417,7 +417,7 @@ def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, head: s
     )
     caption = f"{head}: mean over runs, ± standard deviation, rank in parentheses."
     rows = mine.with_columns(pl.col("n_runs").max().over("system")).sort("system")
-    return listing(name, caption, mine, columns, by=["system"], shown=rows)
+    return listing(name, caption, mine, columns, by=["system"], source=rows)
 
 
 def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -> str:
@@ -501,7 +501,7 @@ def _between_levels(correlations: pl.DataFrame) -> Iterator[Block]:
         f"Rank correlation of token-level with type-level measures over {_range(*ends)} "
         "systems: Spearman's rho / Kendall's tau-b. Positive: both prefer the same systems."
     )
-    yield listing("correlations", caption, frame, columns, by=["measure_1"], shown=rows)
+    yield listing("correlations", caption, frame, columns, by=["measure_1"], source=rows)
 
 
 def _two(rho: float | None, tau: float | None) -> str:

@@ -103,7 +103,7 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
     )
     if ordered["undefined"].sum():
         caption += " Bootstrap samples in which a coefficient is undefined are excluded."
-    return listing("agreement", caption, agreement, columns, by=["group", "label"], shown=ordered)
+    return listing("agreement", caption, agreement, columns, by=["group", "label"], source=ordered)
 
 
 def disagreement_listing(
@@ -138,7 +138,7 @@ def disagreement_listing(
     some = f"The first {most:,} of " if most < candidates.height else ""
     many = count_text(candidates.height, "candidate")
     caption = f"{some}{many} with different labels, for discussion."
-    return listing("disagreements", caption, ordered, columns, by=["id"], shown=rows)
+    return listing("disagreements", caption, ordered, columns, by=["id"], source=rows)
 
 
 def _candidate_names(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:

@@ -365,7 +365,7 @@ def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | N
         *(Column("said", measure_title(name), at=("measure", name)) for name in measures),
     ]
     frame = best.drop("mark")
-    return listing("best", caption, frame, columns, by=["rank"], shown=marked.sort("rank"))
+    return listing("best", caption, frame, columns, by=["rank"], source=marked.sort("rank"))
 
 
 def _ranked_scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:

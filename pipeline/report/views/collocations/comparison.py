@@ -328,7 +328,7 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     ]
     return listing(
         scope.file(f"matrix-{n}"), caption, pairs,
-        [Column("row", "row − column", measure_title), *columns], by=["row"], shown=square,
+        [Column("row", "row − column", measure_title), *columns], by=["row"], source=square,
     )  # fmt: skip
 
 
@@ -370,7 +370,7 @@ def best_listing(best: pl.DataFrame, settings: ComparisonSettings, scope: Scope)
         Column(both, "best", partial(_shares_text, of_best=True)),
         Column(both, "not significantly worse", partial(_shares_text, of_best=False)),
     )
-    return listing(scope.file("best"), caption, ordered, columns, shown=together)
+    return listing(scope.file("best"), caption, ordered, columns, source=together)
 
 
 def _guarantee_text(settings: ComparisonSettings) -> str:
@@ -420,7 +420,7 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
     return listing(
         scope.file("baseline"), caption, ordered,
         [Column("measure", text=measure_title), *columns], by=["measure"],
-        shown=ordered,
+        source=ordered,
     )  # fmt: skip
 
 
@@ -853,7 +853,7 @@ def _listing(
         *against,
     )
     ordered = tests.sort("subset", "measure")
-    return listing(scope.file("subset"), caption, ordered, columns, by=["subset"], shown=both)
+    return listing(scope.file("subset"), caption, ordered, columns, by=["subset"], source=both)
 
 
 def _set_estimate(precision: float | None, lower: float | None, upper: float | None) -> str:

@@ -434,7 +434,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     return listing(
         scope.file("precision"), caption, ordered,
         [Column("measure", text=measure_title), *columns], by=["measure"],
-        shown=every.join(ordered, on="measure", how="left", maintain_order="left_right"),
+        source=every.join(ordered, on="measure", how="left", maintain_order="left_right"),
     )  # fmt: skip
 
 
@@ -564,7 +564,7 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
         *(Column(of, f"n = {n:,}", _format_cell, right=False, at=("n", n)) for n in sizes),
     ]  # fmt: skip
     caption = f"Precision (%) of the top n, with confidence limits.{note}"
-    return listing("overview", caption, marked, columns, by=["category", "measure"], shown=ordered)
+    return listing("overview", caption, marked, columns, by=["category", "measure"], source=ordered)
 
 
 def _format_cell(
