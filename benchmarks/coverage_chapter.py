@@ -147,6 +147,9 @@ def _verdict_text(own: Mapping[str, Mapping[str, Any]]) -> str:
     }
     if len(own) == 1:
         return next((kind for kind, names in kinds.items() if names), "holds")
+    for kind, names in kinds.items():
+        if len(names) == len(own):
+            return {"fails": "all fail", "cautious": "all cautious"}[kind]
     said = [f"{kind}: {'; '.join(names)}" for kind, names in kinds.items() if names]
     return ". ".join(said) if said else "all hold"
 
