@@ -34,6 +34,7 @@ COLUMNS = pl.Schema({
     "what": pl.String, "n": pl.Int64, "truth": pl.Float64, "samples": pl.Int64, "hits": pl.Int64,
     "width": pl.Float64, "draws": pl.Float64,
 })  # fmt: skip
+HEAD = ("what has to hold", "cells", "mean %", "30 draws", "worst cell %", "verdict")
 TESTS = ("tests", "design_tests")
 """Parts whose cells are tests: their share is that of wrong rejections."""
 WAYS = {
@@ -124,34 +125,37 @@ def summary(methods: Methods) -> str:
         }
         if own:
             rows.append(_row(line, own))
-    return table(("what has to hold", "cells", "mean %", "worst cell %", "verdict"), rows)
+    return table(HEAD, rows)
 
 
 def _row(line: Line, own: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    means = [f"{100 * said['mean']:.1f}" for said in own.values()]
+    limits = [] if line.part in TESTS else list(own.values())
     worst = [100 * said["worst"] for said in own.values() if said["worst"] is not None]
-    low, high = min(means, key=float), max(means, key=float)
     default = " (default)" if (line.part, line.pattern) in DEFAULTS else ""
     return [
         f"{line.title}{default}", f"{sum(said['cells'] for said in own.values()):,}",
-        low if low == high else f"{low} to {high}",
+        _range_text([said["mean"] for said in own.values()]),
+        _range_text([said["mean of many"] for said in limits if said["many"]]),
         f"{(max if line.part in TESTS else min)(worst):.1f}", _verdict_text(own),
     ]  # fmt: skip
 
 
+def _range_text(shares: Sequence[float]) -> str:
+    """Return the smallest and the largest share in per cent; nothing if there is none."""
+    texts = [f"{100 * share:.1f}" for share in sorted(shares)]
+    return " to ".join(dict.fromkeys([*texts[:1], *texts[-1:]]))
+
+
 def _verdict_text(own: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the verdict, with the names of methods that fail or are cautious."""
-    kinds = {
-        kind: [method for method, said in own.items() if said["verdict"] == kind]
-        for kind in ("fails", "cautious")
-    }
+    """Return the verdict, with the names of methods that fail and how many are cautious."""
+    verdicts = [said["verdict"] for said in own.values()]
     if len(own) == 1:
-        return next((kind for kind, names in kinds.items() if names), "holds")
-    for kind, names in kinds.items():
-        if len(names) == len(own):
-            return {"fails": "all fail", "cautious": "all cautious"}[kind]
-    said = [f"{kind}: {'; '.join(names)}" for kind, names in kinds.items() if names]
-    return ". ".join(said) if said else "all hold"
+        return str(verdicts[0])
+    failing = [method for method, said in own.items() if said["verdict"] == "fails"]
+    parts = [f"fails: {'; '.join(failing)}"] if failing else []
+    if cautious := verdicts.count("cautious"):
+        parts.append("all cautious" if cautious == len(own) else f"{cautious} cautious")
+    return ". ".join(parts) if parts else "all hold"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

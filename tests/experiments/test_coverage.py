@@ -536,7 +536,7 @@ def test_the_chapter_writes_cells_table_chart_and_labels(
     assert cells.height == before.height + 4
     assert cells.join(before, on=before.columns, how="semi").height == before.height
     text = lab.chapter.CHAPTER.read_text(encoding="utf-8")
-    assert "design | 4 | 93.0 to 95.5 | 90.0 | fails: designed, none |" in text
+    assert "design | 4 | 93.0 to 95.5 | 93.0 to 95.5 | 90.0 | fails: designed, none |" in text
     assert "| precision, `clopper_pearson` (default) | 968 |" in text
     drawn = lab.chapter.CHART.read_text(encoding="utf-8")
     assert drawn.index("designs: designed, none") < drawn.index("designs: designed, good")
