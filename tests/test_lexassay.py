@@ -130,8 +130,12 @@ def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
 
 def test_another_without_an_init_is_named(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
-    other = "import sys\nsys.path.pop(1)\nimport schemas\nsys.path.append"
-    done = run_command(
-        sys.executable, "-c", f"{other}({str(ROOT)!r})\nimport lexassay", folder=tmp_path
-    )
+    code = f"""
+import os, sys
+sys.path[:] = [path for path in sys.path if not os.path.isfile(f"{{path}}/schemas/__init__.py")]
+import schemas
+sys.path.append({str(ROOT)!r})
+import lexassay
+"""
+    done = run_command(sys.executable, "-c", code, folder=tmp_path)
     assert "a folder without __init__.py" in done.stderr
