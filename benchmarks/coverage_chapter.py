@@ -34,7 +34,7 @@ COLUMNS = pl.Schema({
     "what": pl.String, "n": pl.Int64, "truth": pl.Float64, "samples": pl.Int64, "hits": pl.Int64,
     "width": pl.Float64, "draws": pl.Float64,
 })  # fmt: skip
-HEAD = ("what has to hold", "cells", "mean %", "30 draws", "worst cell %", "verdict")
+HEAD = ("what has to hold", "cells", "mean %", "of 30 draws or more", "worst cell %", "verdict")
 TESTS = ("tests", "design_tests")
 """Parts whose cells are tests: their share is that of wrong rejections."""
 WAYS = {

@@ -48,10 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after ``lexassay``; the process's own by default. ``--debug`` anywhere shows
         tracebacks.
     """
-    line = list(sys.argv[1:] if arguments is None else arguments)
+    command_line = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_OBJECTS)
-    debug = "--debug" in line
-    words = [word for word in line if word != "--debug"]
+    debug = "--debug" in command_line
+    words = [word for word in command_line if word != "--debug"]
     interrupts.listen()
     try:
         return _run(words, debug=debug)
