@@ -145,7 +145,7 @@ def fewest(given: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected draws of each question, of a difference those of the smaller side."""
     sums = set_sums(given.selection.sets, [inclusion(given.x[plan], size=size)])[0]
     least = np.full(given.selection.questions.height, np.inf)
-    np.minimum.at(least, given.known.estimands.question, sums)
+    np.minimum.at(least, given.expectations.estimands.question, sums)
     return least
 
 

@@ -192,7 +192,7 @@ class Template(Generic[T]):
         The numbers that they can have.
     make : callable
         (name, number) -> entry.
-    shown : T
+    example : T
         The entry that represents the family in a list.
     spellings : sequence of str
         Other spellings, with ``{n}`` for the number: ``MI.conf.{n}``.
@@ -200,7 +200,7 @@ class Template(Generic[T]):
     Examples
     --------
     >>> steps = Template(
-    ...     "step", NumberRange(), lambda name, n: n, shown=0, spellings=["Step.{n}.pv"]
+    ...     "step", NumberRange(), lambda name, n: n, example=0, spellings=["Step.{n}.pv"]
     ... )
     >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "stepping")]
     [3, 3, 3, None]
@@ -211,7 +211,7 @@ class Template(Generic[T]):
     name: str
     numbers: NumberRange
     make: Callable[[str, Number], T]
-    shown: T
+    example: T
     spellings: Sequence[str] = ()
 
     @property
@@ -379,7 +379,7 @@ class Registry(Generic[T]):
         --------
         >>> from pipeline.registry import NumberRange, Template
         >>> powers = Registry[int]("power", "pipeline.kernels.statistics")
-        >>> two_to = Template("two_to", NumberRange(), lambda _, n: 2**n, shown=2)
+        >>> two_to = Template("two_to", NumberRange(), lambda _, n: 2**n, example=2)
         >>> powers.add_template(two_to, "example")
         >>> powers.resolve(["two_to(5)"]), powers.get("two_to_5"), "two_to_5" in powers, [*powers]
         (['two_to_5'], 32, True, [])

@@ -44,7 +44,7 @@ class Adjudication:
     ----------
     item : Item
         The item with its first answers, which do not change.
-    said : tuple of Answer
+    answers : tuple of Answer
         The answers of the adjudicators, ordered by name.
     waits_for : tuple of str
         Adjudicators without an answer.
@@ -53,7 +53,7 @@ class Adjudication:
     """
 
     item: Item
-    said: tuple[Answer, ...]
+    answers: tuple[Answer, ...]
     waits_for: tuple[str, ...]
     label: str | None
 
@@ -221,7 +221,7 @@ def _has_answer_beyond(item: Item, adjudication: Adjudication | None) -> bool:
         return False
     first = {each.annotator for each in item.answers}
     return adjudication.label is not None or any(
-        each.annotator not in first for each in adjudication.said
+        each.annotator not in first for each in adjudication.answers
     )
 
 

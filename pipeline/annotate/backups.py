@@ -255,20 +255,20 @@ class RestoredLog:
         The backup.
     state : LogState
         The state of the restored log.
-    kept : Path or None
+    former_log : Path or None
         Path of the former log; None if there was none.
     """
 
     backup: Path
     state: LogState
-    kept: Path | None
+    former_log: Path | None
 
     def __str__(self) -> str:
         until = f", the last of {_spell(self.state.until)}" if self.state.until else ""
         entries = f"{self.state.entries:,} entr{'y' if self.state.entries == 1 else 'ies'}"
         lines = [f"restored {entries}{until}, from {self.backup}"]
-        if self.kept:
-            lines.append(f"the former log is kept as {self.kept}")
+        if self.former_log:
+            lines.append(f"the former log is kept as {self.former_log}")
         return "\n".join(lines)
 
 
@@ -376,7 +376,7 @@ class LogDamaged(StoreError):
     def __init__(self, path: Path, what: str, remedy: str, *, lasting: bool = False) -> None:
         super().__init__(f"{path}: {what}\n{remedy}")
         self.lasting = lasting
-        self.said = (
+        self.message = (
             f"The annotation log cannot be used: {what}. Tell the person who runs the server:"
             f" {remedy}."
         )

@@ -263,15 +263,15 @@ class Reassignment:
     ----------
     sender : str
         The annotator who had the cards.
-    given : mapping of str to int
+    recipients : mapping of str to int
         Number of cards by who got them.
-    kept : mapping of str to int
+    reasons : mapping of str to int
         Number of cards that stay with the sender, by reason.
     """
 
     sender: str
-    given: Mapping[str, int]
-    kept: Mapping[str, int]
+    recipients: Mapping[str, int]
+    reasons: Mapping[str, int]
 
     def __str__(self) -> str:
         """Say it in one or two sentences.
@@ -282,14 +282,16 @@ class Reassignment:
         12 open cards of anna are now carla's, 1 is now dan's. 2 stay with anna: 2 on a sheet.
         """
         parts = [
-            f"{count:,} {_are(count)} now {who}'s" for who, count in self.given.items() if count
+            f"{count:,} {_are(count)} now {who}'s"
+            for who, count in self.recipients.items()
+            if count
         ]
-        count = next((each for each in self.given.values() if each), 0)
+        count = next((each for each in self.recipients.values() if each), 0)
         cards = f"open card{'s' * (count != 1)} of {self.sender}"
         first = ", ".join(parts).replace(" ", f" {cards} ", 1) + "." if parts else ""
-        stay = sum(self.kept.values())
+        stay = sum(self.reasons.values())
         verb = "stay" if stay != 1 else "stays"
-        rest = f"{stay:,} {verb} with {self.sender}: {_reasons(self.kept)}." if stay else ""
+        rest = f"{stay:,} {verb} with {self.sender}: {_reasons(self.reasons)}." if stay else ""
         return " ".join(filter(None, [first, rest]))
 
 

@@ -19,7 +19,7 @@ from pipeline.api.results import (
     Run,
     colours_of,
     colours_of_names,
-    gone,
+    missing_stages,
     names_of,
     past_run,
     shown_stage,
@@ -367,7 +367,9 @@ def _side(run: Run) -> Side:
         return Side(run.project.experiment.name, "")
     when = record.started.replace("T", " ")[:16]
     name = f"{record.experiment}:{record.id}"
-    return Side(name, f"started {when}, {record.outcome}", _findings(run), tuple(gone(run)))
+    return Side(
+        name, f"started {when}, {record.outcome}", _findings(run), tuple(missing_stages(run))
+    )
 
 
 def _findings(run: Run) -> tuple[StageFinding, ...]:
@@ -417,7 +419,7 @@ def _table_rows(difference: TableDifference) -> TableRows:
 
 
 def _examples(difference: TableDifference) -> Iterator[tuple[str, str, str]]:
-    for what, keys in (("gone", difference.gone), ("new", difference.new)):
+    for what, keys in (("removed", difference.removed), ("new", difference.new)):
         yield from ((what, _row(key), "") for key in keys)
     for each in difference.examples:
         values = (

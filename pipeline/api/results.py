@@ -864,7 +864,7 @@ def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
     return Run(project, manifests, record)
 
 
-def gone(run: Run) -> list[str]:
+def missing_stages(run: Run) -> list[str]:
     """Return the finished stages of a past run whose results are no longer in the store."""
     stages = run.record.stages if run.record else {}
     return [name for name, each in stages.items() if each.fingerprint and name not in run.manifests]

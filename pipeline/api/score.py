@@ -115,7 +115,7 @@ def measures() -> pl.DataFrame:
     """
     families = get_args(Family)
     pairs = {name: MEASURES.get(name) for name in MEASURES}
-    pairs |= {each.label: each.shown for each in MEASURES.templates()}
+    pairs |= {each.label: each.example for each in MEASURES.templates()}
     tuples = {name: TUPLE_MEASURES.get(name) for name in TUPLE_MEASURES}
     ordered = sorted(
         {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)

@@ -359,7 +359,7 @@ def _import_answers(work: SheetWork, source: Path, name: str, people: list[str])
     from pipeline.annotate.exchange.transfer import import_answers, parse_people
 
     outcome = import_answers(work, source, name, parse_people(people, work))
-    known = f"; {outcome.known:,} were known" if outcome.known else ""
+    known = f"; {outcome.duplicates:,} were known" if outcome.duplicates else ""
     print(f"{count_text(outcome.answers, 'answer')} imported from {source}{known}")
     _print_lines(outcome.skipped, "task", "skipped there: still to be judged")
     what = "not imported, since the log has another answer: correct it on the page"
@@ -377,7 +377,7 @@ def _set_suggestions(work: SheetWork, source: Path | None, *, visible: bool | No
         print(f"{count_text(outcome.stored, 'suggestion')} stored from {source}{others}")
         if visible is None:
             print(
-                "cards show them; --hide-suggestions hides them" if outcome.shown
+                "cards show them; --hide-suggestions hides them" if outcome.visible
                 else "cards do not show them; --show-suggestions does"
             )  # fmt: skip
     if visible is not None:

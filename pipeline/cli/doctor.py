@@ -71,7 +71,7 @@ class Check(NamedTuple):
     ----------
     subject : str
         What was looked at.
-    found : str
+    result : str
         What was found.
     state : str
         "ok"; "none" of what only some need; "fix" of what has to be mended.
@@ -80,12 +80,12 @@ class Check(NamedTuple):
     """
 
     subject: str
-    found: str
+    result: str
     state: str = "ok"
     remedy: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.state:<5} {self.subject}: {self.found}"
+        text = f"{self.state:<5} {self.subject}: {self.result}"
         return f"{text}\n      {self.remedy}" if self.remedy else text
 
 

@@ -458,7 +458,7 @@ def _stage_lines(stage: StageDifference) -> Iterator[str]:
             f"  table {table.table}: {count_text(table.only_first, 'row')} removed,"
             f" {table.only_second:,} added, {table.changed:,} changed{columns_text(table.columns)}"
         )
-        yield from (f"    removed  {_values(key)}" for key in table.gone)
+        yield from (f"    removed  {_values(key)}" for key in table.removed)
         yield from (f"    added    {_values(key)}" for key in table.new)
         for row in table.examples:
             pairs = (f"{name} {_text(a)} -> {_text(b)}" for name, (a, b) in row.values.items())

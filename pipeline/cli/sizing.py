@@ -344,7 +344,7 @@ def _assumptions(planner: Planner, pilot: str | None) -> str:
         f"precisions of {pilot}" if pilot else f"a precision of {100 * planner.values[-1]:g} %"
     )
     if not planner.judged:
-        most = 100 * float(planner.known.rho2.max())
+        most = 100 * float(planner.expectations.rho2.max())
         return (
             f"assumed: {precision}; with predictions: a range, from {most:g} % of the variance in "
             "a list explained to none, as only a pilot shows which"

@@ -29,7 +29,7 @@ class LeadingAnswer:
     ----------
     stage, question : str
         The stage and the question that the finding answers.
-    found : tuple of Finding or None
+    findings : tuple of Finding or None
         The first finding for that question at each point; None where a point has none.
     together : tuple of tuple of str
         At each point, the names that do not differ significantly from the best there.
@@ -37,13 +37,13 @@ class LeadingAnswer:
 
     stage: str
     question: str
-    found: tuple[Finding | None, ...]
+    findings: tuple[Finding | None, ...]
     together: tuple[tuple[str, ...], ...]
 
     @property
     def is_same(self) -> bool:
         """Whether every point has the same answer, word for word."""
-        return len(self.found) > 1 and len({one and one.text for one in self.found}) == 1
+        return len(self.findings) > 1 and len({one and one.text for one in self.findings}) == 1
 
     @property
     def rank(self) -> int:
@@ -54,7 +54,7 @@ class LeadingAnswer:
 
     def names(self, point: int) -> tuple[str, ...]:
         """Return the names in the answer at a point: the leader, then those not worse."""
-        finding = self.found[point]
+        finding = self.findings[point]
         if finding is None:
             return ()
         own = finding.names or ((finding.name,) if finding.name else ())
@@ -120,15 +120,15 @@ def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]
     >>> [each.text for each in over_points(one, ["n = 3", "n = 9"])]
     ['Quality of a: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
-    if each.is_same and each.found[0] is not None:
-        text = f"Same result at all {len(labels):,} points: {each.found[0].text}"
-        yield replace(each.found[0], about="over points", text=text)
+    if each.is_same and each.findings[0] is not None:
+        text = f"Same result at all {len(labels):,} points: {each.findings[0].text}"
+        yield replace(each.findings[0], about="over points", text=text)
         return
-    answered = [place for place, finding in enumerate(each.found) if finding is not None]
+    answered = [place for place, finding in enumerate(each.findings) if finding is not None]
     if len(answered) < 2:
         return
     counts = Counter(name for place in answered for name in each.names(place))
-    leaders = {one.name for one in each.found if one is not None}
+    leaders = {one.name for one in each.findings if one is not None}
     if _is_best(each) or len(counts) > 1:
         yield _most_frequent(each, counts, len(answered))
     if len(leaders) == 1 and (span := _span(each, answered, labels)):
@@ -136,7 +136,7 @@ def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]
 
 
 def _is_best(each: LeadingAnswer) -> bool:
-    return any(one is not None and one.about == BEST for one in each.found)
+    return any(one is not None and one.about == BEST for one in each.findings)
 
 
 def _most_frequent(each: LeadingAnswer, counts: Counter[str], answered: int) -> Finding:
@@ -159,7 +159,7 @@ def _most_frequent(each: LeadingAnswer, counts: Counter[str], answered: int) -> 
 
 def _span(each: LeadingAnswer, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
     """Give the lowest and the highest value, in the unit of the answers."""
-    values = {place: (one.value, unit(one)) for place in answered if (one := each.found[place])}
+    values = {place: (one.value, unit(one)) for place in answered if (one := each.findings[place])}
     if None in {phrase for _, phrase in values.values()} or len(values) < 2:
         return None
     ordered = sorted(values, key=lambda place: (values[place][0] or 0.0, place))
@@ -168,7 +168,7 @@ def _span(each: LeadingAnswer, answered: Sequence[int], labels: Sequence[str]) -
     same = values[low][1] == values[high][1]
     phrase = f"{values[low][1]} at" if same else f"from {ends[0]} to {ends[1]} over"
     every = "all " if same else ""
-    name = next((one.name for one in each.found if one), None)
+    name = next((one.name for one in each.findings if one), None)
     of = f"{_title(name)}, " if name and name not in each.question else ""
     text = f"{_prefix(each.question)}{of}{phrase} {every}{len(answered):,} points"
     return Finding(
@@ -228,7 +228,7 @@ def at_point(each: LeadingAnswer, place: int) -> str:
     >>> at_point(LeadingAnswer("tests", best.question, (best,), (("t_score", "dice"),)), 0)
     'MI, 30.4 % true positives; with t-score and Dice'
     """
-    finding = each.found[place]
+    finding = each.findings[place]
     if finding is None:
         return ""
     together = [_title(name) for name in each.together[place]]

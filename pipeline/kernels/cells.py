@@ -186,7 +186,7 @@ class NumberFormat:
         Whether each number ends in a per cent sign.
     missing : tuple of str
         Texts for a missing number, besides the empty one.
-    known : bool
+    is_explicit : bool
         Whether the decimal mark was given: then 1.000 is clear.
     unclear : bool
         Whether the marks of the column are ambiguous; then only numbers without a mark are read.
@@ -203,7 +203,7 @@ class NumberFormat:
     thousands: str = ""
     percent: bool = False
     missing: tuple[str, ...] = ()
-    known: bool = False
+    is_explicit: bool = False
     unclear: bool = False
 
     def is_empty(self, text: pl.Expr) -> pl.Expr:
@@ -226,7 +226,7 @@ class NumberFormat:
         if self.unclear:
             return there.then(pl.when(~bare.str.contains(r"[.,]")).then(bare))
         if self.is_plain:
-            return there.then(bare.str.replace(r"\.0+$", "") if self.known else bare)
+            return there.then(bare.str.replace(r"\.0+$", "") if self.is_explicit else bare)
         number = bare.str.replace(r"\s*%$", "") if self.percent else bare
         if self.thousands:
             number = number.str.replace_all(_MARKS[self.thousands], "")
@@ -332,7 +332,7 @@ def number_formats(
     mi: commas stand before decimals
     """
     schema = rows.collect_schema()
-    usual = replace(PLAIN, missing=tuple(missing), known=decimal is not None)
+    usual = replace(PLAIN, missing=tuple(missing), is_explicit=decimal is not None)
     formats = dict.fromkeys(kinds, usual)
     texts = [name for name in kinds if schema[name] == pl.String]
     if texts and decimal is None:
@@ -341,7 +341,7 @@ def number_formats(
         texts = [name for name in texts if not plain[name].item()]
     for name in texts:
         form = _tell(rows, name, kinds[name], decimal, usual)
-        formats[name] = replace(form, missing=usual.missing, known=usual.known)
+        formats[name] = replace(form, missing=usual.missing, is_explicit=usual.is_explicit)
     return formats
 
 

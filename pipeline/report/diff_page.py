@@ -46,14 +46,14 @@ class Side:
         Its time and outcome.
     findings : sequence of StageFinding
         Its findings.
-    gone : tuple of str
+    removed : tuple of str
         Completed stages with results that no longer exist.
     """
 
     name: str
     fact: str
     findings: Sequence[StageFinding] = ()
-    gone: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class TableRows:
     ----------
     table : str
         Its name.
-    gone, new, changed : int
+    removed, new, changed : int
         Rows in the first run only, in the second only, and in both with different values.
     examples : sequence of (str, str, str)
         The kind of change of a row, its key, and its values before and after.
@@ -73,7 +73,7 @@ class TableRows:
     """
 
     table: str
-    gone: int
+    removed: int
     new: int
     changed: int
     examples: Sequence[tuple[str, str, str]] = ()
@@ -92,7 +92,7 @@ class ComparedStage:
         The reasons for differences.
     tables : sequence of TableRows
         The differences of its tables.
-    shown : pair of ReportStage or None
+    reports : pair of ReportStage or None
         The stage of each run, if its results exist and it is in the report.
     """
 
@@ -100,7 +100,7 @@ class ComparedStage:
     title: str
     reasons: tuple[str, ...] = ()
     tables: Sequence[TableRows] = ()
-    shown: tuple[ReportStage | None, ReportStage | None] = (None, None)
+    reports: tuple[ReportStage | None, ReportStage | None] = (None, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,8 +205,8 @@ def _cautions(diff: DiffInput) -> Iterator[Statement]:
         (),
     )
     for side, run in zip(SIDES, (diff.first, diff.second), strict=True):
-        if run.gone:
-            names = phrases.list_text(run.gone)
+        if run.removed:
+            names = phrases.list_text(run.removed)
             yield Statement(
                 f"Results of the {side} run are no longer in the store: {names}. Stages that"
                 " depend on them are not compared; run the experiment again to restore them.",
@@ -278,7 +278,7 @@ def _tables(each: ComparedStage) -> Iterator[Block | Part]:
     if each.reasons:
         yield Text(f"Reasons: {'; '.join(each.reasons)}.")
     rows = [
-        (t.table, f"{t.gone:,}", f"{t.new:,}", f"{t.changed:,}{t.columns}") for t in each.tables
+        (t.table, f"{t.removed:,}", f"{t.new:,}", f"{t.changed:,}{t.columns}") for t in each.tables
     ]
     if rows:
         heads = ("table", "rows removed", "rows added", "rows changed")
@@ -297,7 +297,7 @@ def _tables(each: ComparedStage) -> Iterator[Block | Part]:
 
 def _figures(each: ComparedStage, diff: DiffInput) -> list[Block | Part]:
     """Return the figures of both runs, one below the other, with the same strokes."""
-    first, second = each.shown
+    first, second = each.reports
     if first is None or second is None or first.view.use not in VIEWS:
         return []
     first, second = _without_explorer(first), _without_explorer(second)

@@ -42,7 +42,7 @@ class Attribute:
         The subject of several columns, a measure or a system: row details have a line for each.
     part : str
         The role of this column: "score", "rank".
-    shown : bool
+    visible : bool
         Whether it is shown initially; otherwise the reader can add it.
     """
 
@@ -52,7 +52,7 @@ class Attribute:
     _: KW_ONLY
     of: str = ""
     part: str = ""
-    shown: bool = True
+    visible: bool = True
 
 
 @dataclass(frozen=True)
@@ -373,14 +373,14 @@ class Payload:
         The columns of the table, one after the other.
     details : bytes
         The columns of the details, which are read when the first row is opened.
-    kept : int
+    height : int
         Number of rows that the page holds.
     """
 
     head: dict[str, Any]
     rows: bytes
     details: bytes
-    kept: int
+    height: int
 
 
 def payload(explorer: Explorer) -> Payload:
@@ -521,7 +521,7 @@ def attributes_of(
         kind = kind_of(frame[name])
         if kind is not None:
             varied = frame.height < _FEW or frame[name].n_unique() > 1
-            yield Attribute(name, name, kind, shown=varied and name in visible)
+            yield Attribute(name, name, kind, visible=varied and name in visible)
 
 
 def sources(stage: StageView) -> list[StageView]:

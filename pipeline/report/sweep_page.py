@@ -802,12 +802,12 @@ def _answers(leads: Sequence[LeadingAnswer], labels: Sequence[str]) -> tuple[Ans
     for each in leads:
         findings = [] if each.is_same else list(over_points(each, labels))
         if len(labels) == 1:
-            findings = [one for one in each.found if one is not None]
+            findings = [one for one in each.findings if one is not None]
         if findings:
             first, *rest = findings
             statements.append(Statement(first.text, tuple(one.text for one in rest), _BELOW))
     statements = statements[:MOST_SAID]
-    if same := [each.found[0].text for each in leads if each.is_same and each.found[0]]:
+    if same := [each.findings[0].text for each in leads if each.is_same and each.findings[0]]:
         statements.append(
             Statement(f"Same result at all {len(labels):,} points:", tuple(same[:MOST_SAID]))
         )
@@ -872,7 +872,7 @@ def _answer_blocks(
         f" significantly there. {OTHERWISE} marks an answer with a different name than at most"
         " points. Answers that are the same at all points have no column."
     )
-    yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
+    yield Listing("points", caption, frame, texts=frame, right=right, wraps=True)
     if more := len(varying or leads) - len(questions):
         yield Text(f"The table of findings answers {count_text(more, 'more question')}.")
     heads, findings = _findings(sweep, settings)
@@ -883,7 +883,7 @@ def _answer_blocks(
                 "findings",
                 "Findings at each point.",
                 findings,
-                shown=findings.select(*heads, "stage", "text"),
+                texts=findings.select(*heads, "stage", "text"),
                 wraps=True,
             )
         ],
@@ -898,10 +898,10 @@ def _head(each: LeadingAnswer, leads: Sequence[LeadingAnswer]) -> str:
 
 
 def _answer_texts(each: LeadingAnswer) -> list[str]:
-    names = Counter(finding.name for finding in each.found if finding is not None)
+    names = Counter(finding.name for finding in each.findings if finding is not None)
     usual = names.most_common(1)[0][0] if names else None
     cells = []
-    for place, finding in enumerate(each.found):
+    for place, finding in enumerate(each.findings):
         if finding is None:
             cells.append(NULL_TEXT)
             continue

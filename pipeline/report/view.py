@@ -316,10 +316,10 @@ class Listing:
         A description of the table.
     frame : DataFrame
         The values; the files hold all of them.
-    shown : DataFrame or None
+    texts : DataFrame or None
         The texts that the page shows instead of the values, see `listing`.
     right : tuple of str
-        Further columns of `shown` to align right; columns of numbers always are.
+        Further columns of `texts` to align right; columns of numbers always are.
     wraps : bool
         Whether cells contain sentences, which pages of several runs break into lines.
     groups : tuple of str
@@ -332,7 +332,7 @@ class Listing:
     name: str
     caption: str
     frame: pl.DataFrame
-    shown: pl.DataFrame | None = None
+    texts: pl.DataFrame | None = None
     right: tuple[str, ...] = ()
     wraps: bool = False
     groups: tuple[str, ...] = ()
@@ -499,7 +499,7 @@ def listing(
     --------
     >>> frame = pl.DataFrame({"measure": ["mi", "mi", "dice"], "n": [9, 99, 9], "tp": [1, 2, 3]})
     >>> columns = [Column("measure"), *(Column("tp", f"n = {n}", at=("n", n)) for n in (9, 99))]
-    >>> listing("x", "", frame, columns, by=["measure"]).shown.rows()
+    >>> listing("x", "", frame, columns, by=["measure"]).texts.rows()
     [('mi', '1', '2'), ('dice', '3', '')]
     """
     rows = (frame if source is None else source).with_row_index("~row")
@@ -519,7 +519,7 @@ def listing(
         if column.is_right(rows.schema)
     ]
     return Listing(
-        name, caption, frame, shown=table, right=tuple(right),
+        name, caption, frame, texts=table, right=tuple(right),
         groups=groups if any(groups) else (), marked=marked,
     )  # fmt: skip
 

@@ -43,7 +43,7 @@ class TableDifference:
         Its name.
     only_first, only_second, changed : int
         Rows in the first run only, in the second only, and in both with different values.
-    gone, new : list of dict
+    removed, new : list of dict
         Keys of the first rows in one run only.
     examples : list of ChangedRow
         The first changed rows; of draws, those that differ in more than their probability.
@@ -55,7 +55,7 @@ class TableDifference:
     only_first: int
     only_second: int
     changed: int
-    gone: list[dict[str, Any]]
+    removed: list[dict[str, Any]]
     new: list[dict[str, Any]]
     examples: list[ChangedRow]
     columns: dict[str, int]
@@ -187,7 +187,7 @@ def _table_differs(
         only_first=sizes[0],
         only_second=sizes[1],
         changed=sizes[2],
-        gone=keys[0],
+        removed=keys[0],
         new=keys[1],
         examples=[_changed_row(row, key, pairs) for row in some],
         columns=_columns(changed, unequal),

@@ -576,7 +576,7 @@ class Planner:
         The required half-width or power.
     goal : float
         The half-width or power.
-    known : DesignExpectations
+    expectations : DesignExpectations
         Expected properties of the candidates.
     judged : int
         Number of labels behind the explained variance; 0 if it is assumed, so that it is only the
@@ -593,7 +593,7 @@ class Planner:
     values: FloatArray
     target: Target
     goal: float
-    known: DesignExpectations
+    expectations: DesignExpectations
     judged: int
     x: dict[str, FloatArray]
     at: dict[str, Spreads]
@@ -606,8 +606,8 @@ class Planner:
     @property
     def explained(self) -> FloatArray:
         """The share of variance that predictions explain, by question: the mean of its sets."""
-        question = self.known.estimands.question
-        sums = np.bincount(question, weights=self.known.rho2)
+        question = self.expectations.estimands.question
+        sums = np.bincount(question, weights=self.expectations.rho2)
         return np.asarray(sums / np.bincount(question))
 
 
@@ -719,7 +719,7 @@ def _draws(planner: Planner, plan: str, sizes: IntArray) -> FloatArray:
     distinct, place = np.unique(sizes, return_inverse=True)
     sets = planner.selection.sets
     sums = set_sums(sets, [inclusion(planner.x[plan], size=int(size)) for size in distinct])
-    question = planner.known.estimands.question
+    question = planner.expectations.estimands.question
     each = np.array([np.bincount(question, weights=row) for row in sums])
     return np.asarray(each[place, np.flatnonzero(planner.mask)])
 
@@ -815,7 +815,7 @@ def _labels_for(planner: Planner, indices: Sequence[int]) -> int | None:
     """Return the labels of a sample that is designed for these questions only."""
     own = np.isin(np.arange(len(planner.declared.weights)), indices)
     x = _size_measures(planner.declared.weigh_only(own))["designed"]
-    at = _select_spreads(spreads_by_size(planner.known, x, assisted=False), own)
+    at = _select_spreads(spreads_by_size(planner.expectations, x, assisted=False), own)
     target = Target(planner.target.reach[own], planner.target.alpha, planner.target.power)
     levels = np.full(len(indices), target.alpha)
 

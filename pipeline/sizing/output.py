@@ -396,7 +396,7 @@ def _assisted_title(planner: Planner) -> str:
     """Return the title of the line with predictions, with what is assumed without a pilot."""
     if planner.judged:
         return TITLES["assisted"]
-    return f"{TITLES['assisted']}, if rho² = {float(planner.known.rho2.max()):g}"
+    return f"{TITLES['assisted']}, if rho² = {float(planner.expectations.rho2.max()):g}"
 
 
 def _y_title(planner: Planner) -> str:

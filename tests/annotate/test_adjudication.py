@@ -95,7 +95,7 @@ def test_a_third_person_decides(differing: sqlite3.Connection) -> None:
     say_desk(differing, "Eva", [("x3", "SVC")], round_name=ROUND, note="clear")
     still, done = adjudications(differing)
     assert (still.item.id, still.label, still.waits_for) == ("x0", None, ("Eva",))
-    assert (done.item.id, done.label, done.said[0].note) == ("x3", "SVC", "clear")
+    assert (done.item.id, done.label, done.answers[0].note) == ("x3", "SVC", "clear")
     assert [each.label for each in done.item.answers] == ["SVC", "free"]
     assert standing_answers(differing) == before
 

@@ -202,8 +202,8 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) 
     broken = work.database.read_bytes()
     done = restore(work.database, "newest", NOON + HOUR)
     assert len(entries(work)) == done.state.entries == 20
-    assert done.kept == work.folder / "decisions-replaced-20260131T130000Z.sqlite"
-    assert done.kept.read_bytes() == broken
+    assert done.former_log == work.folder / "decisions-replaced-20260131T130000Z.sqlite"
+    assert done.former_log.read_bytes() == broken
     assert re.fullmatch(
         r"restored 20 entries, the last of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, from \S+Z.sqlite\n"
         r"the former log is kept as \S+/decisions-replaced-20260131T130000Z.sqlite",
@@ -214,9 +214,9 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) 
     decide(work, 30)
     assert len(entries(work)) == 21
     again = restore(work.database, "newest", NOON + HOUR)  # within the same second
-    assert again.kept is not None
-    assert again.kept.name == "decisions-replaced-20260131T130000Z-2.sqlite"
-    assert check_log(again.kept).entries == 21
+    assert again.former_log is not None
+    assert again.former_log.name == "decisions-replaced-20260131T130000Z-2.sqlite"
+    assert check_log(again.former_log).entries == 21
 
 
 def test_what_is_beside_the_former_log_stays_beside_it(work: SheetWork) -> None:
@@ -224,7 +224,7 @@ def test_what_is_beside_the_former_log_stays_beside_it(work: SheetWork) -> None:
     back_up(work.database, NOON)
     with open_log(work.database):  # holds the write-ahead log, as a killed server leaves it
         decide(work, 1, 2)
-        kept = restore(work.database, "newest", NOON).kept
+        kept = restore(work.database, "newest", NOON).former_log
         assert kept is not None
         assert check_log(kept).entries == 3
     assert len(entries(work)) == 1
@@ -235,7 +235,7 @@ def test_a_missing_log_is_restored(work: SheetWork) -> None:
     back_up(work.database, NOON)
     work.database.unlink()
     done = restore(work.database, "newest")
-    assert (done.kept, len(entries(work))) == (None, 2)
+    assert (done.former_log, len(entries(work))) == (None, 2)
     assert "kept" not in str(done)
 
 

@@ -164,7 +164,7 @@ def test_the_documented_forms(
     again = path.with_name("ana." + file.rpartition(".")[2])
     path.rename(again)
     if not file.startswith("annotated_instances"):
-        assert import_answers(work, again, name, people) == ToolImport(known=1)
+        assert import_answers(work, again, name, people) == ToolImport(duplicates=1)
         assert entries(work, "kind") == ["import"]
 
 
@@ -294,7 +294,7 @@ def test_a_person_is_named_as_the_tool_knows_them(work: SheetWork, tmp_path: Pat
     assert [each.get("value") for each in ElementTree.parse(config).iter("Choice")] == [
         "SVC", "figurative", "free", "unsure",
     ]  # fmt: skip
-    assert import_answers(work, tasks, "label-studio", people) == ToolImport(known=2)
+    assert import_answers(work, tasks, "label-studio", people) == ToolImport(duplicates=2)
     with pytest.raises(ConfigError, match=r"(?s)'cara' is not an annot.*'x' is not NAME=.*twice"):
         parse_people(["cara=1", "x", "ana=1", "Ana=2"], work)
 

@@ -153,7 +153,7 @@ def test_a_number_of_cards_is_of_those_that_come_last(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, "carla")
-    assert reassign(log, work, "ana", ["carla"], cards=1).given == {"carla": 1}
+    assert reassign(log, work, "ana", ["carla"], cards=1).recipients == {"carla": 1}
     assert (cards(log, "ana"), cards(log, "carla")) == (["x0", "x1"], ["x2"])
 
 
@@ -177,7 +177,7 @@ def test_what_cannot_be_given_says_how_many_and_why(
         if sender != "carla":
             with pytest.raises(ConfigError, match=said):
                 reassign(log, work, sender, [taker])
-    assert reassign(log, work, "carla", ["ana"]).given == {"ana": 2}  # given back
+    assert reassign(log, work, "carla", ["ana"]).recipients == {"ana": 2}  # given back
     assert given_cards(log) == {}
 
 

@@ -49,9 +49,9 @@ def test_there_is_a_line_for_each_subject(capsys: pytest.CaptureFixture[str]) ->
         "SQLite (annotation)", "browser", "Java", "Spark",
     ):  # fmt: skip
         assert found[name]["state"] in {"ok", "none", "fix"}
-        assert found[name]["found"]
+        assert found[name]["result"]
         assert found[name]["remedy"] or found[name]["state"] != "fix"
-    assert "free" in found["results"]["found"]
+    assert "free" in found["results"]["result"]
 
 
 @pytest.mark.usefixtures("fast")
@@ -80,9 +80,9 @@ def test_a_package_that_is_too_old_or_missing_is_named(
     known = doctor._version
     monkeypatch.setattr(doctor, "_version", lambda name: versions.get(name, known(name)))
     found = checks(capsys)
-    assert found["polars"]["found"] == "1.36.0, but lexassay needs <3,>=2.1"
+    assert found["polars"]["result"] == "1.36.0, but lexassay needs <3,>=2.1"
     assert found["pyarrow"] == {
-        "subject": "pyarrow", "found": "not installed", "state": "fix",
+        "subject": "pyarrow", "result": "not installed", "state": "fix",
         "remedy": "reinstall lexassay",
     }  # fmt: skip
     assert found["obstore"]["state"] == "ok"
@@ -133,7 +133,7 @@ def test_a_folder_without_rights_is_named(
     found = checks(capsys)
     for name in ("results", "cache", "temporary files"):
         assert found[name]["state"] == "fix"
-        assert "cannot be written to" in found[name]["found"]
+        assert "cannot be written to" in found[name]["result"]
 
 
 @pytest.mark.usefixtures("fast")
@@ -144,7 +144,7 @@ def test_without_a_working_folder_the_rest_is_said(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     found = checks(capsys)
-    assert found["results"]["found"].startswith("no working folder")
+    assert found["results"]["result"].startswith("no working folder")
     assert found["cache"]["state"] == "ok"
 
 
@@ -183,10 +183,10 @@ def test_limits_come_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
         doctor, "_read", lambda _: "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB"
     )
     (memory,) = doctor._memory()
-    assert "limit of the container (cgroup) 3.0 GB" in memory.found
+    assert "limit of the container (cgroup) 3.0 GB" in memory.result
     assert memory.remedy == 'Write memory = "2250MB" under [run] of large experiments.'
     cores = doctor._cores()
-    assert "quota of the container 1.5" in cores.found
+    assert "quota of the container 1.5" in cores.result
     assert cores.remedy == "Write workers = 1 under [run]; set POLARS_MAX_THREADS=1."
 
 
@@ -208,12 +208,12 @@ def test_another_encoding_is_named_and_does_not_stop_the_page(
 
 def test_missing_fonts_and_a_broken_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_has_letter", "aΩ".__contains__)
-    assert doctor._fonts().found.startswith("Latin, Greek in figures; none for Cyrillic, Hebrew")
+    assert doctor._fonts().result.startswith("Latin, Greek in figures; none for Cyrillic, Hebrew")
     monkeypatch.setattr(doctor, "_has_letter", "".__contains__)
     assert doctor._fonts().state == "fix"
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert doctor._fonts().found.startswith("no figure can be drawn: ModuleNotFoundError")
+    assert doctor._fonts().result.startswith("no figure can be drawn: ModuleNotFoundError")
 
 
 JAVA = {

@@ -59,7 +59,7 @@ def check_runs_together(runs: Sequence[Run]) -> int:
     told = [collect_findings(each) for each in views]
     found = 0
     for lead in leading_answers(told):
-        for place, best in enumerate(lead.found):
+        for place, best in enumerate(lead.findings):
             if best is None or best.about not in ("best", "together"):
                 continue
             table = views[place][lead.stage].table("best").collect()
@@ -135,10 +135,10 @@ def _check_stars(stage: StageView, truth: Mapping[Pair, str]) -> None:
     for block in blocks_of(stage):
         if not isinstance(block, Listing) or not block.name.startswith("matrix"):
             continue
-        assert block.shown is not None
+        assert block.texts is not None
         category, n = block.frame.select("category", "n").row(0)
-        first, *others = block.shown.columns
-        for row in block.shown.iter_rows(named=True):
+        first, *others = block.texts.columns
+        for row in block.texts.iter_rows(named=True):
             for column in others:
                 star = STAR.match(str(row[column]))
                 one, two = (titles.get(name, name) for name in (row[first], column))
@@ -192,7 +192,7 @@ def _texts(block: Block) -> Iterator[str]:
     elif isinstance(block, Figure):
         yield from (block.caption, block.alt, *_strings(images.spec(block.chart)))
     elif isinstance(block, Listing):
-        shown = block.frame if block.shown is None else block.shown
+        shown = block.frame if block.texts is None else block.texts
         yield from (block.caption, *shown.columns)
         yield from (str(cell) for row in shown.head(200).rows() for cell in row)
 

@@ -256,7 +256,7 @@ def table_on_page(found: Payload) -> dict[str, list[Any]]:
     """Return the columns of the table; all bytes are read."""
     reader = Reader(found.rows)
     columns = {
-        head["name"]: reader.column(head["code"], found.kept) for head in found.head["columns"]
+        head["name"]: reader.column(head["code"], found.height) for head in found.head["columns"]
     }
     assert reader.at == len(found.rows)
     return columns
@@ -267,10 +267,10 @@ def details_on_page(found: Payload) -> dict[str, list[list[tuple[Any, ...]]]]:
     reader = Reader(found.details)
     kinds = {}
     for head in found.head["details"]:
-        counts = reader.column(head["counts"], found.kept)
+        counts = reader.column(head["counts"], found.height)
         columns = [reader.column(each["code"], head["rows"]) for each in head["columns"]]
         rows = list(zip(*columns, strict=True))
         ends = np.cumsum([0, *counts])
-        kinds[head["name"]] = [rows[ends[i] : ends[i + 1]] for i in range(found.kept)]
+        kinds[head["name"]] = [rows[ends[i] : ends[i + 1]] for i in range(found.height)]
     assert reader.at == len(found.details)
     return kinds

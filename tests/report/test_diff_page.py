@@ -39,7 +39,7 @@ def test_what_differs_is_counted_and_listed() -> None:
     text = html(
         settings=[("stages.sample.rate", "0.1", "0.2")],
         stages=[ComparedStage("sample", "Sample", ("config rate: 0.1 -> 0.2",),
-                              [TableRows("sample", 3, 4, 5, [("gone", "id a", "")])])],
+                              [TableRows("sample", 3, 4, 5, [("removed", "id a", "")])])],
         equal=("ranks", "scores"),
     )  # fmt: skip
     assert "1 setting and 1 stage differ; 2 stages are equal." in text
@@ -70,7 +70,7 @@ def test_equal_runs() -> None:
 
 def test_what_is_gone_from_the_store_is_said() -> None:
     text = html(
-        first=Side("a:1", "", gone=("sample", "full")),
+        first=Side("a:1", "", removed=("sample", "full")),
         stages=[ComparedStage("sample", "Sample", ("done -> done",))],
     )
     assert "Results of the first run are no longer in the store: sample and full." in text
@@ -107,7 +107,7 @@ def test_hostile_texts_stay_texts() -> None:
         first=Side(HOSTILE, HOSTILE, [stage_finding(0.1, HOSTILE)], (HOSTILE,)),
         settings=[(HOSTILE, HOSTILE, HOSTILE)],
         stages=[ComparedStage(HOSTILE, HOSTILE, (HOSTILE,),
-                              [TableRows(HOSTILE, 1, 1, 1, [("gone", HOSTILE, HOSTILE)])])],
+                              [TableRows(HOSTILE, 1, 1, 1, [("removed", HOSTILE, HOSTILE)])])],
         equal=(HOSTILE,), provenance={HOSTILE: HOSTILE},
     )  # fmt: skip
     assert "<img onerror" not in text

@@ -188,7 +188,7 @@ def examples(rows: int, *, each: int = 2, length: int = 20) -> Details:
 def test_all_rows_come_back() -> None:
     whole = explorer()
     found = payload(whole)
-    assert found.kept == 50
+    assert found.height == 50
     columns = table_on_page(found)
     assert columns["word"] == whole.frame["word"].to_list()
     assert columns["f"] == whole.frame["f"].to_list()
@@ -198,7 +198,7 @@ def test_all_rows_come_back() -> None:
 
 def test_rows_are_left_out_at_the_end() -> None:
     found = payload(explorer(most_rows=7))
-    assert found.kept == found.head["rows"] == 7
+    assert found.height == found.head["rows"] == 7
     assert found.head["whole"] == 50
     assert table_on_page(found)["word"][-1] == "w00006"
 
@@ -206,15 +206,15 @@ def test_rows_are_left_out_at_the_end() -> None:
 def test_so_many_rows_as_there_is_room_for() -> None:
     large = payload(explorer(5000))
     small = payload(explorer(5000, page_bytes=4000))
-    assert large.kept == 5000
-    assert 10 < small.kept < 2000
-    assert table_on_page(small)["word"] == [f"w{i:05}" for i in range(small.kept)]
+    assert large.height == 5000
+    assert 10 < small.height < 2000
+    assert table_on_page(small)["word"] == [f"w{i:05}" for i in range(small.height)]
 
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_no_row_and_one_row(rows: int) -> None:
     found = payload(explorer(rows, details=(examples(rows),)))
-    assert found.kept == rows
+    assert found.height == rows
     assert table_on_page(found)["f"] == list(range(rows))
     assert len(details_on_page(found)["examples"]) == rows
 
@@ -293,4 +293,4 @@ def test_columns_that_cannot_be_shown_are_left_out_and_those_of_one_value_hidden
         each.name: each for each in attributes_of(frame, frame.columns, visible=["l1", "N", "f"])
     }
     assert list(found) == ["l1", "N", "f"]
-    assert [each.shown for each in found.values()] == [True, False, True]
+    assert [each.visible for each in found.values()] == [True, False, True]

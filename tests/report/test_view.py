@@ -80,9 +80,9 @@ FRAME = pl.DataFrame(
 
 def test_a_row_of_the_frame_is_a_row_of_the_page() -> None:
     table = listing("x", "Said.", FRAME, [Column("measure"), Column("n", "size"), Column("k")])
-    assert table.shown is not None
-    assert table.shown.columns == ["measure", "size", "k"]
-    assert table.shown.rows() == [("mi", "100", "5"), ("mi", "1,000", "12"), ("dice", "100", "–")]
+    assert table.texts is not None
+    assert table.texts.columns == ["measure", "size", "k"]
+    assert table.texts.rows() == [("mi", "100", "5"), ("mi", "1,000", "12"), ("dice", "100", "–")]
     assert table.frame.equals(FRAME)
     assert (table.name, table.caption) == ("x", "Said.")
 
@@ -90,8 +90,8 @@ def test_a_row_of_the_frame_is_a_row_of_the_page() -> None:
 def test_a_cell_may_be_made_from_several_columns() -> None:
     columns = [Column(("n", "measure"), "both", lambda n, name: f"{name} {n}")]
     table = listing("x", "", FRAME.head(1), columns)
-    assert table.shown is not None
-    assert table.shown.rows() == [("mi 100",)]
+    assert table.texts is not None
+    assert table.texts.rows() == [("mi 100",)]
 
 
 def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
@@ -106,29 +106,29 @@ def test_rows_side_by_side_keep_their_first_order_and_say_what_is_absent() -> No
     columns = [Column("measure"), Column("k"), Column("p", "n = 1000", format_percent, at=("n", 1000)),
                Column("p", "n = 7", format_percent, at=("n", 7), absent="none")]  # fmt: skip
     table = listing("x", "", FRAME, columns, by=["measure"])
-    assert table.shown is not None
-    assert table.shown.rows() == [("mi", "5", "20.00", "none"), ("dice", "–", "", "none")]
+    assert table.texts is not None
+    assert table.texts.rows() == [("mi", "5", "20.00", "none"), ("dice", "–", "", "none")]
     assert table.right == ("k", "n = 1000", "n = 7")
 
 
 def test_the_page_may_show_other_rows_than_the_files() -> None:
     table = listing("x", "", FRAME, [Column("measure")], source=FRAME.tail(1))
-    assert table.shown is not None
-    assert table.shown.rows() == [("dice",)]
+    assert table.texts is not None
+    assert table.texts.rows() == [("dice",)]
     assert table.frame.height == 3
 
 
 def test_no_rows_give_a_table_with_its_heads() -> None:
     table = listing("x", "", FRAME.clear(), [Column("measure"), Column("n")], by=["measure"])
-    assert table.shown is not None
-    assert table.shown.columns == ["measure", "n"]
-    assert table.shown.is_empty()
+    assert table.texts is not None
+    assert table.texts.columns == ["measure", "n"]
+    assert table.texts.is_empty()
 
 
 def test_a_repeated_head_gets_a_number_and_keeps_its_side() -> None:
     table = listing("x", "", FRAME, [Column("measure", "n"), Column("n")])
-    assert table.shown is not None
-    assert table.shown.columns == ["n", "n-2"]
+    assert table.texts is not None
+    assert table.texts.columns == ["n", "n-2"]
     assert table.right == ("n-2",)
 
 

@@ -277,8 +277,8 @@ def test_a_pilot_says_precisions_and_differences(done_designs: lx.Run) -> None:
         shown = table.filter(question=name, plan="simple", looks=1)["expected"].item()
         assert shown == pytest.approx(row["precision"], abs=0.5 / (row["n_sampled"] + 1))
     given = plans(done_designs, Goal(0.1), pilot="answers")
-    assert (given.known.rho2 > 0).all()
-    assert len(np.unique(given.known.rho2)) > 1
+    assert (given.expectations.rho2 > 0).all()
+    assert len(np.unique(given.expectations.rho2)) > 1
     assumed = lx.plan_design(done_designs, half_width=0.1, pilot="answers", rho2=0.0)
     both = [assumed.filter(plan=plan)["labels"].to_list() for plan in ("designed", "assisted")]
     assert both[0] == both[1]
@@ -309,7 +309,7 @@ def test_a_pilot_too_small_for_predictions_leaves_a_range(tmp_path: Path) -> Non
         < 30
     )
     given = plans(run, Goal(0.1), pilot="answers")
-    assert set(given.known.rho2) == {RHO2}
+    assert set(given.expectations.rho2) == {RHO2}
     assert given.judged == 0
 
 

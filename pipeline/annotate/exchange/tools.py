@@ -65,7 +65,7 @@ class ExchangeTask:
     at: str = ""
 
     @property
-    def shown(self) -> str:
+    def content(self) -> str:
         """Text and examples."""
         return "\n".join([self.text, *([""] if self.examples else []), *self.examples])
 
@@ -84,7 +84,7 @@ class ToolAnswer:
         Name, number and e-mail address of the person in the tool; empty if it names nobody.
     file : str
         The name of the file, in tools that write one for each person.
-    asked : str
+    assignee : str
         The annotator for whom the task was written.
     answer : str or None
         The answer as written there; None if there is none.
@@ -98,7 +98,7 @@ class ToolAnswer:
     id: str
     people: tuple[str, ...] = ()
     file: str = ""
-    asked: str = ""
+    assignee: str = ""
     answer: str | None = None
     skipped: bool = False
     unsure: bool = False
@@ -262,7 +262,7 @@ def _write_label_studio(
     entries = []
     for each in tasks:
         entry: dict[str, Any] = {
-            "data": {ITEM: each.id, ANNOTATOR: each.annotator, "text": each.shown}
+            "data": {ITEM: each.id, ANNOTATOR: each.annotator, "text": each.content}
         }
         if each.answer is not None:
             entry["annotations"] = [_annotation(work, each, people.get(each.annotator))]
@@ -328,7 +328,7 @@ def _read_label_studio(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]
         place = f"task {number}"
         try:
             data = _object(_object(task).get("data"))
-            answer = ToolAnswer(place, _name(data.get(ITEM)), asked=_name(data.get(ANNOTATOR)))
+            answer = ToolAnswer(place, _name(data.get(ITEM)), assignee=_name(data.get(ANNOTATOR)))
             annotations = task.get("annotations") or []
             if not isinstance(annotations, list):
                 raise _Wrong
@@ -363,7 +363,7 @@ def _read_annotation(
     unsure = bool(choices.pop(UNSURE, None))
     forms = texts.pop(FORMS, []) if keying else []
     answer = ToolAnswer(
-        place, task.id, people_of(annotation.get("completed_by")), asked=task.asked,
+        place, task.id, people_of(annotation.get("completed_by")), assignee=task.assignee,
         skipped=annotation.get("was_cancelled") is True, unsure=unsure,
         note="\n".join(chain(*texts.values())), seconds=_seconds(annotation.get("lead_time")),
     )  # fmt: skip
@@ -395,7 +395,7 @@ def _write_doccano(
 ) -> Content:
     entries = [
         {
-            "text": each.shown,
+            "text": each.content,
             "label": _categories(work, each),
             ITEM: each.id, ANNOTATOR: each.annotator,
         }
@@ -417,7 +417,7 @@ def _read_doccano(path: Path, _keying: bool) -> Iterator[ToolAnswer | Fault]:
         labels = _names(data.get("label", data.get("labels")))
         unsure = len(labels) > 1 and UNSURE in labels
         answer = ToolAnswer(
-            place, _name(data.get(ITEM)), file=path.stem, asked=_name(data.get(ANNOTATOR)),
+            place, _name(data.get(ITEM)), file=path.stem, assignee=_name(data.get(ANNOTATOR)),
             unsure=unsure, note="\n".join(_names(data.get("Comments") or [])),
         )  # fmt: skip
         return _one(answer, [each for each in labels if not (unsure and each == UNSURE)])
@@ -439,7 +439,7 @@ def _write_prodigy(
     for each in tasks:
         entry: dict[str, Any] = {"text": each.text}
         if each.examples:  # only HTML has several lines
-            entry = {"html": "<br>".join(html.escape(line) for line in each.shown.split("\n"))}
+            entry = {"html": "<br>".join(html.escape(line) for line in each.text.split("\n"))}
         entry["meta"] = {ITEM: each.id, ANNOTATOR: each.annotator}
         if work.kind == "keying":
             entry |= {"field_id": FORMS, "field_label": FORMS}
@@ -464,7 +464,7 @@ def _read_prodigy(path: Path, keying: bool) -> Iterator[ToolAnswer | Fault]:
         if decided is not None and decided not in _ANSWERS:
             raise _Wrong
         answer = ToolAnswer(
-            place, _name(meta.get(ITEM)), _session(entry), asked=_name(meta.get(ANNOTATOR)),
+            place, _name(meta.get(ITEM)), _session(entry), assignee=_name(meta.get(ANNOTATOR)),
             skipped=decided in {"reject", "ignore"}, unsure=entry.get("flagged") is True,
             note=_name(entry.get(NOTE)),
         )  # fmt: skip
@@ -500,7 +500,7 @@ def _write_potato(
         own.setdefault(people.get(each.annotator, each.annotator), []).append(each)
     items = [
         {
-            "id": item, "text": html.escape(mine[0].shown, quote=False).replace("\n", "<br>"),
+            "id": item, "text": html.escape(mine[0].content, quote=False).replace("\n", "<br>"),
             "annotators": [people.get(each.annotator, each.annotator) for each in mine],
         }
         for item, mine in by_item.items()

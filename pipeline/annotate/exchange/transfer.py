@@ -188,7 +188,7 @@ class ToolImport:
 
     Parameters
     ----------
-    answers, known : int
+    answers, duplicates : int
         Answers imported, and those that the log had already.
     skipped : tuple of str
         Tasks that people skipped, rejected or ignored there.
@@ -197,7 +197,7 @@ class ToolImport:
     """
 
     answers: int = 0
-    known: int = 0
+    duplicates: int = 0
     skipped: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
 
@@ -284,7 +284,7 @@ def _check(
             if spelt is None:
                 content.fault(f"is not a label ({', '.join(work.labels)})", each.place, answer)
             elif who is None:
-                people = ", ".join(filter(None, (*each.people, each.asked))) or "nobody"
+                people = ", ".join(filter(None, (*each.people, each.assignee))) or "nobody"
                 content.fault(_NOBODY, each.place, people)
             elif problem := _problem(each, who, tasks):
                 content.fault(problem, each.place, f"{each.id} by {who}")
@@ -319,7 +319,7 @@ def _who(answer: ToolAnswer, names: Mapping[str, Sequence[str]]) -> str | None:
 
     A name in the tool that several annotators share means the one for whom the task was written.
     """
-    annotators = names.get(fold(answer.asked), ())
+    annotators = names.get(fold(answer.assignee), ())
     called = (*answer.people, answer.file)
     candidates = next((names[fold(each)] for each in called if fold(each) in names), ())
     if not answer.people and not candidates:
@@ -372,7 +372,7 @@ def _import(
         if stands.answer not in {None, answer.answer}:
             conflicts.append(f"{where}, but {who} decided {stands.answer!r}")
         elif decision is None:
-            counts["known"] += 1
+            counts["duplicates"] += 1
         elif stands.note and decision.note != stands.note:
             conflicts.append(f"{where}, with another note than {who}'s {stands.note!r}")
         else:
@@ -383,7 +383,7 @@ def _import(
                 conflicts.append(f"{where}, which {who} has withdrawn since it was imported")
             else:
                 counts["new"] += 1
-    return ToolImport(counts["new"], counts["known"], tuple(content.skipped), tuple(conflicts))
+    return ToolImport(counts["new"], counts["duplicates"], tuple(content.skipped), tuple(conflicts))
 
 
 def _decision(answer: ToolAnswer, who: str, stands: Standing, origin: str) -> Decision | None:
@@ -467,13 +467,13 @@ class StoredSuggestions:
         Suggestions for items of the sheet.
     others : int
         Rows for other items, which were ignored.
-    shown : bool
+    visible : bool
         Whether cards show suggestions.
     """
 
     stored: int
     others: int
-    shown: bool
+    visible: bool
 
 
 def import_suggestions(work: SheetWork, source: Path) -> StoredSuggestions:

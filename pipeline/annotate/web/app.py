@@ -318,7 +318,7 @@ class RequestGuard:
             damage = await run_in_threadpool(self.guard.examine) if self.guard else None
             if damage and not responder.started:
                 _LOG.error("%s", damage)
-                await error_response(503, damage.said, request)(scope, receive, responder)
+                await error_response(503, damage.message, request)(scope, receive, responder)
                 return
             # without the address, which holds the secret
             _LOG.error("a request failed: %s", errors.explain(error), exc_info=error)

@@ -31,21 +31,21 @@ class Line:
 
     Parameters
     ----------
-    title, said : str
+    title, text : str
         Its question, and in words what the line shows.
     points : str
         Points of the line in SVG, in a field of 200 by 60.
     last : tuple of float
         The last of them.
-    wished : float or None
+    target : float or None
         Height of the wished half-width in the field; None: above it.
     """
 
     title: str
-    said: str
+    text: str
     points: str
     last: tuple[float, float]
-    wished: float | None
+    target: float | None
 
 
 def line(
@@ -109,19 +109,19 @@ class Question:
     ----------
     row : QuestionEstimate
         The question.
-    left : str
+    remaining : str
         Approximate number of judgements that it still needs.
     """
 
     row: QuestionEstimate
-    left: str
+    remaining: str
 
 
 @dataclass(frozen=True)
 class Stage:
     """The text of a stage, with the rows of its table."""
 
-    said: StageEstimates
+    estimates: StageEstimates
     questions: tuple[Question, ...]
 
 
@@ -137,7 +137,7 @@ class EstimatesSection:
         The tables.
     lines : tuple of Line
         The half-widths of limits over time.
-    wished : str
+    target : str
         The wished half-width in points.
     error : str
         Why the last computation failed; empty if it did not.
@@ -148,7 +148,7 @@ class EstimatesSection:
     sentences: tuple[str, ...]
     stages: tuple[Stage, ...]
     lines: tuple[Line, ...]
-    wished: str
+    target: str
     error: str
     has_questions: bool
     busy: bool

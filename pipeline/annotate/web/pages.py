@@ -124,14 +124,14 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 def answer_not_saved(request: Request, error: Exception) -> Response:
     """Answer when the disk fails: the page keeps its decisions and sends them again."""
     damage = _damage_of(request, error)
-    return error_response(503, f"not saved: {damage.said}" if damage else str(error))
+    return error_response(503, f"not saved: {damage.message}" if damage else str(error))
 
 
 def answer_not_read(request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read."""
     damage = _damage_of(request, error)
     message = f"The decisions cannot be read at present: {reason(error)}"
-    return error_response(503, damage.said if damage else message, request)
+    return error_response(503, damage.message if damage else message, request)
 
 
 def _damage_of(request: Request, error: Exception) -> LogDamaged | None:

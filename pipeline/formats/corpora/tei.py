@@ -152,7 +152,7 @@ class _Document:
 class _Word:
     """The word being read."""
 
-    known: dict[str, str | None]
+    attributes: dict[str, str | None]
     join: str
     pieces: list[str] = field(default_factory=list)
     inner: bool = False
@@ -332,7 +332,7 @@ class _Reader:
             return
         joined = word.join in {"left", "both"} or self._join in {"right", "both"}
         glued = True if joined else None if self._gap else False
-        values = tuple(word.known[name] for name in self._options.attributes)
+        values = tuple(word.attributes[name] for name in self._options.attributes)
         self._words.append(_Token(form, values, glued))
         self._join, self._gap = word.join, False
 

@@ -224,7 +224,7 @@ class _Blocks(NamedTuple):
     """Rank of the true positive."""
     sure: FloatArray
     """1 if it was certain to be judged, else 0."""
-    known: FloatArray
+    certain: FloatArray
     """Certain true positives above it."""
     unknown: FloatArray
     """Uncertain candidates above it."""
@@ -246,7 +246,7 @@ def _blocks(judged_list: JudgedList) -> _Blocks:
     return _Blocks(
         k=judged_list.k[rows],
         sure=np.asarray(sure[rows], dtype=np.float64),
-        known=sums_above(sure * y)[rows],
+        certain=sums_above(sure * y)[rows],
         unknown=(judged_list.k - 1.0 - sums_above(sure))[rows],
         hits=(weight[rows], variance[rows]),
         misses=(sum_misses(weight), sum_misses(variance)),
@@ -350,7 +350,7 @@ class _Replicates:
         count, after = np.minimum(self._numbers * run.scale, run.most), blocks.k > run.below
         more = count[:, None] * after
         share = ratio_or_zero(self._hits_above + run.true * more, self._above + more)
-        precision = (1.0 + blocks.known + blocks.unknown * share) / blocks.k
+        precision = (1.0 + blocks.certain + blocks.unknown * share) / blocks.k
         scale = listed.uncertain / (self._drawn + count)
         weight, own = self._hits * scale[:, None] + blocks.sure, run.true * count * scale
         total = weight.sum(axis=1) + own

@@ -205,7 +205,7 @@ def figure_part(
 def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     """Return a table as the page shows it, and all its values under ``stem``."""
     files = table_files(block.frame, stem)
-    frame = block.frame if block.shown is None else block.shown
+    frame = block.frame if block.texts is None else block.texts
     first = frame.head(MOST_SHOWN)
     columns = [map(_shorten, first[name]) for name in first.columns]
     right = (dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
@@ -281,7 +281,7 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
         inline_json(content.head),
         pack(content.rows, level=LEVEL),
         pack(content.details, level=LEVEL),
-        content.kept,
+        content.height,
         block.rows,
         matters=block.matters,
         links=file_links(files),
@@ -292,7 +292,7 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
 
 def _first_rows(block: Explorer) -> Grid:
     """Return the first rows as they stand at first."""
-    columns = [each for each in block.columns if each.shown]
+    columns = [each for each in block.columns if each.visible]
     frame = block.frame
     if block.order:
         frame = frame.sort(

@@ -187,7 +187,7 @@ class Searchable:
     head: Markup
     rows: str
     details: str
-    kept: int
+    height: int
     whole: int
     matters: str = ""
     links: tuple[Link, ...] = ()

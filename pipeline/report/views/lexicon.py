@@ -257,9 +257,9 @@ MOST_WITH_FORMS = 20_000
 _FORMS = {"missing", "spurious"}
 COLUMNS = (
     Attribute("lemma", "lemma", "text"),
-    Attribute("match", "match", "text", shown=False),
+    Attribute("match", "match", "text", visible=False),
     Attribute("n_gold", "gold forms", "count"),
-    Attribute("n_match", "match forms", "count", shown=False),
+    Attribute("n_match", "match forms", "count", visible=False),
     Attribute("n_common", "common", "count"),
     Attribute("n_missing", "missing", "count"),
     Attribute("n_spurious", "spurious", "count"),
@@ -267,10 +267,10 @@ COLUMNS = (
     Attribute("recall", "R (%)", "share"),
     Attribute("L", "L (%)", "share"),
     Attribute("cost", "cost", "number"),
-    Attribute("another", "different lemma", "flag", shown=False),
-    Attribute("same_l", "L of the same lemma (%)", "share", shown=False),
-    Attribute("missing", "missing forms", "text", shown=False),
-    Attribute("spurious", "spurious forms", "text", shown=False),
+    Attribute("another", "different lemma", "flag", visible=False),
+    Attribute("same_l", "L of the same lemma (%)", "share", visible=False),
+    Attribute("missing", "missing forms", "text", visible=False),
+    Attribute("spurious", "spurious forms", "text", visible=False),
 )
 
 

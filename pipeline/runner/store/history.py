@@ -497,7 +497,7 @@ class CurrentRun:
         Current stage; empty between stages.
     since : str
         When that stage began.
-    said : str
+    last_event : str
         Time of its last event.
     unit : str
         Unit of progress: bytes read, or shards.
@@ -509,7 +509,7 @@ class CurrentRun:
     started: str
     stage: str = ""
     since: str = ""
-    said: str = ""
+    last_event: str = ""
     unit: str = "shards"
     done: int = 0
     total: int = 0
@@ -517,7 +517,7 @@ class CurrentRun:
 
 def current_run(storage: Storage) -> CurrentRun | None:
     """Return the active run; one that died holds no lock."""
-    unfinished = sorted(_unfinished_runs(storage), key=lambda each: each.said, reverse=True)
+    unfinished = sorted(_unfinished_runs(storage), key=lambda each: each.last_event, reverse=True)
     return next((each for each in unfinished if _is_locked(storage, each.stage)), None)
 
 
@@ -543,7 +543,7 @@ def _replay(identity: str, events: Iterator[dict[str, Any]]) -> CurrentRun:
     for event in events:
         time, kind = str(event.get("time", "")), event.get("event")
         facts["started"] = facts["started"] or time
-        facts["said"] = time
+        facts["last_event"] = time
         if kind == "stage_started":
             count = {"done": event.get("resumed", 0), "total": event.get("shards", 0)}
             facts |= {"stage": event.get("stage", ""), "since": time, "unit": "shards", **count}
@@ -552,7 +552,7 @@ def _replay(identity: str, events: Iterator[dict[str, Any]]) -> CurrentRun:
         elif kind == "progress":
             facts |= {"unit": "bytes", "done": event["done"], "total": event["total"]}
         elif kind in _ENDS:
-            facts = {name: facts[name] for name in ("run", "started", "said")}
+            facts = {name: facts[name] for name in ("run", "started", "last_event")}
     return CurrentRun(**facts)
 
 

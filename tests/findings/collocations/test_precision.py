@@ -309,8 +309,8 @@ def test_the_report_folds_the_levels_away() -> None:
     assert isinstance(fold, Fold)
     (shown,) = fold.blocks
     assert isinstance(shown, Listing)
-    assert isinstance(shown.shown, pl.DataFrame)
-    assert shown.shown.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
+    assert isinstance(shown.texts, pl.DataFrame)
+    assert shown.texts.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
 
 
 def test_at_any_time_is_said_in_words() -> None:

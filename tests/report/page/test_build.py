@@ -318,7 +318,7 @@ COLUMNS = (
     Attribute("word", "word", "text"),
     Attribute("f", HOSTILE, "count"),
     Attribute("p", "P (%)", "share"),
-    Attribute("hidden", "hidden", "number", shown=False),
+    Attribute("hidden", "hidden", "number", visible=False),
 )
 
 

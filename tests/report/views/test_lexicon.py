@@ -94,8 +94,8 @@ def test_what_a_lexicon_shows() -> None:
 def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
     listing = blocks_by_name(blocks_lexicon())["quality"]
     assert isinstance(listing, Listing)
-    assert listing.shown is not None
-    said = dict(listing.shown.select("statistic", "value").rows())
+    assert listing.texts is not None
+    said = dict(listing.texts.select("statistic", "value").rows())
     assert said["gold lemmas"] == "20"
     assert said["L*"] == "77.96 %  [72.98, 80.62]"
     assert said["coverage"] == "100.00 %"
@@ -111,9 +111,9 @@ def test_lemmas_that_cost_most_come_first_lexicon() -> None:
 def test_forms_stand_side_by_side() -> None:
     listing = blocks_by_name(blocks_lexicon(aligned=("l12", "l1")))["forms-1"]
     assert isinstance(listing, Listing)
-    assert listing.shown is not None
-    assert listing.shown.columns == ["gold (2)", "lexicon: l12 (2)"]
-    assert listing.shown.rows() == [("w120", "w120"), ("w121", ""), ("", "odd")]
+    assert listing.texts is not None
+    assert listing.texts.columns == ["gold (2)", "lexicon: l12 (2)"]
+    assert listing.texts.rows() == [("w120", "w120"), ("w121", ""), ("", "odd")]
     assert listing.caption.startswith("l12: 1 forms in common, P = 50.0 %, R = 50.0 %, L = 50.0 %")
 
 
@@ -155,8 +155,8 @@ def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
     widths = blocks_by_name(found)["widths"]
     assert isinstance(widths, Listing)
-    assert widths.shown is not None
-    assert widths.shown.columns[-2:] == [
+    assert widths.texts is not None
+    assert widths.texts.columns[-2:] == [
         "SE by size (points)",
         "width by size (points)",
     ]
@@ -210,9 +210,9 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     assert list(found) == ["lexicons", "differences", "lemmas"]
     lemmas = found["lemmas"]
     assert isinstance(lemmas, Listing)
-    assert lemmas.shown is not None
-    assert lemmas.shown.height == 2
-    assert lemmas.shown.columns[2:] == [
+    assert lemmas.texts is not None
+    assert lemmas.texts.height == 2
+    assert lemmas.texts.columns[2:] == [
         "L (%): two",
         "missing: two",
         "L (%): other",
@@ -223,8 +223,8 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     assert differences.frame.select("first", "second").row(0) == ("other", "two")
     glance = lexicons_overview(view)
     assert glance is not None
-    assert glance.shown is not None
-    assert set(glance.shown["lexicon"]) == {"two", "other"}
+    assert glance.texts is not None
+    assert set(glance.texts["lexicon"]) == {"two", "other"}
     with pytest.raises(ConfigError, match="views.shown.labels: unknown name 'onne'"):
         show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 
@@ -309,7 +309,7 @@ def test_a_lemma_opens_to_its_forms() -> None:
 
 
 def test_it_can_be_smaller_or_left_out() -> None:
-    assert payload(explorer(explorer_rows=5)).kept == 5
+    assert payload(explorer(explorer_rows=5)).height == 5
     assert not any(isinstance(b, Explorer) for b in blocks_lexicon(figures=False, explorer=False))
 
 

@@ -419,7 +419,7 @@ def test_between_two_stages(storage: Storage, tmp_path: Path) -> None:
     assert current_run(storage) is None
     with storage.lock(".lock", fail, shared=True):
         found = current_run(storage)
-    assert found == CurrentRun("r1", TIME.format(0), said=TIME.format(2))
+    assert found == CurrentRun("r1", TIME.format(0), last_event=TIME.format(2))
 
 
 def test_a_run_that_has_ended_is_not_at_work(storage: Storage, tmp_path: Path) -> None:

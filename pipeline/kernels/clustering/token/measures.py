@@ -122,7 +122,7 @@ def _v_beta(name: str, number: Number) -> ClusterMeasure[Callable[[Contingency],
 
 _BETAS = NumberRange(decimals=3)
 TOKEN_MEASURES.add_template(
-    Template("v_beta", _BETAS, _v_beta, shown=_v_beta("v_beta(n)", 1)), f"{__name__}:v_beta"
+    Template("v_beta", _BETAS, _v_beta, example=_v_beta("v_beta(n)", 1)), f"{__name__}:v_beta"
 )
 
 

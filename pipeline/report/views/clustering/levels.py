@@ -327,9 +327,9 @@ def _columns(rows: pl.DataFrame, runs: Sequence[ShownRun]) -> tuple[Attribute, .
         name = run.system
         attributes += [
             Attribute(f"{name} clusters", f"{name} clusters", "text", of=run.phrase,
-                      part="clusters", shown=False),
+                      part="clusters", visible=False),
             Attribute(f"{name} mapped", f"{name} mapped to", "label", of=run.phrase,
-                      part="mapped to", shown=len(runs) == 1),
+                      part="mapped to", visible=len(runs) == 1),
             Attribute(f"{name} F", f"{name} F (%)", "share", of=run.phrase, part="F (%)"),
         ]  # fmt: skip
     return tuple(each for each in attributes if each.name in rows.columns)

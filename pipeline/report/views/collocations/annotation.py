@@ -272,7 +272,7 @@ def confusion_listing(scope: Scope, confusion: pl.DataFrame) -> Listing:
     """Return a row for each judge: the cells, and the shares computed from them."""
     threshold = confusion["threshold"][0]
     caption = (
-        f"Predictions compared with the annotators' labels{scope.said}; a candidate is predicted "
+        f"Predictions compared with the annotators' labels{scope.text}; a candidate is predicted "
         f"positive if its prediction is at least {threshold:g}. The four cells count judged draws; "
         "shares are weighted by inclusion probabilities where these are known."
     )
@@ -282,7 +282,7 @@ def confusion_listing(scope: Scope, confusion: pl.DataFrame) -> Listing:
 def nearness_listing(scope: Scope, judges: pl.DataFrame) -> Listing:
     """Return a row for each judge: agreement, calibration, correlation."""
     caption = (
-        f"Agreement of each judge with the annotators{scope.said}. rho²: the share of the variance "
+        f"Agreement of each judge with the annotators{scope.text}. rho²: the share of the variance "
         "of judgements that the predictions explain. The Brier score and the calibration error are "
         "0 for a judge that is always right and certain."
     )
@@ -292,7 +292,7 @@ def nearness_listing(scope: Scope, judges: pl.DataFrame) -> Listing:
 def savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
     """Return a row for each judge, measure and list size: the labels saved."""
     caption = (
-        f"Labels that each judge saves when the precision of a list is estimated{scope.said}: with "
+        f"Labels that each judge saves when the precision of a list is estimated{scope.text}: with "
         "predictions, a sample smaller by this percentage gives equally precise estimates. "
         f"{NULL_TEXT}: fewer than 30 judged draws, or equal judgements only."
     )
@@ -303,7 +303,7 @@ def savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
 def pair_savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
     """Return a row for each judge, pair and list size: the labels saved."""
     caption = (
-        f"Labels that each judge saves when the difference of two lists is estimated{scope.said}. "
+        f"Labels that each judge saves when the difference of two lists is estimated{scope.text}. "
         "Only judged draws in one of the two lists count, at least 30 of each."
     )
     columns = (
@@ -384,7 +384,7 @@ def _provenance(stage: StageView) -> Iterator[Block]:
 
 def _reliability_figure(scope: Scope, options: MachineView) -> Figure:
     caption = (
-        f"Calibration of predictions{scope.said}: the share of true positives, with limits, "
+        f"Calibration of predictions{scope.text}: the share of true positives, with limits, "
         "against the mean prediction, for judged draws with similar predictions. On the diagonal, "
         "predictions are well calibrated; judges that give labels have two points, at 0 and 100 %."
     )

@@ -85,7 +85,7 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     flag = some.with_columns(pl.lit(value=True).alias("judged"))
     every = pl.DataFrame({"id": ids}).join(flag, on="id", how="left")
     first = (every.with_columns(pl.col("judged").fill_null(value=False)),
-             [Attribute("judged", "judged", "flag", shown=False)])  # fmt: skip
+             [Attribute("judged", "judged", "flag", visible=False)])  # fmt: skip
     pieces = [*pieces, first]
     table = pl.concat(records)
     if not table.is_empty():
@@ -117,11 +117,11 @@ def _people(
     if len(people) > 1:
         several = stands.filter(pl.col("annotators") > 1)
         flags = several.select("id", (~pl.col("agreed")).alias(differ))
-        yield flags, [Attribute(differ, f"annotators differ{after}", "flag", shown=False)]
+        yield flags, [Attribute(differ, f"annotators differ{after}", "flag", visible=False)]
     for person in people[:MOST_ANNOTATORS] if len(people) > 1 else []:
         name = f"judged by {person}{after}"
         own = annotations.filter(annotator=person).select("id", pl.col("label").alias(name))
-        yield own, [Attribute(name, f"{person}{after}", "label", shown=False)]
+        yield own, [Attribute(name, f"{person}{after}", "label", visible=False)]
 
 
 def _annotations(each: StageView, mine: pl.LazyFrame) -> pl.DataFrame:
@@ -170,7 +170,7 @@ def candidate_explorer(
     for each in opinions.columns:
         frame = frame.join(each, on="id", how="left")
     frame = frame.sort("~best", f"rank {measures[0]}", "id")
-    units = [each.name for each in _own_columns(frame, own) if each.kind == "text" and each.shown]
+    units = [each.name for each in _own_columns(frame, own) if each.kind == "text" and each.visible]
     columns = (*_own_columns(frame, own), *opinions.attributes, *_score_columns(measures))
     return Explorer(
         "candidates",
@@ -235,9 +235,9 @@ def _score_columns(measures: Sequence[str]) -> list[Attribute]:
     for place, measure in enumerate(measures):
         title = measure_title(measure)
         score = Attribute(f"score {measure}", title, "number", of=title, part="score",
-                          shown=place < SHOWN_SCORES)  # fmt: skip
+                          visible=place < SHOWN_SCORES)  # fmt: skip
         rank = Attribute(f"rank {measure}", f"{title} rank", "rank", of=title, part="rank",
-                         shown=place < SHOWN_RANKS)  # fmt: skip
+                         visible=place < SHOWN_RANKS)  # fmt: skip
         attributes += [score, rank]
     return attributes
 

@@ -72,7 +72,7 @@ class Mark(StageOptions):
     """Smaller differences are not marked."""
 
     @property
-    def said(self) -> str:
+    def meaning(self) -> str:
         """The conditions in words."""
         least = f" and at least {100 * self.margin:g} points" if self.margin else ""
         return f"adjusted p < {self.alpha:g}{least}"
@@ -181,7 +181,7 @@ def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: st
         f"Differences in precision between all pairs of measures{of}, row minus column, in "
         "percentage points; the measures are ordered by precision."
     )
-    parts = [subject, f"{'Star' if numbers else 'Dot'}: {mark.said}."]
+    parts = [subject, f"{'Star' if numbers else 'Dot'}: {mark.meaning}."]
     if any(matrix.cells["difference"].null_count() for matrix in matrices):
         parts.append("Cross: no judged candidate in one of the difference sets.")
     if style == "print":
@@ -288,7 +288,7 @@ def comparison_listing(frame: pl.DataFrame, settings: PairTestSettings, scope: S
     """
     ordered = frame.sort("n", "measure_1", "measure_2")
     caption = (
-        f"{settings.test_name} at the declared cuts{scope.said}: k of n judged draws are true "
+        f"{settings.test_name} at the declared cuts{scope.text}: k of n judged draws are true "
         "positives in D1 (only in the n-best list of the first measure) and in D2 (only in that of "
         "the second; equal size); difference in precision, first minus second; p, and p adjusted "
         f"for all declared cuts and pairs ({correction_of(ordered['correction'])})."
@@ -314,8 +314,8 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
     square = both_ways(pairs).sort(place_in(names, "row"))
     caption = (
-        f"Difference in precision at n = {n:,}{scope.said} in percentage points, row minus "
-        f"column. Star: {mark.said}."
+        f"Difference in precision at n = {n:,}{scope.text} in percentage points, row minus "
+        f"column. Star: {mark.meaning}."
     )
     columns = [
         Column(
@@ -359,7 +359,7 @@ def best_listing(best: pl.DataFrame, settings: ComparisonSettings, scope: Scope)
     ordered = best.sort(order, descending=[False, True, True, False], nulls_last=True)
     together = ordered.group_by("n", maintain_order=True).agg("measure", "precision", "best")
     caption = (
-        f"The measure with the highest estimated precision at each declared n{scope.said}, and "
+        f"The measure with the highest estimated precision at each declared n{scope.text}, and "
         "those that are not significantly worse (all pairs tested, p-values adjusted by "
         f"{CORRECTIONS.title(settings.correction)}), with precision (%). ?: no draw of the list is "
         f"judged.{_guarantee_text(settings)}"
@@ -409,9 +409,9 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
     """
     ordered = tests.sort("measure", "n")
     caption = (
-        f"Precision minus baseline in percentage points{scope.said}, with adjusted p of the exact "
+        f"Precision minus baseline in percentage points{scope.text}, with adjusted p of the exact "
         "test that compares each list with the candidates outside it. Star: "
-        f"{mark.said}."
+        f"{mark.meaning}."
     )
     columns = [
         Column(DIFFERENCE, f"n = {n:,}", difference_and_p, at=("n", n))
@@ -513,7 +513,7 @@ def difference_listing(frame: pl.DataFrame, settings: ComparisonSettings, scope:
     beyond = f" Larger population: {settings.test_name}, with the candidates as independent "
     beyond += "draws from it."
     caption = (
-        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
+        f"Differences in precision at the declared cuts{scope.text} in percentage points, first "
         "minus second, with limits. "
         "These candidates: a test of equal numbers of true positives in D1 and D2."
         f"{'' if anytime else beyond} P-values are adjusted for "
@@ -552,7 +552,7 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         Stage and category.
     """
     caption = (
-        f"Differences in precision{scope.said} in percentage points, with limits and p-values from "
+        f"Differences in precision{scope.text} in percentage points, with limits and p-values from "
         f"a bootstrap over clusters: all candidates with the same {frame['cluster'][0]} are drawn "
         f"together. P-values are adjusted for all cuts and pairs "
         f"({correction_of(frame['correction'])}). Effective clusters: the number of clusters of "
@@ -664,7 +664,7 @@ def _intervals(
     if 0 < drawn.height <= MOST_DRAWN:
         title = "difference in precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
-        caption = interval_caption(settings, of=scope.said)
+        caption = interval_caption(settings, of=scope.text)
         yield figure(scope.file("intervals"), caption, draw, options.look)
     if rows.height:
         yield Fold("All differences with their limits", [difference_listing(rows, settings, scope)])
@@ -676,7 +676,7 @@ def _at_cuts(
     scope: Scope, options: ComparisonView, settings: ComparisonSettings, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     if cuts.is_empty():
-        yield Text(f"No test was made at a declared cut{scope.said}.")
+        yield Text(f"No test was made at a declared cut{scope.text}.")
         return
     drawn = _matrix_cuts(scope, options, cuts)
     clustered = scope.query("clustered").join(cuts.lazy(), on=[*PAIRS, "n"], how="semi").collect()
@@ -709,7 +709,7 @@ def _heat_maps(
     matrices = [matrix_of(with_titles(cuts), baseline, n) for n in drawn]
     for group in group_matrices([m for m in matrices if m.cells.height], most=SMALL):
         name = scope.file("matrix" if len(group) > 1 else f"matrix-{group[0].n}")
-        caption = heat_caption(group, mark, style=options.style, of=scope.said)
+        caption = heat_caption(group, mark, style=options.style, of=scope.text)
         yield figure(name, caption, partial(charts.heat_map, group), options.look)
 
 
@@ -718,7 +718,7 @@ def _best(
 ) -> Iterator[Block]:
     best = scope.query("best").collect()
     if best.height:
-        caption = strip_caption(style=options.style, of=scope.said)
+        caption = strip_caption(style=options.style, of=scope.text)
         draw = partial(charts.strip_chart, with_titles(best))
         yield figure(scope.file("best"), caption, draw, options.look)
         yield best_listing(best, settings, scope)
@@ -753,14 +753,14 @@ def _differences(
     marks = thin_values(significant["n"], points=MOST_MARKS)
     frame = thin_rows(query, window, always=marks).collect(engine="streaming")
     if frame["difference"].drop_nulls().is_empty():
-        return Text(f"No pair has judged candidates in both difference sets{scope.said}.")
+        return Text(f"No pair has judged candidates in both difference sets{scope.text}.")
     cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()
     extras = Extras(cuts=tuple(cuts))
     called = [pair_titles(pair) for pair in pairs]
     draw = partial(
         charts.difference_chart, with_titles(frame), called, extras=extras, window=window
     )
-    caption = difference_caption(of=scope.said)
+    caption = difference_caption(of=scope.text)
     return figure(scope.file("difference"), caption, draw, options.look)
 
 
@@ -825,7 +825,7 @@ def _alone(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Block:
     nothing = pl.lit("")
     frame = subsets.sort("n", "subset").select(group=nothing, label=label, kind=nothing, **shares)
     draw = partial(charts.whisker_chart, frame, x_title="precision (%)", percent=True)
-    caption = f"Precision of the set{scope.said} with confidence limits; its size in parentheses."
+    caption = f"Precision of the set{scope.text} with confidence limits; its size in parentheses."
     return figure(scope.file("subset"), caption, draw, options.look)
 
 
@@ -838,7 +838,7 @@ def _listing(
         differences, on="subset", how="left", maintain_order="left_right"
     )
     caption = (
-        f"Precision (%) of each set A{scope.said}, with confidence limits, and its difference from "
+        f"Precision (%) of each set A{scope.text}, with confidence limits, and its difference from "
         "the top |A| of each measure in percentage points, with adjusted p "
         f"({correction_of(tests['correction'])}). Star: significant after correction."
     )

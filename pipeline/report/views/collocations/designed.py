@@ -244,7 +244,7 @@ def _at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataF
 
 def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
-        f"Judged draws in each list{scope.said}, true positives among them, the effective number "
+        f"Judged draws in each list{scope.text}, true positives among them, the effective number "
         "of draws (of a simple sample with equal precision), the weight of predictions, and "
         "unjudged draws."
     )
@@ -254,7 +254,7 @@ def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
 
 def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
-        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
+        f"Differences in precision at the declared cuts{scope.text} in percentage points, first "
         "minus second, with limits for these candidates; k of n judged draws are true positives "
         "in D1 and D2. Adjusted p: test of equal precision for these candidates, adjusted for the "
         "number of differences. Fisher's p: test of equal precision in a larger population, where "
@@ -267,7 +267,7 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
 def _cluster_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     columns = frame["cluster"][0].replace(", ", " or ")
     caption = (
-        f"Differences in precision for candidates to come{scope.said} in percentage points; those "
+        f"Differences in precision for candidates to come{scope.text} in percentage points; those "
         f"with the same {columns} vary together. The verdicts above are about the present "
         f"candidates. P-values are adjusted for all cuts and pairs "
         f"({correction_of(frame['correction'])}). Clusters are those of the first column; "
@@ -292,7 +292,7 @@ def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator
         extras=Extras(cuts=()), window=Window(first_n=first, last_n=last),
     )  # fmt: skip
     caption = (
-        f"Differences in precision{scope.said} with simultaneous limits for all n from {first:,} "
+        f"Differences in precision{scope.text} with simultaneous limits for all n from {first:,} "
         f"to {last:,}. Points: the limits exclude 0."
     )
     yield figure(scope.file("difference-bands"), caption, draw, options.look)

@@ -346,7 +346,7 @@ class Scope:
         return f"views.{self.stage.name}.{name}"
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The category as captions name it; nothing if it is the only one."""
         return "" if self.only else f" ({self.category})"
 
@@ -526,7 +526,7 @@ def graph_block(drawing: Drawing) -> Block:
     extras = titled_extras(_extras(drawing, window, cuts, frame))
     frame, window = with_titles(frame), titled_window(window)
     caption = graph_caption(
-        extras, window, graph, of=drawing.scope.said, size=_size(frame),
+        extras, window, graph, of=drawing.scope.text, size=_size(frame),
         baseline=drawing.baseline is not None, together=_together(frame),
     )  # fmt: skip
     if graph.kind in {"recall", "precision_by_recall"}:

@@ -84,7 +84,7 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
         options.measures, mine["measure"].to_list(), where=scope.option("measures")
     )
     ordered = mine.filter(pl.col("measure").is_in(names)).sort(place_in(names, "measure"))
-    caption = f"Average precision{scope.said} of each ranking: {_average_precision_text(ordered)}"
+    caption = f"Average precision{scope.text} of each ranking: {_average_precision_text(ordered)}"
     yield figure(scope.file("average-precision"), caption, partial(
         charts.whisker_chart, _whiskers(ordered), x_title="average precision (%)", percent=True
     ), options.look)  # fmt: skip
@@ -95,7 +95,7 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
         Column("n_sampled", "judged"),
     ]
     yield listing(
-        scope.file("average-precision"), f"Average precision (%){scope.said}.", ordered,
+        scope.file("average-precision"), f"Average precision (%){scope.text}.", ordered,
         columns,
     )  # fmt: skip
     at = scope.query("at_recall").filter(pl.col("measure").is_in(names)).collect()
@@ -107,7 +107,7 @@ def _at_recall(scope: Scope, rows: pl.DataFrame) -> Listing:
     """Return the table of precision at fixed recalls, a column for each recall."""
     base = _base_text(rows.row(0, named=True))
     caption = (
-        f"Precision (%){scope.said} of the shortest list that reaches each recall, with its size n."
+        f"Precision (%){scope.text} of the shortest list that reaches each recall, with its size n."
         f" Recall is over {base}."
     )
     columns = [
@@ -177,7 +177,7 @@ def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
         return
     row = rows.row(0, named=True)
     caption = (
-        f"List sizes that reach a required precision{scope.said}: the largest n up to which every "
+        f"List sizes that reach a required precision{scope.text}: the largest n up to which every "
         "list is at least that precise, and the smallest n from which every list is less precise. "
         f"Holds for all n from {row['first_n']:,} to {max(rows['last_n']):,} simultaneously, with "
         f"{100 * row['confidence']:g} % confidence for each measure."
@@ -268,7 +268,7 @@ def corrected_blocks(scope: Scope) -> Iterator[Block]:
     if lists.is_empty():
         return
     caption = (
-        f"Precision (%){scope.said}, corrected for annotator errors: "
+        f"Precision (%){scope.text}, corrected for annotator errors: "
         f"{_rates(lists.row(0, named=True))}. Errors are assumed to be independent and equally "
         "frequent in all lists; the limits account for the uncertainty of all estimates."
     )
@@ -422,7 +422,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     """
     ordered = frame.sort(place_in(measures, "measure"), "n")
     ties = set(TIES) <= set(ordered.columns)
-    caption = f"Precision (%) at chosen n{scope.said}, with confidence limits in brackets."
+    caption = f"Precision (%) at chosen n{scope.text}, with confidence limits in brackets."
     if ties and (ordered[TIES[0]] != ordered[TIES[1]]).any():
         caption += (
             " Ties: the range of true positives (TP) over all ways to break a tie at the cut."
@@ -449,7 +449,7 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         Stage and category.
     """
     caption = (
-        f"Precision (%) at the declared n{scope.said}, with limits from a bootstrap over clusters: "
+        f"Precision (%) at the declared n{scope.text}, with limits from a bootstrap over clusters: "
         f"all candidates with the same {frame['cluster'][0]} are drawn together. Effective "
         "clusters: the number of clusters of equal size with the same variance; design effect: the "
         "variance relative to that of independent candidates."
@@ -484,7 +484,7 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
     if lists.is_empty():
         return
     caption = (
-        f"Precision (%) with its limits{scope.said}, from the judged draws only, and with all "
+        f"Precision (%) with its limits{scope.text}, from the judged draws only, and with all "
         "unjudged or conflicting draws counted as false or as true positives. The lower limit of "
         "the former and the upper limit of the latter hold in any case."
     )
@@ -652,5 +652,5 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
     by_clusters = clustered.collect()
     if by_clusters.height:
         yield Fold("Precision by clusters", [clustered_listing(by_clusters, scope)])
-    yield from map(Text, threshold_text(scope.query("thresholds").collect(), of=scope.said))
+    yield from map(Text, threshold_text(scope.query("thresholds").collect(), of=scope.text))
     yield from band_threshold_blocks(scope)

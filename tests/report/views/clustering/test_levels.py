@@ -40,13 +40,13 @@ def test_every_cluster_with_its_words_the_largest_first() -> None:
         type_stage({"right": RIGHT}), ShownRun("right", "1", True),
         mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), head="right", unit="types",
     )  # fmt: skip
-    assert found.shown is not None
-    assert found.shown.rows() == [
+    assert found.texts is not None
+    assert found.texts.rows() == [
         ("1", "dog, run, cat", "N", "75.00", "4"),
         ("2", "run, eat", "–", "–", "2"),
         ("3", "in", "P", "100.00", "1"),
     ]
-    assert found.shown.columns[-1] == "types"
+    assert found.texts.columns[-1] == "types"
     assert found.frame["words"].to_list() == ["dog, run, cat", "run, eat", "in"]
 
 
@@ -60,8 +60,8 @@ def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
     found = clusters_listing(
         wide, ShownRun("many", "1", True), mapping(("1", "N", 8, 8)), head="", unit="types"
     )
-    assert found.shown is not None
-    lines = found.shown["most frequent words"][0].split("\n")
+    assert found.texts is not None
+    lines = found.texts["most frequent words"][0].split("\n")
     assert len(lines) == 3
     assert max(map(len, lines)) <= WIDTH
 
@@ -82,8 +82,8 @@ def test_hostile_words_stay_text() -> None:
 def test_tokens_show_it_too() -> None:
     blocks = flatten_blocks(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
     (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
-    assert found.shown is not None
-    assert found.shown.rows() == [
+    assert found.texts is not None
+    assert found.texts.rows() == [
         ("1", "the", "D", "100.00", "60"),
         ("2", "dog, run, ah", "N", "62.50", "40"),
     ]
@@ -183,7 +183,7 @@ def test_a_row_tells_of_every_system() -> None:
 def test_the_view_has_it_unless_told_otherwise() -> None:
     with_it = show_type_level(STAGE, TypeLevelView(explorer_rows=7))
     found = [block for block in with_it if isinstance(block, Explorer)]
-    assert [payload(each).kept for each in found] == [7]
+    assert [payload(each).height for each in found] == [7]
     without = show_type_level(STAGE, TypeLevelView(explorer=False))
     assert not any(isinstance(block, Explorer) for block in without)
 

@@ -138,14 +138,14 @@ def test_a_wide_gap_is_explained() -> None:
 
 def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
     found = listing(types(), "scores")
-    assert found.shown is not None
-    row = found.shown.row(0, named=True)
+    assert found.texts is not None
+    row = found.texts.row(0, named=True)
     assert row["value (%)"] == "50.00 [40.00, 60.00]"
     shown = ["floor (%)", "certificate", "starts", "bound (%)", "gap (%)", "uncovered"]
     assert [row[name] for name in shown] == [
         "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
     ]  # fmt: skip
-    assert found.shown.height == 3
+    assert found.texts.height == 3
     assert "over types; mapping fixed" in found.caption
 
 
@@ -157,12 +157,12 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
     assert "with unmapped clusters last" in figures[0].caption
     drawn = [images.svg(each.chart) for each in figures]
     assert "N (uncovered)" in drawn[1]
-    clusters = listing(types(), "clusters-A").shown
+    clusters = listing(types(), "clusters-A").texts
     assert clusters is not None
     assert clusters.rows() == [("1", "", "V", "75.00", "4"), ("2", "", "–", "–", "1")]
     worst = listing(types(worst=1), "worst-A")
-    assert worst.shown is not None
-    assert worst.shown.rows() == [("dog", "1,234", "N", "V", "0")]
+    assert worst.texts is not None
+    assert worst.texts.rows() == [("dog", "1,234", "N", "V", "0")]
 
 
 def test_systems_are_chosen() -> None:
@@ -212,7 +212,7 @@ def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
 
 
 def test_token_level_scores() -> None:
-    shown = listing(tokens(), "scores").shown
+    shown = listing(tokens(), "scores").texts
     assert shown is not None
     assert shown.columns == ["system", "run", "M-1 accuracy (%)", "VI ↓", "NMI (%)"]
     assert shown.row(0) == ("A", "1", "50.00 [40.00, 60.00]", "1.0000", "–")
@@ -238,8 +238,8 @@ def test_overlapping_scores_with_their_errors() -> None:
     stage = frames.stage("evaluate.overlapping", {"scores": scores})
     (found,) = show_overlapping(stage, ViewOptions())
     assert isinstance(found, Listing)
-    assert found.shown is not None
-    assert found.shown.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
+    assert found.texts is not None
+    assert found.texts.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
 
 
 def test_overlapping_scores_with_limits() -> None:
@@ -247,8 +247,8 @@ def test_overlapping_scores_with_limits() -> None:
     stage = frames.stage("evaluate.overlapping", {"scores": table(OverlappingScores, [row])})
     (found,) = show_overlapping(stage, ViewOptions())
     assert isinstance(found, Listing)
-    assert found.shown is not None
-    assert found.shown.row(0) == ("A", "1", "0.2500 [0.1250, 0.5000]")
+    assert found.texts is not None
+    assert found.texts.row(0) == ("A", "1", "0.2500 [0.1250, 0.5000]")
     assert "bootstrap limits (over items)" in found.caption
 
 
@@ -273,19 +273,19 @@ def senses(**options: Any) -> Sequence[Block]:
 def test_scores_of_word_senses() -> None:
     scores, text, fold = senses(measure="fuzzy_bcubed_f")
     assert isinstance(scores, Listing)
-    assert scores.shown is not None
-    assert scores.shown.row(0) == ("A", "1", "12.50", "50.00 [40.00, 60.00]")
+    assert scores.texts is not None
+    assert scores.texts.row(0) == ("A", "1", "12.50", "50.00 [40.00, 60.00]")
     assert text == Text("Gold instances without an induced sense: 3 for every system.")
     assert isinstance(fold, Fold)
     weighted, words = fold.blocks
     assert isinstance(weighted, Listing)
     assert isinstance(words, Listing)
-    assert weighted.shown is not None
-    assert weighted.shown.row(0) == ("A", "1", "50.00", "25.00")
+    assert weighted.texts is not None
+    assert weighted.texts.row(0) == ("A", "1", "50.00", "25.00")
     assert words.caption == "Scores of each word: fuzzy B-Cubed F (%)."
-    assert words.shown is not None
-    assert words.shown.columns == ["word", "instances", "A (1)", "A (2)", "B"]
-    assert words.shown.rows() == [("add.v", "4", *["75.00"] * 3), ("ask.v", "9", *["–"] * 3)]
+    assert words.texts is not None
+    assert words.texts.columns == ["word", "instances", "A (1)", "A (2)", "B"]
+    assert words.texts.rows() == [("add.v", "4", *["75.00"] * 3), ("ask.v", "9", *["–"] * 3)]
     fold = senses()[-1]
     assert isinstance(fold, Fold)
     assert isinstance(fold.blocks[1], Listing)
@@ -332,8 +332,8 @@ def test_tables_name_the_runs_only_if_a_system_has_several() -> None:
     }
     found = show_senses(frames.stage("evaluate.senses", tables), SensesView())[0]
     assert isinstance(found, Listing)
-    assert found.shown is not None
-    assert found.shown.rows() == [("A", "50.00"), ("B", "50.00")]
+    assert found.texts is not None
+    assert found.texts.rows() == [("A", "50.00"), ("B", "50.00")]
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def systems(n: int = 3, **options: Any) -> list[Block]:
 
 def test_systems_by_measures_with_ranks() -> None:
     blocks = systems()
-    kinds, others = listing(blocks, "types").shown, listing(blocks, "tokens").shown
+    kinds, others = listing(blocks, "types").texts, listing(blocks, "tokens").texts
     assert kinds is not None
     assert others is not None
     assert kinds.rows() == [
@@ -425,17 +425,17 @@ def comparison(cells: dict[str, Any], clusters: dict[str, tuple[int, ...]]) -> l
 
 def test_both_levels_as_in_the_table_of_the_paper() -> None:
     found = listing(comparison(CELLS, {"a": (45, 44), "b": (17,), "c": (1_000,)}), "levels")
-    assert found.shown is not None
+    assert found.texts is not None
     heads = ["system", "clusters", "1-1", "NVI ↓", "V", "MicroI M-1", "MacroI 1-1"]
-    assert found.shown.columns == heads
-    assert found.shown.drop("NVI ↓").rows() == [
+    assert found.texts.columns == heads
+    assert found.texts.drop("NVI ↓").rows() == [
         ("a", "44–45", "10.0 ±\xa00.0", "80.0 ±\xa014.1", "37.5 ±\xa017.7", "50.0 ±\xa00.0"),
         ("b", "17", "20.0", "30.0", "75.0", "50.0"),
         ("c", "1,000", "30.0", "–", "75.0", "50.0"),
     ]
     assert found.groups == ("", "", *["Token level"] * 3, *["Type level"] * 2)
     marked = [
-        (found.shown["system"][row], found.shown.columns[place]) for row, place in found.marked
+        (found.texts["system"][row], found.texts.columns[place]) for row, place in found.marked
     ]
     # A tie of all is not marked; a tie of some is, and the lowest value where low values are good.
     assert set(marked) == {
@@ -447,11 +447,11 @@ def test_correlations_between_the_levels() -> None:
     blocks = comparison(CELLS, {})
     assert "clusters" not in listing(blocks, "levels").frame.columns
     found = listing(blocks, "correlations")
-    assert found.shown is not None
-    assert found.shown.select("token level", "MicroI M-1", "MacroI 1-1").rows()[0] == (
+    assert found.texts is not None
+    assert found.texts.select("token level", "MicroI M-1", "MacroI 1-1").rows()[0] == (
         "1-1", ".87 /\xa0.82", "–",
     )  # fmt: skip
-    assert found.shown["token level"].to_list() == ["1-1", "NVI ↓"]
+    assert found.texts["token level"].to_list() == ["1-1", "NVI ↓"]
     assert "over 3 systems" in found.caption
     assert "Rank correlations over 3 systems mean nothing: by chance alone, two" in texts(blocks)
     five = {
@@ -526,8 +526,8 @@ def test_shares_of_classes() -> None:
     )  # fmt: skip
     found, classes, by_band, covered, growth = show_shares(stage, SharesView(classes=1))
     assert isinstance(by_band, Listing)
-    assert by_band.shown is not None
-    assert by_band.shown.rows() == [
+    assert by_band.texts is not None
+    assert by_band.texts.rows() == [
         ("1–2", "all", "2", "8", "80.00", "2", "1.50", "5–3"),
         ("3–4", "all", "2", "2", "20.00", "2", "1.00", "1"),
         ("3–4", "several classes", "0", "0", "0.00", "0", "–", "–"),
@@ -570,8 +570,8 @@ def test_what_was_read_comes_in_order() -> None:
     sizes = table(SystemSize, [{"what": what, "count": 5} for what in whats]).filter(system="A")
     (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), ViewOptions())
     assert isinstance(runs, Listing)
-    assert runs.shown is not None
-    assert runs.shown.columns == ["data", "1", "2"]
-    assert runs.shown["data"][0] == "tokens"
+    assert runs.texts is not None
+    assert runs.texts.columns == ["data", "1", "2"]
+    assert runs.texts["data"][0] == "tokens"
     empty = frames.stage("join.tagging", {"sizes": sizes.clear()})
     assert isinstance(show_clusters(empty, ViewOptions())[0], Text)

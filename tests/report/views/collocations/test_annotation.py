@@ -61,15 +61,15 @@ def test_a_figure_a_table_and_what_to_discuss() -> None:
 def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
     table = show_blocks()[1]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.select("level", "coefficient").rows() == [
+    assert table.texts is not None
+    assert table.texts.select("level", "coefficient").rows() == [
         ("labels", "observed agreement"), ("labels", "Fleiss' kappa"),
         ("labels", "Krippendorff's alpha"), ("SVC", "observed agreement"),
         ("SVC", "Fleiss' kappa"), ("SVC", "Krippendorff's alpha"),
         ("SVC", "observed agreement (anna, ben)"), ("SVC", "positive agreement (anna, ben)"),
         ("SVC", "negative agreement (anna, ben)"), ("SVC", "Cohen's kappa (anna, ben)"),
     ]  # fmt: skip
-    assert table.shown.row(0)[2:] == ("20", "0.500", "[0.300, 0.700]", "[0.300, 0.700]")
+    assert table.texts.row(0)[2:] == ("20", "0.500", "[0.300, 0.700]", "[0.300, 0.700]")
     assert "excluded" in table.caption
 
 
@@ -78,8 +78,8 @@ def test_an_undefined_coefficient_is_a_dash() -> None:
     holes = [nothing.then(name).alias(name) for name in ("estimate", "lower", "upper")]
     table = show_blocks({**TABLES, "agreement": TABLE.with_columns(*holes)})[1]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.row(1)[3:] == ("–", "–", "–")
+    assert table.texts is not None
+    assert table.texts.row(1)[3:] == ("–", "–", "–")
 
 
 def test_many_pairs_stand_in_the_table_alone() -> None:
@@ -96,16 +96,16 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
     assert "positive agreement (anna, ben)" not in held
     assert "(anna" not in json.dumps(figure.chart)
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.height == 10 + 4 * 4
+    assert table.texts is not None
+    assert table.texts.height == 10 + 4 * 4
 
 
 def test_what_to_discuss_with_most_labels_first() -> None:
     discuss = show_blocks(candidates="candidates")[2]
     assert isinstance(discuss, Listing)
-    assert discuss.shown is not None
-    assert discuss.shown.columns == ["candidate", "anna", "ben", "cleo"]
-    assert discuss.shown.rows() == [
+    assert discuss.texts is not None
+    assert discuss.texts.columns == ["candidate", "anna", "ben", "cleo"]
+    assert discuss.texts.rows() == [
         ("zu:Ende gehen", "yes", "no", "maybe"), ("in:Frage stellen", "yes", "no", ""),
     ]  # fmt: skip
     short = show_blocks(k=1)[2]
@@ -162,8 +162,8 @@ def test_figure_and_tables() -> None:
 
 def cells(name: str, blocks: list[Block]) -> pl.DataFrame:
     (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == name)
-    assert found.shown is not None
-    return found.shown
+    assert found.texts is not None
+    return found.texts
 
 
 def test_judges_stand_side_by_side() -> None:
@@ -204,8 +204,8 @@ def test_how_the_machines_were_asked_is_folded_away() -> None:
     assert isinstance(fold, Fold)
     (table,) = fold.blocks
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.row(0) == ("m", "model", "m-2", "90")
+    assert table.texts is not None
+    assert table.texts.row(0) == ("m", "model", "m-2", "90")
 
 
 def test_nothing_judged_is_a_sentence() -> None:

@@ -88,7 +88,7 @@ def test_each_measure_has_a_score_and_a_rank() -> None:
     row = found.frame.filter(id="c2").row(0, named=True)
     ranks = {m: RANKS.filter(measure=m, id="c2")["rank"].item() for m in ("mi", "dice")}
     assert {m: row[f"rank {m}"] for m in ranks} == ranks
-    assert own["N"].shown is False
+    assert own["N"].visible is False
 
 
 def test_the_best_under_any_measure_come_first() -> None:
@@ -96,7 +96,7 @@ def test_the_best_under_any_measure_come_first() -> None:
     frame = explorer().frame
     order = dict(best.iter_rows())
     assert [order[name] for name in frame["id"]] == sorted(order.values())
-    assert payload(explorer(most_rows=2)).kept == 2
+    assert payload(explorer(most_rows=2)).height == 2
 
 
 def test_without_judgements_there_are_none() -> None:
@@ -184,7 +184,7 @@ def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
     assert (few.rows, whole.rows) == (len(IDS), len(IDS))
     assert few.frame.height == size
     assert few.frame.equals(whole.frame.head(size))
-    assert payload(few).kept == size
+    assert payload(few).height == size
     assert few.columns == whole.columns
 
 
@@ -213,8 +213,8 @@ def both(**options: Any) -> tuple[Listing, Listing]:
 
 def test_the_best_side_by_side() -> None:
     best, _ = both(k=2)
-    assert best.shown is not None
-    assert best.shown.rows() == [
+    assert best.texts is not None
+    assert best.texts.rows() == [
         ("1", "in:Frage kommen", "in:Frage kommen"), ("2", "zu:Ende gehen", "zu:Ende gehen"),
     ]  # fmt: skip
     assert best.frame.select("measure", "rank").rows() == [
@@ -224,8 +224,8 @@ def test_the_best_side_by_side() -> None:
 
 def test_verdicts_are_marked() -> None:
     best, _ = both(k=4, judgements="judgements", measures=("mi",))
-    assert best.shown is not None
-    ends = [text.rpartition("\u00a0")[2] for text in best.shown["MI"]]
+    assert best.texts is not None
+    ends = [text.rpartition("\u00a0")[2] for text in best.texts["MI"]]
     assert ends == ["+", "-", "?", "auf:Weg sein"]
     assert "(TP)" in best.caption
 
@@ -240,22 +240,22 @@ def test_the_marks_are_those_of_one_category() -> None:
     tables = {**TABLES_RANK, "judgements": two}
     first, _ = both(tables=tables, judgements="judgements", k=1)
     other, _ = both(tables=tables, judgements="judgements", k=1, category="fvg")
-    assert first.shown is not None
-    assert other.shown is not None
-    assert first.shown["MI"].item() == "in:Frage kommen\u00a0+"
-    assert other.shown["MI"].item() == "in:Frage kommen\u00a0-"
+    assert first.texts is not None
+    assert other.texts is not None
+    assert first.texts["MI"].item() == "in:Frage kommen\u00a0+"
+    assert other.texts["MI"].item() == "in:Frage kommen\u00a0-"
 
 
 def test_without_words_the_id_is_shown() -> None:
     best, _ = both(tables={**TABLES_RANK, "scores": SCORES_RANK.drop("l1")}, k=1)
-    assert best.shown is not None
-    assert best.shown["MI"].to_list() == ["c1"]
+    assert best.texts is not None
+    assert best.texts["MI"].to_list() == ["c1"]
 
 
 def test_a_measure_may_be_called_rank() -> None:
     best, _ = both(tables={**TABLES_RANK, "ranks": frames.ranks({"rank": [1.0]})})
-    assert best.shown is not None
-    assert best.shown.rows() == [("1", "in:Frage kommen")]
+    assert best.texts is not None
+    assert best.texts.rows() == [("1", "in:Frage kommen")]
 
 
 def test_nothing_to_rank_gives_a_sentence() -> None:

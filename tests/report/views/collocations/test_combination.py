@@ -56,8 +56,8 @@ def test_a_combination() -> None:
     assert isinstance(fit, Listing)
     assert isinstance(graph, Figure)
     assert isinstance(words, Listing)
-    assert fit.shown is not None
-    assert fit.shown.rows() == [
+    assert fit.texts is not None
+    assert fit.texts.rows() == [
         ("combination", "67.00", "0.3", "0.123"),
         ("single measure (log-likelihood)", "28.90", "–", "–"),
         ("combination without labels of the same {l2}", "–", "0.3", "–"),
@@ -67,8 +67,8 @@ def test_a_combination() -> None:
     assert "range over the 5 models without a fold" in graph.caption
     assert "largest" not in graph.caption
     assert still(graph.chart)
-    assert words.shown is not None
-    assert words.shown.select("word", "judged candidates", "effect").rows() == [
+    assert words.texts is not None
+    assert words.texts.select("word", "judged candidates", "effect").rows() == [
         ("bringen", "9", "3.50"), ("kommen", "9", "2.50"), ("sagen", "9", "−1.50"),
     ]  # fmt: skip
 
@@ -120,8 +120,8 @@ def test_the_parts_of_a_list() -> None:
         "4 candidates by t-score, 2 of them judged: 1 true positive and 1 false positive."
     )
     assert isinstance(parts, Listing)
-    assert parts.shown is not None
-    assert parts.shown.rows() == [
+    assert parts.texts is not None
+    assert parts.texts.rows() == [
         ("judged true positives, first", "45", "100.0", "–", "–", "100.0"),
         ("unjudged candidates, by the model of all labels", "455", "66.0 [40.0, 85.0]",
          "28 of 42", "497", "66.0 [50.0, 80.0]"),

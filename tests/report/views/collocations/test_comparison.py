@@ -48,31 +48,31 @@ def test_how_to_read_the_tests_comes_first() -> None:
 
 def test_a_matrix_for_each_cut() -> None:
     table = listing(show_blocks(), "matrix-100")
-    assert table.shown is not None
-    assert table.shown.rows() == [
+    assert table.texts is not None
+    assert table.texts.rows() == [
         ("a", "", "* +25.00", "* +25.00"),
         ("b", "* −25.00", "", "* 0.00"),
         ("c", "* −25.00", "* 0.00", ""),
     ]
     assert "adjusted p < 0.05" in table.caption
     later = listing(show_blocks(), "matrix-200")
-    assert later.shown is not None
-    assert later.shown.row(0) == ("a", "", "+25.00", "+25.00")
+    assert later.texts is not None
+    assert later.texts.row(0) == ("a", "", "+25.00", "+25.00")
 
 
 def test_stars_are_those_of_the_table() -> None:
     """What a star says is decided once, where the tests are made."""
     none = TABLES["cuts"].with_columns(significant=False)
     table = listing(show_blocks({**TABLES, "cuts": none}), "matrix-100")
-    assert table.shown is not None
-    assert "*" not in "".join(map(str, table.shown.rows()))
+    assert table.texts is not None
+    assert "*" not in "".join(map(str, table.texts.rows()))
 
 
 def test_the_tests_with_adjusted_p_values() -> None:
     table = listing(show_blocks(), "tests")
     assert table.frame.height == 6
-    assert table.shown is not None
-    row = table.shown.row(0, named=True)
+    assert table.texts is not None
+    row = table.texts.row(0, named=True)
     assert (row["first"], row["second"], row["n"]) == ("a", "b", "100")
     assert (row["p"], row["adjusted p"]) == (".010", ".020")
     assert "Holm's method" in table.caption
@@ -85,10 +85,10 @@ def test_an_undefined_test_is_a_dash() -> None:
     )  # fmt: skip
     blocks = show_blocks({**TABLES, "cuts": nothing})
     matrix, tests = listing(blocks, "matrix-100"), listing(blocks, "tests")
-    assert matrix.shown is not None
-    assert matrix.shown.row(0) == ("a", "", "–", "–")
-    assert tests.shown is not None
-    assert tests.shown.row(0)[-3:] == ("–", "–", "–")
+    assert matrix.texts is not None
+    assert matrix.texts.row(0) == ("a", "", "–", "–")
+    assert tests.texts is not None
+    assert tests.texts.row(0)[-3:] == ("–", "–", "–")
 
 
 def figures_of(blocks: list[Block], name: str) -> list[Figure]:
@@ -180,15 +180,15 @@ def test_the_best_measures_as_a_figure_and_a_table() -> None:
     blocks = show_blocks({**TABLES, "best": best})
     assert figures_of(blocks, "best")
     table = listing(blocks, "best")
-    assert table.shown is not None
-    assert table.shown.rows() == [("100", "b 30.00", "c 30.00"), ("200", "a 30.00", "none")]
+    assert table.texts is not None
+    assert table.texts.rows() == [("100", "b 30.00", "c 30.00"), ("200", "a 30.00", "none")]
     assert table.frame.height == 3
 
 
 def test_tests_against_the_baseline() -> None:
     table = listing(show_blocks({**TABLES, "baseline_cuts": AGAINST}), "baseline")
-    assert table.shown is not None
-    assert table.shown.rows() == [
+    assert table.texts is not None
+    assert table.texts.rows() == [
         ("a", "+10.00\np = .900", "* +40.00\np = .010"),
         ("b", "* +80.00\np = .001", "0.00\np = .800"),
         ("c", "+40.00\np = .200", "–"),
@@ -222,8 +222,8 @@ def test_differences_from_the_best_with_their_limits() -> None:
     blocks = show_blocks({**TABLES, "best": best, "differences": LIMITED})
     assert len(figures_of(blocks, "intervals")) == 1
     table = listing(blocks, "differences")
-    assert table.shown is not None
-    row = table.shown.row(0, named=True)
+    assert table.texts is not None
+    row = table.texts.row(0, named=True)
     assert (row["about"], row["simultaneous limits"]) == ("these candidates", "[−5.00, +50.00]")
     assert (row["adjusted p"], row["margin: adjusted p"]) == (".020", ".060")
 
@@ -257,8 +257,8 @@ def test_differences_by_clusters() -> None:
     frame = pl.DataFrame([row], schema=ClusteredDifferences.columns())
     table = listing(show_blocks({**TABLES, "clustered": frame}), "clustered")
     assert "the same l2" in table.caption
-    assert table.shown is not None
-    assert table.shown.row(0)[-5:] == (".300", ".600", "7", "5.2", "–")
+    assert table.texts is not None
+    assert table.texts.row(0)[-5:] == (".300", ".600", "7", "5.2", "–")
 
 
 # From tests at the cuts to matrices.

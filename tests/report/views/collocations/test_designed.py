@@ -69,8 +69,8 @@ def test_differences_for_candidates_to_come_are_in_a_fold() -> None:
     (table,) = fold.blocks
     assert isinstance(table, Listing)
     assert "those with the same l1 or l2 vary together" in table.caption
-    assert table.shown is not None
-    assert not any("*" in str(cell) for cell in table.shown.row(0))  # no second verdict
+    assert table.texts is not None
+    assert not any("*" in str(cell) for cell in table.texts.row(0))  # no second verdict
 
 
 def test_without_judgements() -> None:
@@ -84,8 +84,8 @@ def test_questions_beside_the_simple_sample() -> None:
     assert isinstance(text, Text)
     assert "80 candidates were drawn" in text.text
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown["question"].to_list() == [
+    assert table.texts is not None
+    assert table.texts["question"].to_list() == [
         "baseline", "Dice − MI", "Dice − MI", "Dice", "MI", "Dice", "MI",
     ]  # fmt: skip
     text, table, fold = show_questions(stage, QuestionsView(most=3))

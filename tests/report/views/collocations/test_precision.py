@@ -61,8 +61,8 @@ def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
     assert (
         "from 500 judged of 5,102 candidates (infAP), with pointwise 95 % limits" in graph.caption
     )
-    assert table.shown is not None
-    assert table.shown.rows() == [
+    assert table.texts is not None
+    assert table.texts.rows() == [
         ("t-score", "25.30 [21.00, 30.00]", "55", "500"),
         ("MI", "12.00 [10.00, 15.00]", "55", "500"),
         ("x", "– [0.00, 100.00]", "0", "500"),
@@ -74,9 +74,9 @@ def test_full_annotation_and_unequal_chances_are_said() -> None:
     graph, table = shown_average_precision(whole)
     assert isinstance(graph, Figure)
     assert isinstance(table, Listing)
-    assert table.shown is not None
+    assert table.texts is not None
     assert "All 500 candidates are judged, so there are no limits." in graph.caption
-    assert table.shown.row(0)[1] == "12.00"
+    assert table.texts.row(0)[1] == "12.00"
     designed, _ = shown_average_precision(
         ("TP", "mi", 0.12, 0.1, 0.2, 900, 500, 55, True, 0.95, *RANKED)
     )
@@ -94,9 +94,9 @@ def test_recall_of_a_list() -> None:
         graph.caption
     )
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.columns == ["measure", "recall 10 %", "recall 50 %"]
-    assert table.shown.rows() == [("MI", "80.00 (150)", "not reached")]
+    assert table.texts is not None
+    assert table.texts.columns == ["measure", "recall 10 %", "recall 50 %"]
+    assert table.texts.rows() == [("MI", "80.00 (150)", "not reached")]
 
 
 def test_measures_that_are_wanted() -> None:
@@ -149,8 +149,8 @@ def test_the_tests_behind_a_guarantee() -> None:
     said, shown = show_choice(stage, ViewOptions())
     assert isinstance(said, Text)
     assert isinstance(shown, Listing)
-    assert shown.shown is not None
-    assert shown.shown.rows() == [
+    assert shown.texts is not None
+    assert shown.texts.rows() == [
         ("t-score", "500", "40 of 90", "35.62", "passed"),
         ("t-score", "100", "10 of 40", "14.49", "failed"),
     ]
@@ -202,9 +202,9 @@ def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
 def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
     table = show_blocks(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.columns == ["measure", "n = 100", "n = 200"]
-    assert table.shown.row(0) == ("t-score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
+    assert table.texts is not None
+    assert table.texts.columns == ["measure", "n = 100", "n = 200"]
+    assert table.texts.row(0) == ("t-score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
     assert table.frame.select("measure", "n").rows() == [
         ("t_score", 100), ("t_score", 200), ("dice", 100), ("dice", 200),
     ]  # fmt: skip
@@ -223,8 +223,8 @@ def test_ties_and_missing_estimates_are_told() -> None:
     )
     table = show_blocks({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    _, first, second = table.shown.row(0)
+    assert table.texts is not None
+    _, first, second = table.texts.row(0)
     assert first == "50.00 [40.0, 60.0]\nties: 50 to 51 TP"
     assert second.lstrip("\u2007") == "– [40.0, 60.0]"
 
@@ -435,8 +435,8 @@ def test_what_unjudged_draws_could_make_of_the_lists() -> None:
     assert isinstance(fold, Fold)
     (table,) = fold.blocks
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.rows() == [
+    assert table.texts is not None
+    assert table.texts.rows() == [
         ("t-score", "100", "10", "30.0 [17.0, 47.0]", "24.0 [13.0, 39.0]", "44.0 [30.0, 59.0]")
     ]
 
@@ -447,8 +447,8 @@ def test_thresholds_that_hold_at_once() -> None:
     frame = pl.DataFrame(rows, schema=BandThresholds.columns(), orient="row")
     table = show_blocks({**ONE, "band_thresholds": frame})[-1]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.rows() == [
+    assert table.texts is not None
+    assert table.texts.rows() == [
         ("20 %", "Dice", "600", "not shown"), ("20 %", "t-score", "not shown", "1,500"),
     ]  # fmt: skip
     assert "for all n from 100 to 2,000 simultaneously, with 95 % confidence" in table.caption
@@ -459,8 +459,8 @@ def test_precision_corrected_for_errors_of_the_annotators() -> None:
     frame = pl.DataFrame([row], schema=CorrectedPrecision.columns(), orient="row")
     table = show_blocks({**ONE, "corrected": frame})[-1]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.rows() == [("t-score", "100", "30.0", "29.4 [14.0, 48.0]")]
+    assert table.texts is not None
+    assert table.texts.rows() == [("t-score", "100", "30.0", "29.4 [14.0, 48.0]")]
     assert "sensitivity 90.0 % (of 30 candidates), specificity 95.0 %." in table.caption
 
 
@@ -485,8 +485,8 @@ def test_precision_by_clusters_is_folded_away() -> None:
     )
     (table,) = (each for each in flatten_blocks([fold]) if isinstance(each, Listing))
     assert "the same l2" in table.caption
-    assert table.shown is not None
-    assert table.shown.row(0) == ("Dice", "2", "50.00", "[10.00, 90.00]", "2", "2.0", "3.2")
+    assert table.texts is not None
+    assert table.texts.row(0) == ("Dice", "2", "50.00", "[10.00, 90.00]", "2", "2.0", "3.2")
 
 
 VIEW = PrecisionView(

@@ -62,9 +62,9 @@ def test_the_set_alone() -> None:
 def test_the_differences_from_the_lists_of_its_size() -> None:
     table = shown_subset(measures=("mi", "dice"))[2]
     assert isinstance(table, Listing)
-    assert table.shown is not None
-    assert table.shown.columns == ["set A", "|A|", "precision (%)", "− MI", "− Dice"]
-    assert table.shown.row(0) == ("filter", "120", "50.00 [30.0, 70.0]", "–", "* +25.00\np = .020")
+    assert table.texts is not None
+    assert table.texts.columns == ["set A", "|A|", "precision (%)", "− MI", "− Dice"]
+    assert table.texts.row(0) == ("filter", "120", "50.00 [30.0, 70.0]", "–", "* +25.00\np = .020")
 
 
 def test_the_test_is_named() -> None:
