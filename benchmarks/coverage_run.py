@@ -83,7 +83,7 @@ def present(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def print_verdicts(part: str, methods: dict[str, pl.DataFrame]) -> bool:
-    """Print the verdict on each method and its worst cells; tell whether a default fails."""
+    """Print the verdict on each method and its worst cells; return whether a default fails."""
     print(f"\n{TITLES[part]}\n")
     failed = False
     for method, cells in methods.items():
@@ -105,7 +105,7 @@ def print_verdicts(part: str, methods: dict[str, pl.DataFrame]) -> bool:
 
 
 def report_part(part: str, folder: Path, *, samples: int) -> bool:
-    """Print what came of a part, write its cells as CSV; tell whether a default fails."""
+    """Print what came of a part, write its cells as CSV; return whether a default fails."""
     if part == LABELS:
         rows = [cell for cells in PartFile(folder, part).read().values() for cell in cells]
         print(f"\n{TITLES[part]}\n")

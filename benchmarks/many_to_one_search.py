@@ -71,8 +71,8 @@ def ewt(root: Path) -> Iterator[Case]:
     for name, file in DICTIONARIES.items():
         induced = dictionary(root / "clustering" / file)
         for tag, punctuation in PUNCTUATION.items():
-            for left_out, what in ((set(), "all"), (punctuation, "no punctuation")):
-                kept = tokens.filter(~pl.col(tag).is_in(left_out))
+            for omitted, what in ((set(), "all"), (punctuation, "no punctuation")):
+                kept = tokens.filter(~pl.col(tag).is_in(omitted))
                 gold = kept.select("item", gold=tag).unique()
                 yield f"EWT {tag}, {name}, {what}", entries(gold, induced).patterns
 

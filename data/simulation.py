@@ -34,7 +34,7 @@ class Kind:
     size : int
         How many pairs are planted.
     left, right : (int, int)
-        Range of the frequency ranks of the units, 0 the most frequent, the end left out.
+        Range of the frequency ranks of the units, 0 the most frequent, without the end.
     least, most : int
         Limits of the pair tokens that are planted for one pair.
     tail : float

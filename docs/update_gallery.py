@@ -51,8 +51,8 @@ def experiments() -> list[str]:
 def copy_experiments(folder: Path) -> None:
     """Copy experiments and data to a folder, and make there what is not kept."""
     for name in ("configs", "data"):
-        left_out = shutil.ignore_patterns("sheets", "__pycache__", *MADE.values())
-        shutil.copytree(ROOT / name, folder / name, ignore=left_out)
+        ignored = shutil.ignore_patterns("sheets", "__pycache__", *MADE.values())
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     (folder / "docs" / "gallery").mkdir(parents=True)
     for file in GALLERY.glob("*.toml"):
         shutil.copy(file, folder / "docs" / "gallery")

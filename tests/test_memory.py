@@ -22,7 +22,7 @@ from pipeline.memory import (
     with_share,
 )
 
-# Rows laid aside: the same come back, from memory and from files, and no file stays.
+# Rows set aside: the same come back, from memory and from files, and no file stays.
 
 SCHEMA = pl.Schema({"form": pl.String, "n": pl.Int64})
 

@@ -39,7 +39,7 @@ from pipeline.runner.diff import (
     settings_pairs,
     stages_differ,
 )
-from pipeline.runner.events import Listener, tell
+from pipeline.runner.events import Listener, emit
 from pipeline.runner.fingerprint import Digests, versions
 from pipeline.runner.inputs import libraries
 from pipeline.runner.store import artefacts, history
@@ -72,11 +72,11 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     if _read_mark(run) == mark:
         changed = history.changed_files(run.project.pages, REPORT)
         if not changed:
-            tell(listeners, "message", text="the report is up to date")
+            emit(listeners, "message", text="the report is up to date")
             return replace(run, report=page)
         some = ", ".join(changed[:_LISTED]) + (", ..." if len(changed) > _LISTED else "")
         text = f"{count_text(len(changed), 'file')} of the report gone or changed: {some}"
-        tell(listeners, "message", text=text)
+        emit(listeners, "message", text=text)
     _require_memory(run)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
@@ -91,11 +91,11 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     with storage.explain_errors("the report", ""):
         aside = history.keep(storage, flaws)
         backups = write_folder(storage, REPORT, {**files, **marks})
-    tell(listeners, "message", text="the report is written")
+    emit(listeners, "message", text="the report is written")
     if backups:
-        tell(listeners, "message", text=f"changed files are kept as {', '.join(backups)}")
+        emit(listeners, "message", text=f"changed files are kept as {', '.join(backups)}")
     if aside:
-        tell(listeners, "message", text=f"the previous report is kept in {aside}")
+        emit(listeners, "message", text=f"the previous report is kept in {aside}")
     return replace(run, report=page)
 
 

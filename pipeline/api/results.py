@@ -109,15 +109,15 @@ def html_table(
     >>> html_table(("a",), [("<b>",)], right=[0])
     '<table><thead><tr><th style="text-align:right">a</th>...&lt;b&gt;</td></tr></tbody></table>'
     """
-    lines, size, left_out = [], 0, 0
+    lines, size, omitted = [], 0, 0
     for row in rows:
         line = _line("td", row, right)
         size += len(line.encode())
         if size > MOST:
-            left_out += 1
+            omitted += 1
         else:
             lines.append(line)
-    more = f'<tr><td colspan="{len(columns)}">and {left_out:,} more</td></tr>' if left_out else ""
+    more = f'<tr><td colspan="{len(columns)}">and {omitted:,} more</td></tr>' if omitted else ""
     head = _line("th", columns, right)
     return f"<table><thead>{head}</thead><tbody>{''.join(lines)}{more}</tbody></table>"
 

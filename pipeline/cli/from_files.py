@@ -121,7 +121,7 @@ Measures: TypeAlias = Annotated[
 ]
 T = TypeVar("T", bound=str)
 _DECISIONS = (
-    "number_format", "placeholders", "left_out", "text_layout", "normalised", "elements",
+    "number_format", "placeholders", "skipped_input", "text_layout", "normalised", "elements",
 )  # fmt: skip
 """Checks on how files were read."""
 _NO_RELATION = "unknown relation {}"

@@ -562,6 +562,6 @@ def sheet_data(run: Run) -> dict[str, Any]:
         "sheets": str(run.project.sheets.own),
         "people": people,
         "conflicts": _conflicts(run),
-        "left_aside": list(unreadable_sheets(run.project)),
+        "ignored": list(unreadable_sheets(run.project)),
         "former": [str(path) for _, path in former_sheets(run.project)],
     }

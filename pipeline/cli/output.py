@@ -45,7 +45,7 @@ class FittedTable:
     head: list[str]
     rows: list[list[str]]
     right: list[bool]
-    left_out: list[str]
+    omitted: list[str]
 
 
 def fit_table(
@@ -67,9 +67,9 @@ def fit_table(
     Examples
     --------
     >>> found = fit_table(["l1", "f"], [["Verfuegung", "1,200"]], right=[False, True], width=21)
-    >>> found.rows, found.left_out
+    >>> found.rows, found.omitted
     ([['Verfuegu…', '1,200']], [])
-    >>> fit_table(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).left_out
+    >>> fit_table(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).omitted
     ['f']
     """
     if not head:
@@ -395,8 +395,8 @@ def _print_fitted(
     """Print the columns that fit the terminal, and name the others."""
     width = get_terminal_size().columns
     table = fit_table(head, rows, right=right, width=width)
-    if table.left_out:
-        what = f"columns not shown: {', '.join(table.left_out)}"
+    if table.omitted:
+        what = f"columns not shown: {', '.join(table.omitted)}"
         notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv has all"]
     text = boxed_table(table.head, table.rows, right=table.right, title="") or ""
     lines = [

@@ -508,9 +508,9 @@ def gc(
         for step in steps(check(config, runs=runs, data=data, settings=point), discarded):
             keep |= step.fingerprints
             unknown |= set() if step.manifest else {step.node.name}
-    tell = [_print_events(Console(stderr=True, quiet=quiet))]
+    log = [_print_events(Console(stderr=True, quiet=quiet))]
     storage = project.storage
-    items = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
+    items = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, log)
     if not quiet:
         _print_gone(items, unknown, verb="would be removed" if dry else "removed")
     return 0

@@ -21,7 +21,7 @@ from pipeline.api.run import run
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.measure import MEASURES
 from pipeline.recipes.inputs import as_given
-from pipeline.runner.events import Listener, tell
+from pipeline.runner.events import Listener, emit
 from pipeline.runner.store.backends import require_local, storage_at
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.task import NO_RESULT
@@ -269,7 +269,7 @@ def run_recipe(
         As for `pipeline.api.run.run`, with the paths and options of the command.
     """
     for note in recipe.notes:
-        tell(listeners, "note", text=note)
+        emit(listeners, "note", text=note)
     if experiment is not None:
         require_new(Path(experiment))
     root = Path(runs) if runs else cache_folder()

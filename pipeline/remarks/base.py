@@ -120,11 +120,11 @@ class CheckInput:
     tokens : callable
         (option, most, *names) -> about that many of the first tokens of the corpus in an option,
         with these attributes where it has them, else with all.
-    left_out : int
+    skipped : int
         Number of unreadable places in the input, which were skipped.
-    left_out_sentences, left_out_tokens : int
+    skipped_sentences, skipped_tokens : int
         Number of sentences and tokens skipped with them.
-    left_out_examples : tuple of str
+    skipped_examples : tuple of str
         The first of these places.
     replaced : mapping of str to int
         What readers replaced, for example "lemma <unknown>", and the number of tokens.
@@ -139,10 +139,10 @@ class CheckInput:
     inputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
     outputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
     tokens: Callable[..., pl.DataFrame] = _no_tokens
-    left_out: int = 0
-    left_out_sentences: int = 0
-    left_out_tokens: int = 0
-    left_out_examples: tuple[str, ...] = ()
+    skipped: int = 0
+    skipped_sentences: int = 0
+    skipped_tokens: int = 0
+    skipped_examples: tuple[str, ...] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
     filled: frozenset[str] | None = None
     later_cuts: tuple[int, ...] = ()
@@ -259,21 +259,21 @@ def number_format(stage: CheckInput, threshold: float) -> Found:
 
 
 @check(stages=(), threshold=1, means="faults of the input")
-def left_out(stage: CheckInput, threshold: float) -> Found:
+def skipped_input(stage: CheckInput, threshold: float) -> Found:
     """Count skipped input that could not be read: sentences with their tokens, and lines."""
-    if stage.left_out < threshold:
+    if stage.skipped < threshold:
         return
-    sentences, tokens = stage.left_out_sentences, stage.left_out_tokens
-    others = stage.left_out - sentences
+    sentences, tokens = stage.skipped_sentences, stage.skipped_tokens
+    others = stage.skipped - sentences
     lost = [count_text(sentences, "sentence")] if sentences else []
     outside = count_text(others, "line or file", "lines or files")
     lost += [f"{outside} outside sentences"] if others else []
     yield remark(
         "note",
         f"skipped {' and '.join(lost)}, {count_text(tokens, 'token')} in all",
-        such_as=stage.left_out_examples,
+        such_as=stage.skipped_examples,
         remedy="correct them in the file to include them",
-        places=stage.left_out,
+        places=stage.skipped,
         sentences=sentences,
         tokens=tokens,
     )

@@ -956,8 +956,8 @@ def _effects_section(effects: pl.DataFrame) -> Section:
         **{"% of variance": _percent("share")},
         **{f"{kind} value": _level_mean(kind) for kind in ("worst", "best")},
     )
-    left_out = effects.select(groups).n_unique() - rows.select(groups).n_unique()
-    more = f" The file has {left_out:,} more groups." if left_out else ""
+    omitted = effects.select(groups).n_unique() - rows.select(groups).n_unique()
+    more = f" The file has {omitted:,} more groups." if omitted else ""
     caption = (
         "Main effects: the share of the variance of the estimates that each setting explains, and "
         "its values with the lowest and the highest mean (%) over all values of the others. The "
@@ -1008,4 +1008,4 @@ def _first_rows(each: CollectedTable, rows: int, links: tuple[Link, ...]) -> Par
         some.append(each.tables[len(some)].head(MOST_SHOWN))
     first = pl.concat(some, how="diagonal_relaxed").head(MOST_SHOWN)
     grid, _ = table_part(Listing("rows", f"{each.title}: rows.", first), "rows")
-    return replace(grid, left_out=rows - first.height, links=links)
+    return replace(grid, omitted=rows - first.height, links=links)

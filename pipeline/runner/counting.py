@@ -60,7 +60,7 @@ class Reading:
     """Bytes read so far, and bytes in all; exists while a stage reads its corpus."""
 
     total: int
-    tell: Callable[[int, int], object]
+    report: Callable[[int, int], object]
     count: int = 0
     last: float = field(default_factory=time.monotonic)
 
@@ -69,16 +69,16 @@ class Reading:
         self.count = min(self.count + size, self.total)
         if time.monotonic() - self.last >= _PAUSE:
             self.last = time.monotonic()
-            self.tell(self.count, self.total)
+            self.report(self.count, self.total)
 
 
 _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def follow_progress(total: int, tell: Callable[[int, int], object]) -> Iterator[None]:
-    """Call `tell` with bytes read and all bytes, of what is read inside."""
-    before = _reading.set(Reading(total, tell))
+def follow_progress(total: int, report: Callable[[int, int], object]) -> Iterator[None]:
+    """Call `report` with bytes read and all bytes, of what is read inside."""
+    before = _reading.set(Reading(total, report))
     try:
         yield
     finally:

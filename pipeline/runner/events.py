@@ -33,8 +33,8 @@ class Event:
 Listener: TypeAlias = Callable[[Event], None]
 
 
-def tell(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: Any) -> None:
-    """Tell every listener."""
+def emit(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: Any) -> None:
+    """Send an event to every listener."""
     for listener in listeners:
         listener(Event(kind, stage, facts))
 

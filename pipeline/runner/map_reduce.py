@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
 from pipeline.runner.counting import InputNotes, bytes_to_read, follow_progress, write_sums
-from pipeline.runner.events import Listener, tell
+from pipeline.runner.events import Listener, emit
 from pipeline.runner.fingerprint import Ingredients, fingerprint
 from pipeline.runner.plan import Step
 from pipeline.runner.shards import (
@@ -90,12 +90,12 @@ def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listene
     resumed = sum(task.folder not in unmade for task in tasks)
     corpora = (each.sources.get(each.stage.shards or "", ()) for each in unmade.values())
     name, total = tasks[0].name, bytes_to_read(chain.from_iterable(corpora))
-    tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
+    emit(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
     with follow_progress(
-        total, lambda size, _: tell(listeners, "progress", name, done=size, total=total)
+        total, lambda size, _: emit(listeners, "progress", name, done=size, total=total)
     ):
         for _ in engine.map(run_task, list(unmade.values())):
-            tell(listeners, "shard_done", name)
+            emit(listeners, "shard_done", name)
     return [_read_finished(task) for task in tasks]
 
 
@@ -124,7 +124,7 @@ def publish_folder(
         storage.remove(beside(final, "partial"))
     if aside:
         text = f"the previous content is set aside in {storage.location(aside)}"
-        tell(listeners, "message", whole.name, text=text)
+        emit(listeners, "message", whole.name, text=text)
     return artefact
 
 
@@ -438,7 +438,7 @@ def execute(
             sums = tasks_to_sum(whole, counts)
             if sums:  # of many tuples this takes longer than to count them
                 text = f"counted; computing sums, {len(sums)} tasks"
-                tell(listeners, "message", whole.name, text=text)
+                emit(listeners, "message", whole.name, text=text)
             summed = run_tasks(sums, engine) if sums else []
             shards = run_tasks(tasks_to_combine(whole, counts, summed), engine, of_outputs)
         return publish(step, whole, shards, counts=counts, start=start, listeners=listeners)

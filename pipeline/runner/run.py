@@ -29,7 +29,7 @@ from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
 from pipeline.runner import delivery, interrupts
 from pipeline.runner.conflicts import find_conflicts, wait_for_decisions
 from pipeline.runner.delivery import deliver_results
-from pipeline.runner.events import Listener, log_to, tell
+from pipeline.runner.events import Listener, emit, log_to
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project
 from pipeline.runner.inputs import read_batches
@@ -137,10 +137,10 @@ def _check_input(task: Task, manifest: Manifest, later_cuts: tuple[int, ...]) ->
             for table in manifest.tables
         },
         tokens=lambda option, most, *names: _first_tokens(task, option, most, names),
-        left_out=manifest.skipped,
-        left_out_sentences=manifest.skipped_sentences,
-        left_out_tokens=manifest.skipped_tokens,
-        left_out_examples=manifest.skipped_examples,
+        skipped=manifest.skipped,
+        skipped_sentences=manifest.skipped_sentences,
+        skipped_tokens=manifest.skipped_tokens,
+        skipped_examples=manifest.skipped_examples,
         replaced=manifest.replaced,
         filled=None if manifest.filled is None else frozenset(manifest.filled),
         later_cuts=later_cuts,
@@ -288,7 +288,7 @@ def run(
         progress.engine,
     ):
         for text in delivery.remarks(project):
-            tell(progress.listeners, "message", text=text)
+            emit(progress.listeners, "message", text=text)
         progress.delivers = not settings if deliver is None else deliver
         progress.strict = strict
         for node in project.nodes.values():
@@ -313,7 +313,7 @@ def _record(
     with _name_engine(options.engine):
         engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
-    tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
+    emit(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
     try:
@@ -340,7 +340,7 @@ def _record(
             stages=progress.stages,
             error=error,
         )
-        tell(progress.listeners, "run_done", outcome=outcome, error=error)
+        emit(progress.listeners, "run_done", outcome=outcome, error=error)
         # On a full disk the results matter more than the record.
         with suppress(OSError):
             history.write(storage, progress.record)
@@ -361,7 +361,7 @@ def _visit(node: Node, progress: Progress) -> None:
     if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.manifests)):
         note = f"depends on {', '.join(blocked)}"
         progress.stages[name] = StageRecord(outcome="skipped", note=note)
-        tell(listeners, "stage_skipped", name, note=note)
+        emit(listeners, "stage_skipped", name, note=note)
         return
     start, ran = time.perf_counter(), False
     manifest: Manifest | None = None
@@ -376,7 +376,7 @@ def _visit(node: Node, progress: Progress) -> None:
         if forced or not manifest:
             for reason in ("forced",) if forced else step.reasons:
                 if reason != NEVER:
-                    tell(listeners, "message", name, text=reason)
+                    emit(listeners, "message", name, text=reason)
             with artefacts.lock_stage(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
                 manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
@@ -397,10 +397,10 @@ def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
         wait = _locate(error, node, progress.project)
         progress.waits.append(wait)
         progress.stages[node.name] = StageRecord(outcome="waits", note=str(wait))
-        tell(progress.listeners, "stage_waits", node.name, note=str(wait), count=wait.count)
+        emit(progress.listeners, "stage_waits", node.name, note=str(wait), count=wait.count)
     except LexassayError as error:
         progress.stages[node.name] = StageRecord(outcome="failed", note=str(error))
-        tell(progress.listeners, "failed", node.name, error=str(error))
+        emit(progress.listeners, "failed", node.name, error=str(error))
         raise
 
 
@@ -464,7 +464,7 @@ def _finish(
     progress.manifests[name] = manifest
     with artefacts.report_damage(progress.project.storage, [manifest]):
         for text in deliver_results(progress.project, node, manifest, write=progress.delivers):
-            tell(listeners, "message", name, text=text)
+            emit(listeners, "message", name, text=text)
     record = progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=manifest.fingerprint,
@@ -474,9 +474,9 @@ def _finish(
         remarks=tuple(remarks),
     )
     facts = record.model_dump(exclude={"outcome", "note", "remarks"})
-    tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
+    emit(listeners, "stage_done" if ran else "stage_reused", name, **facts)
     for each in remarks:
-        tell(listeners, "remark", name, text=str(each), **each.model_dump(exclude={"text"}))
+        emit(listeners, "remark", name, text=str(each), **each.model_dump(exclude={"text"}))
 
 
 # The tasks of a stage for a batch system: list them, run them in independent processes.
@@ -621,7 +621,7 @@ def _lock_task(phase: Phase, index: int, listeners: Sequence[Listener]) -> Itera
         return
     with ExitStack() as stack:
         with task.storage.explain_errors(f"stage {task.name}", task.name):
-            waiting = partial(tell, listeners, "message", task.name, text=_WAITING)
+            waiting = partial(emit, listeners, "message", task.name, text=_WAITING)
             stack.enter_context(task.storage.lock(beside(task.folder, "lock"), waiting))
         yield
 

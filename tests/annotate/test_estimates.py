@@ -121,7 +121,7 @@ def test_an_experiment_without_questions_computes_nothing(tmp_path: Path) -> Non
     assert not certainty.state().busy
 
 
-def test_a_line_that_is_broken_off_is_left_out(tmp_path: Path) -> None:
+def test_a_line_that_is_broken_off_is_omitted(tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl"
     line = json.dumps({"entry": 3, "at": "2026", "counted": 2, "halves": {"a": 0.5}})
     path.write_text(f'{line}\n{line[:20]}\n{{"other": 1}}\n[]\n', encoding="utf-8")

@@ -42,7 +42,7 @@ def test_without_limits_there_are_none() -> None:
     assert found["lower"].null_count() == found.height
 
 
-def test_values_that_are_missing_are_left_out() -> None:
+def test_values_that_are_missing_are_omitted() -> None:
     more = pl.DataFrame(
         {"span": [1, 5], "measure": ["x", "y"], "average_precision": [None, float("nan")]}
     )

@@ -50,7 +50,7 @@ def test_fits_and_keeps_numbers_whole(
     found = fit_table(head, rows, right=right, width=width)
     count = len(found.head)
     assert count >= 1
-    assert found.left_out == head[count:]
+    assert found.omitted == head[count:]
     assert found.right == right[:count]
     text = boxed_table(found.head, found.rows, right=found.right, title="")
     assert text is not None
@@ -69,7 +69,7 @@ def test_fits_and_keeps_numbers_whole(
 def test_nothing_is_changed_where_there_is_room() -> None:
     head, rows = ["l1", "f"], [["Verfügung", "1,200"], ["in", "7"]]
     found = fit_table(head, rows, right=[False, True], width=21 + 2)
-    assert (found.head, found.rows, found.left_out) == (head, rows, [])
+    assert (found.head, found.rows, found.omitted) == (head, rows, [])
 
 
 def test_the_widest_text_is_shortened_first() -> None:
@@ -169,7 +169,7 @@ COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?[349][0-8][0-9;]*m")
 """Codes of colours; bold and the like are none."""
 STEP = {"name", "use", "state", "reasons", "tables", "seconds", "created"}
 PLAN = {"experiment", "results", "sweep_points", "sweep_missing", "stages"}
-PEOPLE = {"sheets", "people", "conflicts", "left_aside", "former"}
+PEOPLE = {"sheets", "people", "conflicts", "ignored", "former"}
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     (person,) = said["people"]
     assert (person["asked"], person["done"], person["saved"]) == (5, 0, None)
     assert Path(person["folder"]) == Path(said["sheets"]) / "pairs"
-    assert (said["left_aside"], said["former"], said["moved"]) == ([], [], [])
+    assert (said["ignored"], said["former"], said["moved"]) == ([], [], [])
     status = json_output(["status", "people.toml", "--json"], capsys)
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
     assert main(["status", "people.toml"]) == 0

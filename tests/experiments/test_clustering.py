@@ -219,26 +219,26 @@ KNOWN = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT"
 """MicroC of Clark's 45 clusters without words of a universal tag: the best that is known."""
 
 
-def memberships(lines: Iterable[str], tag: str, left_out: str) -> pl.DataFrame:
+def memberships(lines: Iterable[str], tag: str, omitted: str) -> pl.DataFrame:
     """Return item and gold of all words but those with a universal tag."""
     cells = [line.split("\t")[:5] for line in lines if line[0].isdigit()]
     pairs = {
         (form, upos if tag == "upos" else xpos)
         for number, form, _, upos, xpos in cells
-        if number.isdigit() and upos != left_out
+        if number.isdigit() and upos != omitted
     }
     return pl.DataFrame(sorted(pairs), schema=["item", "gold"], orient="row")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("tag", "left_out", "known"), KNOWN)
+@pytest.mark.parametrize(("tag", "omitted", "known"), KNOWN)
 def test_no_restart_is_better(
-    tag: str, left_out: str, known: float, public_data: Callable[[str], Path]
+    tag: str, omitted: str, known: float, public_data: Callable[[str], Path]
 ) -> None:
     corpus = public_data("corpora/UD_English-EWT.all.conllu.gz")
     clusters = public_data("clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz")
     with gzip.open(corpus, "rt", encoding="utf-8") as lines:
-        gold = memberships(lines, tag, left_out)
+        gold = memberships(lines, tag, omitted)
     with gzip.open(clusters, "rt", encoding="utf-8") as lines:
         rows = [line.split("\t")[:2] for line in lines][1:]
     induced = pl.DataFrame(rows, schema=["item", "cluster"], orient="row")

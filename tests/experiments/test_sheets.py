@@ -714,7 +714,7 @@ def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_file_that_is_no_sheet_is_named_and_left_aside(
+def test_a_file_that_is_no_sheet_is_named_and_ignored(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["run", "x.toml", "--no-report"])

@@ -327,7 +327,7 @@ def test_how_types_and_tokens_are_spread() -> None:
     assert texts("shares", stage("evaluate.shares", empty)) == []
 
 
-# What the type level says: floor, missed classes, words of clusters, what is left out.
+# What the type level says: floor, missed classes, words of clusters, what is omitted.
 
 TWO = {"right": RIGHT, "coarse": COARSE}
 
@@ -430,7 +430,7 @@ def test_numbers_of_clusters_that_differ() -> None:
     )
 
 
-def test_what_is_left_out_and_what_is_not_found() -> None:
+def test_what_is_omitted_and_what_is_not_found() -> None:
     odd = {"dog": "1", "unknown": "1", "never seen": "2"}
     said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
     assert "In odd, 4 of 5 types have no cluster and count as not found." in said

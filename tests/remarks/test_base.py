@@ -74,9 +74,9 @@ def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
 @pytest.mark.parametrize(
     ("look", "said"),
     [
-        ({"left_out": 2, "left_out_sentences": 2, "left_out_tokens": 1_200},
+        ({"skipped": 2, "skipped_sentences": 2, "skipped_tokens": 1_200},
          "skipped 2 sentences, 1,200 tokens in all"),
-        ({"left_out": 3, "left_out_sentences": 2, "left_out_tokens": 7},
+        ({"skipped": 3, "skipped_sentences": 2, "skipped_tokens": 7},
          "skipped 2 sentences and 1 line or file outside sentences, 7 tokens in all"),
         ({"replaced": {"lemma _": 1, "lemma <unknown>": 1_200, "form x": 3}},
          "1,201 tokens without a lemma (<unknown> 1,200, _ 1): the form replaces it"),

@@ -196,7 +196,7 @@ def test_all_rows_come_back() -> None:
     assert columns["score mi"] == pytest.approx(whole.frame["score mi"].to_list(), rel=1e-3)
 
 
-def test_rows_are_left_out_at_the_end() -> None:
+def test_rows_are_omitted_at_the_end() -> None:
     found = payload(explorer(most_rows=7))
     assert found.height == found.head["rows"] == 7
     assert found.head["whole"] == 50
@@ -228,7 +228,7 @@ def test_details_belong_to_their_rows() -> None:
         assert all(text.startswith(f"{place}.") for (text,) in rows)
 
 
-def test_details_of_rows_that_are_left_out_are_left_out() -> None:
+def test_details_of_rows_that_are_omitted_are_omitted() -> None:
     found = payload(explorer(50, most_rows=4, details=(examples(50),)))
     assert len(details_on_page(found)["examples"]) == 4
     assert found.head["details"][0]["rows"] == 8
@@ -287,7 +287,7 @@ def test_sources_are_all_that_a_stage_rests_on_the_nearest_first() -> None:
     assert [s.name for s in sources(among["joined"])] == ["joined", "sample", "pairs", "corpus"]
 
 
-def test_columns_that_cannot_be_shown_are_left_out_and_those_of_one_value_hidden() -> None:
+def test_columns_that_cannot_be_shown_are_omitted_and_those_of_one_value_hidden() -> None:
     frame = pl.DataFrame({"l1": ["a", "b"], "N": [9, 9], "parts": [[1], [2]], "f": [1, 2]})
     found = {
         each.name: each for each in attributes_of(frame, frame.columns, visible=["l1", "N", "f"])

@@ -13,7 +13,7 @@ from pipeline.api.run import run
 from pipeline.formats.base import format_of
 from pipeline.runner import counting, events
 from pipeline.runner.counting import bytes_to_read, follow_progress
-from pipeline.runner.events import Event, log_to, tell
+from pipeline.runner.events import Event, emit, log_to
 from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.store.backends import storage_at
 from tests.runner.batching import BUCKETS, COUNTS, SHARDS, counts, do_all, elsewhere, give_options
@@ -79,8 +79,8 @@ def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_log_has_a_line_now_and_then(tmp_path: Path) -> None:
     listener = log_to(storage_at(tmp_path), "log.jsonl")
     for done in range(1, 4):
-        tell([listener], "progress", "candidates", done=done, total=9)
-        tell([listener], "message", "candidates", text="x")
+        emit([listener], "progress", "candidates", done=done, total=9)
+        emit([listener], "message", "candidates", text="x")
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [line["event"] for line in lines] == ["progress", *["message"] * 3]
 

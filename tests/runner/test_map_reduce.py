@@ -1,4 +1,4 @@
-"""What is laid aside while a file is cut lies beside the results, and is gone afterwards."""
+"""What is set aside while a file is cut lies beside the results, and is gone afterwards."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_a_sweep_counts_once(texts: Laboratory) -> None:
     assert [each["shards"] for each in started] == [3, 1, 1]
 
 
-def test_what_was_left_out_is_still_said(texts: Laboratory) -> None:
+def test_what_was_omitted_is_still_said(texts: Laboratory) -> None:
     """Readers that are lenient leave out lines; combining reads none, but knows of them."""
     line = "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n"
     (texts.folder / "c.conllu").write_text(f"{line}broken\n\n{line}2{line[1:]}\n")

@@ -445,7 +445,7 @@ def group_variances(variances: FloatArray) -> FloatArray:
 
 
 def _first_variance(variance: FloatArray) -> FloatArray:
-    """Return 1 where a look is the first to tell anything, 0 where it tells all."""
+    """Return 1 where a look is the first with information, 0 where it has all."""
     return np.where(np.isfinite(variance), np.where(variance > 0, 1.0, 0.0), np.inf)
 
 

@@ -697,7 +697,7 @@ def _expected_draws(estimands: Estimands, pi: FloatArray) -> FloatArray:
 
 
 def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:
-    """Keep the questions asked, and tell which do worse than in a simple sample."""
+    """Keep the declared questions, and name those that do worse than in a simple sample."""
     wider = pl.col("half_width") > pl.col("simple_half_width") * (1.0 + _WORSE)
     marked = table.filter(pl.col("weight") > 0).with_columns(worse=wider)
     return marked.select(*Questions.columns()).sort("question")

@@ -211,7 +211,7 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     right = (dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
     grid = Grid(
         tuple(frame.columns), tuple(right), tuple(zip(*columns, strict=True)), block.caption,
-        left_out=frame.height - first.height, links=file_links(files), wraps=block.wraps,
+        omitted=frame.height - first.height, links=file_links(files), wraps=block.wraps,
         groups=tuple((name, len(list(same))) for name, same in itertools.groupby(block.groups)),
         marked=block.marked,
     )  # fmt: skip

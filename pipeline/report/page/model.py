@@ -160,7 +160,7 @@ class Grid:
     right: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
-    left_out: int = 0
+    omitted: int = 0
     links: tuple[Link, ...] = ()
     wraps: bool = False
     kind: str = "table"

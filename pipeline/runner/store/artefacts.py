@@ -14,7 +14,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import StageFailed, StoreError
-from pipeline.runner.events import Listener, tell
+from pipeline.runner.events import Listener, emit
 from pipeline.runner.store.backends import scan_tables
 from pipeline.runner.store.digest import (
     Stamp,
@@ -331,7 +331,7 @@ def in_use(
     """
     with ExitStack() as stack:
         with storage.explain_errors("the run", ""):
-            waiting = partial(tell, listeners, "message", text=_WAITING)
+            waiting = partial(emit, listeners, "message", text=_WAITING)
             stack.enter_context(storage.lock(LOCK, waiting, shared=not alone))
         yield
 
@@ -346,6 +346,6 @@ def lock_stage(
     """
     with ExitStack() as stack:
         with storage.explain_errors(f"stage {stage}", stage):
-            waiting = partial(tell, listeners, "message", stage, text=_WAITING)
+            waiting = partial(emit, listeners, "message", stage, text=_WAITING)
             stack.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
         yield

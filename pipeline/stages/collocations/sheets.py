@@ -590,8 +590,8 @@ def _annotators_are_asked(
     if unknown := [name for name in names if name not in annotators]:
         what = f"stage {sheet.stage!r} has no annotator {unknown[0]!r}"
         yield Problem("label", what, did_you_mean(unknown[0], annotators))
-    elif left_out := [name for name in annotators if name not in names]:
-        yield Problem("label", f"names no column for annotator {left_out[0]!r}", "add it")
+    elif missing := [name for name in annotators if name not in names]:
+        yield Problem("label", f"names no column for annotator {missing[0]!r}", "add it")
 
 
 @stage(

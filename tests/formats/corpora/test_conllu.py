@@ -134,7 +134,7 @@ WRONG_CONLLU = {
     "no ID": ("\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is not a number"),
     "odd ID": ("3a\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is not a number, range or decimal: '3a'"),
     "ID twice": (sentence_conllu(2), "duplicate ID: '2'"),
-    "ID left out": (sentence_conllu(4), "not the ID 3 that should follow: '4'"),
+    "ID omitted": (sentence_conllu(4), "not the ID 3 that should follow: '4'"),
     "head outside": (
         sentence_conllu(3, head="4"),
         "head outside its sentence, whose last token is 3: '4'",
@@ -419,7 +419,7 @@ def test_is_read_as_by_the_slow_reader(
 
 
 def mutations(content: str) -> Iterator[str]:
-    """Yield a content with one of its signs left out, and with another in its place."""
+    """Yield a content with one of its signs omitted, and with another in its place."""
     others = itertools.cycle("\t\n0_")
     for place in range(len(content)):
         for sign in ("", next(others)):

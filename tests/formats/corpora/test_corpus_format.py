@@ -53,7 +53,7 @@ def build(folder: Path, *, files: int, lenient: bool) -> Path:
 
 
 @pytest.mark.long
-def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
+def test_what_is_omitted_is_counted_and_shown(tmp_path: Path) -> None:
     config = build(tmp_path, files=30, lenient=True)
     run = lx.run(config, runs=tmp_path / "runs", report=False)
     (found,) = run.table("pairs.candidates").select("f", "documents").rows()

@@ -153,7 +153,7 @@ def test_is_read_as_by_the_slow_reader(
 
 
 def mutations(content: str) -> Iterator[str]:
-    """Yield a content with one of its signs left out, and with two others in its place."""
+    """Yield a content with one of its signs omitted, and with two others in its place."""
     others = itertools.cycle("\t\n# ")
     for place in range(len(content)):
         for sign in ("", next(others), next(others)):

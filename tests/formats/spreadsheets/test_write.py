@@ -231,7 +231,7 @@ def test_instructions() -> None:
 
 
 def instructions(**options: Any) -> list[openpyxl.cell.cell.Cell]:
-    """Return the cells of the instructions, those without a text left out."""
+    """Return the cells of the instructions, those without a text omitted."""
     said = {"title": "T", "instructions": "Read."} | options
     raw = write_xlsx(sheet_rows(["a"]), LAYOUT, **said)
     return [cell for cell in open_workbook(raw)["Instructions"]["A"] if cell.value]

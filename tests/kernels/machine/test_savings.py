@@ -76,7 +76,7 @@ def test_the_same_lists_have_no_difference_to_save_labels_for() -> None:
     assert found["pair_savings"].select("n_judged", "labels_saved").rows() == [(0, None)] * 2
 
 
-def test_draws_without_a_prediction_are_left_out_and_counted() -> None:
+def test_draws_without_a_prediction_are_omitted_and_counted() -> None:
     some = PREDICTIONS.filter(pl.col("id").is_in(IDS[:300]))
     each = next(iter(by_judge(some, DRAWS)))
     assert each.predicted == 300

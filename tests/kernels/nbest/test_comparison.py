@@ -197,9 +197,9 @@ def test_krenn() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("measures", "left_out"), [(6, 0.103), (20, 0.227)])
+@pytest.mark.parametrize(("measures", "omitted"), [(6, 0.103), (20, 0.227)])
 def test_alpha_over_measures_less_one_calls_equal_measures_worse(
-    measures: int, left_out: float
+    measures: int, omitted: float
 ) -> None:
     estimates = np.random.default_rng(1).normal(size=(100_000, measures))
     behind = (estimates.max(axis=1) - estimates.min(axis=1)) / np.sqrt(2.0)
@@ -207,7 +207,7 @@ def test_alpha_over_measures_less_one_calls_equal_measures_worse(
         scipy.stats.norm.isf(0.025 / count)
         for count in (measures - 1, measures * (measures - 1) / 2)
     )
-    assert (behind > seen).mean() == pytest.approx(left_out, abs=0.004)
+    assert (behind > seen).mean() == pytest.approx(omitted, abs=0.004)
     assert (behind > pairs).mean() < 0.04
 
 

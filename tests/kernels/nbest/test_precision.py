@@ -70,7 +70,7 @@ def rates_of(judged: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_rates_by_hand() -> None:
-    """What either leaves open does not count: 2 of 3 true ones found, 1 of 2 others left out."""
+    """What either leaves open does not count: 2 of 3 true ones found, 1 of 2 others omitted."""
     judged = judgements(True, True, False, True, False, None)
     truth = judgements(True, True, True, False, False, True)
     row = rates_of(judged, truth).row(0, named=True)

@@ -39,7 +39,7 @@ def test_strata_of_several_lists_go_by_the_best_rank() -> None:
     assert strata.sort("id").collect()["stratum"].to_list() == ["1-2", "1-2", "3-5", "1-2", "1-2"]
 
 
-def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_left_out() -> None:
+def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_omitted() -> None:
     ranks = ranks_of({"x": [float(-i) for i in range(12)]})
     strata = strata_by_rank(
         ranks.sample(fraction=1, shuffle=True, seed=1), measures=["x"], boundaries=[3, 12, 99]

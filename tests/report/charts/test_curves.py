@@ -93,7 +93,7 @@ def test_lines_are_per_cents_at_every_n() -> None:
     assert poor.filter(n=3)["y"].item() == 33.333
 
 
-def test_first_hundred_are_left_out() -> None:
+def test_first_hundred_are_omitted() -> None:
     for _, data in drawn_precision_graph(precision_chart(TWO, BASE), "line"):
         assert (data["n"].min(), data["n"].max()) == (100, 200)
 
@@ -338,7 +338,7 @@ def test_points_stand_at_the_cuts() -> None:
     assert poor.data.height == 2
 
 
-def test_points_outside_the_range_of_y_are_left_out() -> None:
+def test_points_outside_the_range_of_y_are_omitted() -> None:
     window = Window(first_n=1, y_max=60.0)
     chart = precision_recall_chart(
         TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(30, 120)), window=window

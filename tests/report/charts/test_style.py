@@ -95,7 +95,7 @@ def test_labels_of_a_row_do_not_touch(labels: list[tuple[float, float]]) -> None
             assert x + width / 2 <= x2 - width2 / 2 + 1e-9
 
 
-def test_what_fits_nowhere_is_left_out() -> None:
+def test_what_fits_nowhere_is_omitted() -> None:
     assert label_rows([0, 1, 2, 3], [10, 10, 10, 10]) == [0, 1, 2, None]
 
 

@@ -204,7 +204,7 @@ def test_headings_over_several_columns_and_bold_cells() -> None:
 
 def test_long_listings_are_cut_in_the_page_alone() -> None:
     grid, files = table_part(Listing("x", "", pl.DataFrame({"n": range(1000)})), "tables/x")
-    assert (len(grid.rows), grid.left_out) == (200, 800)
+    assert (len(grid.rows), grid.omitted) == (200, 800)
     assert files["tables/x.csv"].count(b"\n") == 1001
 
 
@@ -355,7 +355,7 @@ def test_no_text_is_markup() -> None:
     assert html.lower().count("</script") == html.lower().count("<script")
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_what_is_omitted_is_said() -> None:
     small = Explorer("all", "", ("word", "words"), explorer().frame, COLUMNS, key="word",
                      matters="that matter", most_rows=9)  # fmt: skip
     assert "This page includes 9 of 120 words, those that matter; the files include all." in page(

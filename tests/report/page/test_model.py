@@ -54,7 +54,7 @@ class Tags(HTMLParser):
 
 
 def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Page:
-    grid = Grid((text, "n"), (False, True), ((text, "1"),), text, left_out=7,
+    grid = Grid((text, "n"), (False, True), ((text, "1"),), text, omitted=7,
                 links=(Link("csv", "tables/a.csv"),))  # fmt: skip
     picture = Picture(
         text, text, "data:image/svg+xml,", 640, 400, ({"title": text}, None), alt=text

@@ -308,7 +308,7 @@ def test_a_lemma_opens_to_its_forms() -> None:
         assert both == sorted(both, reverse=True)
 
 
-def test_it_can_be_smaller_or_left_out() -> None:
+def test_it_can_be_smaller_or_omitted() -> None:
     assert payload(explorer(explorer_rows=5)).height == 5
     assert not any(isinstance(b, Explorer) for b in blocks_lexicon(figures=False, explorer=False))
 

@@ -196,7 +196,7 @@ def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() 
     assert values(fine)["many_to_one"] == 1.0
 
 
-def test_tokens_without_a_cluster_are_left_out_or_one_more() -> None:
+def test_tokens_without_a_cluster_are_omitted_or_one_more() -> None:
     cells = {**CELLS, ("a", None): 4}
     assert values(token_level({"measures": ["M-1"]}, taggings=[tagged_table(cells)])) == {
         "many_to_one": 0.75

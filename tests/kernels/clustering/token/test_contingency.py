@@ -24,7 +24,7 @@ def cells(rows: list[tuple[str | None, str | None, int | None]]) -> pl.DataFrame
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def test_labels_are_sorted_and_empty_ones_left_out() -> None:
+def test_labels_are_sorted_and_empty_ones_omitted() -> None:
     table = contingency(cells([("b", "2", 3), ("a", "1", 1), ("a", "9", 0), ("c", "1", 0)]))
     assert (table.gold, table.clusters) == (("a", "b"), ("1", "2"))
     assert table.counts.tolist() == [[1, 0], [0, 3]]

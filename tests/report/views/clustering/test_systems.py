@@ -294,7 +294,7 @@ def test_scores_of_word_senses() -> None:
         senses(measure="omega")
 
 
-SENSES_LEFT_OUT = """\
+OMITTED_SENSES = """\
 Words without any induced sense: B: 1.
 Induced instances without a gold sense (not scored): A (2): 1,042; B: 7.
 Instances with several heaviest gold senses (the first by name counts): 9 for every system.
@@ -302,7 +302,7 @@ Instances with several heaviest induced senses (the first by name counts): A (1)
 """
 
 
-def test_what_is_left_out_of_word_senses() -> None:
+def test_what_is_omitted_of_word_senses() -> None:
     counts = {
         "words without an instance in a cluster": (0, 0, 1),
         "instances without a cluster": (0, 0, 0),
@@ -320,7 +320,7 @@ def test_what_is_left_out_of_word_senses() -> None:
         "sizes": pl.DataFrame(sizes, schema=SystemSize.columns()),
     }
     blocks = show_senses(frames.stage("evaluate.senses", tables), SensesView())
-    assert "\n".join(each.text for each in blocks if isinstance(each, Text)) == SENSES_LEFT_OUT
+    assert "\n".join(each.text for each in blocks if isinstance(each, Text)) == OMITTED_SENSES
 
 
 def test_tables_name_the_runs_only_if_a_system_has_several() -> None:

@@ -129,7 +129,7 @@ def test_two_sources_of_judgements_are_told_apart() -> None:
     assert len(headings) == len(set(headings))
 
 
-def test_judgements_on_other_candidates_are_left_out() -> None:
+def test_judgements_on_other_candidates_are_omitted() -> None:
     assert [c.name for c in explorer(("other", "join.table", "elsewhere.candidates")).details] == [
         "examples"
     ]
