@@ -132,7 +132,7 @@ def is_present(path: Path) -> bool:
     Raises
     ------
     OSError
-        If it cannot be told, for example as permission is denied or a network drive is gone.
+        If it cannot be determined, for example as permission is denied or a network drive is gone.
         Python's own test says then, from 3.14 on, that there is none.
 
     Examples
@@ -450,7 +450,7 @@ class WorkerLost(LexassayError):
 
 
 class Interruption(LexassayError):
-    """The user pressed Ctrl-C, or the process was told to stop."""
+    """The user pressed Ctrl-C, or the process got a signal to stop."""
 
     exit_code = 130
 

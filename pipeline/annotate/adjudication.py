@@ -333,9 +333,9 @@ def agreement_so_far(
 
     Examples
     --------
-    >>> said = [("x", "SVC", "SVC"), ("y", "SVC", "free"), ("z", "free", "free")]
-    >>> given = [Answer(i, who, label) for i, *two in said for who, label in zip("ab", two)]
-    >>> (both,) = agreement_so_far(given)
+    >>> labels = [("x", "SVC", "SVC"), ("y", "SVC", "free"), ("z", "free", "free")]
+    >>> answers = [Answer(i, who, label) for i, *two in labels for who, label in zip("ab", two)]
+    >>> (both,) = agreement_so_far(answers)
     >>> both.people, both.items, round(both.coefficients[0].estimate, 3)
     (('a', 'b'), 3, 0.667)
     """
@@ -386,9 +386,9 @@ def forms_so_far(
 
     Examples
     --------
-    >>> said = [("x", "ra, rajt", "ra"), ("y", "-", "-")]
-    >>> given = [Answer(i, who, forms) for i, *two in said for who, forms in zip("ab", two)]
-    >>> (both,) = forms_so_far(given)
+    >>> labels = [("x", "ra, rajt", "ra"), ("y", "-", "-")]
+    >>> answers = [Answer(i, who, forms) for i, *two in labels for who, forms in zip("ab", two)]
+    >>> (both,) = forms_so_far(answers)
     >>> both.people, both.items, [round(each.estimate, 3) for each in both.coefficients]
     (('a', 'b'), 2, [0.5, 0.667])
     """

@@ -349,7 +349,7 @@ def _spell(at: str) -> str:
     return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M:%S} UTC"
 
 
-# Damage of the annotation log while it is served: how it is found, and what is said of it.
+# Damage of the annotation log while it is served: how it is found and reported.
 
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -357,7 +357,7 @@ _CLOSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY
 """Kinds of errors of SQLite: of a damaged file, and of one that may not be opened."""
 _ACCESS = "give the account of the server access to the file and its folder"
 RESTART = "stop it and start it again"
-"""What to do about the file, as the person who runs the server is told."""
+"""What the person who runs the server should do about the file."""
 
 
 class LogDamaged(StoreError):

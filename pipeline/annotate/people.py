@@ -555,7 +555,7 @@ def pace(seconds: Sequence[float]) -> Pace | None:
     return Pace(median, lower, upper, len(seconds))
 
 
-# Judgements until limits are as narrow as is wished
+# Judgements until limits are as narrow as required
 
 DEFAULT_HALF_WIDTH = 0.05
 """The default target half-width: five points."""

@@ -343,9 +343,9 @@ def disagreements(answers: Sequence[Answer]) -> list[Item]:
 
     Examples
     --------
-    >>> said = [("x", "SVC", True), ("x", "free", False), ("y", "SVC", False), ("y", "free", False)]
-    >>> given = [Answer(i, f"a{n}", label, unsure) for n, (i, label, unsure) in enumerate(said)]
-    >>> [each.id for each in disagreements(given)]
+    >>> rows = [("x", "SVC", True), ("x", "free", False), ("y", "SVC", False), ("y", "free", False)]
+    >>> answers = [Answer(i, f"a{n}", label, unsure) for n, (i, label, unsure) in enumerate(rows)]
+    >>> [each.id for each in disagreements(answers)]
     ['y', 'x']
     """
     return sorted(

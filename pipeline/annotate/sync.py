@@ -94,10 +94,10 @@ class Cell:
 def import_sheets(work: SheetWork) -> ImportResult:
     """Import new answers from the sheets of a work into its log.
 
-    A cell counts if the log holds nothing for it, or what it held when it was looked at last. What
-    a sheet holds that the log holds as well is noted, so that a later change on either side is
-    told from an old word. Answers in conflict are left. A first label that was shown to those who
-    adjudicate stays. Nothing is written to a sheet.
+    A cell counts if the log has no answer for it, or still has the answer of the last comparison.
+    Answers that are equal in both are noted, so that a later change on either side is recognised.
+    Conflicts stay as they are, as does a first label that adjudicators have seen. Nothing is
+    written to a sheet.
     """
     rows = typed_answers(sheet_files_of(work), SHEETS[f"{work.kind}_sheet"].answer)
     with open_log(work.database) as connection, transaction(connection):

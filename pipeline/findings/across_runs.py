@@ -112,9 +112,9 @@ def over_points(each: LeadingAnswer, labels: Sequence[str]) -> Iterator[Finding]
     Examples
     --------
     >>> found = [
-    ...     Finding(about="L*", text=f"L* of a: {said} %.", question="quality of a",
+    ...     Finding(about="L*", text=f"L* of a: {percent} %.", question="quality of a",
     ...             name="a", value=value)
-    ...     for said, value in (("61.0", 0.61), ("70.2", 0.702))
+    ...     for percent, value in (("61.0", 0.61), ("70.2", 0.702))
     ... ]
     >>> one = LeadingAnswer("quality", "quality of a", tuple(found), ((), ()))
     >>> [each.text for each in over_points(one, ["n = 3", "n = 9"])]
@@ -316,11 +316,11 @@ def pair_findings(first: Sequence[StageFinding], second: Sequence[StageFinding])
 
     Examples
     --------
-    >>> def told(name, value):
+    >>> def finding(name, value):
     ...     text = f"Best for 9: {name}, {value} %."
     ...     finding = Finding(about="best", text=text, question="best", name=name)
     ...     return StageFinding("tests", finding)
-    >>> pairs = pair_findings([told("mi", 30)], [told("t_score", 31)])
+    >>> pairs = pair_findings([finding("mi", 30)], [finding("t_score", 31)])
     >>> [(pair.first.name, pair.second.name, pair.kind) for pair in pairs]
     [('mi', 't_score', 'other')]
     """

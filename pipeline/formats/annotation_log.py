@@ -71,7 +71,7 @@ CREATE TABLE checks (           -- cards that measure quality; their answers are
   explanation TEXT NOT NULL DEFAULT '',
   place INTEGER NOT NULL DEFAULT 0    -- in the training round
 ) WITHOUT ROWID;
-CREATE TABLE suggestions (      -- answers of a model, shown only if the coordinator wishes
+CREATE TABLE suggestions (      -- answers of a model, shown only if the coordinator turns them on
   id TEXT PRIMARY KEY,
   answer TEXT NOT NULL,
   score REAL,

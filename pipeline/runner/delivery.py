@@ -256,7 +256,7 @@ def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str,
     -------
     str, list of str
         Names of files; empty if the stage delivers no list, or the list was not written. If other
-        stages deliver lists to the same folder, nothing is said of the others.
+        stages deliver lists to the same folder, the others are not mentioned.
     """
     delivery = node.stage.delivery(node.config)
     if not isinstance(delivery, NBestList):

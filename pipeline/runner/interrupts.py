@@ -12,13 +12,13 @@ from types import FrameType
 from typing import NoReturn
 
 TEXT = "interrupted"
-"""What a command says that was told to stop, at the least."""
+"""The shortest message of a command that was stopped."""
 _SOON = 0.01
 """Seconds after which a callback has ended."""
 
 
 _received: list[int] = []
-"""The signals that told the command to stop."""
+"""The signals that stop the command."""
 
 
 def listen() -> None:
@@ -34,7 +34,7 @@ def handle_by(handler: Callable[[int, FrameType | None], object] | signal.Handle
 
 
 def exit_code() -> int:
-    """Return the exit code of a command that was told to stop, as shells count; 0 if it was not."""
+    """Return the exit code of a command that was stopped, as shells count; 0 if it was not."""
     return 128 + _received[0] if _received else 0
 
 

@@ -405,7 +405,7 @@ def _decision(answer: ToolAnswer, who: str, stands: Standing, origin: str) -> De
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json")
 _UNITS = ("l1", "l2", "l3", "l4", "l5", "l6", "lemma")
 
-# In the log: they are shown beside cards only if the coordinator wishes, since they bias.
+# In the log: they are shown beside cards only if the coordinator turns them on, since they bias.
 
 
 @dataclass(frozen=True)

@@ -579,7 +579,7 @@ class ServerOptions:
     names : tuple of str
         Further names by which the server is called.
     half_width : float or None
-        The wished half-width of what the coordinator's page plans for.
+        The half-width that the coordinator's page plans for.
     renew : bool
         Whether all links are made anew.
     public : PublicUrl or None

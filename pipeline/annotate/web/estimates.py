@@ -38,7 +38,7 @@ class Line:
     last : tuple of float
         The last of them.
     target : float or None
-        Height of the wished half-width in the field; None: above it.
+        Height of the required half-width in the field; None: above it.
     """
 
     title: str
@@ -138,7 +138,7 @@ class EstimatesSection:
     lines : tuple of Line
         The half-widths of limits over time.
     target : str
-        The wished half-width in points.
+        The required half-width in points.
     error : str
         Why the last computation failed; empty if it did not.
     has_questions, busy : bool

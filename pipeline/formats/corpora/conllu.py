@@ -297,11 +297,11 @@ def add_surface(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
         "~end": pl.when(is_range).then("~end").when(BLANK).then(0),
         "~range": pl.when(is_range).then(form.fill_null("")).when(BLANK).then(pl.lit("")),
         "~misc": pl.when(is_range).then(pl.col("misc").fill_null("")).when(BLANK).then(pl.lit("")),
-        "~said": pl.when(text.is_not_null()).then(text).when(BLANK).then(pl.lit("")),
+        "~sentence_text": pl.when(text.is_not_null()).then(text).when(BLANK).then(pl.lit("")),
     }
     own = own.with_columns(each.forward_fill().alias(name) for name, each in known.items())
     both = own.with_columns(_surface(), _space_after())
-    columns = (UNIT, POSITION, "form", SURFACE, SPACE_AFTER, "~said")
+    columns = (UNIT, POSITION, "form", SURFACE, SPACE_AFTER, "~sentence_text")
     fitted = pl.struct(columns).map_batches(_fit_text, return_dtype=_KIND)
     names = [
         name for name in both.collect_schema().names() if name not in {*known, SURFACE, SPACE_AFTER}
@@ -360,10 +360,10 @@ def _find_differing(rows: pl.DataFrame) -> pl.DataFrame:
     words = rows.with_row_index("row").filter(pl.col(POSITION).is_not_null())
     words = words.with_columns(word, space.alias("space"))
     sentences = words.group_by(UNIT).agg(
-        text=pl.col("~said").first(),
-        said=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
+        text=pl.col("~sentence_text").first(),
+        joined=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
     )
-    differ = sentences.filter((pl.col("text") != "") & (pl.col("text") != pl.col("said")))
+    differ = sentences.filter((pl.col("text") != "") & (pl.col("text") != pl.col("joined")))
     others = words.join(differ, on=UNIT, maintain_order="left")
     listed = others.group_by(UNIT, maintain_order=True).agg("row", "shown", pl.col("text").first())
     return listed.drop(UNIT)

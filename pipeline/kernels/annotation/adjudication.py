@@ -499,7 +499,7 @@ def merge_answers(
     )
     states = cells.select(*_CELL, "outcome", "noted").join(groups, on=_KEY)
     logged = groups.with_columns(file=pl.lit(log))
-    # What is said in a round of adjudication is no answer of the first round.
+    # Labels from a round of adjudication are no answers of the first round.
     numbered = rows.with_row_index("_row")
     first = of_round(numbered, "annotation").select("_row", _first=True)
     own = _fold_keys(numbered).join(first, on="_row", how="left", maintain_order="left").join(

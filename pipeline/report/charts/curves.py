@@ -283,7 +283,7 @@ def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Laye
         "no judged candidate" if y is None else f"{y:+.2f}{' *' if star else ''}"
         for y, star in drawn.select("y", "significant").iter_rows()
     ]
-    return spec.hover(drawn.with_columns(said=pl.Series(texts)), names, plane)
+    return spec.hover(drawn.with_columns(text=pl.Series(texts)), names, plane)
 
 
 # Lines that cover each other
@@ -557,7 +557,7 @@ def curves(
         *([] if truth is None else spec.lines(truth, plane, thin(stroke_of, look))),
         *spec.lines(drawn, plane, stroke_of),
         *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
-        *spec.hover(drawn.with_columns(said=pl.Series(texts, dtype=pl.String)), names, plane),
+        *spec.hover(drawn.with_columns(text=pl.Series(texts, dtype=pl.String)), names, plane),
         *(part for row in tops for part in row),
         *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
     ]

@@ -164,7 +164,7 @@ def trend_chart(
 
 def _texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     texts = [None if y is None else f"{y:.2f}" for y in frame["y"]]
-    return frame.select("n", line=pl.lit(name), said=pl.Series(texts, dtype=pl.String))
+    return frame.select("n", line=pl.lit(name), text=pl.Series(texts, dtype=pl.String))
 
 
 @chart()

@@ -809,7 +809,7 @@ def hover(
     Parameters
     ----------
     frame : DataFrame
-        n, line, and `said`, the text that the tooltip gives.
+        n, line, and `text`, the text that the tooltip gives.
     names : sequence of str
         The lines, in the tooltip's order.
     plane : Plane
@@ -819,8 +819,8 @@ def hover(
     """
     # A name of a measure may hold dots and brackets, which Vega reads as paths.
     keys = {name: f"m{index}" for index, name in enumerate(names)}
-    long = frame.select("n", "said", key=pl.col("line").replace_strict(keys))
-    wide = long.pivot("key", index="n", values="said", aggregate_function="first").sort("n")
+    long = frame.select("n", "text", key=pl.col("line").replace_strict(keys))
+    wide = long.pivot("key", index="n", values="text", aggregate_function="first").sort("n")
     tips = [number_tooltip("n", first, form)]
     tips += [text_tooltip(key, name) for name, key in keys.items() if key in wide.columns]
     # Vega's own search for the nearest point loses the text of tooltips: instead the mouse

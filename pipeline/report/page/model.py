@@ -253,7 +253,7 @@ class PageSection:
 
 @dataclass(frozen=True)
 class RemarkEntry:
-    """A remark in the list at the head of the page, with all stages of which it is said.
+    """A remark in the list at the head of the page, with all stages that have it.
 
     The anchor of a stage that is not shown is empty.
     """

@@ -354,7 +354,7 @@ def _names(stage: StageView) -> pl.LazyFrame:
 
 def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> Listing:
     text = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
-    marked = best.select("measure", "rank", said=text)
+    marked = best.select("measure", "rank", text=text)
     count = best["rank"].n_unique()
     caption = f"The top {count:,} candidates of each measure."
     if category is not None:
@@ -362,7 +362,7 @@ def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | N
         caption += f" +: true positive ({category}); {marks}."
     columns = [
         Column("rank"),
-        *(Column("said", measure_title(name), at=("measure", name)) for name in measures),
+        *(Column("text", measure_title(name), at=("measure", name)) for name in measures),
     ]
     frame = best.drop("mark")
     return listing("best", caption, frame, columns, by=["rank"], source=marked.sort("rank"))
