@@ -34,7 +34,7 @@ QUESTIONS = {
 class Setting(NamedTuple):
     """A question about a population."""
 
-    asked: Questions
+    questions: Questions
     one: str
     other: str
     n: int
@@ -42,7 +42,8 @@ class Setting(NamedTuple):
     @property
     def sides(self) -> tuple[BoolArray, BoolArray]:
         """The candidates in only one of the two lists."""
-        first, second = (self.asked.given.of(name) <= self.n for name in (self.one, self.other))
+        everyone, names = self.questions.everyone, (self.one, self.other)
+        first, second = (everyone.of(name) <= self.n for name in names)
         return first & ~second, second & ~first
 
     def truth(self, tp: BoolArray) -> float:
@@ -53,16 +54,16 @@ class Setting(NamedTuple):
     def equal_labels(self, bits: np.random.Generator) -> BoolArray:
         """Return labels without a difference: both sets get the mean number of true positives."""
         first, second = self.sides
-        tp = self.asked.given.tp.copy()
+        tp = self.questions.everyone.tp.copy()
         half = round(self.truth(tp) * self.n / 2)
         more, fewer = (first, second) if half > 0 else (second, first)
         tp[bits.choice(np.flatnonzero(more & tp), abs(half), replace=False)] = False
         tp[bits.choice(np.flatnonzero(fewer & ~tp), abs(half), replace=False)] = True
         return tp
 
-    def outcome(self, made: Study, true: float) -> tuple[float, ...]:
+    def outcome(self, study: Study, true: float) -> tuple[float, ...]:
         """Return whether a sample finds a difference, limits hold, the error, the variance."""
-        row = pair_estimates(made, pairs=[(self.one, self.other)], at=[self.n])
+        row = pair_estimates(study, pairs=[(self.one, self.other)], at=[self.n])
         d, variance, lower, upper, p = row.select(
             "difference", "variance", "lower", "upper", "p_value"
         ).row(0)
@@ -72,11 +73,11 @@ class Setting(NamedTuple):
 def setting_of(name: str) -> Setting:
     """Return the setting of a population."""
     one, other, n = QUESTIONS[name]
-    asked = Questions(
+    questions = Questions(
         population(name), (one, other), ((one, other),), (n,),
         {"precision": 0.0, "baseline": 0.0}, floor=0.0, effects=True, assisted=True,
     )  # fmt: skip
-    return Setting(asked, one, other, n)
+    return Setting(questions, one, other, n)
 
 
 def simulate(
@@ -86,20 +87,20 @@ def simulate(
     rows: dict[str, list[tuple[float, ...]]] = {"one phase": [], "two phases": []}
     bits = np.random.default_rng(7)
     for number in range(samples):
-        tp = setting.equal_labels(bits) if equal else setting.asked.given.tp
+        tp = setting.equal_labels(bits) if equal else setting.questions.everyone.tp
         true = setting.truth(tp)
-        one = setting.asked.one_phase(tp, sum(sizes), number)
-        two = setting.asked.two_phases(tp, sizes, number)
+        one = setting.questions.one_phase(tp, sum(sizes), number)
+        two = setting.questions.two_phases(tp, sizes, number)
         rows["one phase"].append(setting.outcome(one, true))
         rows["two phases"].append(setting.outcome(two, true))
-    found = {way: np.array(each, dtype=np.float64) for way, each in rows.items()}
+    results = {way: np.array(each, dtype=np.float64) for way, each in rows.items()}
     return {
         way: {
             "significant": each[:, 0].mean(), "covered": each[:, 1].mean(),
             "bias": each[:, 2].mean(), "deviation": each[:, 2].std(),
             "estimated": np.sqrt(each[:, 3].mean()),
         }
-        for way, each in found.items()
+        for way, each in results.items()
     }  # fmt: skip
 
 
@@ -109,17 +110,17 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--labels", nargs="+", default=["180+130"])
     parser.add_argument("--populations", nargs="+", default=list(QUESTIONS), choices=QUESTIONS)
-    wanted = parser.parse_args()
-    for name in wanted.populations:
+    options = parser.parse_args()
+    for name in options.populations:
         setting = setting_of(name)
-        true = 100 * setting.truth(setting.asked.given.tp)
+        true = 100 * setting.truth(setting.questions.everyone.tp)
         print(f"{name}: {setting.one} - {setting.other} at {setting.n}: {true:+.1f} points")
-        for labels in wanted.labels:
+        for labels in options.labels:
             first, second = map(int, labels.split("+"))
             for equal in (False, True):
-                found = simulate(setting, (first, second), samples=wanted.samples, equal=equal)
+                results = simulate(setting, (first, second), samples=options.samples, equal=equal)
                 print(f"  {labels}, {'no difference' if equal else 'true labels'}")
-                for way, each in found.items():
+                for way, each in results.items():
                     values = ", ".join(f"{key} {value:.4f}" for key, value in each.items())
                     print(f"    {way}: {values}", flush=True)
 

@@ -58,8 +58,8 @@ def serve(folder: Path) -> Iterator[dict[str, str]]:
         links: dict[str, str] = {}
         assert process.stdout is not None
         for line in process.stdout:
-            if found := re.search(r"^\s*(\S+)\s+(https?://\S+/[ac]/\S+)", line):
-                links[found[1]] = found[2]
+            if link := re.search(r"^\s*(\S+)\s+(https?://\S+/[ac]/\S+)", line):
+                links[link[1]] = link[2]
             if "/c/" in line:
                 break
         else:
@@ -88,15 +88,15 @@ def logged_answers(folder: Path) -> dict[str, str]:
 
 def sync_costs(folder: Path, *, times: int = 200) -> tuple[float, float]:
     """Return median and 99th percentile of the seconds that 4 KB and a sync take."""
-    taken = []
+    durations = []
     with (folder / "sync").open("wb") as file:
         for _ in range(times):
             started = time.perf_counter()
             file.write(bytes(4096))
             file.flush()
             os.fsync(file.fileno())
-            taken.append(time.perf_counter() - started)
-    return float(np.median(taken)), float(np.quantile(taken, 0.99))
+            durations.append(time.perf_counter() - started)
+    return float(np.median(durations)), float(np.quantile(durations, 0.99))
 
 
 def spread(seconds: Sequence[float]) -> str:

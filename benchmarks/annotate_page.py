@@ -48,8 +48,8 @@ def time_decisions(
         page.keyboard.press("123"[number % 3])
         page.wait_for_function("(count) => taken.length === count", arg=number + 1)
     page.locator('#waiting[data-count="0"]').wait_for(state="attached")
-    taken: list[tuple[float, float]] = page.evaluate("taken")
-    return [(placed / 1000, painted / 1000) for placed, painted in taken]
+    times: list[tuple[float, float]] = page.evaluate("taken")
+    return [(placed / 1000, painted / 1000) for placed, painted in times]
 
 
 def main() -> int:
@@ -59,24 +59,24 @@ def main() -> int:
     parser.add_argument("--decisions", type=int, default=100)
     parser.add_argument("--latency", type=int, default=400, help="milliseconds")
     parser.add_argument("--browser", default="/usr/bin/chromium")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        furnish(folder, people=["anna"], items=given.items)
+        furnish(folder, people=["anna"], items=options.items)
         with serve(folder) as links, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=given.browser, args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=options.browser, args=FLAGS)
             waits = time_decisions(
-                browser.new_page(), links["anna"], given.decisions, given.latency
+                browser.new_page(), links["anna"], options.decisions, options.latency
             )
             browser.close()
-        kept, sync = len(logged_answers(folder)), sync_costs(folder)
-    print(f"{given.items:,} items, {kept} of {given.decisions} decisions saved")
+        answers, sync = len(logged_answers(folder)), sync_costs(folder)
+    print(f"{options.items:,} items, {answers} of {options.decisions} decisions saved")
     print(f"a sync of this disk: median {sync[0] * 1e3:.1f} ms, 99 % within {sync[1] * 1e3:.1f} ms")
     for what, times in zip(("placed", "painted"), zip(*waits, strict=True), strict=True):
         print(f"next card {what}: {spread(times)}")
         ratio = record(f"annotate_page: next card {what}, median", float(np.median(times)))
         print(f"ratio: {ratio or 'the first of its name'}")
-    return int(kept != given.decisions)
+    return int(answers != options.decisions)
 
 
 if __name__ == "__main__":

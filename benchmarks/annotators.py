@@ -52,8 +52,8 @@ async def annotate(person: Person, *, opened: asyncio.Barrier, seconds: float, r
         while due < until:
             try:
                 if not cards:
-                    found = await client.get(f"{person.address}/cards", params={"most": AHEAD})
-                    cards = found.json()["cards"]
+                    response = await client.get(f"{person.address}/cards", params={"most": AHEAD})
+                    cards = response.json()["cards"]
                     if not cards:
                         return
                 card = cards.pop(0)
@@ -79,9 +79,9 @@ async def _decide(
         headers={"Origin": origin(person.address)},
     )
     person.waits.append(time.perf_counter() - due)
-    said = answer.json()
-    if answer.status_code != 200 or said["outcomes"][0]["status"] != "saved":
-        person.errors.append(str(said))
+    reply = answer.json()
+    if answer.status_code != 200 or reply["outcomes"][0]["status"] != "saved":
+        person.errors.append(str(reply))
     else:
         person.sent[key] = label
 
@@ -101,21 +101,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--rate", type=float, default=3)
     parser.add_argument("--items", type=int, default=10_000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        names = [f"p{number:02d}" for number in range(given.people)]
-        furnish(folder, people=names, items=given.items)
+        names = [f"p{number:02d}" for number in range(options.people)]
+        furnish(folder, people=names, items=options.items)
         with serve(folder) as links:
             people = [Person(links[each], Random(number)) for number, each in enumerate(names)]
-            asyncio.run(everybody(people, seconds=given.seconds, rate=given.rate))
-        sent = {key: label for each in people for key, label in each.sent.items()}
+            asyncio.run(everybody(people, seconds=options.seconds, rate=options.rate))
+        decisions = {key: label for each in people for key, label in each.sent.items()}
         errors = [error for each in people for error in each.errors]
         there, sync = logged_answers(folder), sync_costs(folder)
-    lost, more = len(sent.items() - there.items()), len(there.keys() - sent.keys())
+    lost, more = len(decisions.items() - there.items()), len(there.keys() - decisions.keys())
     waits = [wait for each in people for wait in each.waits]
     print(
-        f"{given.people} people, {len(sent):,} decisions in {given.seconds:.0f} s:"
+        f"{options.people} people, {len(decisions):,} decisions in {options.seconds:.0f} s:"
         f" {spread(waits)}; {len(errors)} errors, {lost} lost, {more} more in the log than sent"
     )
     print(f"a sync of this disk: median {sync[0] * 1e3:.1f} ms, 99 % within {sync[1] * 1e3:.1f} ms")

@@ -106,7 +106,7 @@ def shapes() -> Iterator[Case]:
 def coverage(case: tuple[int, Case], *, samples: int) -> float:
     """Return how often the 95 % limits hold the average precision, where there is an estimate."""
     number, (_, tp, pi, _) = case
-    truth, size, held = float(inferred_average_precision(tp)), round(pi.sum()), []
+    truth, size, hits = float(inferred_average_precision(tp)), round(pi.sum()), []
     for sample in range(samples):
         keys = np.random.default_rng([number, sample]).random(len(pi)) / pi
         keys[pi >= 1.0] = 0.0  # sequential Poisson sampling
@@ -116,38 +116,38 @@ def coverage(case: tuple[int, Case], *, samples: int) -> float:
         lower, upper = average_precision_limits(
             tp[drawn], pi=pi[drawn], ranks=drawn + 1, candidates=len(pi)
         )[1:]
-        held.append(lower - 1e-9 <= truth <= upper + 1e-9)
-    return float(np.mean(held))
+        hits.append(lower - 1e-9 <= truth <= upper + 1e-9)
+    return float(np.mean(hits))
 
 
-def block(every: list[Case], held: list[float], samples: int) -> str:
+def block(every: list[Case], coverages: list[float], samples: int) -> str:
     """Return the table of coverages."""
     lines = ["| ranking | simple sample | by rank |", "|---|---|---|"]
     for title in dict.fromkeys(case.title for case in every):
-        found = [
+        rows = [
             [
                 100 * share
-                for share, case in zip(held, every, strict=True)
+                for share, case in zip(coverages, every, strict=True)
                 if case.title == title and case.designed == designed
             ]
             for designed in (False, True)
         ]
-        cells = " | ".join(f"{np.mean(side):.1f} ({min(side):.1f})" for side in found)
+        cells = " | ".join(f"{np.mean(side):.1f} ({min(side):.1f})" for side in rows)
         lines.append(f"| {title} | {cells} |")
-    said = (
+    text = (
         f"Per cent of {samples:,} samples of {SIZE} in which the 95 % limits cover the average "
         f"precision, mean\n(and least) of four cells (standard error at 95 %: "
         f"{100 * (0.0475 / samples) ** 0.5:.1f}):"
     )
-    return f"{said}\n\n" + "\n".join(lines)
+    return f"{text}\n\n" + "\n".join(lines)
 
 
 def blocks(data: Path, samples: int) -> dict[str, str]:
     """Return the block of the chapter by its name."""
     every, context = [*krenn(data), *shapes()], multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
-        held = list(pool.map(partial(coverage, samples=samples), enumerate(every)))
-    return {"average precision": block(every, held, samples)}
+        coverages = list(pool.map(partial(coverage, samples=samples), enumerate(every)))
+    return {"average precision": block(every, coverages, samples)}
 
 
 if __name__ == "__main__":

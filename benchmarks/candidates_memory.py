@@ -128,13 +128,13 @@ def measure(folder: Path, tokens: int, memory: str) -> bool:
     config = prepare(folder, tokens, memory)
     runs = folder / f"runs-{time.time_ns()}"
     command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--quiet"]
-    code, found = watch([*command, "--runs", str(runs)], runs)
+    code, costs = watch([*command, "--runs", str(runs)], runs)
     ranks = pl.scan_parquet(runs / "candidates-memory" / "scores" / "*" / "**" / "*.parquet")
     candidates = ranks.select(pl.len()).collect().item()
-    ratio = found["memory"] * 1e6 / TypeAdapter(Bytes).validate_python(memory)
+    ratio = costs["memory"] * 1e6 / TypeAdapter(Bytes).validate_python(memory)
     print(
-        f"| {tokens:,} | {candidates:,} | {memory} | {found['wall']:,.0f} | {found['cpu']:,.0f} "
-        f"| {found['memory']:,.0f} | {ratio:.2f} | {found['disk']:,.0f} |"
+        f"| {tokens:,} | {candidates:,} | {memory} | {costs['wall']:,.0f} | {costs['cpu']:,.0f} "
+        f"| {costs['memory']:,.0f} | {ratio:.2f} | {costs['disk']:,.0f} |"
     )
     return code == 0 and ratio <= ALLOWED
 
@@ -145,11 +145,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokens", type=int, default=5_000_000)
     parser.add_argument("--memory", default="500MB")
     parser.add_argument("--folder", type=Path)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     print("| tokens | candidates | memory | wall s | CPU s | peak MB | ratio | disk MB |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        return 0 if measure(given.folder or Path(name), given.tokens, given.memory) else 1
+        return 0 if measure(options.folder or Path(name), options.tokens, options.memory) else 1
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ CHAPTER = Path(__file__).parents[1] / "docs" / "evaluation.md"
 BEGIN, END = "<!-- {}: made by benchmarks/{} -->\n", "<!-- end of {} -->\n"
 
 
-def update_chapter(text: str, found: Mapping[str, str], script: str) -> str:
+def update_chapter(text: str, blocks: Mapping[str, str], script: str) -> str:
     """Return the chapter with each block as it was found.
 
     Raises
@@ -20,7 +20,7 @@ def update_chapter(text: str, found: Mapping[str, str], script: str) -> str:
     ValueError
         If the chapter has no place for a block.
     """
-    for name, content in found.items():
+    for name, content in blocks.items():
         begin, end = BEGIN.format(name, script), END.format(name)
         if text.count(begin) != 1 or text.count(end) != 1:
             raise ValueError(f"the chapter has no place for {name}: write {begin}{end}")
@@ -69,13 +69,13 @@ def show(
     parser = argparse.ArgumentParser(description=about.split("\n")[0] if about else "")
     parser.add_argument("--samples", type=int, default=samples)
     parser.add_argument("--write", action="store_true", help="into docs/evaluation.md")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         sys.exit("LEXASSAY_DATA names the folder of the public data")
-    found = make(Path(root), asked.samples)
-    for name, content in found.items():
+    blocks = make(Path(root), options.samples)
+    for name, content in blocks.items():
         print(f"{name}\n\n{content}\n")
-    if asked.write:
+    if options.write:
         text = CHAPTER.read_text(encoding="utf-8")
-        CHAPTER.write_text(update_chapter(text, found, script), encoding="utf-8")
+        CHAPTER.write_text(update_chapter(text, blocks, script), encoding="utf-8")

@@ -45,9 +45,9 @@ def krenn(root: Path) -> dict[str, IntArray]:
 def is_marked(first: IntArray, second: IntArray, draws: int, number: int) -> bool:
     """Say whether one sample with random labels has p < .05 at some n."""
     random = np.random.default_rng(number)
-    chosen = random.permutation(len(first))[:draws]
+    sample = random.permutation(len(first))[:draws]
     true = random.random(draws) < BASELINE
-    one, other = first[chosen], second[chosen]
+    one, other = first[sample], second[sample]
     counts = np.stack([
         _along(start, end, some, len(first))
         for start, end in ((one, other), (other, one))
@@ -88,22 +88,22 @@ def marks_block(places: dict[str, IntArray], samples: int) -> str:
         )
         for one, other in PAIRS
     ]
-    said = (
+    text = (
         f"Per cent of {samples:,} samples with p < .05 at some n, random labels (standard error up "
         f"to {error(samples)}):"
     )
-    return f"{said}\n\n{table(head, rows)}"
+    return f"{text}\n\n{table(head, rows)}"
 
 
 def best_block(choices: int = CHOICES) -> str:
     """Return the table of the interval of the list that looks best."""
     head = ["precision of all lists", *(f"{100 * each:g} %" for each in PRECISIONS)]
     row = ("coverage", [best_covered(each, choices) for each in PRECISIONS])
-    said = (
+    text = (
         f"Per cent of {choices:,} choices of the best of {LISTS} lists, {JUDGED} judged in each, in"
         f" which its 95 % interval\ncovers its precision (standard error up to {error(choices)}):"
     )
-    return f"{said}\n\n{table(head, [row])}"
+    return f"{text}\n\n{table(head, [row])}"
 
 
 def blocks(data: Path, samples: int) -> dict[str, str]:

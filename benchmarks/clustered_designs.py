@@ -59,8 +59,8 @@ def population(random: np.random.Generator, cell: Cell) -> tuple[IntArray, dict[
     """Return verb, noun and number of each candidate, and its ranks under two measures."""
     verbs, nouns = np.arange(3, cell.verbs + 3), np.arange(5, cell.nouns + 5)
     frequency = np.outer(verbs**-0.8, nouns**-0.5).ravel()
-    chosen = random.choice(len(frequency), CANDIDATES, replace=False, p=frequency / frequency.sum())
-    words = np.stack([*np.divmod(chosen, cell.nouns), np.arange(CANDIDATES)])
+    places = random.choice(len(frequency), CANDIDATES, replace=False, p=frequency / frequency.sum())
+    words = np.stack([*np.divmod(places, cell.nouns), np.arange(CANDIDATES)])
 
     def scores() -> FloatArray:
         of_words = (random.normal(size=each.max() + 1)[each] for each in words)
@@ -91,12 +91,12 @@ def replicates(cell: Cell, number: int) -> Iterator[list[float]]:
         words, ranks = population(random, cell)
         sign = (ranks["a"] <= CUTS[AT]) * 1.0 - (ranks["b"] <= CUTS[AT])
         expected = PRECISION + cell.gap / 2 * sign
-        asked = build_estimands(
+        estimands = build_estimands(
             question_sets(IDS, ranks, pairs=[("a", "b")], n=CUTS),
             p=np.full(CANDIDATES, PRECISION), judged=np.zeros(CANDIDATES, dtype=bool),
         )  # fmt: skip
         weights = np.repeat([0.0, 1.0, 0.0], [2 * len(CUTS), len(CUTS), 1])
-        x, _, _ = sizes_of_questions(asked, weights, floor=0.1, baseline_width=1.25)
+        x, _, _ = sizes_of_questions(estimands, weights, floor=0.1, baseline_width=1.25)
         pi = inclusion(x, size=cell.labels)
         table = pl.concat(
             pl.DataFrame({"measure": name, "id": IDS, "rank": each}) for name, each in ranks.items()
@@ -106,14 +106,16 @@ def replicates(cell: Cell, number: int) -> Iterator[list[float]]:
             y = labels(random, words, expected, cell.alike)
             drawn = sequential_poisson(pi, random.random(CANDIDATES), size=cell.labels)
             draws = candidates[drawn].with_columns(tp=pl.Series(y[drawn] > 0))
-            given = build_study(table, draws, candidates=candidates)
-            first = np.searchsorted(CUTS, given.ranks, side="left")
-            found = draw_shares(given, first, [(0, 1)], range(AT, AT + 1))
-            shares = found.shares[0]
-            p = shares @ found.y
-            parts = shares * (found.y - p[..., None])
+            study = build_study(table, draws, candidates=candidates)
+            first = np.searchsorted(CUTS, study.ranks, side="left")
+            estimates = draw_shares(study, first, [(0, 1)], range(AT, AT + 1))
+            shares = estimates.shares[0]
+            p = shares @ estimates.y
+            parts = shares * (estimates.y - p[..., None])
             every = [
-                cluster_variation(shares, parts[:, 0] - parts[:, 1], words[way][:, found.places])
+                cluster_variation(
+                    shares, parts[:, 0] - parts[:, 1], words[way][:, estimates.places]
+                )
                 for way in WAYS.values()
             ]
             errors = [float(each[0]) for one in every for each in (one.error, one.freedom)]

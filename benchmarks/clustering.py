@@ -105,9 +105,9 @@ def work(who: str, size: Size) -> None:
     run = WORKERS[who](size)
     started, used = time.perf_counter(), time.process_time()
     values = list(run())
-    spent = [time.perf_counter() - started, time.process_time() - used]
+    seconds = [time.perf_counter() - started, time.process_time() - used]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps([*spent, peak, values]))
+    print(json.dumps([*seconds, peak, values]))
 
 
 def measure(who: str, size: Size, runs: int) -> Found:
@@ -121,29 +121,29 @@ def measure(who: str, size: Size, runs: int) -> Found:
         If it does not run, with the last line that it printed.
     """
     line = [sys.executable, str(Path(__file__)), "--work", who, json.dumps(size)]
-    found = [_run(line)]
-    while len(found) < runs and found[0][0] < LONG:
-        found.append(_run(line))
-    seconds, used, peaks, values = zip(*found, strict=True)
+    results = [_run(line)]
+    while len(results) < runs and results[0][0] < LONG:
+        results.append(_run(line))
+    seconds, used, peaks, values = zip(*results, strict=True)
     return statistics.median(seconds), statistics.median(used), max(peaks), values[0]
 
 
 def _run(line: Sequence[str]) -> Found:
     try:
-        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=LONGEST)
+        process = subprocess.run(line, check=False, capture_output=True, text=True, timeout=LONGEST)
     except subprocess.TimeoutExpired as late:
         raise ChildProcessError(f"stopped after {LONGEST} seconds") from late
-    if done.returncode:
-        raise ChildProcessError((done.stderr.strip().splitlines() or ["no message"])[-1])
-    seconds, used, peak, values = json.loads(done.stdout.splitlines()[-1])
+    if process.returncode:
+        raise ChildProcessError((process.stderr.strip().splitlines() or ["no message"])[-1])
+    seconds, used, peak, values = json.loads(process.stdout.splitlines()[-1])
     return seconds, used, peak, values
 
 
-def show(who: str, found: Found) -> Found:
-    seconds, used, peak, values = found
-    shown = " ".join(f"{value:.4f}" for value in values)
-    print(f"  {who:<30}{seconds:9.3f} s {used:9.3f} s CPU {peak:7,.0f} MB  {shown}", flush=True)
-    return found
+def show(who: str, result: Found) -> Found:
+    seconds, used, peak, values = result
+    text = " ".join(f"{value:.4f}" for value in values)
+    print(f"  {who:<30}{seconds:9.3f} s {used:9.3f} s CPU {peak:7,.0f} MB  {text}", flush=True)
+    return result
 
 
 def compare(contest: Contest, runs: int) -> None:
@@ -175,19 +175,19 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", choices=["twelve", "tokens", "types", "overlapping"])
     parser.add_argument("--work", nargs=2)
-    given = parser.parse_args()
-    if given.work:
-        size: Any = json.loads(given.work[1])
-        work(given.work[0], Size(*size))
+    options = parser.parse_args()
+    if options.work:
+        size: Any = json.loads(options.work[1])
+        work(options.work[0], Size(*size))
         return 0
     print(
-        f"{os.cpu_count()} cores; median of {given.runs} runs (peers: of {MOST_OF_PEERS} at most)"
+        f"{os.cpu_count()} cores; median of {options.runs} runs (peers: of {MOST_OF_PEERS} at most)"
     )
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     print(f"load average at the start: {load}; peak memory of the whole process, data included")
     for contest in contests():
-        if given.only in {None, contest.part}:
-            compare(contest, given.runs)
+        if options.only in {None, contest.part}:
+            compare(contest, options.runs)
     return 0
 
 

@@ -23,10 +23,10 @@ def paper(size: Size) -> Evaluation:
     gold, induced, senses = memberships(size)
 
     def run() -> list[float]:
-        made = evaluate_type_level(gold, induced)
+        scores = evaluate_type_level(gold, induced)
         cells = senses.group_by("gold", "cluster").agg(pl.col("f").sum())
         tokens = token_scores(cells, measures=PAPER)
-        types = made.summary.filter(pl.col("mapping") != "floor")
+        types = scores.summary.filter(pl.col("mapping") != "floor")
         return [*types["value"].to_list(), *tokens["value"].to_list()]
 
     return run
@@ -184,10 +184,10 @@ def _sets(size: Size) -> tuple[Sets, Sets]:
 
 
 def _label_sets(rows: Iterable[tuple[str, str]]) -> Sets:
-    made: Sets = {}
+    sets: Sets = {}
     for item, label in rows:
-        made.setdefault(item, set()).add(label)
-    return made
+        sets.setdefault(item, set()).add(label)
+    return sets
 
 
 def _single(size: Size) -> tuple[Sets, Sets]:

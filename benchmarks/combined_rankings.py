@@ -73,8 +73,8 @@ class Data(NamedTuple):
 def read(name: str) -> Data:
     """Return a population with all measures, or an invented one with its six."""
     if name not in PUBLIC_TABLES:
-        found = population(name)
-        return Data(list(MEASURES), found.ranks, found.words, found.tp.astype(np.float64))
+        everyone = population(name)
+        return Data(list(MEASURES), everyone.ranks, everyone.words, everyone.tp.astype(np.float64))
     table = PUBLIC_TABLES[name]().with_columns(candidate_id("l1", "l2"))
     scores = score(table.lazy(), measures=["all"], seed="s").drop(
         "random", "fisher_left_pv", strict=False
@@ -136,7 +136,7 @@ def average_precision(y: FloatArray) -> float:
 def lists(name: str, rate: float, samples: int) -> None:
     """Print the mean true precision of each way to rank."""
     data = read(name)
-    found: dict[str, list[list[float]]] = {}
+    shares: dict[str, list[list[float]]] = {}
     sizes = [size for size in SIZES if size <= len(data.tp)]
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate)])
@@ -144,15 +144,15 @@ def lists(name: str, rate: float, samples: int) -> None:
         for way, scores in rankings(data, sample):
             y = data.tp[order_of(scores, bits)]
             row = [*(y[:size].mean() for size in sizes), average_precision(y)]
-            found.setdefault(way, []).append(row)
+            shares.setdefault(way, []).append(row)
     single = [data.tp[np.argsort(ranks)] for ranks in data.ranks]
     values = [[*(y[:size].mean() for size in sizes), average_precision(y)] for y in single]
-    found["best single in hindsight"] = [np.max(values, axis=0).tolist()]
-    for way, rows in found.items():
+    shares["best single in hindsight"] = [np.max(values, axis=0).tolist()]
+    for way, rows in shares.items():
         mean = 100.0 * np.mean(rows, axis=0)
         error = 100.0 * np.std(rows, axis=0) / max(len(rows) - 1, 1) ** 0.5
-        shown = "  ".join(f"{m:5.1f} ±{2 * e:4.1f}" for m, e in zip(mean, error, strict=True))
-        print(f"{name:9} {rate:4.0%}  {way:26} {shown}", flush=True)
+        text = "  ".join(f"{m:5.1f} ±{2 * e:4.1f}" for m, e in zip(mean, error, strict=True))
+        print(f"{name:9} {rate:4.0%}  {way:26} {text}", flush=True)
 
 
 def estimates(name: str, rate: float, samples: int) -> None:
@@ -164,17 +164,17 @@ def estimates(name: str, rate: float, samples: int) -> None:
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 7])
         sample = Sample.draw(data.tp, rate, bits)
-        found = cross_fit(features, sample.labels, sample.fold)
-        final = fit_all(features, sample.labels, ridge=float(np.median(found.ridges)))
+        fit = cross_fit(features, sample.labels, sample.fold)
+        final = fit_all(features, sample.labels, ridge=float(np.median(fit.ridges)))
         refit = percentiles(final.log_odds(features))
-        for kept, scores in ((cross, found.scores), (again, refit)):
+        for own, scores in ((cross, fit.scores), (again, refit)):
             order = order_of(scores, bits)
-            for size, rows in kept.items():
+            for size, rows in own.items():
                 top = order[:size]
                 drawn = top[sample.judged[top]]
                 rows.append([data.tp[top].mean(), data.tp[drawn].sum(), len(drawn)])
-    for kind, kept in (("cross-fitted", cross), ("resubstitution", again)):
-        for size, rows in kept.items():
+    for kind, own in (("cross-fitted", cross), ("resubstitution", again)):
+        for size, rows in own.items():
             truth, k, n = np.array(rows).T
             low, high = clopper_pearson(k, n, confidence=0.95)
             some = n > 0
@@ -182,9 +182,9 @@ def estimates(name: str, rate: float, samples: int) -> None:
             bias = (estimate - truth[some]).mean()
             error = (estimate - truth[some]).std() / len(estimate) ** 0.5
             covered = ((low <= truth) & (truth <= high)).mean()
-            shown = f"estimate {estimate.mean():.1%}, truth {truth.mean():.1%}"
+            text = f"estimate {estimate.mean():.1%}, truth {truth.mean():.1%}"
             spread = f"bias {100 * bias:+.1f} ±{200 * error:.1f}, coverage {covered:.1%}"
-            print(f"{name:9} {rate:4.0%}  {kind:14} n = {size}: {shown}, {spread}", flush=True)
+            print(f"{name:9} {rate:4.0%}  {kind:14} n = {size}: {text}, {spread}", flush=True)
 
 
 def designed_samples(name: str, rate: float, samples: int) -> None:
@@ -194,7 +194,7 @@ def designed_samples(name: str, rate: float, samples: int) -> None:
     features = Features(normal_scores(everyone.ranks).T, everyone.words)
     judged = round(rate * everyone.size)
     pi = chances(name, "designed", judged)
-    found: dict[int, list[list[float]]] = {size: [] for size in sizes}
+    shares: dict[int, list[list[float]]] = {size: [] for size in sizes}
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 17])
         draws = draw_samples(pi, numbers(everyone.size, number, 1), size=judged)
@@ -211,17 +211,17 @@ def designed_samples(name: str, rate: float, samples: int) -> None:
         for row, size in enumerate(sizes):
             at, low, high = (each[0, row] for each in (estimates.estimate, lower, upper))
             if some[row] and np.isfinite(at):
-                found[size].append([tp[members[row]].mean(), at, low, high])
-    for size, rows in found.items():
+                shares[size].append([tp[members[row]].mean(), at, low, high])
+    for size, rows in shares.items():
         if not rows:
             continue
         truth, at, low, high = np.array(rows).T
         error = (at - truth).std() / len(rows) ** 0.5
         covered = ((low <= truth) & (truth <= high)).mean()
-        shown = f"estimate {at.mean():.1%}, truth {truth.mean():.1%}"
+        text = f"estimate {at.mean():.1%}, truth {truth.mean():.1%}"
         spread = f"bias {100 * (at - truth).mean():+.1f} ±{200 * error:.1f}"
         print(
-            f"{name:9} {rate:4.0%}  designed n = {size}: {shown}, {spread}, coverage {covered:.1%} "
+            f"{name:9} {rate:4.0%}  designed n = {size}: {text}, {spread}, coverage {covered:.1%} "
             f"of {len(rows)}, width {(high - low).mean():.2f}",
             flush=True,
         )
@@ -249,23 +249,23 @@ def calibration(name: str, rate: float, samples: int) -> None:
             sample = Sample.draw(tp, rate, bits)
             fitted = cross_fit(features, sample.labels, sample.fold)
             learned[labels] += fitted.gain > 0
-            found = order_of(fitted.scores, bits)
-            chosen = order_of(choose_single(seven, sample.labels, sample.fold)[0], bits)
+            ranking = order_of(fitted.scores, bits)
+            single = order_of(choose_single(seven, sample.labels, sample.fold)[0], bits)
             anyhow = bits.permutation(len(tp))
             for size in (100, 500):
-                others = {"chosen measure": chosen, **fixed}
+                others = {"chosen measure": single, **fixed}
                 if labels == "true":
                     true, false = anyhow[tp[anyhow] > 0], anyhow[tp[anyhow] == 0]
-                    k = int(tp[found[:size]].sum())
+                    k = int(tp[ranking[:size]].sum())
                     others = {"equal list": np.concatenate([true[:k], false[: size - k]])}
                 for other, order in others.items():
-                    low = p_value(tp, sample.judged, found[:size], order[:size]) <= 0.05
+                    low = p_value(tp, sample.judged, ranking[:size], order[:size]) <= 0.05
                     rejected[f"{labels} labels, {other}", size] += [low, low and fitted.gain > 0]
     for labels, count in learned.items():
         print(f"{name:9} {rate:4.0%}  {labels} labels: learned in {count / samples:.1%}")
     for (kind, size), counts in rejected.items():
-        each, kept = counts / samples
-        text = f"{each:.1%} of {samples:,} rejected, {kept:.1%} where it has learned"
+        each, frequency = counts / samples
+        text = f"{each:.1%} of {samples:,} rejected, {frequency:.1%} where it has learned"
         print(f"{name:9} {rate:4.0%}  n = {size}  {kind}: {text}", flush=True)
 
 
@@ -282,8 +282,8 @@ def delivered_list(odds: FloatArray, labels: Labels, size: int) -> IntArray:
     """Return the list: judged true positives, then the most probable unjudged candidates."""
     known = labels.per_candidate(len(odds))
     order = np.lexsort((-odds, np.isnan(known)))
-    kept: IntArray = order[known[order] != 0.0]
-    return kept[:size]
+    rest: IntArray = order[known[order] != 0.0]
+    return rest[:size]
 
 
 def delivery(name: str, rate: float, samples: int) -> None:
@@ -291,7 +291,7 @@ def delivery(name: str, rate: float, samples: int) -> None:
     data = read(name)
     features = Features(normal_scores(data.some(SEVEN)).T, data.words)
     sizes = [size for size in (200, 500, 1000) if size < len(data.tp)]
-    found: dict[str, list[list[int]]] = {}
+    counts: dict[str, list[list[int]]] = {}
     for number in range(samples):
         bits = np.random.default_rng([number, round(1000 * rate), 13])
         sample = Sample.draw(data.tp, rate, bits)
@@ -314,13 +314,13 @@ def delivery(name: str, rate: float, samples: int) -> None:
         }
         for way, (scores, labels) in lists.items():
             row = [int(data.tp[delivered_list(scores, labels, size)].sum()) for size in sizes]
-            found.setdefault(way, []).append(row)
-    for way, rows in found.items():
+            counts.setdefault(way, []).append(row)
+    for way, rows in counts.items():
         mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / max(samples - 1, 1) ** 0.5
-        shown = "  ".join(
+        text = "  ".join(
             f"{m:6.1f} ±{2 * e:4.1f} of {n}" for m, e, n in zip(mean, error, sizes, strict=True)
         )
-        print(f"{name:9} {rate:4.0%}  {way:26} {shown}", flush=True)
+        print(f"{name:9} {rate:4.0%}  {way:26} {text}", flush=True)
 
 
 def main() -> int:
@@ -332,14 +332,14 @@ def main() -> int:
     parser.add_argument("--populations", nargs="+", default=list(NAMES))
     parser.add_argument("--rates", nargs="+", type=float)
     parser.add_argument("--samples", type=int)
-    given = parser.parse_args()
+    options = parser.parse_args()
     run, samples = {
         "lists": (lists, 50), "estimates": (estimates, 1000), "designed": (designed_samples, 500),
         "calibration": (calibration, 1000), "delivery": (delivery, 50),
-    }[given.what]  # fmt: skip
-    samples = given.samples or samples
-    rates = given.rates or ([0.05, 0.1, 0.15, 0.2] if given.what == "lists" else [0.1])
-    for name in given.populations:
+    }[options.what]  # fmt: skip
+    samples = options.samples or samples
+    rates = options.rates or ([0.05, 0.1, 0.15, 0.2] if options.what == "lists" else [0.1])
+    for name in options.populations:
         for rate in rates:
             try:
                 run(name, rate, samples)

@@ -82,9 +82,9 @@ def main() -> int:
         (f"{pairs} pairs at every 10th n", compared, {"cuts": CUTS, "every": 10}, whole),
         (f"all pairs of {ALL} measures", compared, {}, invented_tables(ALL)),
     ]
-    for name, use, options, given in tasks:
-        spent = [seconds(use, options, given) for _ in range(runs)]
-        median = statistics.median(spent)
+    for name, use, options, inputs in tasks:
+        times = [seconds(use, options, inputs) for _ in range(runs)]
+        median = statistics.median(times)
         ratio = record(f"comparisons: {name}", median)
         print(f"{name:<48} {median:7.2f} s  {ratio}", flush=True)
     return 0

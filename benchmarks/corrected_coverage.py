@@ -37,8 +37,8 @@ def mover(judged: Counts, true: Counts, false: Counts) -> tuple[FloatArray, Floa
     apparent, sensitivity, specificity = (
         EstimateWithLimits(k / n, *clopper_pearson(k, n)) for k, n in (judged, true, false)
     )
-    found = corrected_proportion(apparent, sensitivity=sensitivity, specificity=specificity)
-    return found[1], found[2]
+    proportion = corrected_proportion(apparent, sensitivity=sensitivity, specificity=specificity)
+    return proportion[1], proportion[2]
 
 
 def lang_reiczigel(judged: Counts, true: Counts, false: Counts) -> tuple[FloatArray, FloatArray]:
@@ -62,8 +62,8 @@ def cells(samples: int) -> pl.DataFrame:
         ]
         for method in (mover, lang_reiczigel):
             lower, upper = method(counts[0], counts[1], counts[2])
-            held = float(((lower <= p) & (p <= upper)).mean())
-            rows.append((method.__name__, n, held, float((upper - lower).mean())))
+            hits = float(((lower <= p) & (p <= upper)).mean())
+            rows.append((method.__name__, n, hits, float((upper - lower).mean())))
     return pl.DataFrame(rows, schema=["method", "draws", "coverage", "width"], orient="row")
 
 
@@ -72,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--samples", type=int, default=4000)
     samples = parser.parse_args(arguments).samples
-    found = cells(samples)
-    each = found.height // 2
+    results = cells(samples)
+    each = results.height // 2
     low = scipy.stats.binom.ppf(0.05 / each, samples, 0.94) / samples
     print("| limits | cells | least | mean | significantly below 94 % | mean width |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for (name,), mine in found.group_by("method", maintain_order=True):
-        held, width = mine["coverage"].to_numpy(), mine["width"].to_numpy().mean()
-        least, mean, under = held.min(), held.mean(), (held < low).sum()
+    for (name,), mine in results.group_by("method", maintain_order=True):
+        coverage, width = mine["coverage"].to_numpy(), mine["width"].to_numpy().mean()
+        least, mean, under = coverage.min(), coverage.mean(), (coverage < low).sum()
         print(f"| {name} | {each} | {least:.1%} | {mean:.1%} | {under} | {width:.3f} |")
 
 

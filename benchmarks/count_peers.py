@@ -76,8 +76,8 @@ def bigrams(folder: Path, data: Path) -> Iterator[Task]:
 
 def peer_bigrams(folder: Path, label: str, peer: str, path: Path, runs: int | None) -> Task:
     """Return the task of a peer; that of DuckDB writes what lexassay does."""
-    written = [str(folder / "peer.parquet")] if peer == "duckdb" else []
-    command = [sys.executable, str(HERE / "peer_bigrams.py"), peer, str(path), "3", *written]
+    output = [str(folder / "peer.parquet")] if peer == "duckdb" else []
+    command = [sys.executable, str(HERE / "peer_bigrams.py"), peer, str(path), "3", *output]
     return Task(label, command, runs=runs)
 
 
@@ -93,10 +93,10 @@ def long_corpus_tasks(folder: Path, data: Path, times: int) -> Iterator[Task]:
     """Yield both with a corpus that is many times as long, in one file."""
     for name, template, source in (("bigrams", BIGRAMS, TEXT), ("span of 5", SPAN, TABLE)):
         long = folder / f"long-{Path(source).name}"
-        with long.open("wb") as written:
+        with long.open("wb") as file:
             for _ in range(times):
                 with (data / source).open("rb") as read:
-                    shutil.copyfileobj(read, written)
+                    shutil.copyfileobj(read, file)
         for limit in ("", "1GB"):
             run = f'memory = "{limit}"' if limit else ""
             label = f"{name} x {times}{', 1 GB' if limit else ''}"
@@ -111,23 +111,25 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=10)
     parser.add_argument("--only", choices=["bigrams", "span", "repeated"])
-    given = parser.parse_args()
+    options = parser.parse_args()
     if not os.environ.get("LEXASSAY_DATA"):
         print("no public data: set LEXASSAY_DATA")
         return 0
     data = Path(os.environ["LEXASSAY_DATA"])
-    print(f"{os.cpu_count()} cores; median of {given.runs} runs of the whole process; peak memory")
+    print(
+        f"{os.cpu_count()} cores; median of {options.runs} runs of the whole process; peak memory"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts = {
             "bigrams": lambda: bigrams(folder, data),
             "span": lambda: span(folder, data),
-            "repeated": lambda: long_corpus_tasks(folder, data, given.repeat),
+            "repeated": lambda: long_corpus_tasks(folder, data, options.repeat),
         }
-        for part in [given.only] if given.only else parts:
+        for part in [options.only] if options.only else parts:
             first: tuple[float, float] | None = None
             for task in parts[part]():
-                first = print_task(task, given.runs, first)
+                first = print_task(task, options.runs, first)
     return 0
 
 

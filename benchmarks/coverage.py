@@ -115,14 +115,14 @@ def samples_of(
     for row, seed in enumerate(seeds):
         if not replacement:
             largest = without_replacement(ids, size=max(sizes), seed=seed)["id"]
-            chosen = np.fromiter((place[name] for name in largest), dtype=np.int64)
+            places = np.fromiter((place[name] for name in largest), dtype=np.int64)
             for table, size in zip(tables, sizes, strict=True):
-                table[row, chosen[:size]] = 1
+                table[row, places[:size]] = 1
             continue
         for table, size in zip(tables, sizes, strict=True):
             drawn = with_replacement(ids, size=size, seed=seed)
-            chosen = np.fromiter((place[name] for name in drawn["id"]), dtype=np.int64)
-            table[row, chosen] = drawn["multiplicity"].to_numpy()
+            places = np.fromiter((place[name] for name in drawn["id"]), dtype=np.int64)
+            table[row, places] = drawn["multiplicity"].to_numpy()
     yield from tables
 
 
@@ -156,8 +156,8 @@ def interval_coverage(
     code = (rows[0] << 40) | (rows[1] << 20) | rows[2]
     distinct, inverse = np.unique(code, return_inverse=True)
     mask = (1 << 20) - 1
-    seen, hits, size = distinct >> 40, (distinct >> 20) & mask, distinct & mask
-    limits = interval(hits, seen, confidence=confidence, population=size)
+    draws, hits, size = distinct >> 40, (distinct >> 20) & mask, distinct & mask
+    limits = interval(hits, draws, confidence=confidence, population=size)
     lower, upper = (limit[inverse.reshape(code.shape)] for limit in limits)
     truth = lists.cells["true"].to_numpy() / lists.cells["n"].to_numpy()
     inside = (lower <= truth) & (truth <= upper)
@@ -203,12 +203,12 @@ def coverage(
         rate, replacement, measure, n, true, truth, method, coverage, width, samples.
     """
     lists = nbest_lists(ranks, verdicts, cuts)
-    found = count_samples(lists, rates=rates, samples=samples, replacement=replacement, seed=seed)
+    table = count_samples(lists, rates=rates, samples=samples, replacement=replacement, seed=seed)
     return pl.concat(
         interval_coverage(lists, counts, method=method).select(
             pl.lit(rate).alias("rate"), pl.lit(replacement).alias("replacement"), pl.all()
         )
-        for rate, counts in found.items()
+        for rate, counts in table.items()
         for method in INTERVALS
         if not (replacement and INTERVALS.get(method).finite)
     )
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--rates", type=float, nargs="+", default=list(RATES))
     parser.add_argument("--output", type=Path, help="every cell, as CSV")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         print(
@@ -249,17 +249,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for replacement in (False, True):
         parts.append(
             coverage(
-                ranks, verdicts, cuts=cuts, rates=given.rates, samples=given.samples,
+                ranks, verdicts, cuts=cuts, rates=options.rates, samples=options.samples,
                 replacement=replacement,
             )
         )  # fmt: skip
         kind = "with" if replacement else "without"
         print(f"{kind} replacement: {time.perf_counter() - started:.0f} s", file=sys.stderr)
-    found = pl.concat(parts)
+    results = pl.concat(parts)
     with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True):
-        print(summary(found))
-    if given.output:
-        found.write_csv(given.output)
+        print(summary(results))
+    if options.output:
+        results.write_csv(options.output)
     print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
     return 0
 

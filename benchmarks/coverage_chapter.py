@@ -106,21 +106,21 @@ def by_method(cells: pl.DataFrame) -> Methods:
     """Return the cells of each method, read, in the order of the parts."""
     kind = pl.when(pl.col("part").is_in(TESTS)).then(pl.lit("test")).otherwise(pl.lit("coverage"))
     groups = cells.with_columns(kind=kind).group_by("part", "method", maintain_order=True)
-    found = {
+    methods = {
         (str(part), str(method)): read(own, few=few(str(method))) for (part, method), own in groups
     }
     order = list(PARTS)
-    return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
+    return dict(sorted(methods.items(), key=lambda item: order.index(item[0][0])))
 
 
 def summary(methods: Methods) -> str:
     """Return the table: a row for each kind of methods."""
-    found = {key: verdict(cells) for key, cells in methods.items()}
+    verdicts = {key: verdict(cells) for key, cells in methods.items()}
     rows = []
     for line in LINES:
         own = {
-            method: said
-            for (part, method), said in found.items()
+            method: each
+            for (part, method), each in verdicts.items()
             if part == line.part and re.fullmatch(line.pattern, method)
         }
         if own:
@@ -130,12 +130,12 @@ def summary(methods: Methods) -> str:
 
 def _row(line: Line, own: Mapping[str, Mapping[str, Any]]) -> list[str]:
     limits = [] if line.part in TESTS else list(own.values())
-    worst = [100 * said["worst"] for said in own.values() if said["worst"] is not None]
+    worst = [100 * each["worst"] for each in own.values() if each["worst"] is not None]
     default = " (default)" if (line.part, line.pattern) in DEFAULTS else ""
     return [
-        f"{line.title}{default}", f"{sum(said['cells'] for said in own.values()):,}",
-        _range_text([said["mean"] for said in own.values()]),
-        _range_text([said["mean of many"] for said in limits if said["many"]]),
+        f"{line.title}{default}", f"{sum(each['cells'] for each in own.values()):,}",
+        _range_text([each["mean"] for each in own.values()]),
+        _range_text([each["mean of many"] for each in limits if each["many"]]),
         f"{(max if line.part in TESTS else min)(worst):.1f}", _verdict_text(own),
     ]  # fmt: skip
 
@@ -148,10 +148,10 @@ def _range_text(shares: Sequence[float]) -> str:
 
 def _verdict_text(own: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the verdict, with the names of methods that fail and how many are cautious."""
-    verdicts = [said["verdict"] for said in own.values()]
+    verdicts = [each["verdict"] for each in own.values()]
     if len(own) == 1:
         return str(verdicts[0])
-    failing = [method for method, said in own.items() if said["verdict"] == "fails"]
+    failing = [method for method, each in own.items() if each["verdict"] == "fails"]
     parts = [f"fails: {'; '.join(failing)}"] if failing else []
     if cautious := verdicts.count("cautious"):
         parts.append("all cautious" if cautious == len(own) else f"{cautious} cautious")
@@ -241,9 +241,9 @@ def _worst(cells: pl.DataFrame) -> float:
 def labels(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the labels that give each comparison a power of 80 %, a row for each."""
     by = {(row["way"], row["pair"], row["size"]): row for row in rows}
-    asked = dict.fromkeys((row["pair"], row["size"]) for row in rows)
+    questions = dict.fromkeys((row["pair"], row["size"]) for row in rows)
     lines = [[f"{pair}, n = {n:,}", *(_number(by.get((way, pair, n))) for way in WAYS)]
-             for pair, n in asked]  # fmt: skip
+             for pair, n in questions]  # fmt: skip
     return table(["difference", *WAYS.values()], lines)
 
 
@@ -253,7 +253,7 @@ def _number(row: Mapping[str, Any] | None) -> str:
     return "none" if row["power"] is None else f"{row['power']:,}"
 
 
-def update_chapter(text: str, name: str, made: str) -> str:
+def update_chapter(text: str, name: str, block: str) -> str:
     """Return a chapter with one block made anew.
 
     Examples
@@ -265,21 +265,21 @@ def update_chapter(text: str, name: str, made: str) -> str:
     begin, end = BEGIN.format(name), END.format(name)
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
-    return f"{before}{begin}\n{made}\n\n{end}{after}"
+    return f"{before}{begin}\n{block}\n\n{end}{after}"
 
 
 def all_cells(folder: Path, *, samples: int) -> pl.DataFrame:
     """Return the cells of the folder, and those of the documentation of all other tasks."""
-    found = [
+    frames = [
         cells.select(*COLUMNS)
         for part in PARTS
         if part != LABELS
         for cells in read_results(folder, part, samples=samples).values()
     ]
     before = pl.read_csv(gzip.decompress(CELLS.read_bytes()), schema=COLUMNS)
-    if not found:
+    if not frames:
         return before
-    cells = pl.concat(found).cast(COLUMNS)
+    cells = pl.concat(frames).cast(COLUMNS)
     others = before.join(cells, on=Task._fields, how="anti", maintain_order="left")
     methods = {task[:2] for part in PARTS.values() for task in part.tasks(("invented",))}
     present = pl.DataFrame(sorted(methods), schema=["part", "method"], orient="row")
@@ -292,14 +292,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--folder", type=Path, default=Path("runs") / "coverage")
-    given = parser.parse_args(arguments)
-    cells = all_cells(given.folder, samples=given.samples)
+    options = parser.parse_args(arguments)
+    cells = all_cells(options.folder, samples=options.samples)
     methods = by_method(cells)
     text = update_chapter(CHAPTER.read_text(encoding="utf-8"), "results", summary(methods))
     CHAPTER.write_text(text, encoding="utf-8")
     CHART.write_bytes(chart_bytes(chart(methods), "svg"))
     CELLS.write_bytes(gzip.compress(cells.write_csv().encode(), mtime=0))
-    needed = [row for rows in PartFile(given.folder, LABELS).read().values() for row in rows]
+    needed = [row for rows in PartFile(options.folder, LABELS).read().values() for row in rows]
     if needed:
         text = update_chapter(LABELS_CHAPTER.read_text(encoding="utf-8"), "labels", labels(needed))
         LABELS_CHAPTER.write_text(text, encoding="utf-8")

@@ -1,12 +1,11 @@
-"""Count how often intervals, bands and tests keep what they promise: `make coverage`.
+"""Count how often intervals and bands contain the truth, and tests reject: `make coverage`.
 
     python benchmarks/coverage_run.py [PART ...] [--samples 2000] [--folder runs/coverage]
 
 Parts are simple, strata, designs, phases, tests, design_tests, bands, looks, average, lexicons, and
-labels, which finds how many labels a comparison needs. What is finished is kept in the folder and
-skipped when the run is taken up again; samples are numbered from 0 on, and borderline cells come
-again with five times as many others. Ends with 1 if a method fails that is offered where nothing
-else is asked for.
+labels, which finds how many labels a comparison needs. Finished tasks are stored in the folder, and
+a later run skips them. Samples are numbered from 0 on; borderline cells are simulated again with
+five times as many other samples. Exits with 1 if a default method fails.
 """
 
 from __future__ import annotations
@@ -38,21 +37,21 @@ def compute(job: Job) -> tuple[Job, list[Cell], float]:
     return job, cells, time.process_time() - started
 
 
-def finish(jobs: Iterable[Job], kept: PartFile, *, workers: int) -> None:
+def finish(jobs: Iterable[Job], file: PartFile, *, workers: int) -> None:
     """Compute the jobs that are not kept yet, and keep each as it is finished."""
-    done = kept.read()
-    missing = [job for job in jobs if job not in done]
+    finished = file.read()
+    missing = [job for job in jobs if job not in finished]
     context = multiprocessing.get_context("spawn")
-    spent = 0.0
+    total = 0.0
     with ProcessPoolExecutor(max(1, min(workers, len(missing))), mp_context=context) as pool:
         for number, future in enumerate(as_completed(pool.submit(compute, job) for job in missing)):
             job, cells, seconds = future.result()
-            kept.add(job, cells)
-            spent += seconds
-            said = f"{job.task.method}, {job.task.population}, {job.task.size}"
+            file.add(job, cells)
+            total += seconds
+            text = f"{job.task.method}, {job.task.population}, {job.task.size}"
             print(
-                f"{job.task.part} {number + 1}/{len(missing)}: {said}: "
-                f"{seconds:.0f} s on a core, {spent:.0f} in all",
+                f"{job.task.part} {number + 1}/{len(missing)}: {text}: "
+                f"{seconds:.0f} s on a core, {total:.0f} in all",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
 
@@ -61,25 +60,25 @@ def run_part(
     part: str, populations: tuple[str, ...], *, samples: int, folder: Path, workers: int
 ) -> None:
     """Finish a part, with the cells that are borderline once more."""
-    kept = PartFile(folder, part)
+    file = PartFile(folder, part)
     tasks = PARTS[part].tasks(populations)
-    finish((Job(task, 0, samples) for task in tasks), kept, workers=workers)
+    finish((Job(task, 0, samples) for task in tasks), file, workers=workers)
     if part != LABELS:
-        chosen = doubtful(read_results(folder, part, samples=samples))
-        again = (Job(task, samples, AGAIN * samples) for task in tasks if task in chosen)
-        finish(again, kept, workers=workers)
+        borderline = doubtful(read_results(folder, part, samples=samples))
+        again = (Job(task, samples, AGAIN * samples) for task in tasks if task in borderline)
+        finish(again, file, workers=workers)
 
 
 def present(names: Sequence[str]) -> tuple[str, ...]:
     """Return the populations that are there, and say which are not."""
-    found = []
+    available = []
     for name in names:
         try:
             population(name)
-            found.append(name)
+            available.append(name)
         except FileNotFoundError as absent:
             print(f"{name} is skipped: {absent}", file=sys.stderr)
-    return tuple(found)
+    return tuple(available)
 
 
 def print_verdicts(part: str, methods: dict[str, pl.DataFrame]) -> bool:
@@ -87,14 +86,14 @@ def print_verdicts(part: str, methods: dict[str, pl.DataFrame]) -> bool:
     print(f"\n{TITLES[part]}\n")
     failed = False
     for method, cells in methods.items():
-        said = verdict(cells)
+        facts = verdict(cells)
         default = (part, method) in DEFAULTS
-        failed |= default and said["verdict"] == "fails"
+        failed |= default and facts["verdict"] == "fails"
         name = f"{method}{' (default)' if default else ''}"
         print(
             "{name}: {verdict}; mean {mean:.4f} over {cells} cells ({low} too low, {borderline} "
             "borderline, {cautious} of {many} too cautious, {others} not judged), mean width "
-            "{width:.3f}".format(name=name, others=said["not judged"], **said)
+            "{width:.3f}".format(name=name, others=facts["not judged"], **facts)
         )
         for row in cells.filter("judged").head(WORST).iter_rows(named=True):
             print(
@@ -126,16 +125,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--folder", type=Path, default=Path("runs") / "coverage")
     parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args(arguments)
-    unknown = [part for part in given.parts if part not in PARTS]
+    options = parser.parse_args(arguments)
+    unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
-    populations, failed, started = present(given.populations), False, time.perf_counter()
-    for part in given.parts or PARTS:
+    populations, failed, started = present(options.populations), False, time.perf_counter()
+    for part in options.parts or PARTS:
         run_part(
-            part, populations, samples=given.samples, folder=given.folder, workers=given.workers
+            part,
+            populations,
+            samples=options.samples,
+            folder=options.folder,
+            workers=options.workers,
         )
-        failed |= report_part(part, given.folder, samples=given.samples)
+        failed |= report_part(part, options.folder, samples=options.samples)
         print(f"\n{part}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     return int(failed)
 

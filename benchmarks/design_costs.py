@@ -48,12 +48,12 @@ def coefficients(ranks: pl.DataFrame) -> tuple[pl.Series, FloatArray]:
 
 def residuals(a: FloatArray, y: FloatArray) -> FloatArray:
     """Return a (y - mean y), each side of a difference around its own mean."""
-    found = np.zeros_like(a)
-    for row, mine in zip(a, found, strict=True):
+    result = np.zeros_like(a)
+    for row, mine in zip(a, result, strict=True):
         for side in (row > 0, row < 0):
             if side.any():
                 mine[side] = row[side] * (y[side] - y[side].mean())
-    return found
+    return result
 
 
 def affordable_size(cost: Callable[[int], float], budget: float, most: int) -> int:

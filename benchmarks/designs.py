@@ -33,8 +33,8 @@ def run_design(ranks: pl.DataFrame, **options: Any) -> dict[str, pl.DataFrame]:
     """Return the tables of the stage."""
     stage = STAGES.get("sample.design")
     config = stage.config.model_validate({"ranks": "ranks", "rate": 0.11, "seed": "s"} | options)
-    made = stage.run(config, {"ranks": ranks.lazy()})
-    return {name: table.lazy().collect() for name, table in made.items()}
+    tables = stage.run(config, {"ranks": ranks.lazy()})
+    return {name: table.lazy().collect() for name, table in tables.items()}
 
 
 def gains(ranks: pl.DataFrame) -> None:
@@ -42,14 +42,14 @@ def gains(ranks: pl.DataFrame) -> None:
     print(f"{'size':>5} {'baseline':>8} {'median':>7} {'n=100':>7} {'least':>7} {'baseline':>9}")
     for baseline in (True, False):
         for size in SIZES:
-            asked = run_design(ranks, size=size, baseline=baseline)["questions"].with_columns(
+            questions = run_design(ranks, size=size, baseline=baseline)["questions"].with_columns(
                 gain=(pl.col("simple_half_width") / pl.col("half_width")) ** 2
             )
-            lists = asked.filter(pl.col("kind") != "baseline")
+            lists = questions.filter(pl.col("kind") != "baseline")
             at = [lists["gain"].median(), lists.filter(n=100)["gain"].median(), lists["gain"].min()]
-            last = asked.filter(kind="baseline")["gain"].to_list()
-            shown = " ".join(f"{float(value):7.2f}" for value in at)  # type: ignore[arg-type]
-            print(f"{size:5} {baseline!s:>8} {shown} {f'{last[0]:.2f}' if last else '-':>9}")
+            last = questions.filter(kind="baseline")["gain"].to_list()
+            text = " ".join(f"{float(value):7.2f}" for value in at)  # type: ignore[arg-type]
+            print(f"{size:5} {baseline!s:>8} {text} {f'{last[0]:.2f}' if last else '-':>9}")
 
 
 def chances(ranks: pl.DataFrame, samples: int) -> None:
@@ -83,7 +83,7 @@ def main() -> int:
     """Rank, design, draw, print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=20_000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     if "LEXASSAY_DATA" not in os.environ:
         print("LEXASSAY_DATA is not set: the simulation needs Krenn's candidates, see README.md")
         return 0
@@ -92,7 +92,7 @@ def main() -> int:
         questions = lx.run(DECLARED, runs=folder, report=False).table("designed.questions")
     print(", ".join(ranks["measure"].unique().sort()))
     gains(ranks)
-    chances(ranks, given.samples)
+    chances(ranks, options.samples)
     print_declared(questions)
     return 0
 

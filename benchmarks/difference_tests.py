@@ -136,8 +136,8 @@ def by_verb(root: Path) -> Iterator[tuple[str, IntArray]]:
             ]
             for each in sets
         ]
-        held = np.array(counts, dtype=np.int64)
-        yield f"{one}, {two}, {n:,}", held[:, :, held[:, 0].sum(axis=0) > 0]
+        array = np.array(counts, dtype=np.int64)
+        yield f"{one}, {two}, {n:,}", array[:, :, array[:, 0].sum(axis=0) > 0]
 
 
 def clustered_size(
@@ -166,26 +166,26 @@ def clustered_size(
     """
     random = np.random.default_rng([counts.shape[-1], round(100 * rate), number])
     again = random.integers(0, counts.shape[-1], (samples, counts.shape[-1]))
-    chosen = np.moveaxis(counts[:, :, again], 2, 0)
+    resampled = np.moveaxis(counts[:, :, again], 2, 0)
     turned = random.random((samples, 1, 1, counts.shape[-1])) < 0.5
-    chosen = np.where(turned, chosen[:, ::-1], chosen)
-    hits = random.binomial(chosen[:, :, 1], rate)
-    draws = hits + random.binomial(chosen[:, :, 0] - chosen[:, :, 1], rate)
+    resampled = np.where(turned, resampled[:, ::-1], resampled)
+    hits = random.binomial(resampled[:, :, 1], rate)
+    draws = hits + random.binomial(resampled[:, :, 0] - resampled[:, :, 1], rate)
     sample = np.stack([draws, hits], axis=2)
-    found = bootstrap_variation(
+    variation = bootstrap_variation(
         sample, signs=[1, -1], redrawn=ClusterBootstrap("verb", 0.95, 1000, "size")
     )
-    plain = found.error * np.sqrt(found.freedom / (found.freedom + 1.0))
-    effective = student_p_values(found.estimate, found.error, found.freedom)
-    by_number = student_p_values(found.estimate, plain, found.clusters - 1.0)
+    plain = variation.error * np.sqrt(variation.freedom / (variation.freedom + 1.0))
+    effective = student_p_values(variation.estimate, variation.error, variation.freedom)
+    by_number = student_p_values(variation.estimate, plain, variation.clusters - 1.0)
     return float((effective <= ALPHA).mean()), float((by_number <= ALPHA).mean())
 
 
 def _parts(counts: IntArray, rate: float, samples: int) -> tuple[float, float]:
     """Return the same in parts of 500 samples: bounds the memory."""
     numbers = range(max(1, samples // 500))
-    found = np.mean([clustered_size(counts, rate, 500, number) for number in numbers], axis=0)
-    return float(found[0]), float(found[1])
+    shares = np.mean([clustered_size(counts, rate, 500, number) for number in numbers], axis=0)
+    return float(shares[0]), float(shares[1])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -202,8 +202,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 f"| {cell[0]} | {cell[1]:.0%} | {cell[2]:.0%} | {name} | {share:.1%} |", flush=True
             )
     print("\n| test | mean | most |\n| --- | --- | --- |")
-    for name, found in worst.items():
-        print(f"| {name} | {np.mean(found):.1%} | {max(found):.1%} |")
+    for name, rejected in worst.items():
+        print(f"| {name} | {np.mean(rejected):.1%} | {max(rejected):.1%} |")
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         sys.exit("LEXASSAY_DATA names the folder of the public data: without it, no clusters")

@@ -109,12 +109,12 @@ def main() -> int:
     parser.add_argument("--brown", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
-    given = parser.parse_args()
-    wordnet = WordNet.read(given.wordnet)
-    corpora, lexicon = given.data / "corpora", given.data / "lexicon"
+    options = parser.parse_args()
+    wordnet = WordNet.read(options.wordnet)
+    corpora, lexicon = options.data / "corpora", options.data / "lexicon"
     for folder in (corpora, lexicon):
         folder.mkdir(parents=True, exist_ok=True)
-    content = "\n".join(rows(given.brown, wordnet)) + "\n"
+    content = "\n".join(rows(options.brown, wordnet)) + "\n"
     with gzip.GzipFile(corpora / "brown.tsv.gz", "wb", mtime=0) as packed:
         packed.write(content.encode())
     entries = sorted({each for lemmas in wordnet.lemmas.values() for each in lemmas})
@@ -122,7 +122,7 @@ def main() -> int:
     lines = ["l1\tl2", *("\t".join(each) for each in two if all(each))]
     (lexicon / "wordnet_two_words.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     bigrams = pl.read_csv(
-        given.data / "collocations" / "streusle_bigram.tsv.gz", separator="\t", quote_char=None
+        options.data / "collocations" / "streusle_bigram.tsv.gz", separator="\t", quote_char=None
     )
     true = bigrams.filter(pl.col("TP") == 1).select("l1", "l2").sort("l1", "l2")
     true.write_csv(lexicon / "streusle_expressions.tsv", separator="\t")

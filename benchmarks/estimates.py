@@ -72,22 +72,22 @@ def main() -> int:
     )
     ranks, draws, candidates = invented_tables(options.strata)
     known = candidates if options.predictions else candidates.drop("prediction")
-    given = build_study(ranks, draws, candidates=known, seed="2005")
+    study = build_study(ranks, draws, candidates=known, seed="2005")
     tasks: dict[str, Callable[[], object]] = {
         "ranks and sample to arrays": lambda: build_study(
             ranks, draws, candidates=known, seed="2005"
         ),
-        f"{len(MEASURES)} measures at {len(CUTS)} cuts": lambda: list_estimates(given, at=CUTS),
+        f"{len(MEASURES)} measures at {len(CUTS)} cuts": lambda: list_estimates(study, at=CUTS),
         f"{len(PAIRS)} pairs at {len(CUTS)} cuts": lambda: pair_estimates(
-            given, pairs=PAIRS, at=CUTS
+            study, pairs=PAIRS, at=CUTS
         ),
         "all of it": lambda: estimate_tables(
             ranks, draws, at=CUTS, pairs=PAIRS, candidates=known, seed="2005"
         ),
     }
     for name, task in tasks.items():
-        spent = [seconds(task) for _ in range(options.runs)]
-        print(f"{name:<48} {statistics.median(spent):7.2f} s", flush=True)
+        times = [seconds(task) for _ in range(options.runs)]
+        print(f"{name:<48} {statistics.median(times):7.2f} s", flush=True)
     return 0
 
 

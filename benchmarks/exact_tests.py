@@ -92,12 +92,12 @@ PEERS: dict[str, Callable[[dict[str, Array]], Any]] = {
 
 
 def _median(function: Callable[[], object], runs: int) -> float:
-    found = []
+    times = []
     for _ in range(runs):
         started = time.perf_counter()
         function()
-        found.append(time.perf_counter() - started)
-    return statistics.median(found)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
 
 
 def one(name: str, path: Path, runs: int) -> dict[str, float]:
@@ -122,35 +122,35 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--table", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=2, metavar=("MEASURE", "FILE"), help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.table:
-        pair_signatures().sample(fraction=1, shuffle=True, seed=1).write_parquet(given.table)
+    options = parser.parse_args()
+    if options.table:
+        pair_signatures().sample(fraction=1, shuffle=True, seed=1).write_parquet(options.table)
         return 0
-    if given.one:
-        print(json.dumps(one(given.one[0], Path(given.one[1]), given.runs)))
+    if options.one:
+        print(json.dumps(one(options.one[0], Path(options.one[1]), options.runs)))
         return 0
-    print(f"{os.cpu_count()} cores; median of {given.runs}; distinct signatures; peak memory")
+    print(f"{os.cpu_count()} cores; median of {options.runs}; distinct signatures; peak memory")
     names = ["frequency", *(m for m in MEASURES if MEASURES.get(m).family in FAMILIES)]
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "signatures.parquet"
         # by a process of its own, since a child's peak memory starts at its parent's
         subprocess.run([sys.executable, __file__, "--table", str(table)], check=True)
-        for size in given.sizes:
+        for size in options.sizes:
             path = Path(folder) / f"{size}.parquet"
             pl.scan_parquet(table).head(size).sink_parquet(path)
             for name in names:
-                _print_one(name, path, size, given.runs)
+                _print_one(name, path, size, options.runs)
     return 0
 
 
 def _print_one(name: str, path: Path, size: int, runs: int) -> None:
     command = [sys.executable, __file__, "--one", name, str(path), "--runs", str(runs)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = json.loads(printed)
-    line = f"{name:<30} {size:>9,} {found['rate'] / 1e6:7.2f} M/s {found['peak']:6,.0f} MB"
-    if "peer" in found:
+    result = json.loads(printed)
+    line = f"{name:<30} {size:>9,} {result['rate'] / 1e6:7.2f} M/s {result['peak']:6,.0f} MB"
+    if "peer" in result:
         line += (
-            f"   SciPy {found['peer'] / 1e6:8.4f} M/s, ratio {found['rate'] / found['peer']:.3g}"
+            f"   SciPy {result['peer'] / 1e6:8.4f} M/s, ratio {result['rate'] / result['peer']:.3g}"
         )
     print(line, flush=True)
 

@@ -85,25 +85,25 @@ def invented_stage(rows: int, measures: int) -> tuple[StageView, list[str]]:
 def _stages(table: pl.DataFrame, ranks: pl.DataFrame, random: np.random.Generator) -> StageView:
     rows = table.height
     judged = table["id"].head(rows // 20)
-    said = pl.DataFrame({"id": judged, "label": random.choice(["SVC", "free"], len(judged))})
+    labels = pl.DataFrame({"id": judged, "label": random.choice(["SVC", "free"], len(judged))})
     people = pl.concat(
-        said.with_columns(annotator=pl.lit(person), note=pl.lit(None, pl.String))
+        labels.with_columns(annotator=pl.lit(person), note=pl.lit(None, pl.String))
         for person in ("anna", "ben")
     )
-    shown = table.head(rows // 10)
+    head = table.head(rows // 10)
     texts = [
         f"{' '.join(words(random, 16, 'w'))} [[{l1}]] der [[{l2}]] ."
-        for l1, l2 in shown.select("l1", "l2").iter_rows()
+        for l1, l2 in head.select("l1", "l2").iter_rows()
         for _ in range(3)
     ]
     examples = pl.DataFrame(
-        {"id": np.repeat(shown["id"].to_numpy(), 3), "number": [1, 2, 3] * shown.height,
+        {"id": np.repeat(head["id"].to_numpy(), 3), "number": [1, 2, 3] * head.height,
          "doc": [f"document {number % 500}" for number in range(len(texts))], "text": texts}
     )  # fmt: skip
     tables = {
         "scores": table, "ranks": ranks, "examples": examples, "annotations": people,
-        "judgements": said.select("id", category=pl.lit("TP"), tp=pl.col("label") == "SVC"),
-        "adjudicated": said.with_columns(annotators=pl.lit(2), agreed=pl.lit(value=True)),
+        "judgements": labels.select("id", category=pl.lit("TP"), tp=pl.col("label") == "SVC"),
+        "adjudicated": labels.with_columns(annotators=pl.lit(2), agreed=pl.lit(value=True)),
     }  # fmt: skip
 
     def open_table(name: str) -> pl.LazyFrame:
@@ -135,11 +135,11 @@ def measure_page(tab: Tab, path: Path) -> dict[str, float]:
     tab.goto(path.as_uri())
     tab.wait_for_selector("[data-explorer][data-ready]")
     tab.evaluate(f"(async () => {{ {PAINTED} }})()")
-    found = {"open": 1000 * (time.perf_counter() - start)}
+    times = {"open": 1000 * (time.perf_counter() - start)}
     for name, act in {**ACTS, "search (it waits .12 s for the next letter)": SEARCH}.items():
         timed = f"const t = performance.now(); {act} {PAINTED} return performance.now() - t;"
-        found[name] = tab.evaluate(f"(async () => {{ {timed} }})()")
-    return found
+        times[name] = tab.evaluate(f"(async () => {{ {timed} }})()")
+    return times
 
 
 def main() -> None:

@@ -49,8 +49,8 @@ def draw_ranks(uniform: FloatArray, words: FloatArray | float) -> IntArray:
     low = (1.0 + SHIFT) ** power
     high = (words + 1.0 + SHIFT) ** power
     ranks = (low + uniform * (high - low)) ** (1.0 / power) - SHIFT
-    kept: IntArray = np.clip(ranks, 1.0, words).astype(np.int64)
-    return kept
+    clipped: IntArray = np.clip(ranks, 1.0, words).astype(np.int64)
+    return clipped
 
 
 def block(seed: int, number: int, tokens: int = BLOCK) -> IntArray:
@@ -86,15 +86,15 @@ def growth(seed: int, points: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Yield tokens, distinct words, and distinct bigrams as a sample of the types has them."""
     known, pairs = np.array([], dtype=np.int64), np.array([], dtype=np.uint64)
     sampled: list[Hashes] = []
-    wanted = sorted(points)
-    for number, tokens in blocks(wanted[-1]):
+    ordered = sorted(points)
+    for number, tokens in blocks(ordered[-1]):
         words, start = block(seed, number, tokens), number * BLOCK
-        for end in sorted({*(p - start for p in wanted if start < p < start + tokens), tokens}):
+        for end in sorted({*(p - start for p in ordered if start < p < start + tokens), tokens}):
             known = np.union1d(known, words[:end])
             sampled.append(_sample(words[:end]))
-            if len(sampled) >= ONE_IN or start + end in wanted:
+            if len(sampled) >= ONE_IN or start + end in ordered:
                 pairs, sampled = np.unique(np.concatenate([pairs, *sampled])), []
-            if start + end in wanted:
+            if start + end in ordered:
                 yield start + end, len(known), len(pairs) * ONE_IN
 
 
@@ -118,9 +118,9 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--points", type=int, nargs="+", default=[10**6, 3 * 10**6, 10**7])
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(f"{'tokens':>14}{'words':>12}{'bigrams':>14}")
-    for tokens, words, pairs in growth(given.seed, given.points):
+    for tokens, words, pairs in growth(options.seed, options.points):
         print(f"{tokens:14,}{words:12,}{pairs:14,}", flush=True)
     return 0
 

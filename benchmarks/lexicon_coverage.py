@@ -71,14 +71,14 @@ class Cell(NamedTuple):
 def scores_of(gold: pl.LazyFrame, *lexicons: pl.LazyFrame) -> list[pl.DataFrame]:
     """Return the scores of all lemmas that gold and lexicons have, for each lexicon."""
     shared = common(gold, *lexicons)
-    found = []
+    scores = []
     for lexicon in lexicons:
         matched = matches(lexicon_overlaps(gold, lexicon), gold, lexicon)
         scored = lemma_scores(matched.join(shared, on="lemma", how="semi")).collect()
-        found.append(scored.sort("lemma").with_columns(
+        scores.append(scored.sort("lemma").with_columns(
             drawn=True, population=pl.len().cast(pl.Int64), base_total=pl.col("base").sum(),
         ))  # fmt: skip
-    return found
+    return scores
 
 
 def spanish(root: Path) -> list[pl.DataFrame]:
@@ -108,14 +108,14 @@ def invented_scores(lemmas: int = INVENTED) -> list[pl.DataFrame]:
     ]
     web = [(lemma, form.lower()) for lemma, form, _ in make_lexicon.unimorph(words, random["u"])]
     clustered = make_lexicon.computed_lexicon(words, random["c"])
-    made = [
+    scores = [
         (lemma, ending.replace("~", lemma) if "~" in ending else lemma + ending)
         for lemma, _, kind in make_lexicon.entries(words, random["m"])
         for ending in inflection.PARADIGMS[kind]
     ]
     computed = [(lemma, form) for lemma, forms in clustered.items() for form in forms]
     gold = union(_wordlist(printed), _wordlist(web)).collect().lazy()
-    return scores_of(gold, _wordlist(computed), _wordlist(made))
+    return scores_of(gold, _wordlist(computed), _wordlist(scores))
 
 
 def _wordlist(rows: Sequence[tuple[str, str]]) -> pl.LazyFrame:
@@ -183,13 +183,13 @@ def coverage(
 ) -> list[Cell]:
     """Return how sure L* is from samples of one kind, by each method."""
     truth = star_of(scores)
-    made: dict[AnyMethod, list[Interval]] = {method: [] for method in methods[design]}
+    intervals: dict[AnyMethod, list[Interval]] = {method: [] for method in methods[design]}
     drawn = samples_of([scores], count, design, samples=samples, seed=seed)
     for number, (each,) in enumerate(drawn):
         how = IntervalOptions(None, 0.95, replicates, f"{seed} {number}")
-        for method, found in made.items():
-            found.append(star_interval(each, how, method=method))
-    return [cell(found, truth, count, design, method) for method, found in made.items()]
+        for method, limits in intervals.items():
+            limits.append(star_interval(each, how, method=method))
+    return [cell(limits, truth, count, design, method) for method, limits in intervals.items()]
 
 
 def difference_coverage(
@@ -204,12 +204,12 @@ def difference_coverage(
     """Return how sure the difference of two lexicons is, by the default of the design."""
     stars = [star_of(each) for each in scores]
     drawn = samples_of(scores, count, design, samples=samples, seed=seed)
-    found = [
+    intervals = [
         difference_interval(one, two, IntervalOptions(None, 0.95, replicates, f"{seed} {number}"))
         for number, (one, two) in enumerate(drawn)
     ]
     return cell(
-        found, stars[0] - stars[1], count, design, "bootstrap_t" if design == "simple" else "t"
+        intervals, stars[0] - stars[1], count, design, "bootstrap_t" if design == "simple" else "t"
     )
 
 
@@ -231,8 +231,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--replicates", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--counts", type=int, nargs="+", default=COUNTS)
-    given = parser.parse_args(arguments)
-    options = {"samples": given.samples, "replicates": given.replicates, "seed": given.seed}
+    settings = parser.parse_args(arguments)
+    options = {
+        "samples": settings.samples,
+        "replicates": settings.replicates,
+        "seed": settings.seed,
+    }
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         print("LEXASSAY_DATA is not set: only the invented pair is simulated", file=sys.stderr)
@@ -241,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, scores in {**pairs, "invented": invented_scores(), "few large": few_large()}.items():
         stars = [star_of(each) for each in scores]
         print(f"\n{name}: {scores[0].height:,} lemmas, L* {stars[0]:.4f} and {stars[1]:.4f}\n")
-        kinds = [(count, design) for count in given.counts for design in DESIGNS]
+        kinds = [(count, design) for count in settings.counts for design in DESIGNS]
         print(table([each for kind in kinds for each in coverage(scores[0], *kind, **options)]))
         print("\ndifference\n")
         print(table([difference_coverage(scores, *kind, **options) for kind in kinds]), flush=True)

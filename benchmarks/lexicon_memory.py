@@ -98,8 +98,8 @@ def _pairs(
     form = lemma * PARADIGM + np.tile(np.arange(PARADIGM), len(numbers))
     elsewhere = random.random(len(form)) < SHARED
     form = np.where(elsewhere, random.integers(0, lemmas * PARADIGM, len(form)), form)
-    kept = random.random(len(form)) < KEPT
-    pairs = pl.DataFrame({"lemma": lemma[kept], "form": form[kept]})
+    mask = random.random(len(form)) < KEPT
+    pairs = pl.DataFrame({"lemma": lemma[mask], "form": form[mask]})
     return pairs.select(lemma=pl.format("lemma{}", "lemma"), form=pl.format("form{}", "form"))
 
 
@@ -122,11 +122,11 @@ def measure(folder: Path, forms: int, memory: str, *, whole: bool) -> bool:
     config, limit = prepare(folder, forms, memory, whole=whole), TypeAdapter(Bytes)
     runs = folder / f"runs-{time.time_ns()}"
     command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
-    code, found = watch([*command, "--runs", str(runs)], runs)
-    ratio = found["memory"] * 1e6 / limit.validate_python(memory)
+    code, costs = watch([*command, "--runs", str(runs)], runs)
+    ratio = costs["memory"] * 1e6 / limit.validate_python(memory)
     print(
-        f"| {forms:,} | {'all' if whole else '1 %'} | {memory} | {found['wall']:,.0f} "
-        f"| {found['cpu']:,.0f} | {found['memory']:,.0f} | {ratio:.2f} | {found['disk']:,.0f} |"
+        f"| {forms:,} | {'all' if whole else '1 %'} | {memory} | {costs['wall']:,.0f} "
+        f"| {costs['cpu']:,.0f} | {costs['memory']:,.0f} | {ratio:.2f} | {costs['disk']:,.0f} |"
     )
     return code == 0 and ratio <= ALLOWED
 
@@ -138,12 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--memory", default="500MB")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--folder", type=Path)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     print("| forms a side | lemmas | memory | wall s | CPU s | peak MB | ratio | disk MB |")
     print("|---:|---|---:|---:|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        folder = given.folder or Path(name)
-        return 0 if measure(folder, given.forms, given.memory, whole=given.whole) else 1
+        folder = options.folder or Path(name)
+        return 0 if measure(folder, options.forms, options.memory, whole=options.whole) else 1
 
 
 if __name__ == "__main__":

@@ -50,10 +50,10 @@ def synthetic(path: Path, forms: int, *, seed: int) -> None:
     lemmas = round(forms / PARADIGM / KEPT)
     lemma = np.repeat(np.arange(lemmas), PARADIGM)
     form = lemma * PARADIGM + np.tile(np.arange(PARADIGM), lemmas)
-    kept = random.random(len(form)) < KEPT
+    mask = random.random(len(form)) < KEPT
     elsewhere = random.random(len(form)) < SHARED
     form = np.where(elsewhere, random.integers(0, lemmas * PARADIGM, len(form)), form)
-    pairs = pl.DataFrame({"lemma": lemma[kept], "form": form[kept]}).unique().sort("lemma", "form")
+    pairs = pl.DataFrame({"lemma": lemma[mask], "form": form[mask]}).unique().sort("lemma", "form")
     texts = pairs.select(lemma=pl.format("lemma{}", "lemma"), form=pl.format("form{}", "form"))
     texts.write_parquet(path)
 
@@ -90,10 +90,10 @@ def plain(gold_file: Path, lexicon_file: Path) -> Result:
 
 
 def _sets(path: Path) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    sets: dict[str, set[str]] = defaultdict(set)
     for lemma, form in pl.read_parquet(path).iter_rows():
-        found[lemma].add(form)
-    return found
+        sets[lemma].add(form)
+    return sets
 
 
 PROGRAMS: dict[str, Callable[[Path, Path], Result]] = {"lexassay": ours, "plain Python": plain}
@@ -112,11 +112,11 @@ def measure_program(program: str, gold: Path, lexicon: Path, *, runs: int) -> Re
     """Return the median of several runs."""
     command = [sys.executable, __file__, "--one", program, str(gold), str(lexicon)]
     environment = {**os.environ, "POLARS_MAX_THREADS": "2"}
-    found = [
+    times = [
         json.loads(subprocess.run(command, check=True, capture_output=True, env=environment).stdout)
         for _ in range(runs)
     ]
-    return {name: statistics.median(each[name] for each in found) for name in found[0]}
+    return {name: statistics.median(each[name] for each in times) for name in times[0]}
 
 
 def pairs(folder: Path, forms: int) -> Iterator[tuple[str, Path, Path]]:
@@ -141,29 +141,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--forms", type=int, default=5_000_000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--one", nargs=3)
-    given = parser.parse_args(arguments)
-    if given.one:
-        program, gold, lexicon = given.one
+    options = parser.parse_args(arguments)
+    if options.one:
+        program, gold, lexicon = options.one
         one_run(program, Path(gold), Path(lexicon))
         return 0
     print(
         "| gold | lexicon | program | seconds | peak GB | L* | F* |\n|---|---|---|---|---|---|---|"
     )
     with tempfile.TemporaryDirectory() as name:
-        for _pair, one, two in pairs(Path(name), given.forms):
+        for _pair, one, two in pairs(Path(name), options.forms):
             for gold, lexicon in ((one, two), (two, one)):
-                _compare(gold, lexicon, runs=given.runs)
+                _compare(gold, lexicon, runs=options.runs)
     return 0
 
 
 def _compare(gold: Path, lexicon: Path, *, runs: int) -> None:
     forms = [pl.scan_parquet(path).select(pl.len()).collect().item() for path in (gold, lexicon)]
     for program in PROGRAMS:
-        found = measure_program(program, gold, lexicon, runs=runs)
+        times = measure_program(program, gold, lexicon, runs=runs)
         print(
             f"| {gold.stem}: {forms[0]:,} forms | {lexicon.stem}: {forms[1]:,} | {program} "
-            f"| {found['seconds']:.2f} | {found['gigabytes']:.2f} "
-            f"| {found['l_star']:.6f} | {found['f_star']:.6f} |",
+            f"| {times['seconds']:.2f} | {times['gigabytes']:.2f} "
+            f"| {times['l_star']:.6f} | {times['f_star']:.6f} |",
             flush=True,
         )
 

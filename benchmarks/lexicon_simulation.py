@@ -41,16 +41,16 @@ def spanish(root: Path) -> tuple[FloatArray, FloatArray]:
         .lazy()
         for name in (GOLD, LEXICON)
     )
-    found = matches(lexicon_overlaps(gold, lexicon), gold, lexicon)
-    scores = lemma_scores(found.join(common(gold, lexicon), on="lemma", how="semi")).collect()
+    pairs = matches(lexicon_overlaps(gold, lexicon), gold, lexicon)
+    scores = lemma_scores(pairs.join(common(gold, lexicon), on="lemma", how="semi")).collect()
     ordered = scores.sort("lemma")
     return ordered["size"].to_numpy().astype(np.float64), ordered["L"].to_numpy()
 
 
 def draw_sample(size: FloatArray, values: FloatArray, count: int, number: int) -> inference.Sample:
     """Return a simple random sample without replacement."""
-    chosen = np.random.default_rng(number).choice(len(size), count, replace=False)
-    return inference.Sample((size[chosen] * values[chosen],), (size[chosen],), len(size))
+    places = np.random.default_rng(number).choice(len(size), count, replace=False)
+    return inference.Sample((size[places] * values[places],), (size[places],), len(size))
 
 
 def spread(size: FloatArray, values: FloatArray, rate: float, samples: int) -> dict[str, float]:
@@ -72,7 +72,9 @@ def coverage(
     """Return how often each method holds the true L*, how often it lies below, the mean width."""
     truth = l_star(size, values, float(size.sum())) or 0.0
     count = sample_size(len(size), rate=rate)
-    found: dict[str, list[tuple[bool, bool, float]]] = {method: [] for method in inference.METHODS}
+    outcomes: dict[str, list[tuple[bool, bool, float]]] = {
+        method: [] for method in inference.METHODS
+    }
     for number in range(samples):
         sample = draw_sample(size, values, count, number)
         for method in inference.METHODS:
@@ -80,9 +82,9 @@ def coverage(
                 sample, method=method, replicates=replicates, seed=f"simulation {number}"
             )
             if each.lower is not None and each.upper is not None:
-                held = (each.lower <= truth <= each.upper, truth < each.lower)
-                found[method].append((*held, each.upper - each.lower))
-    means = {method: np.mean(rows, axis=0) for method, rows in found.items()}
+                hit = (each.lower <= truth <= each.upper, truth < each.lower)
+                outcomes[method].append((*hit, each.upper - each.lower))
+    means = {method: np.mean(rows, axis=0) for method, rows in outcomes.items()}
     return {method: (row[0], row[1], row[2]) for method, row in means.items()}
 
 
@@ -94,7 +96,9 @@ def few(
     That is the coverage, the median width, and the share of lower limits that are 0.
     """
     truth = l_star(size, values, float(size.sum())) or 0.0
-    found: dict[str, list[tuple[float, float]]] = {str(method): [] for method in inference.METHODS}
+    intervals: dict[str, list[tuple[float, float]]] = {
+        str(method): [] for method in inference.METHODS
+    }
     for number in range(samples):
         sample = draw_sample(size, values, count, number)
         for method in inference.METHODS:
@@ -102,14 +106,14 @@ def few(
                 sample, method=method, replicates=replicates, seed=f"few {number}"
             )
             if each.lower is not None and each.upper is not None:
-                found[method].append((each.lower, each.upper))
-    made: dict[str, tuple[float, float, float, float]] = {}
-    for name, limits in found.items():
+                intervals[method].append((each.lower, each.upper))
+    rows: dict[str, tuple[float, float, float, float]] = {}
+    for name, limits in intervals.items():
         lower, upper = np.array(limits, dtype=np.float64).T
-        held = float(((lower <= truth) & (truth <= upper)).mean())
+        share = float(((lower <= truth) & (truth <= upper)).mean())
         none = 1.0 - len(limits) / samples
-        made[name] = (none, held, float(np.median(upper - lower)), float((lower == 0).mean()))
-    return made
+        rows[name] = (none, share, float(np.median(upper - lower)), float((lower == 0).mean()))
+    return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--intervals", type=int, default=500)
     parser.add_argument("--replicates", type=int, default=1000)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         print("LEXASSAY_DATA is not set: public data is needed", file=sys.stderr)
@@ -129,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("| lambda | lemmas | mean L* | standard deviation | 95 % of samples | stated error |")
     print("|---|---|---|---|---|---|")
     for rate in RATES:
-        row = spread(size, values, rate, given.samples if rate < 1 else 2)
+        row = spread(size, values, rate, options.samples if rate < 1 else 2)
         print(
             f"| {rate:g} | {row['lemmas']:,} | {row['mean']:.4f} | {row['sd']:.4f} "
             f"| {row['low']:.3f} to {row['high']:.3f} | {row['stated']:.4f} |"
@@ -137,19 +141,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n| lambda | method | coverage | truth below | truth above | mean width |")
     print("|---|---|---|---|---|---|")
     for rate in (each for each in RATES if each <= MOST_RESAMPLED):
-        rows = coverage(size, values, rate, samples=given.intervals, replicates=given.replicates)
-        for method, (held, below, width) in rows.items():
+        rows = coverage(
+            size, values, rate, samples=options.intervals, replicates=options.replicates
+        )
+        for method, (share, below, width) in rows.items():
             print(
-                f"| {rate:g} | {method} | {100 * held:.1f} % | {100 * below:.1f} % "
-                f"| {100 * (1 - held - below):.1f} % | {width:.3f} |"
+                f"| {rate:g} | {method} | {100 * share:.1f} % | {100 * below:.1f} % "
+                f"| {100 * (1 - share - below):.1f} % | {width:.3f} |"
             )
     print("\n| lemmas | method | no limits | coverage | median width | lower limit 0 |")
     print("|---|---|---|---|---|---|")
     for count in COUNTS:
-        small = few(size, values, count, samples=given.intervals, replicates=given.replicates)
-        for method, (none, held, width, zero) in small.items():
+        small = few(size, values, count, samples=options.intervals, replicates=options.replicates)
+        for method, (none, share, width, zero) in small.items():
             print(
-                f"| {count} | {method} | {100 * none:.1f} % | {100 * held:.1f} % | {width:.2f} "
+                f"| {count} | {method} | {100 * none:.1f} % | {100 * share:.1f} % | {width:.2f} "
                 f"| {100 * zero:.1f} % |"
             )
     print(f"\n{time.perf_counter() - started:.0f} s")

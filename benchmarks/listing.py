@@ -63,7 +63,7 @@ def fill(artefacts: int) -> None:
 
 def measure(folder: Path, proxy: Proxy) -> dict[str, tuple[int, float]]:
     """Return requests and seconds of each command."""
-    found: dict[str, tuple[int, float]] = {}
+    costs: dict[str, tuple[int, float]] = {}
     for name, words in {
         "plan": ("plan", "small.toml"),
         "status": ("status", "small.toml"),
@@ -72,8 +72,8 @@ def measure(folder: Path, proxy: Proxy) -> dict[str, tuple[int, float]]:
     }.items():
         proxy.requests.clear()
         seconds = command(folder, *words)
-        found[name] = len(proxy.requests), seconds
-    return found
+        costs[name] = len(proxy.requests), seconds
+    return costs
 
 
 def main() -> None:

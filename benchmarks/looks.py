@@ -47,7 +47,7 @@ _PART = 250
 
 @dataclass(frozen=True)
 class Population:
-    """Candidates with the truth, and what is asked of them.
+    """Candidates with the truth, and the questions about them.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Population:
     def truth(self, name: str) -> float:
         """Return what the limits of a question should hold."""
         one, other, scale = self.questions[name]
-        found = self.tp[one].mean() - (0.0 if other is None else self.tp[other].mean())
-        return float(scale * found)
+        precision = self.tp[one].mean() - (0.0 if other is None else self.tp[other].mean())
+        return float(scale * precision)
 
 
 def population(path: Path, *, truth: str) -> Population:
@@ -138,11 +138,11 @@ def of_counts(name: str) -> Method:
     def limits_of(
         mask: BoolArray, _: FloatArray, tp: FloatArray, members: BoolArray, alpha: float
     ) -> Limits:
-        n, k = (mask[:, chosen].sum(axis=1) for chosen in (members, members & (tp == 1)))
+        n, k = (mask[:, side].sum(axis=1) for side in (members, members & (tp == 1)))
         pairs, inverse = np.unique(np.stack([k, n]), axis=1, return_inverse=True)
         whole = np.full(pairs.shape[1], int(members.sum()))
-        found = INTERVALS.get(name)(*pairs, confidence=1.0 - alpha, population=whole)
-        return found[0][inverse.ravel()], found[1][inverse.ravel()]
+        limits = INTERVALS.get(name)(*pairs, confidence=1.0 - alpha, population=whole)
+        return limits[0][inverse.ravel()], limits[1][inverse.ravel()]
 
     return limits_of
 
@@ -184,17 +184,17 @@ def evaluate_looks(
         for name, (one, other, _) in people.questions.items():
             members = one if other is None else one | other
             for plan, levels in plans(sizes, missed[:, members].sum(axis=1)):
-                found = [
+                limits = [
                     difference(method, mask, pi, people, name=name, alpha=level)
                     for mask, pi, level in zip(masks, chances, levels, strict=True)
                 ]
-                rows.append(_row(name, plan, found, people.truth(name)))
+                rows.append(_row(name, plan, limits, people.truth(name)))
     return sum_parts(rows)
 
 
-def _row(name: str, plan: str, found: list[Limits], truth: float) -> dict[str, object]:
-    outside = [(low > truth + _NEAR) | (high < truth - _NEAR) for low, high in found]
-    first, last = (float(np.mean(found[at][1] - found[at][0])) for at in (0, -1))
+def _row(name: str, plan: str, limits: list[Limits], truth: float) -> dict[str, object]:
+    outside = [(low > truth + _NEAR) | (high < truth - _NEAR) for low, high in limits]
+    first, last = (float(np.mean(limits[at][1] - limits[at][0])) for at in (0, -1))
     missed = int(np.logical_or.reduce(outside).sum())
     return {"question": name, "plan": plan, "missed": missed, "samples": len(outside[0]),
             "first": first, "last": last}  # fmt: skip
@@ -253,8 +253,8 @@ def fishers(people: Population, samples: int, seed: int) -> pl.DataFrame:
         p = []
         for size in sizes:
             drawn, side = keys < size, one[both]
-            k1, k2 = ((drawn & chosen & (labels == 1)).sum(axis=1) for chosen in (side, ~side))
-            n1, n2 = ((drawn & chosen).sum(axis=1) for chosen in (side, ~side))
+            k1, k2 = ((drawn & members & (labels == 1)).sum(axis=1) for members in (side, ~side))
+            n1, n2 = ((drawn & members).sum(axis=1) for members in (side, ~side))
             p.append(fisher(k1, n1, k2, n2))
         for plan, levels in plans(sizes, (1 - f) / f):
             wrong = np.logical_or.reduce(
@@ -280,9 +280,9 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--krenn", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     path, truth = Path(__file__).parent.parent / "data" / "candidates.tsv", "TP"
-    if given.krenn:
+    if options.krenn:
         if "LEXASSAY_DATA" not in os.environ:
             print("LEXASSAY_DATA is not set: Krenn's candidates are not found, see README.md")
             return 0
@@ -292,7 +292,7 @@ def main() -> int:
     count = len(people.tp)
     sizes = [round(count * look) for look in LOOKS]
     simple, designed = np.ones(count), designed_sizes(people)
-    print(f"{count:,} candidates, {given.samples:,} samples, looks at {sizes} labels")
+    print(f"{count:,} candidates, {options.samples:,} samples, looks at {sizes} labels")
     fewer = [round(each / 4) for each in sizes]
     for title, method, x, at in (
         ("simple, clopper_pearson", of_counts("clopper_pearson"), simple, sizes),
@@ -301,10 +301,12 @@ def main() -> int:
         ("designed, korn_graubard", of_design, designed, sizes),
         (f"designed, korn_graubard, {fewer} labels", of_design, designed, fewer),
     ):
-        show(title, evaluate_looks(people, method, x, at, samples=given.samples, seed=given.seed))
-    show("Fisher's test, labels permuted", fishers(people, given.samples, given.seed))
-    few = min(given.samples, 500)
-    show(f"at any time, {few} samples", at_any_time(people, sizes[-1], few, given.seed))
+        show(
+            title, evaluate_looks(people, method, x, at, samples=options.samples, seed=options.seed)
+        )
+    show("Fisher's test, labels permuted", fishers(people, options.samples, options.seed))
+    few = min(options.samples, 500)
+    show(f"at any time, {few} samples", at_any_time(people, sizes[-1], few, options.seed))
     return 0
 
 

@@ -56,8 +56,8 @@ _LETTERS = {"item": "w", "gold": "c", "cluster": "k"}
 
 def memberships(size: Size) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return gold and induced entries, and item, gold, cluster, f."""
-    made = senses(size)
-    return made.select("item", "gold").unique(), made.select("item", "cluster").unique(), made
+    table = senses(size)
+    return table.select("item", "gold").unique(), table.select("item", "cluster").unique(), table
 
 
 def partition(size: Size) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -72,8 +72,8 @@ def ewt(root: Path) -> Iterator[Case]:
         induced = dictionary(root / "clustering" / file)
         for tag, punctuation in PUNCTUATION.items():
             for omitted, what in ((set(), "all"), (punctuation, "no punctuation")):
-                kept = tokens.filter(~pl.col(tag).is_in(omitted))
-                gold = kept.select("item", gold=tag).unique()
+                rest = tokens.filter(~pl.col(tag).is_in(omitted))
+                gold = rest.select("item", gold=tag).unique()
                 yield f"EWT {tag}, {name}, {what}", entries(gold, induced).patterns
 
 
@@ -131,7 +131,7 @@ def compare_search(case: Case, measure: str, *, restarts: int, seeds: int) -> bo
     clock = [time.process_time()]
     plain = many_to_one(neighbours, measure, kicks=0, seed="0")
     clock.append(time.process_time())
-    found = [many_to_one(neighbours, measure, seed=str(seed)).mapping for seed in range(seeds)]
+    mappings = [many_to_one(neighbours, measure, seed=str(seed)).mapping for seed in range(seeds)]
     clock.append(time.process_time())
     bits, (clusters, classes) = np.random.default_rng(1000), neighbours.overlap.shape
     ends = (
@@ -139,7 +139,7 @@ def compare_search(case: Case, measure: str, *, restarts: int, seeds: int) -> bo
         for _ in range(restarts)
     )
     best = max(score(patterns, end).value for end in ends)
-    values = [score(patterns, each).value for each in found]
+    values = [score(patterns, each).value for each in mappings]
     start, low, high = score(patterns, plain.mapping).value, min(values), max(values)
     good = bool(best <= low + IMPROVEMENT)
     agree = sum(value == high for value in values)

@@ -59,11 +59,11 @@ def measure(folder: Path, forms: int, memory: str) -> bool:
     config = prepare(folder, forms, memory)
     runs = folder / f"runs-{time.time_ns()}"
     command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
-    code, found = watch([*command, "--runs", str(runs)], runs)
-    ratio = found["memory"] * 1e6 / TypeAdapter(Bytes).validate_python(memory)
+    code, costs = watch([*command, "--runs", str(runs)], runs)
+    ratio = costs["memory"] * 1e6 / TypeAdapter(Bytes).validate_python(memory)
     print(
-        f"| {forms:,} | {memory} | {found['wall']:,.0f} | {found['cpu']:,.0f} "
-        f"| {found['memory']:,.0f} | {ratio:.2f} | {found['disk']:,.0f} |"
+        f"| {forms:,} | {memory} | {costs['wall']:,.0f} | {costs['cpu']:,.0f} "
+        f"| {costs['memory']:,.0f} | {ratio:.2f} | {costs['disk']:,.0f} |"
     )
     return code == 0 and ratio <= ALLOWED
 
@@ -74,11 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--forms", type=int, default=5_000_000)
     parser.add_argument("--memory", default="500MB")
     parser.add_argument("--folder", type=Path)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     print("| forms | memory | wall s | CPU s | peak MB | ratio | disk MB |")
     print("|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        return 0 if measure(given.folder or Path(name), given.forms, given.memory) else 1
+        return 0 if measure(options.folder or Path(name), options.forms, options.memory) else 1
 
 
 if __name__ == "__main__":

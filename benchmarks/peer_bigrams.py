@@ -48,14 +48,14 @@ def nltk(path: str, least: int) -> tuple[int, int]:
 def gensim(path: str, least: int) -> tuple[int, int]:
     from gensim.models.phrases import Phrases
 
-    found = Phrases(
+    phrases = Phrases(
         sentences(path), min_count=least, threshold=1e-9, delimiter="\t", max_vocab_size=10**9
     )
-    kept = [word for word, f in found.vocab.items() if "\t" in word and f >= least]
-    return len(kept), found.corpus_word_count
+    bigrams = [word for word, f in phrases.vocab.items() if "\t" in word and f >= least]
+    return len(bigrams), phrases.corpus_word_count
 
 
-def duckdb(path: str, least: int, written: str = "") -> tuple[int, int]:
+def duckdb(path: str, least: int, output: str = "") -> tuple[int, int]:
     import duckdb as database
 
     connection = database.connect()
@@ -88,8 +88,8 @@ def duckdb(path: str, least: int, written: str = "") -> tuple[int, int]:
         """,
         [least],
     )
-    if written:
-        connection.execute(f"COPY kept TO '{written}' (FORMAT parquet, COMPRESSION zstd)")
+    if output:
+        connection.execute(f"COPY kept TO '{output}' (FORMAT parquet, COMPRESSION zstd)")
     row = connection.execute("SELECT count(*), (SELECT sum(f) FROM counts) FROM kept").fetchone()
     if row is None:
         raise RuntimeError("no row")

@@ -49,10 +49,10 @@ DIFFERENCES = (
 )  # fmt: skip
 
 
-def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
+def planner_of(run: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
     """Return the plans of these questions of the experiment, all by default."""
     return prepare_plans(
-        done,
+        run,
         QuestionOverrides(),
         goal,
         Assumptions(),
@@ -62,10 +62,10 @@ def planner_of(done: Run, pilot: str, goal: Goal, *questions: str) -> Planner:
     )
 
 
-def planned_widths(given: Planner, plan: str, size: int) -> FloatArray:
+def planned_widths(planner: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected half-widths."""
-    levels = np.full(given.selection.questions.height, 0.05)
-    return given.target.value_at(given.at[plan](size), levels)
+    levels = np.full(planner.selection.questions.height, 0.05)
+    return planner.target.value_at(planner.at[plan](size), levels)
 
 
 def draw_places(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
@@ -78,31 +78,31 @@ def draw_places(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
     return np.concatenate(parts)
 
 
-def half_widths(given: Planner, made: Study) -> FloatArray:
+def half_widths(planner: Planner, study: Study) -> FloatArray:
     """Return half the distance of the limits of each question; NaN without any."""
-    asked, at = given.selection, [int(n) for n in given.selection.sets.n]
-    lists = list_estimates(made, at=[*at, len(made.ids)])
+    selection, at = planner.selection, [int(n) for n in planner.selection.sets.n]
+    lists = list_estimates(study, at=[*at, len(study.ids)])
     half = (pl.col("upper") - pl.col("lower")) / 2
-    whole = lists.filter(n=len(made.ids)).head(1).select(half)
+    whole = lists.filter(n=len(study.ids)).head(1).select(half)
     parts = [lists.filter(pl.col("n").is_in(at)).select(half)]
-    compared = pair_estimates(made, pairs=asked.pairs, at=at)
-    for one, two in asked.pairs:
+    compared = pair_estimates(study, pairs=selection.pairs, at=at)
+    for one, two in selection.pairs:
         parts.append(compared.filter(measure_1=one, measure_2=two).sort("n").select(half))
     return pl.concat([*parts, whole]).to_series().to_numpy()
 
 
-def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int) -> FloatArray:
+def actual(planner: Planner, plan: str, size: int, truth: pl.Series, samples: int) -> FloatArray:
     """Return the mean half-width of each question over many samples."""
-    bits, ids = np.random.default_rng(size), given.selection.sets.ids
-    pi = inclusion(given.x[plan], size=size)
-    strata = strata_of(given.selection.sets)
+    bits, ids = np.random.default_rng(size), planner.selection.sets.ids
+    pi = inclusion(planner.x[plan], size=size)
+    strata = strata_of(planner.selection.sets)
     strata = strata if plan == "stratified" else np.zeros_like(strata)
     if plan == "stratified":  # whole numbers in each stratum
         counts = np.bincount(strata)
         pi = (np.round(np.bincount(strata, weights=pi)) / counts)[strata]
-    _, _, matrix = rank_matrix(given.selection.every)
+    _, _, matrix = rank_matrix(planner.selection.every)
     candidates = pl.DataFrame({"id": ids, "pi": pi, "stratum": strata.astype(str)})
-    found = []
+    widths = []
     for _ in range(samples):
         places = draw_places(pi, strata, bits.random(len(pi)))
         draws = pl.DataFrame(
@@ -116,62 +116,62 @@ def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int)
             if guess is not None:
                 known = candidates.with_columns(prediction=pl.Series(guess))
                 draws = draws.with_columns(fold=pl.Series(fold))
-        found.append(
-            half_widths(given, build_study(given.selection.ranks, draws, candidates=known))
+        widths.append(
+            half_widths(planner, build_study(planner.selection.ranks, draws, candidates=known))
         )
-    return np.asarray(np.nanmean(found, axis=0))
+    return np.asarray(np.nanmean(widths, axis=0))
 
 
 def show_power(
-    given: Planner, plan: str, pair: tuple[str, str, int], truth: pl.Series, samples: int
+    planner: Planner, plan: str, pair: tuple[str, str, int], truth: pl.Series, samples: int
 ) -> None:
     """Print the labels for a power of 80 %, and how often so many find the difference."""
     one, two, n = pair
-    name, ids = f"{one} - {two} at {n}", given.selection.sets.ids
-    size = int(question_table(given, plan, None).filter(question=name)["labels"].item())
-    bits, pi = np.random.default_rng(size), inclusion(given.x[plan], size=size)
+    name, ids = f"{one} - {two} at {n}", planner.selection.sets.ids
+    size = int(question_table(planner, plan, None).filter(question=name)["labels"].item())
+    bits, pi = np.random.default_rng(size), inclusion(planner.x[plan], size=size)
     candidates, hits = pl.DataFrame({"id": ids, "pi": pi}), 0
     for _ in range(samples):
         places = sequential_poisson(pi, bits.random(len(pi)), size=size)
         draws = pl.DataFrame(
             {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
         )
-        made = build_study(given.selection.ranks, draws, candidates=candidates)
-        hits += int(pair_estimates(made, pairs=[(one, two)], at=[n])["lower"].item() > 0)
+        study = build_study(planner.selection.ranks, draws, candidates=candidates)
+        hits += int(pair_estimates(study, pairs=[(one, two)], at=[n])["lower"].item() > 0)
     print(f"{name}: {size:,} labels, {plan}, found in {hits / samples:.0%}", flush=True)
 
 
-def fewest(given: Planner, plan: str, size: int) -> FloatArray:
+def fewest(planner: Planner, plan: str, size: int) -> FloatArray:
     """Return the expected draws of each question, of a difference those of the smaller side."""
-    sums = set_sums(given.selection.sets, [inclusion(given.x[plan], size=size)])[0]
-    least = np.full(given.selection.questions.height, np.inf)
-    np.minimum.at(least, given.expectations.estimands.question, sums)
+    sums = set_sums(planner.selection.sets, [inclusion(planner.x[plan], size=size)])[0]
+    least = np.full(planner.selection.questions.height, np.inf)
+    np.minimum.at(least, planner.expectations.estimands.question, sums)
     return least
 
 
-def compare(given: Planner, plan: str, size: int, found: FloatArray, source: str) -> None:
+def compare(planner: Planner, plan: str, size: int, widths: FloatArray, source: str) -> None:
     """Print planned against actual."""
-    expected, many = planned_widths(given, plan, size), fewest(given, plan, size) >= ENOUGH
-    some = many & (found > 1e-9)
-    ratio = expected[some] / found[some]
-    names = given.selection.questions["question"].to_numpy()[some]
+    expected, many = planned_widths(planner, plan, size), fewest(planner, plan, size) >= ENOUGH
+    some = many & (widths > 1e-9)
+    ratio = expected[some] / widths[some]
+    names = planner.selection.questions["question"].to_numpy()[some]
     far = np.abs(ratio - 1) > FAR
-    shown = ", ".join(
+    text = ", ".join(
         f"{name} {each:.2f}" for name, each in zip(names[far], ratio[far], strict=True)
     )
     low, middle, high = np.quantile(ratio, [0, 0.5, 1])
     print(f"{source:>8} {plan:>10} {size:5} {some.sum():3} {low:6.2f} {middle:6.2f} {high:6.2f}"
-          f" {far.sum():3}  {shown}", flush=True)  # fmt: skip
+          f" {far.sum():3}  {text}", flush=True)  # fmt: skip
 
 
-def show_explained(done: Run, name: str) -> None:
+def show_explained(run: Run, name: str) -> None:
     """Print the share of variance that predictions explain within lists and difference sets."""
     for kind in ("precision", "difference"):
-        given = prepare_plans(
-            done, QuestionOverrides(n=LISTS), Goal(0.05), Assumptions(), questions=(kind,),
+        planner = prepare_plans(
+            run, QuestionOverrides(n=LISTS), Goal(0.05), Assumptions(), questions=(kind,),
             pilot="full", category=None,
         )  # fmt: skip
-        low, middle, high = np.quantile(given.explained[given.mask], [0, 0.5, 1])
+        low, middle, high = np.quantile(planner.explained[planner.mask], [0, 0.5, 1])
         print(f"{name}, {kind}: median {middle:.2f}, {low:.2f} to {high:.2f}", flush=True)
 
 
@@ -180,34 +180,34 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--pilot", type=int, default=300)
-    given = parser.parse_args()
+    options = parser.parse_args()
     if "LEXASSAY_DATA" not in os.environ:
         print("LEXASSAY_DATA is not set: the simulation needs Krenn's candidates, see README.md")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"stages.designed.size": given.pilot}
-        done = lx.run(CONFIG, runs=folder, report=False, settings=settings)
+        settings = {"stages.designed.size": options.pilot}
+        result = lx.run(CONFIG, runs=folder, report=False, settings=settings)
         tests = {
-            pair: planner_of(done, "full", Goal(power=0.8), "{} - {} at {}".format(*pair))
+            pair: planner_of(result, "full", Goal(power=0.8), "{} - {} at {}".format(*pair))
             for pair in DIFFERENCES
         }
-        plans = {name: planner_of(done, stage, Goal(0.05)) for name, stage in
+        plans = {name: planner_of(result, stage, Goal(0.05)) for name, stage in
                  (("all", "full"), ("pilot", "answers"))}  # fmt: skip
-        judged = done.table("judgements").select("id", "tp")
+        judged = result.table("judgements").select("id", "tp")
         other = lx.run(OTHER, runs=folder, report=False)
-        for run, name in ((done, CONFIG.name), (other, OTHER.name)):
+        for run, name in ((result, CONFIG.name), (other, OTHER.name)):
             show_explained(run, name)
     ids = plans["all"].selection.sets.ids.rename("id").to_frame()
     truth = ids.join(judged, on="id", how="left", maintain_order="left")["tp"]
     print("  source       plan  size  of    low median   high off")
     for plan in PLANS:
         for size in SIZES:
-            widths = actual(plans["all"], plan, size, truth, given.samples)
+            widths = actual(plans["all"], plan, size, truth, options.samples)
             for source, each in plans.items():
                 compare(each, plan, size, widths, source)
     for plan in ("simple", "pooled", "designed"):
         for pair, each in tests.items():
-            show_power(each, plan, pair, truth, given.samples)
+            show_power(each, plan, pair, truth, options.samples)
     return 0
 
 

@@ -58,8 +58,8 @@ def watch(command: Sequence[str], folder: Path) -> Watched:
             time.sleep(EVERY)
     wall, cpu = time.perf_counter() - started, _cpu() - before
     disk = max(disk, size(folder))
-    found = {"wall": wall, "cpu": cpu, "memory": memory / 1e6, "disk": disk / 1e6}
-    return process.returncode, {name: round(figure, 1) for name, figure in found.items()}
+    costs = {"wall": wall, "cpu": cpu, "memory": memory / 1e6, "disk": disk / 1e6}
+    return process.returncode, {name: round(figure, 1) for name, figure in costs.items()}
 
 
 def _cpu() -> float:

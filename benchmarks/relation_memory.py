@@ -46,11 +46,11 @@ SENTENCES = 50
 def write_text(folder: Path, words: int) -> None:
     """Write the text, with documents."""
     write_words(folder / "words.txt", words)
-    with (folder / "words.txt").open() as lines, (folder / "text.txt").open("w") as written:
+    with (folder / "words.txt").open() as lines, (folder / "text.txt").open("w") as text:
         for number, line in enumerate(lines):
             if number % SENTENCES == 0:
-                written.write(f"### {number // SENTENCES}\n")
-            written.write(line)
+                text.write(f"### {number // SENTENCES}\n")
+            text.write(line)
 
 
 def main() -> int:
@@ -59,20 +59,20 @@ def main() -> int:
     parser.add_argument("--words", type=int, default=2_000_000)
     parser.add_argument("--memory", default="500MB")
     parser.add_argument("--only", nargs="+", choices=list(RELATIONS), default=list(RELATIONS))
-    given = parser.parse_args()
-    limit, worst = TypeAdapter(Bytes).validate_python(given.memory), 0.0
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        write_text(folder, given.words)
-        for name in given.only:
+    options = parser.parse_args()
+    limit, worst = TypeAdapter(Bytes).validate_python(options.memory), 0.0
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_text(folder, options.words)
+        for name in options.only:
             kind = "words" if name == "words" else "pairs"
-            text = EXPERIMENT.format(memory=given.memory, kind=kind, options=RELATIONS[name])
+            text = EXPERIMENT.format(memory=options.memory, kind=kind, options=RELATIONS[name])
             (folder / "x.toml").write_text(text)
             runs = ["--no-report", "--runs", str(folder / f"runs-{name}")]
             wall, cpu, peak = measure_command([*COMMAND, "run", str(folder / "x.toml"), *runs])
             worst = max(worst, peak / limit)
-            shown = f"{peak / 2**20:,.0f} MB of {given.memory}, {peak / limit:.2f} times"
-            print(f"{name:<18} {wall:6.1f} s wall, {cpu:6.1f} s CPU, {shown}", flush=True)
+            summary = f"{peak / 2**20:,.0f} MB of {options.memory}, {peak / limit:.2f} times"
+            print(f"{name:<18} {wall:6.1f} s wall, {cpu:6.1f} s CPU, {summary}", flush=True)
     return int(worst > MOST)
 
 

@@ -40,13 +40,13 @@ def record(name: str, median: float) -> str:
     str
         "1.07 x the last", below 1 if it is faster now; empty for the first.
     """
-    made: Figure = {"name": name, "median": round(median, 6), "cores": os.cpu_count() or 1}
+    entry: Figure = {"name": name, "median": round(median, 6), "cores": os.cpu_count() or 1}
     alike = [
         figure
         for figure in (*figures(REFERENCE), *figures(LOCAL))
-        if (figure["name"], figure["cores"]) == (made["name"], made["cores"])
+        if (figure["name"], figure["cores"]) == (entry["name"], entry["cores"])
     ]
-    append([made | _circumstances()], LOCAL)
+    append([entry | _circumstances()], LOCAL)
     return f"{median / float(alike[-1]['median']):.2f} x the last" if alike else ""
 
 
@@ -55,10 +55,10 @@ def figures(path: Path) -> list[Figure]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
-def append(made: Iterable[Figure], path: Path) -> None:
+def append(entries: Iterable[Figure], path: Path) -> None:
     """Write figures at the end of a file."""
     with path.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(figure) + "\n" for figure in made)
+        file.writelines(json.dumps(figure) + "\n" for figure in entries)
 
 
 def newest(path: Path) -> list[Figure]:
@@ -68,9 +68,9 @@ def newest(path: Path) -> list[Figure]:
 
 def _circumstances() -> Figure:
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    said = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"commit": said.stdout.strip(), "date": now, "python": platform.python_version()}
+    return {"commit": process.stdout.strip(), "date": now, "python": platform.python_version()}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -117,9 +117,9 @@ def extraction(folder: Path, data: Path) -> Iterator[Task]:
     """Yield PP-verb pairs from EWT repeated twenty times: ours, then two readers with a Counter."""
     corpus = folder / "ewt20.conllu"
     text = gzip.decompress((data / "corpora" / "UD_English-EWT.all.conllu.gz").read_bytes())
-    with corpus.open("wb") as written:
+    with corpus.open("wb") as file:
         for _ in range(20):
-            written.write(text)
+            file.write(text)
     (folder / "extract.toml").write_text(EXTRACT)
     runs = folder / "runs"
     run = [*COMMAND, "run", str(folder / "extract.toml"), "--no-report", "--runs", str(runs)]
@@ -132,7 +132,7 @@ def extraction(folder: Path, data: Path) -> Iterator[Task]:
 
 def measure(task: Task, runs: int) -> tuple[float, float, float]:
     """Return the medians of wall and CPU seconds, and the peak memory in MB."""
-    found = []
+    costs = []
     for _ in range(task.runs or runs):
         if task.before:
             subprocess.run(task.before, check=True)
@@ -143,27 +143,29 @@ def measure(task: Task, runs: int) -> tuple[float, float, float]:
         code, wall, cpu, memory = json.loads(printed)
         if code:
             raise SystemExit(f"{task.name}: exit code {code}: {' '.join(task.command)}")
-        found.append((wall, cpu, memory / 1024))
-    walls, cpus, peaks = zip(*found, strict=True)
+        costs.append((wall, cpu, memory / 1024))
+    walls, cpus, peaks = zip(*costs, strict=True)
     return statistics.median(walls), statistics.median(cpus), max(peaks)
 
 
 def _environment() -> dict[str, str]:
     """Return this process's, but for what keeps Python from compiling: peers are installed."""
-    kept = {**os.environ}
-    kept.pop("PYTHONDONTWRITEBYTECODE", None)
-    return kept
+    variables = {**os.environ}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    return variables
 
 
 def main() -> int:
     """Print a line per task."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
-    given = parser.parse_args()
-    print(f"{os.cpu_count()} cores; median of {given.runs} runs of the whole process; peak memory")
+    options = parser.parse_args()
+    print(
+        f"{os.cpu_count()} cores; median of {options.runs} runs of the whole process; peak memory"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for task in tasks(Path(folder)):
-            wall, cpu, peak = measure(task, given.runs)
+            wall, cpu, peak = measure(task, options.runs)
             ratio = record(f"run: {task.name}", wall)
             line = f"{task.name:<52} {wall:7.2f} s {cpu:7.2f} s CPU {peak:8,.0f} MB  {ratio}"
             print(line, flush=True)

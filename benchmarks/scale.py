@@ -80,8 +80,8 @@ def run(folder: Path, paths: list[Path], megabytes: int) -> int:
     names = json.dumps([path.name for path in paths])
     config.write_text(EXPERIMENT.format(memory=megabytes // 2, paths=names))
     command = [sys.executable, "-m", "pipeline.cli", "run", str(config)]
-    code, found = watch([*command, "--no-report", "--runs", str(runs)], runs)
-    log(folder, phase="run", code=code, load=round(os.getloadavg()[0], 1), **found)
+    code, costs = watch([*command, "--no-report", "--runs", str(runs)], runs)
+    log(folder, phase="run", code=code, load=round(os.getloadavg()[0], 1), **costs)
     return code
 
 
@@ -89,19 +89,21 @@ def result(folder: Path, tokens: int) -> dict[str, object]:
     """Return the sums over attempts, the rows of the tables and the seconds of the stages."""
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     runs = [line for line in lines if line["phase"] == "run"]
-    made: dict[str, object] = {"tokens": tokens, "attempts": len(runs)}
+    figures: dict[str, object] = {"tokens": tokens, "attempts": len(runs)}
     for name, total in (("wall", sum), ("cpu", sum), ("memory", max), ("disk", max)):
-        made[name] = round(total(line[name] for line in runs), 1)
-    made["text seconds"] = round(sum(line["wall"] for line in lines if line["phase"] == "text"), 1)
-    made["text MB"] = round(sum(path.stat().st_size for path in folder.glob("*.txt")) / 1e6)
-    made["runs MB"] = round(size(folder / "runs") / 1e6)
+        figures[name] = round(total(line[name] for line in runs), 1)
+    figures["text seconds"] = round(
+        sum(line["wall"] for line in lines if line["phase"] == "text"), 1
+    )
+    figures["text MB"] = round(sum(path.stat().st_size for path in folder.glob("*.txt")) / 1e6)
+    figures["runs MB"] = round(size(folder / "runs") / 1e6)
     for event in _events(folder):
         if event["event"] == "stage_done":
-            made[f"{event['stage']} seconds"] = event["seconds"]
-            made[f"{event['stage']} rows"] = max(event["rows"].values())
+            figures[f"{event['stage']} seconds"] = event["seconds"]
+            figures[f"{event['stage']} rows"] = max(event["rows"].values())
     parts = list((folder / "runs/scale/candidates/counts").glob("*/counts/*.parquet"))
-    made["distinct bigrams"] = pl.scan_parquet(parts).select(pl.len()).collect().item()
-    return made
+    figures["distinct bigrams"] = pl.scan_parquet(parts).select(pl.len()).collect().item()
+    return figures
 
 
 def _events(folder: Path) -> list[dict[str, Any]]:
@@ -111,10 +113,10 @@ def _events(folder: Path) -> list[dict[str, Any]]:
 
 def megabytes(text: str) -> int:
     """Read a size such as 4GB or 500MB."""
-    found = re.fullmatch(r"(\d+) ?(MB|GB)", text)
-    if not found:
+    match = re.fullmatch(r"(\d+) ?(MB|GB)", text)
+    if not match:
         raise argparse.ArgumentTypeError(f"not a size such as 4GB or 500MB: {text}")
-    return int(found[1]) * {"MB": 1, "GB": 1000}[found[2]]
+    return int(match[1]) * {"MB": 1, "GB": 1000}[match[2]]
 
 
 def main() -> int:
@@ -125,18 +127,18 @@ def main() -> int:
     parser.add_argument("--memory", type=megabytes, default=4000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--curve", action="store_true", help="print how words and bigrams grow")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
-    paths = make_shards(given.folder, given.tokens, given.seed)
-    log(given.folder, phase="text", wall=round(time.perf_counter() - started, 1))
-    if code := run(given.folder, paths, given.memory):
+    paths = make_shards(options.folder, options.tokens, options.seed)
+    log(options.folder, phase="text", wall=round(time.perf_counter() - started, 1))
+    if code := run(options.folder, paths, options.memory):
         return code
-    found = result(given.folder, given.tokens)
-    (given.folder / "result.json").write_text(json.dumps(found, indent=1) + "\n")
-    print(json.dumps(found, indent=1))
-    points = [point * BLOCK for point in CURVE if point * BLOCK <= given.tokens]
-    for reached, words, pairs in growth(given.seed, points) if given.curve and points else ():
+    figures = result(options.folder, options.tokens)
+    (options.folder / "result.json").write_text(json.dumps(figures, indent=1) + "\n")
+    print(json.dumps(figures, indent=1))
+    points = [point * BLOCK for point in CURVE if point * BLOCK <= options.tokens]
+    for reached, words, pairs in growth(options.seed, points) if options.curve and points else ():
         print(f"{reached:14,} tokens {words:12,} words {pairs:14,} bigrams", flush=True)
     return 0
 

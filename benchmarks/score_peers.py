@@ -101,8 +101,8 @@ def work(who: str, contest: str, rows: int) -> None:
     run = prepare(table)
     started, used = time.perf_counter(), time.process_time()
     run()
-    spent = [time.perf_counter() - started, time.process_time() - used]
-    print(json.dumps([*spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    seconds = [time.perf_counter() - started, time.process_time() - used]
+    print(json.dumps([*seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 
 
 def measure(who: str, contest: str, rows: int, runs: int) -> tuple[float, float, float]:
@@ -116,8 +116,8 @@ def measure(who: str, contest: str, rows: int, runs: int) -> tuple[float, float,
     return statistics.median(seconds), statistics.median(used), max(peaks)
 
 
-def show(who: str, contest: str, count: int, rows: int, found: tuple[float, float, float]) -> float:
-    seconds, used, peak = found
+def show(who: str, contest: str, count: int, rows: int, costs: tuple[float, float, float]) -> float:
+    seconds, used, peak = costs
     ratio = record(f"score_peers: {contest}, {rows:,} candidates: {who}", seconds)
     speed = f"{seconds:8.3f} s {used:8.3f} s CPU {rows / seconds / 1e6:8.3f} M rows/s"
     print(f"  {who:<22}{count:3} measures {speed} {peak:8,.0f} MB  {ratio}", flush=True)
@@ -130,19 +130,19 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--work", nargs=3)
-    given = parser.parse_args()
-    if given.work:
-        work(given.work[0], given.work[1], int(given.work[2]))
+    options = parser.parse_args()
+    if options.work:
+        work(options.work[0], options.work[1], int(options.work[2]))
         return 0
-    print(f"median of {given.runs} runs; peak memory of the whole process, table included")
+    print(f"median of {options.runs} runs; peak memory of the whole process, table included")
     for name, contest in contests().items():
-        for rows in (size for size in given.rows if size <= contest.most):
+        for rows in (size for size in options.rows if size <= contest.most):
             print(f"{name}, {rows:,} distinct candidates", flush=True)
-            found = measure("lexassay", name, rows, given.runs)
-            ours = show("lexassay", name, len(contest.ours), rows, found)
+            costs = measure("lexassay", name, rows, options.runs)
+            ours = show("lexassay", name, len(contest.ours), rows, costs)
             if contest.peer and importlib.util.find_spec(contest.peer):
-                found = measure(contest.peer, name, rows, given.runs)
-                theirs = show(contest.peer, name, len(contest.ours), rows, found)
+                costs = measure(contest.peer, name, rows, options.runs)
+                theirs = show(contest.peer, name, len(contest.ours), rows, costs)
                 print(f"  {theirs / ours:.1f} times as fast", flush=True)
             elif contest.peer:
                 print(f"  {contest.peer} is not installed")

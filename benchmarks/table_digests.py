@@ -69,16 +69,16 @@ def compare(
     >>> found.expected, found.unexpected
     (['a/x.t differs'], ['a/y.t is gone', 'b/y.t is new'])
     """
-    patterns, found, used = list(changed), Differences(), set()
+    patterns, differences, used = list(changed), Differences(), set()
     for name in sorted({*before, *after}):
         if before.get(name) == after.get(name):
             continue
         what = "is new" if name not in before else "is gone" if name not in after else "differs"
         fitting = {each for each in patterns if fnmatchcase(name, each)}
         used |= fitting
-        (found.expected if fitting else found.unexpected).append(f"{name} {what}")
-    found.idle = [each for each in patterns if each not in used]
-    return found
+        (differences.expected if fitting else differences.unexpected).append(f"{name} {what}")
+    differences.idle = [each for each in patterns if each not in used]
+    return differences
 
 
 def record(configs: Iterable[Path], runs: Path, *, rounded: bool = False) -> dict[str, str]:
@@ -104,30 +104,30 @@ def record(configs: Iterable[Path], runs: Path, *, rounded: bool = False) -> dic
             print(f"{config.stem}: skipped, LEXASSAY_DATA names no public data", file=sys.stderr)
             continue
         command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, "--runs", str(runs)], cwd=ROOT, capture_output=True, text=True, check=False
         )
-        if done.returncode not in _DONE:
-            raise SystemExit(f"{config}: exit code {done.returncode}\n{done.stderr}")
-        found = tables_of(runs / config.stem, rounded=rounded)
-        print(f"{config.stem}: {len(found)} tables", file=sys.stderr)
-        digests |= found
+        if process.returncode not in _DONE:
+            raise SystemExit(f"{config}: exit code {process.returncode}\n{process.stderr}")
+        tables = tables_of(runs / config.stem, rounded=rounded)
+        print(f"{config.stem}: {len(tables)} tables", file=sys.stderr)
+        digests |= tables
     return digests
 
 
 def tables_of(folder: Path, *, rounded: bool = False) -> dict[str, str]:
     """Return the digest of every table of the last run of an experiment."""
     newest = max((folder / "history").glob("*.json"), key=lambda path: path.name)
-    kept = json.loads(newest.read_bytes())
-    found = {}
-    for stage, each in kept["stages"].items():
+    manifest = json.loads(newest.read_bytes())
+    tables = {}
+    for stage, each in manifest["stages"].items():
         for table, digest in each["digests"].items():
-            name = f"{kept['experiment']}/{stage}.{table}"
+            name = f"{manifest['experiment']}/{stage}.{table}"
             if not rounded:
-                found[name] = digest
+                tables[name] = digest
             elif name not in OF_A_MACHINE:
-                found[name] = rounded_digest(folder / stage / each["fingerprint"][:24] / table)
-    return found
+                tables[name] = rounded_digest(folder / stage / each["fingerprint"][:24] / table)
+    return tables
 
 
 def rounded_digest(folder: Path) -> str:
@@ -157,33 +157,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--changed", type=Path)
-    asked = parser.parse_args(arguments)
-    return _record(asked) if asked.command == "record" else _compare(asked)
+    options = parser.parse_args(arguments)
+    return _record(options) if options.command == "record" else _compare(options)
 
 
-def _record(asked: argparse.Namespace) -> int:
+def _record(options: argparse.Namespace) -> int:
     for program, folder in GENERATED.items():
-        made = [sys.executable, str(ROOT / "data" / program), str(ROOT / "data" / folder)]
-        subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
-    configs = asked.configs or sorted((ROOT / "configs").glob("*.toml"))
+        command = [sys.executable, str(ROOT / "data" / program), str(ROOT / "data" / folder)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    configs = options.configs or sorted((ROOT / "configs").glob("*.toml"))
     paths = [each.resolve() for each in configs]
-    found = record(paths, asked.runs.resolve(), rounded=asked.rounded)
-    asked.output.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    digests = record(paths, options.runs.resolve(), rounded=options.rounded)
+    options.output.write_text(
+        json.dumps(digests, indent=0, sort_keys=True) + "\n", encoding="utf-8"
+    )
     return 0
 
 
-def _compare(asked: argparse.Namespace) -> int:
-    before, after = (json.loads(path.read_bytes()) for path in (asked.before, asked.after))
-    found = compare(before, after, patterns_in(asked.changed))
-    for line in found.unexpected:
+def _compare(options: argparse.Namespace) -> int:
+    before, after = (json.loads(path.read_bytes()) for path in (options.before, options.after))
+    differences = compare(before, after, patterns_in(options.changed))
+    for line in differences.unexpected:
         print(f"NOT MEANT  {line}")
-    for line in found.expected:
+    for line in differences.expected:
         print(f"meant      {line}")
-    for pattern in found.idle:
+    for pattern in differences.idle:
         print(f"IDLE       {pattern} is listed, and no such table differs")
     same = sum(after.get(name) == digest for name, digest in before.items())
     print(f"{same} of {len(before)} tables are equal")
-    return 1 if found.unexpected or found.idle else 0
+    return 1 if differences.unexpected or differences.idle else 0
 
 
 if __name__ == "__main__":

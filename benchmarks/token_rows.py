@@ -80,17 +80,17 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000_000, 100_000_000])
     parser.add_argument("--memory", nargs="+", default=["", "1GB"])
-    given = parser.parse_args()
+    options = parser.parse_args()
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    print(f"{os.cpu_count()} cores, load average {load}; whole processes, median of {given.runs}")
+    print(f"{os.cpu_count()} cores, load average {load}; whole processes, median of {options.runs}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "tokens.parquet"
-        for rows in given.rows:
+        for rows in options.rows:
             write(path, rows)
-            for memory in given.memory:
+            for memory in options.memory:
                 one = task(folder, path, memory)
-                wall, cpu, peak = measure(one, given.runs)
+                wall, cpu, peak = measure(one, options.runs)
                 line = f"{rows:>11,} tokens, {one.name:<12}{wall:8.1f} s {cpu:8.1f} s CPU"
                 print(f"{line} {peak:7,.0f} MB", flush=True)
     return 0

@@ -41,7 +41,7 @@ EVERY = 0.05
 def write_words(path: Path, words: int) -> int:
     """Write sentences of generated words, and return how many types they have."""
     draw = np.random.default_rng(15)
-    with path.open("w") as written:
+    with path.open("w") as file:
         types = 0
         for start in range(0, words, BLOCK):
             number = min(BLOCK, words - start)
@@ -52,7 +52,7 @@ def write_words(path: Path, words: int) -> int:
             draw.shuffle(ranks)
             types = known
             for at in range(0, number, SENTENCE):
-                written.write(" ".join(f"w{rank}" for rank in ranks[at : at + SENTENCE]) + "\n")
+                file.write(" ".join(f"w{rank}" for rank in ranks[at : at + SENTENCE]) + "\n")
     return types
 
 
@@ -79,8 +79,8 @@ def main() -> int:
     parser.add_argument("--least", type=int, default=1, help="min_frequency")
     options = parser.parse_args()
     run = "" if options.memory == "none" else f'memory = "{options.memory}"'
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         types = write_words(folder / "words.txt", options.words)
         print(f"{options.words:,} words, about {types:,} types, limit {options.memory}", flush=True)
         for length in options.lengths:

@@ -143,9 +143,9 @@ def _limits(
     if curve[1]:
         return _differences(everyone, (one & ~two, two & ~one), drawing, alphas)
     method = INTERVALS.get(task.method.split(", ")[1])
-    seen, k = _count_draws(everyone, draws, one)
+    count, k = _count_draws(everyone, draws, one)
     rows = [
-        method(k[row], seen[row], confidence=1.0 - alpha, population=n)
+        method(k[row], count[row], confidence=1.0 - alpha, population=n)
         for row, alpha in enumerate(alphas)
     ]
     lower, upper = (np.stack(each) for each in zip(*rows, strict=True))
@@ -156,9 +156,9 @@ def _count_draws(
     everyone: Population, draws: BoolArray, members: BoolArray
 ) -> tuple[IntArray, IntArray]:
     inside = members.T.astype(np.float32)
-    found = (draws.astype(np.float32) @ each for each in (inside, inside * everyone.tp[:, None]))
-    seen, k = (each.astype(np.int64) for each in found)
-    return seen, k
+    counts = (draws.astype(np.float32) @ each for each in (inside, inside * everyone.tp[:, None]))
+    count, k = (each.astype(np.int64) for each in counts)
+    return count, k
 
 
 def _differences(
@@ -191,11 +191,11 @@ def _designed_limits(
     pi, draws, n = drawing
     one, two = both
     sides = (one & ~two, two & ~one) if compared else (one,)
-    found = [estimate_sets(everyone.tp, pi, draws, side) for side in sides]
+    estimates = [estimate_sets(everyone.tp, pi, draws, side) for side in sides]
     scale = sides[0].sum(axis=1) / n if compared else 1.0
     rows = []
     for row, alpha in enumerate(alphas):
-        own = [side.at(np.s_[row]) for side in found]
+        own = [side.at(np.s_[row]) for side in estimates]
         make = designed_limits if compared else korn_graubard
         rows.append([scale * each for each in make(*own, confidence=1.0 - alpha)])
     lower, upper = (np.stack(each) for each in zip(*rows, strict=True))

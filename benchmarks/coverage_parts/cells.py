@@ -55,10 +55,10 @@ def limits_hold(limits: tuple[FloatArray, FloatArray], truth: FloatArray) -> Boo
 
 
 def coverage_of(
-    limits: tuple[FloatArray, FloatArray], truth: FloatArray, found: Estimates
+    limits: tuple[FloatArray, FloatArray], truth: FloatArray, estimates: Estimates
 ) -> Outcome:
     """Return what limits of estimated sets gave."""
-    return Outcome(limits_hold(limits, truth), limits[1] - limits[0], found.draws)
+    return Outcome(limits_hold(limits, truth), limits[1] - limits[0], estimates.draws)
 
 
 def cells_of(

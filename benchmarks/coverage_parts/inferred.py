@@ -47,13 +47,13 @@ def _outcomes(task: Task, truth: np.ndarray, first: int, samples: int) -> Iterat
     for start, count in batches(first, samples):
         draws = draw_samples(pi, numbers(everyone.size, start, count), size=task.size)
         labels = np.where(draws, everyone.tp, np.nan)
-        found = np.array([
+        limits = np.array([
             [
                 average_precision_limits(row[order], pi=pi[order], confidence=LEVEL)[1:]
                 for order in orders
             ]
             for row in labels
         ])  # fmt: skip
-        lower, upper = found[..., 0], found[..., 1]
+        lower, upper = limits[..., 0], limits[..., 1]
         hits = np.broadcast_to((draws & everyone.tp).sum(axis=1)[:, None], lower.shape)
         yield Outcome(limits_hold((lower, upper), truth), upper - lower, hits)

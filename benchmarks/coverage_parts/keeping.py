@@ -25,16 +25,16 @@ class PartFile:
 
     def read(self) -> dict[Job, list[Cell]]:
         """Return the cells of each finished job; a last line that was cut off counts as absent."""
-        found: dict[Job, list[Cell]] = {}
+        jobs: dict[Job, list[Cell]] = {}
         if not self.path.is_file():
-            return found
+            return jobs
         for line in self.path.read_text(encoding="utf-8").splitlines(keepends=True):
             if not line.endswith("\n"):
                 break
             row = json.loads(line)
             job = Job(Task(*row["task"]), row["first"], row["samples"])
-            found[job] = row["cells"]
-        return found
+            jobs[job] = row["cells"]
+        return jobs
 
     def add(self, job: Job, cells: list[Cell]) -> None:
         """Append a finished job; what was cut off before is cut away."""

@@ -58,13 +58,13 @@ class Question(NamedTuple):
 
     name: str
     everyone: Population
-    asked: Differences
+    differences: Differences
     pair: tuple[str, str]
 
     @property
     def size(self) -> int:
         """Return |D1|."""
-        return int(self.asked.members[0].sum())
+        return int(self.differences.members[0].sum())
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
@@ -80,16 +80,16 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Find the labels of a task by halving."""
-    way, named = task.method.split(": ")
-    one, two = named.split(" - ")
+    way, pair = task.method.split(": ")
+    one, two = pair.split(" - ")
     everyone = population(task.population)
-    asked = differences_of(everyone, ((one, two),), (task.size,))
-    question = Question(task.population, everyone, asked, (one, two))
+    differences = differences_of(everyone, ((one, two),), (task.size,))
+    question = Question(task.population, everyone, differences, (one, two))
     most = 2 * question.size if ", question" in way else everyone.size
     look = _remember(partial(outcome, question, way, first, samples))
     return [
         {
-            **task._asdict(), "way": way, "pair": named, "difference": float(asked.truth[0]),
+            **task._asdict(), "way": way, "pair": pair, "difference": float(differences.truth[0]),
             "of": question.size, "samples": samples,
             "power": fewest(lambda labels: look(labels)[0] >= POWER, most),
             "half_width": fewest(lambda labels: look(labels)[1] <= HALF_WIDTH, most),
@@ -98,8 +98,10 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
 
 
 def _remember(look: Callable[[int], Outcome]) -> Callable[[int], Outcome]:
-    seen: dict[int, Outcome] = {}
-    return lambda labels: seen[labels] if labels in seen else seen.setdefault(labels, look(labels))
+    outcomes: dict[int, Outcome] = {}
+    return lambda labels: (
+        outcomes[labels] if labels in outcomes else outcomes.setdefault(labels, look(labels))
+    )
 
 
 def fewest(enough: Callable[[int], bool], most: int) -> int | None:
@@ -135,11 +137,11 @@ def _simple_outcome(question: Question, way: str, first: int, samples: int, labe
     bits = np.random.default_rng([80, first, labels])
     draws = _draws(bits, question, design, labels, DESIGNS_OF_EXACT if exact else samples)
     n1, n2 = (np.repeat(each, samples // len(each)) for each in draws)
-    hits = (question.asked.members & question.everyone.tp).sum(axis=1)
+    hits = (question.differences.members & question.everyone.tp).sum(axis=1)
     k1, k2 = (
         bits.hypergeometric(k, size - k, n) for k, n in zip(hits.tolist(), (n1, n2), strict=True)
     )
-    tables = Tables(k1, n1, k2, n2, size, int(question.asked.n[0]))
+    tables = Tables(k1, n1, k2, n2, size, int(question.differences.n[0]))
     name = "finite_population_test" if exact else test
     interval = "hypergeometric" if exact else "clopper_pearson"
 
@@ -168,7 +170,7 @@ def _draws(
 
 def _stratified_outcome(question: Question, first: int, samples: int, labels: int) -> Outcome:
     """Simulate a stratified sample with the best rates for this difference."""
-    everyone, n = question.everyone, int(question.asked.n[0])
+    everyone, n = question.everyone, int(question.differences.n[0])
     vectors = {name: everyone.of(name) for name in question.pair}
     sets = question_sets(everyone.ids, vectors, pairs=[question.pair], n=np.array(STRATA))
     names = declared_questions(
@@ -181,22 +183,22 @@ def _stratified_outcome(question: Question, first: int, samples: int, labels: in
     rejects, widths = [], []
     for start, count in batches(first, samples):
         draws = draw_from_strata(stratum, counts, numbers(everyone.size, start, count))
-        found, _ = estimate_from_strata(everyone, stratum, draws, question.asked.members)
-        one, other = (found.at(np.s_[:, side]) for side in (slice(0, 1), slice(1, 2)))
+        estimates, _ = estimate_from_strata(everyone, stratum, draws, question.differences.members)
+        one, other = (estimates.at(np.s_[:, side]) for side in (slice(0, 1), slice(1, 2)))
         lower, upper = difference_limits(one, other, confidence=LEVEL)
         rejects.append((lower > 0) | (upper < 0))
         widths.append(upper - lower)
-    half = float(question.asked.scale[0] * np.concatenate(widths).mean() / 2)
+    half = float(question.differences.scale[0] * np.concatenate(widths).mean() / 2)
     return float(np.concatenate(rejects).mean()), half
 
 
 def _whole_draws(strata: IntArray, pi: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the strata numbered from 0, and whole numbers of draws with the largest remainders."""
     _, stratum = np.unique(strata, return_inverse=True)
-    wanted = np.bincount(stratum, weights=pi)
-    counts = np.floor(wanted + 1e-9).astype(np.int64)
+    expected = np.bincount(stratum, weights=pi)
+    counts = np.floor(expected + 1e-9).astype(np.int64)
     short = round(float(pi.sum())) - int(counts.sum())
-    counts[np.argsort(counts - wanted, kind="stable")[:short]] += 1
+    counts[np.argsort(counts - expected, kind="stable")[:short]] += 1
     return stratum, counts
 
 
@@ -204,22 +206,22 @@ def _designed_outcome(
     question: Question, way: str, first: int, samples: int, labels: int
 ) -> Outcome:
     pi, assisted = _chances(question, way.split(", ")[1], labels), way.endswith("scores")
-    wanted = samples // FITTED if assisted else samples
+    replicates = samples // FITTED if assisted else samples
     rejects, widths, tp = [], [], question.everyone.tp
-    for start, count in batches(first, wanted):
+    for start, count in batches(first, replicates):
         draws = draw_samples(pi, numbers(len(pi), start, count), size=labels)
         if assisted:
-            found = estimate_with_fit(
-                tp, pi, draws, question.asked.members, features=features(question.name),
+            estimates = estimate_with_fit(
+                tp, pi, draws, question.differences.members, features=features(question.name),
                 fold=folds(question.name),
             )  # fmt: skip
         else:
-            found = estimate_sets(tp, pi, draws, question.asked.members)
-        one, other = (found.at(np.s_[:, side]) for side in (0, 1))
+            estimates = estimate_sets(tp, pi, draws, question.differences.members)
+        one, other = (estimates.at(np.s_[:, side]) for side in (0, 1))
         lower, upper = difference_limits(one, other, confidence=LEVEL)
         rejects.append((lower > 0) | (upper < 0))
         widths.append(upper - lower)
-    half = float(question.asked.scale[0] * np.concatenate(widths).mean() / 2)
+    half = float(question.differences.scale[0] * np.concatenate(widths).mean() / 2)
     return float(np.concatenate(rejects).mean()), half
 
 
@@ -231,6 +233,7 @@ def _chances(question: Question, design: str, labels: int) -> FloatArray:
         return chances(question.name, {"all": "designed"}.get(design, design), labels)
     x = questions_measure(
         question.everyone, measures=question.pair, pairs=(question.pair,),
-        at=(int(question.asked.n[0]),), weights={"precision": 0.0, "baseline": 0.0}, floor=0.0,
+        at=(int(question.differences.n[0]),), weights={"precision": 0.0, "baseline": 0.0},
+        floor=0.0,
     )  # fmt: skip
     return inclusion(x, size=labels)

@@ -68,12 +68,12 @@ def estimates(task: Task, draws: BoolArray, members: BoolArray) -> Estimates:
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, all differences."""
-    made = filled_sets(task, _outcomes(task, first, samples))
+    every = filled_sets(task, _outcomes(task, first, samples))
     listed, compared = lists(task.population), differences(task.population)
     pi = chances(task.population, task.method.split(", ")[0], task.size)
     sides = enough_draws(pi, compared.members).reshape(2, -1).all(axis=0)
-    kept = np.concatenate([enough_draws(pi, listed.members), sides])
-    return [cell for cell, fine in zip(made, kept, strict=True) if fine]
+    enough = np.concatenate([enough_draws(pi, listed.members), sides])
+    return [cell for cell, fine in zip(every, enough, strict=True) if fine]
 
 
 def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
@@ -83,9 +83,9 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     ends = len(listed.n), len(listed.n) + len(compared.n)
     for start, count in batches(first, samples):
         draws = draw_samples(pi, numbers(len(pi), start, count), size=task.size)
-        found = estimates(task, draws, members)
+        estimate = estimates(task, draws, members)
         own, one, other = (
-            found.at(np.s_[:, part])
+            estimate.at(np.s_[:, part])
             for part in (slice(ends[0]), slice(*ends), slice(ends[1], None))
         )
         yield _join(

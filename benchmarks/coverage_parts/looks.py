@@ -89,9 +89,9 @@ def _simple(task: Task, first: int, samples: int) -> Iterator[Outcome]:
                 lower, upper = interval(k, n, confidence=1.0 - level, population=size)
                 return lower, upper
 
-            found = once_each(bounds, k, n, np.broadcast_to(listed.n, n.shape))
-            hit &= limits_hold(found, listed.truth)
-            width = found[1] - found[0]
+            bound = once_each(bounds, k, n, np.broadcast_to(listed.n, n.shape))
+            hit &= limits_hold(bound, listed.truth)
+            width = bound[1] - bound[0]
         yield Outcome(hit, width, n)
 
 
@@ -143,20 +143,22 @@ def _designed_outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome
 
 
 def _at_look(
-    found: list[Estimates], scale: FloatArray, levels: FloatArray
+    estimates: list[Estimates], scale: FloatArray, levels: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the limits of lists and differences, each at its own level."""
-    ends = found[0].p.shape[1]
+    ends = estimates[0].p.shape[1]
     columns = []
     for at, level in enumerate(np.where(np.isnan(levels), 1.0 - LEVEL, levels)):
         confidence = min(1.0 - level, 1.0 - 1e-15)
         if at < ends:
-            own = found[0].at(np.s_[:, at])
+            own = estimates[0].at(np.s_[:, at])
             columns.append(limits(own, confidence=confidence))
         else:
-            sides = [side.at(np.s_[:, at - ends]) for side in found[1:]]
+            sides = [side.at(np.s_[:, at - ends]) for side in estimates[1:]]
             bounds = difference_limits(sides[0], sides[1], confidence=confidence)
             columns.append((scale[at - ends] * bounds[0], scale[at - ends] * bounds[1]))
     lower, upper = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
-    draws = np.concatenate([found[0].draws, np.minimum(found[1].draws, found[2].draws)], axis=1)
+    draws = np.concatenate(
+        [estimates[0].draws, np.minimum(estimates[1].draws, estimates[2].draws)], axis=1
+    )
     return lower, upper, draws

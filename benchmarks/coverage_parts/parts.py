@@ -71,4 +71,4 @@ DEFAULTS = frozenset({
     ("looks", "obrien_fleming, korn_graubard, designed"),
     *(("average", f"infAP, {design}") for design in ("simple", "designed")),
 })  # fmt: skip
-"""What is offered where nothing else is asked for: a failure here is the failure of a run."""
+"""Methods used by default: a run fails if one of them fails."""

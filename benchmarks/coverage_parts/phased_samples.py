@@ -48,7 +48,7 @@ class Questions:
         Whether predictions help to estimate.
     """
 
-    given: Population
+    everyone: Population
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     at: tuple[int, ...]
@@ -61,39 +61,39 @@ class Questions:
     def ranked(self) -> pl.DataFrame:
         """The ranks."""
         return pl.concat(
-            pl.DataFrame({"measure": name, "id": self.given.ids, "rank": self.given.of(name)})
+            pl.DataFrame({"measure": name, "id": self.everyone.ids, "rank": self.everyone.of(name)})
             for name in self.measures
         )
 
     @cached_property
     def nobody(self) -> BoolArray:
         """No candidate."""
-        return np.zeros(self.given.size, dtype=np.bool_)
+        return np.zeros(self.everyone.size, dtype=np.bool_)
 
     def design(
         self, size: int, p: FloatArray, judged: BoolArray, *, seed: str, assisted: bool
     ) -> tuple[FloatArray, IntArray]:
         """Return the chances of all candidates, and the places of the new draws."""
-        ids = self.given.ids
+        ids = self.everyone.ids
         questions = declared_questions(
             measures=list(self.measures), pairs=list(self.pairs), at=list(self.at),
             candidates=len(ids), weights=self.weights,
         )  # fmt: skip
-        ranks = {name: self.given.of(name) for name in self.measures}
+        ranks = {name: self.everyone.of(name) for name in self.measures}
         sets = question_sets(ids, ranks, pairs=list(self.pairs), n=np.array(self.at))
-        made = design_sample(
+        tables = design_sample(
             build_estimands(sets, p=p, judged=judged, assisted=assisted), questions, sizes=[size],
             floor=self.floor, baseline_width=BASELINE_WIDTH, confidence=0.95, seed=seed,
         )  # fmt: skip
-        new = np.asarray(ids.is_in(made.sample["id"].implode())) & ~judged
-        return made.inclusion["pi"].to_numpy(), np.flatnonzero(new)
+        new = np.asarray(ids.is_in(tables.sample["id"].implode())) & ~judged
+        return tables.inclusion["pi"].to_numpy(), np.flatnonzero(new)
 
     def first(self, size: int, number: int) -> tuple[FloatArray, IntArray]:
         """Return the chances, the same in all samples, and the draws of a first phase."""
         if size not in self._chances:
-            rate = np.full(self.given.size, _RATE)
-            made, _ = self.design(size, rate, self.nobody, seed="first", assisted=False)
-            self._chances[size] = made
+            rate = np.full(self.everyone.size, _RATE)
+            sample, _ = self.design(size, rate, self.nobody, seed="first", assisted=False)
+            self._chances[size] = sample
         pi = self._chances[size]
         return pi, np.flatnonzero(draw_samples(pi, numbers(len(pi), number, 1), size=size)[0])
 
@@ -103,17 +103,17 @@ class Questions:
 
     def draws(self, tp: BoolArray, places: IntArray) -> pl.DataFrame:
         """Return judged draws."""
-        return pl.DataFrame({"id": self.given.ids.gather(places), "tp": tp[places]})
+        return pl.DataFrame({"id": self.everyone.ids.gather(places), "tp": tp[places]})
 
     def predict(self, draws: pl.DataFrame, seed: str) -> tuple[FloatArray, IntArray]:
         """Return predictions for all candidates, and the folds of the draws."""
-        found, fold = assist_predictions(
-            self.given.ids, self.given.ranks, draws, np.zeros((0, self.given.size)),
+        predictions, fold = assist_predictions(
+            self.everyone.ids, self.everyone.ranks, draws, np.zeros((0, self.everyone.size)),
             assist="scores", folds=_FOLDS, seed=seed,
-            effects=self.given.words if self.effects else None,
+            effects=self.everyone.words if self.effects else None,
         )  # fmt: skip
-        assert found is not None
-        return found, fold
+        assert predictions is not None
+        return predictions, fold
 
     def one_phase(self, tp: BoolArray, size: int, number: int) -> Study:
         """Return a sample that is drawn at once."""
@@ -126,31 +126,31 @@ class Questions:
         """Return a sample whose second phase is drawn by a model of the labels of the first."""
         pi, first = self.first(sizes[0], number)
         expected, _ = self.predict(self.draws(tp, first), f"{number}")
-        chosen = np.stack([self.nobody, self.nobody])
-        chosen[0, first] = True
+        mask = np.stack([self.nobody, self.nobody])
+        mask[0, first] = True
         later, second = self.design(
-            sizes[1], expected, chosen[0], seed=f"{number} second", assisted=self.assisted
+            sizes[1], expected, mask[0], seed=f"{number} second", assisted=self.assisted
         )
-        chosen[1, second] = True
+        mask[1, second] = True
         draws, candidates = self._add_predictions(
             self.draws(tp, np.concatenate([first, second])), f"{number}"
         )
         phases = pl.concat(
             pl.DataFrame({
-                "phase": phase, "id": self.given.ids, "pi": chance, "stratum": "all",
+                "phase": phase, "id": self.everyone.ids, "pi": chance, "stratum": "all",
                 "drawn": mine, "expected": expected,
             })
-            for phase, chance, mine in zip((1, 2), (pi, later), chosen, strict=True)
+            for phase, chance, mine in zip((1, 2), (pi, later), mask, strict=True)
         )  # fmt: skip
         return phased_study(self.ranked, draws, phases=phases, candidates=candidates)
 
     def _add_predictions(self, draws: pl.DataFrame, seed: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the draws and all candidates, with predictions if these help."""
-        candidates = self.given.ids.to_frame("id")
+        candidates = self.everyone.ids.to_frame("id")
         if not self.assisted:
             return draws, candidates
-        found, fold = self.predict(draws, seed)
-        return draws.with_columns(fold=fold), candidates.with_columns(prediction=found)
+        predictions, fold = self.predict(draws, seed)
+        return draws.with_columns(fold=fold), candidates.with_columns(prediction=predictions)
 
 
 def tasks(populations: tuple[str, ...]) -> list[Task]:
@@ -166,9 +166,9 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
 @lru_cache(maxsize=2)
 def all_questions(name: str, *, assisted: bool) -> Questions:
     """Return all lists, all differences and the baseline of a population."""
-    given = population(name)
+    everyone = population(name)
     return Questions(
-        given, MEASURES, PAIRS, cuts_of(given), {}, FLOOR, effects=False, assisted=assisted
+        everyone, MEASURES, PAIRS, cuts_of(everyone), {}, FLOOR, effects=False, assisted=assisted
     )
 
 
@@ -179,23 +179,23 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
 
 
 def _one(task: Task, number: int) -> Outcome:
-    asked = all_questions(task.population, assisted=task.method.endswith("scores"))
+    questions = all_questions(task.population, assisted=task.method.endswith("scores"))
     listed, compared = lists(task.population), differences(task.population)
-    made = asked.two_phases(asked.given.tp, (FIRST, TOTAL - FIRST), number)
-    size = asked.given.size
-    every = list_estimates(made, at=[*asked.at, size]).with_columns(
+    study = questions.two_phases(questions.everyone.tp, (FIRST, TOTAL - FIRST), number)
+    size = questions.everyone.size
+    every = list_estimates(study, at=[*questions.at, size]).with_columns(
         what=pl.when(pl.col("n") == size).then(pl.lit("baseline")).otherwise("measure")
     )
-    pairs = pair_estimates(made, pairs=asked.pairs, at=asked.at).with_columns(
+    pairs = pair_estimates(study, pairs=questions.pairs, at=questions.at).with_columns(
         what=pl.format("{} - {}", "measure_1", "measure_2"),
         draws=pl.min_horizontal("draws_1", "draws_2"),
     )
     columns = ("what", "n", "lower", "upper", "draws")
-    found = pl.concat([every.select(columns).unique(["what", "n"]), pairs.select(columns)])
+    estimates = pl.concat([every.select(columns).unique(["what", "n"]), pairs.select(columns)])
     names = pl.DataFrame({
         "what": listed.names + compared.names, "n": np.concatenate([listed.n, compared.n]),
     })  # fmt: skip
-    table = names.join(found, on=["what", "n"], how="left", maintain_order="left")
+    table = names.join(estimates, on=["what", "n"], how="left", maintain_order="left")
     limits = table["lower"].to_numpy(), table["upper"].to_numpy()
     truth = np.concatenate([listed.truth, compared.truth])
     return Outcome(limits_hold(limits, truth), limits[1] - limits[0], table["draws"].to_numpy())

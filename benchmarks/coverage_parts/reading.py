@@ -36,20 +36,20 @@ def read(cells: pl.DataFrame, *, few: bool) -> pl.DataFrame:
         test above 5.5 %), cautious (significantly above 98 % with 30 draws or more), borderline
         (on the wrong side of 94 % or 5.5 %, but not significantly); worst first.
     """
-    shown = cells.with_columns(
+    shares = cells.with_columns(
         share=pl.col("hits") / pl.col("samples"),
         judged=pl.lit(value=few) | (pl.col("draws") >= FEW) | (pl.col("kind") == "test"),
     )
-    tests = shown["kind"].to_numpy() == "test"
-    level = ERROR / max(1, shown.filter("judged").height)
-    hits, samples = shown["hits"].to_numpy(), shown["samples"].to_numpy()
+    tests = shares["kind"].to_numpy() == "test"
+    level = ERROR / max(1, shares.filter("judged").height)
+    hits, samples = shares["hits"].to_numpy(), shares["samples"].to_numpy()
     below = scipy.stats.binom.cdf(hits, samples, LEAST)
     above = scipy.stats.binom.sf(hits - 1, samples, np.where(tests, SIZE, MOST))
     wrong = np.where(tests, above, below) < level
     wrong_side = np.where(tests, hits > SIZE * samples, hits < LEAST * samples)
-    many = (shown["draws"].to_numpy() >= MANY) & (shown["width"].to_numpy() > 0) & ~tests
-    judged = shown["judged"].to_numpy()
-    marked = shown.with_columns(
+    many = (shares["draws"].to_numpy() >= MANY) & (shares["width"].to_numpy() > 0) & ~tests
+    judged = shares["judged"].to_numpy()
+    marked = shares.with_columns(
         low=pl.Series(wrong & judged),
         borderline=pl.Series(wrong_side & ~wrong & judged),
         cautious=pl.Series(many & (above < level)),
@@ -75,7 +75,7 @@ def verdict(marked: pl.DataFrame) -> dict[str, Any]:
     many = marked.filter((pl.col("draws") >= MANY) & (pl.col("width") > 0))
     worst = judged.row(0, named=True) if judged.height else None
     fails = bool(low) or (not test and judged.height > 0 and mean < MEAN)
-    said = "fails" if fails else "cautious" if cautious > 0.1 * many.height else "holds"
+    text = "fails" if fails else "cautious" if cautious > 0.1 * many.height else "holds"
     return {
         "cells": judged.height, "not judged": marked.height - judged.height, "mean": mean,
         "worst": worst["share"] if worst else None,
@@ -83,5 +83,5 @@ def verdict(marked: pl.DataFrame) -> dict[str, Any]:
         "low": low, "borderline": int(marked["borderline"].sum()), "cautious": cautious,
         "many": many.height, "mean of many": float(many["share"].mean() or 0.0),  # type: ignore[arg-type]
         "width": float(judged["width"].mean() or 0.0),  # type: ignore[arg-type]
-        "verdict": said,
+        "verdict": text,
     }  # fmt: skip

@@ -35,12 +35,12 @@ def draw_samples(pi: FloatArray, u: FloatArray, *, size: int) -> BoolArray:
     """
     keys = np.where(pi < 1.0, u / np.where(pi > 0.0, pi, np.nan), -1.0)
     keys = np.where(np.isnan(keys), np.inf, keys)
-    chosen = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(pi) else None
-    found = np.zeros(u.shape, dtype=np.bool_)
-    if chosen is None:
+    places = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(pi) else None
+    sample = np.zeros(u.shape, dtype=np.bool_)
+    if places is None:
         return np.broadcast_to(pi > 0.0, u.shape).copy()
-    np.put_along_axis(found, chosen, values=True, axis=1)
-    return found & (pi > 0.0)
+    np.put_along_axis(sample, places, values=True, axis=1)
+    return sample & (pi > 0.0)
 
 
 @lru_cache(maxsize=16)
@@ -69,13 +69,13 @@ def questions_measure(
     )
     sets = question_sets(everyone.ids, vectors, pairs=pairs, n=np.array(at))
     nobody = np.zeros(everyone.size, dtype=np.bool_)
-    made = design_sample(
+    sample = design_sample(
         build_estimands(sets, p=np.full(everyone.size, 0.5), judged=nobody),
         questions, sizes=[1], floor=floor, baseline_width=BASELINE_WIDTH, confidence=0.95,
         seed="coverage",
     )  # fmt: skip
     by_id = everyone.ids.rename("id").to_frame()
-    table = by_id.join(made.inclusion, on="id", how="left", maintain_order="left")
+    table = by_id.join(sample.inclusion, on="id", how="left", maintain_order="left")
     return table["size_measure"].cast(pl.Float64).to_numpy()
 
 

@@ -37,11 +37,11 @@ class Differences(NamedTuple):
 def lists(name: str) -> Lists:
     """Return the lists of all measures at all cuts, and the baseline."""
     everyone = population(name)
-    asked = [(measure, n) for measure in MEASURES for n in cuts_of(everyone)]
-    rows = [everyone.of(measure) <= n for measure, n in asked]
+    pairs = [(measure, n) for measure in MEASURES for n in cuts_of(everyone)]
+    rows = [everyone.of(measure) <= n for measure, n in pairs]
     members = np.stack([*rows, np.ones(everyone.size, dtype=np.bool_)])
-    names = (*(measure for measure, _ in asked), "baseline")
-    n = np.array([*(n for _, n in asked), everyone.size])
+    names = (*(measure for measure, _ in pairs), "baseline")
+    n = np.array([*(n for _, n in pairs), everyone.size])
     return Lists(names, n, members, (members & everyone.tp).sum(axis=1) / n)
 
 

@@ -41,12 +41,14 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: all lists, or all differences."""
     everyone = population(task.population)
     if task.method.startswith("mover"):
-        asked: Lists | Differences = differences(task.population)
+        questions: Lists | Differences = differences(task.population)
         outcomes = _differences(task, everyone, differences(task.population), first, samples)
     else:
-        asked = lists(task.population)
+        questions = lists(task.population)
         outcomes = _lists(task, everyone, lists(task.population), first, samples)
-    return cells_of(task, outcomes, what=asked.names, n=asked.n.tolist(), truth=asked.truth)
+    return cells_of(
+        task, outcomes, what=questions.names, n=questions.n.tolist(), truth=questions.truth
+    )
 
 
 def _counts(
@@ -70,48 +72,48 @@ def _times(task: Task, candidates: int, first: int, samples: int) -> npt.NDArray
 
 def _again(candidates: int, size: int, first: int, samples: int) -> IntArray:
     """Return how often each candidate is drawn in samples with replacement."""
-    chosen = [
+    places = [
         np.bincount(np.random.default_rng([1934, seed]).integers(0, candidates, size))
         for seed in range(first, first + samples)
     ]
-    return np.stack([np.pad(each, (0, candidates - len(each))) for each in chosen])
+    return np.stack([np.pad(each, (0, candidates - len(each))) for each in places])
 
 
 def _lists(
-    task: Task, everyone: Population, asked: Lists, first: int, samples: int
+    task: Task, everyone: Population, questions: Lists, first: int, samples: int
 ) -> Iterator[Outcome]:
     name = task.method.removesuffix(AGAIN)
-    for n, k in _counts(task, everyone, asked.members, first, samples):
-        whole = np.broadcast_to(asked.n, n.shape)
+    for n, k in _counts(task, everyone, questions.members, first, samples):
+        whole = np.broadcast_to(questions.n, n.shape)
 
         def limits(k: IntArray, n: IntArray, size: IntArray) -> tuple[FloatArray, FloatArray]:
-            found: tuple[FloatArray, FloatArray] = INTERVALS.get(name)(
+            bounds: tuple[FloatArray, FloatArray] = INTERVALS.get(name)(
                 k, n, confidence=LEVEL, population=size
             )
-            return found
+            return bounds
 
         lower, upper = once_each(limits, k, n, whole)
-        yield Outcome(limits_hold((lower, upper), asked.truth), upper - lower, n)
+        yield Outcome(limits_hold((lower, upper), questions.truth), upper - lower, n)
 
 
 def _differences(
-    task: Task, everyone: Population, asked: Differences, first: int, samples: int
+    task: Task, everyone: Population, questions: Differences, first: int, samples: int
 ) -> Iterator[Outcome]:
-    sets, name = len(asked.n), task.method.removeprefix("mover ")
-    size = np.rint(asked.scale * asked.n).astype(np.int64)
-    for n, k in _counts(task, everyone, asked.members, first, samples):
+    sets, name = len(questions.n), task.method.removeprefix("mover ")
+    size = np.rint(questions.scale * questions.n).astype(np.int64)
+    for n, k in _counts(task, everyone, questions.members, first, samples):
         columns = [k[:, :sets], n[:, :sets], k[:, sets:], n[:, sets:]]
-        columns += [np.broadcast_to(each, columns[0].shape) for each in (size, asked.n)]
+        columns += [np.broadcast_to(each, columns[0].shape) for each in (size, questions.n)]
 
-        def limits(*given: IntArray) -> tuple[FloatArray, FloatArray]:
-            *counts, size, whole = given
+        def limits(*cells: IntArray) -> tuple[FloatArray, FloatArray]:
+            *counts, size, whole = cells
             return difference_limits(
                 *counts, size=size, list_size=whole, method=name, confidence=LEVEL
             )
 
         lower, upper = once_each(limits, *columns)
         fewer = np.minimum(columns[1], columns[3])
-        yield Outcome(limits_hold((lower, upper), asked.truth), upper - lower, fewer)
+        yield Outcome(limits_hold((lower, upper), questions.truth), upper - lower, fewer)
 
 
 def once_each(

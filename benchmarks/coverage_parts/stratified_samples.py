@@ -53,9 +53,9 @@ def draws_of(sizes: IntArray, method: str, size: int) -> IntArray:
     share = {"top": np.array([5 / 6, 1 / 6]), "even": np.ones(len(sizes)) / len(sizes)}.get(
         kind, sizes / sizes.sum()
     )
-    wanted = np.maximum(1, np.floor(size * share)).astype(np.int64)
-    wanted[: size - wanted.sum()] += 1
-    return np.asarray(np.minimum(wanted, sizes))
+    least = np.maximum(1, np.floor(size * share)).astype(np.int64)
+    least[: size - least.sum()] += 1
+    return np.asarray(np.minimum(least, sizes))
 
 
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
@@ -72,9 +72,9 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
     first_pair, second_pair = len(listed.n), len(listed.n) + len(compared.n)
     for start, count in batches(first, samples):
         draws = draw_from_strata(stratum, counts, numbers(everyone.size, start, count))
-        found, fewest = estimate_from_strata(everyone, stratum, draws, members)
+        estimates, fewest = estimate_from_strata(everyone, stratum, draws, members)
         own, one, other = (
-            found.at(np.s_[:, part])
+            estimates.at(np.s_[:, part])
             for part in (
                 slice(first_pair), slice(first_pair, second_pair), slice(second_pair, None)
             )
@@ -84,19 +84,19 @@ def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
         lower, upper = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
         truth = np.concatenate([listed.truth, compared.truth])
         less = np.minimum(fewest[:, first_pair:second_pair], fewest[:, second_pair:])
-        seen = np.concatenate([fewest[:, :first_pair], less], axis=1)
-        yield Outcome(limits_hold((lower, upper), truth), upper - lower, seen)
+        n_draws = np.concatenate([fewest[:, :first_pair], less], axis=1)
+        yield Outcome(limits_hold((lower, upper), truth), upper - lower, n_draws)
 
 
 def draw_from_strata(stratum: IntArray, counts: IntArray, u: FloatArray) -> BoolArray:
     """Tell who is drawn, as many as are counted in each stratum, shape (samples, candidates)."""
-    found = np.zeros(u.shape, dtype=np.bool_)
+    sample = np.zeros(u.shape, dtype=np.bool_)
     for place, size in enumerate(counts):
         if not size:
             continue
         own = np.flatnonzero(stratum == place)
-        found[:, own] = draw_samples(np.full(len(own), size / len(own)), u[:, own], size=int(size))
-    return found
+        sample[:, own] = draw_samples(np.full(len(own), size / len(own)), u[:, own], size=int(size))
+    return sample
 
 
 def estimate_from_strata(

@@ -38,36 +38,36 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: some pairs at all cuts."""
     everyone = population(task.population)
-    asked = differences_of(everyone, PAIRS, CUTS)
-    made = cells_of(
-        task, _outcomes(task, everyone, first, samples), what=asked.names, n=asked.n.tolist(),
-        truth=np.zeros(len(asked.n)), kind="test",
+    questions = differences_of(everyone, PAIRS, CUTS)
+    every = cells_of(
+        task, _outcomes(task, everyone, first, samples), what=questions.names,
+        n=questions.n.tolist(), truth=np.zeros(len(questions.n)), kind="test",
     )  # fmt: skip
     pi = chances(task.population, task.method.split(", ")[0], task.size)
-    fine: BoolArray = np.asarray(enough_draws(pi, asked.members).reshape(2, -1).all(axis=0))
-    return [cell for cell, kept in zip(made, fine, strict=True) if kept]
+    fine: BoolArray = np.asarray(enough_draws(pi, questions.members).reshape(2, -1).all(axis=0))
+    return [cell for cell, enough in zip(every, fine, strict=True) if enough]
 
 
 def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Iterator[Outcome]:
     design, by = task.method.split(", ")
-    asked = differences_of(everyone, PAIRS, CUTS)
-    pairs = len(asked.n)
+    questions = differences_of(everyone, PAIRS, CUTS)
+    pairs = len(questions.n)
     pi, fold = chances(task.population, design, task.size), folds(task.population)
     group = chance_classes(pi)
     for start, count in batches(first, samples):
         draws = draw_samples(pi, numbers(everyone.size, start, count), size=task.size)
         columns = []
         for at in range(pairs):
-            sides = [np.flatnonzero(asked.members[place]) for place in (at, at + pairs)]
+            sides = [np.flatnonzero(questions.members[place]) for place in (at, at + pairs)]
             true = int(sum(everyone.tp[side].sum() for side in sides) + 1) // 2
             bits = np.random.default_rng([1998, start, at, task.size])
-            found = [
+            estimates = [
                 _estimate_side(bits, true, by, (pi[side], draws[:, side], fold[side], group[side]))
                 for side in sides
             ]
-            columns.append(_test_difference(found[0], found[1]))
-        hit, width, seen = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
-        yield Outcome(hit, width, seen)
+            columns.append(_test_difference(estimates[0], estimates[1]))
+        hit, width, n_draws = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
+        yield Outcome(hit, width, n_draws)
 
 
 def _test_difference(one: Estimates, other: Estimates) -> tuple[BoolArray, FloatArray, FloatArray]:

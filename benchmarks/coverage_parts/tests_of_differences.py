@@ -65,7 +65,7 @@ def tasks(populations: tuple[str, ...]) -> list[Task]:
 def cells(task: Task, first: int, samples: int) -> list[Cell]:
     """Fill the cells of a task: some pairs at all cuts."""
     everyone = population(task.population)
-    asked = differences_of(everyone, PAIRS, CUTS)
+    questions = differences_of(everyone, PAIRS, CUTS)
     columns = [
         rejections(task.method, tables)
         for tables in simulate_counts(everyone, task, first=first, samples=samples)
@@ -73,8 +73,8 @@ def cells(task: Task, first: int, samples: int) -> list[Cell]:
     hit, draws = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
     outcome = Outcome(hit, np.zeros(hit.shape), draws)
     return cells_of(
-        task, [outcome], what=asked.names, n=asked.n.tolist(),
-        truth=np.zeros(len(asked.n)), kind="test",
+        task, [outcome], what=questions.names, n=questions.n.tolist(),
+        truth=np.zeros(len(questions.n)), kind="test",
     )  # fmt: skip
 
 
@@ -82,12 +82,12 @@ def simulate_counts(
     everyone: Population, task: Task, *, first: int, samples: int
 ) -> Iterator[Tables]:
     """Yield the counts of the samples for each pair and cut, under the task's null hypothesis."""
-    asked = differences_of(everyone, PAIRS, CUTS)
-    pairs = len(asked.n)
-    hits = (asked.members & everyone.tp).sum(axis=1)
+    questions = differences_of(everyone, PAIRS, CUTS)
+    pairs = len(questions.n)
+    hits = (questions.members & everyone.tp).sum(axis=1)
     rate = task.size / everyone.size
     for at in range(pairs):
-        size = int(asked.members[at].sum())
+        size = int(questions.members[at].sum())
         true = int(hits[at] + hits[at + pairs])
         bits = np.random.default_rng([1895, first, at, task.size])
         rest = everyone.size - 2 * size
@@ -97,11 +97,11 @@ def simulate_counts(
         if task.method.endswith(BEYOND):
             k = bits.hypergeometric(true, 2 * size - true, n1 + n2) if size else n1
             k1 = bits.hypergeometric(k, n1 + n2 - k, n1)
-            yield Tables(k1, n1, k - k1, n2, size, int(asked.n[at]), rate)
+            yield Tables(k1, n1, k - k1, n2, size, int(questions.n[at]), rate)
         else:
             each = (true + 1) // 2
             k1, k2 = (bits.hypergeometric(each, size - each, n) for n in (n1, n2))
-            yield Tables(k1, n1, k2, n2, size, int(asked.n[at]), rate)
+            yield Tables(k1, n1, k2, n2, size, int(questions.n[at]), rate)
 
 
 def rejections(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
@@ -111,8 +111,8 @@ def rejections(method: str, tables: Tables) -> tuple[BoolArray, IntArray]:
     distinct, inverse = np.unique(counts, axis=1, return_inverse=True)
     rejects = _mover if name.startswith("mover") else _exact
     k1, n1, k2, n2 = distinct
-    found = rejects(name, Tables(k1, n1, k2, n2, *tables[4:]))
-    return found[inverse.ravel()], np.minimum(tables.n1, tables.n2)
+    rejected = rejects(name, Tables(k1, n1, k2, n2, *tables[4:]))
+    return rejected[inverse.ravel()], np.minimum(tables.n1, tables.n2)
 
 
 def _exact(name: str, tables: Tables) -> BoolArray:
@@ -120,12 +120,12 @@ def _exact(name: str, tables: Tables) -> BoolArray:
     finite = name == "finite_population_test"
     near = np.flatnonzero(_apart(tables, judged=(n1 + n2) / (2 * tables.size) if finite else 0.0))
     counts = [each[near] for each in (k1, n1, k2, n2)]
-    found = np.zeros(len(k1), dtype=np.bool_)
+    rejected = np.zeros(len(k1), dtype=np.bool_)
     if finite:
-        found[near] = finite_population_test(*counts, size=tables.size) < ALPHA
+        rejected[near] = finite_population_test(*counts, size=tables.size) < ALPHA
     else:
-        found[near] = TESTS.get(name).p_values(*counts) < ALPHA
-    return found
+        rejected[near] = TESTS.get(name).p_values(*counts) < ALPHA
+    return rejected
 
 
 def _apart(tables: Tables, *, judged: FloatArray | float) -> BoolArray:

@@ -482,7 +482,7 @@ def question(lab: Any, n: int = 500) -> Any:
 def test_a_design_for_one_difference_is_a_simple_sample_of_it(lab: Any) -> None:
     asked = question(lab)
     pi = lab.labels_needed._chances(asked, "question", 100)
-    members = asked.asked.members.any(axis=0)
+    members = asked.differences.members.any(axis=0)
     assert pi[members] == pytest.approx(100 / (2 * asked.size))
     assert not pi[~members].any()
 
