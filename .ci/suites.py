@@ -29,15 +29,15 @@ def suites(changed: Iterable[str] | None) -> list[str]:
     paths = list(areas() if changed is None else changed)
     needed = {
         suite
-        for prefix, named in areas().items()
+        for prefix, names in areas().items()
         if any(path.startswith(prefix) for path in paths)
-        for suite in named
+        for suite in names
     }
     return sorted(each for each in needed if not ("long" in needed and each.startswith("long-")))
 
 
 def changes(base: str) -> list[str] | None:
-    """Return the paths that differ from a commit; None if that cannot be told."""
+    """Return the paths that differ from a commit; None if these cannot be determined."""
     base = base or git("log", "-1", "--first-parent", "--before=6 hours ago", "--format=%H")
     if not base or not git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}"):
         return None
@@ -50,12 +50,12 @@ def git(*words: str) -> str:
     """Return what git prints; nothing if it fails or is not there."""
     command = ["git", "-c", f"safe.directory={ROOT}", *words]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return ""
-    return "" if done.returncode else done.stdout.strip()
+    return "" if process.returncode else process.stdout.strip()
 
 
 if __name__ == "__main__":
-    asked = "".join(sys.argv[1:])
-    print(*suites(None if asked == "--all" else changes(asked)))
+    argument = "".join(sys.argv[1:])
+    print(*suites(None if argument == "--all" else changes(argument)))

@@ -44,18 +44,18 @@ def clauses(simulation: Simulation, uniform: Uniform) -> list[Clause]:
     """
     tokens, planted = simulation
     used = list(_choose_pairs(simulation, uniform))
-    made = list(_dealt(_shuffle(used, uniform), uniform))
-    for _ in range(int(BARE * len(made))):
-        made.append(Clause(tokens[int(uniform() * len(tokens))][1], ()))
-    return _by_topic(made, planted, uniform)
+    sequence = list(_dealt(_shuffle(used, uniform), uniform))
+    for _ in range(int(BARE * len(sequence))):
+        sequence.append(Clause(tokens[int(uniform() * len(tokens))][1], ()))
+    return _by_topic(sequence, planted, uniform)
 
 
 def _choose_pairs(simulation: Simulation, uniform: Uniform) -> Iterator[Pair]:
-    seen = Counter(simulation.tokens)
+    frequency = Counter(simulation.tokens)
     for pair in simulation.tokens:
         planted = pair in simulation.planted
         share = PLANTED if planted else BACKGROUND
-        if (planted or seen[pair] >= REPEATED) and uniform() < share:
+        if (planted or frequency[pair] >= REPEATED) and uniform() < share:
             yield pair
 
 
@@ -65,21 +65,21 @@ def _shuffle(tokens: Iterable[Pair], uniform: Uniform) -> list[Pair]:
 
 def _dealt(tokens: Iterable[Pair], uniform: Uniform) -> Iterator[Clause]:
     """Give each verb its phrases, one to three a clause and no phrase twice in one."""
-    begun: dict[str, list[str]] = {}
+    rounds: dict[str, list[str]] = {}
     room: dict[str, int] = {}
     for unit, verb in tokens:
-        phrases = begun.setdefault(verb, [])
+        phrases = rounds.setdefault(verb, [])
         if phrases and (len(phrases) > room[verb] or unit in phrases):
             yield Clause(verb, tuple(phrases))
             phrases.clear()
         if not phrases:
             room[verb] = draw(PHRASES, uniform)
         phrases.append(unit)
-    yield from (Clause(verb, tuple(phrases)) for verb, phrases in begun.items())
+    yield from (Clause(verb, tuple(phrases)) for verb, phrases in rounds.items())
 
 
 def _by_topic(
-    made: Iterable[Clause], planted: Mapping[Pair, Kind], uniform: Uniform
+    sequence: Iterable[Clause], planted: Mapping[Pair, Kind], uniform: Uniform
 ) -> list[Clause]:
     """Put the clauses with the same topical pair near each other, and the others anywhere."""
     topics: dict[Pair, float] = {}
@@ -91,4 +91,4 @@ def _by_topic(
                 return topics.setdefault(pair, uniform()) + TOPIC * uniform()
         return uniform()
 
-    return sorted(made, key=place)
+    return sorted(sequence, key=place)

@@ -47,12 +47,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the public data, LEXASSAY_DATA")
     parser.add_argument("--into", type=Path, help="folder of the tables, if it is another one")
-    given = parser.parse_args()
-    folder = given.folder
-    written = convert(folder, given.into or folder)
-    for path in written:
+    options = parser.parse_args()
+    folder = options.folder
+    paths = convert(folder, options.into or folder)
+    for path in paths:
         print(path)
-    if not written:
+    if not paths:
         names = ", ".join(COMPOUNDS)
         raise SystemExit(f"{folder} has no file to convert, of {names}; see data/README.md")
 

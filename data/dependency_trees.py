@@ -54,16 +54,18 @@ def words(root: Node) -> list[Word]:
     """
     nodes = list(_in_order(root, None))
     numbers = {id(node): number for number, (node, _) in enumerate(nodes, start=1)}
-    made = [
+    result = [
         Word(
             node.form, node.lemma, node.upos, node.feats,
             0 if head is None else numbers[id(head)], node.deprel, node.contracted,
         )
         for node, head in nodes
     ]  # fmt: skip
-    first = made[0]
-    made[0] = first._replace(form=first.form.capitalize(), contracted=first.contracted.capitalize())
-    return made
+    first = result[0]
+    result[0] = first._replace(
+        form=first.form.capitalize(), contracted=first.contracted.capitalize()
+    )
+    return result
 
 
 def _in_order(node: Node, head: Node | None) -> Iterator[tuple[Node, Node | None]]:
@@ -76,14 +78,14 @@ def _in_order(node: Node, head: Node | None) -> Iterator[tuple[Node, Node | None
 
 def text(sentence: Sequence[Word]) -> str:
     """Return a sentence as it is written: contracted, and no space before punctuation."""
-    written = ""
+    result = ""
     inside = False
     for word in sentence:
         if not inside:
-            space = "" if not written or word.upos == "PUNCT" else " "
-            written += space + (word.contracted or word.form)
+            space = "" if not result or word.upos == "PUNCT" else " "
+            result += space + (word.contracted or word.form)
         inside = bool(word.contracted)
-    return written
+    return result
 
 
 def conllu(sentence: Sequence[Word], *, sent_id: str) -> str:

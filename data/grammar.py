@@ -12,9 +12,9 @@ MODIFIED, COORDINATED = 0.25, 0.06
 """Nouns that have a prepositional phrase, or a second noun beside them."""
 
 
-def sentence(said: Iterable[Clause], speaker: Speaker) -> Node:
+def sentence(clauses: Iterable[Clause], speaker: Speaker) -> Node:
     """Return a sentence of one or more clauses; of none, a heading without a verb."""
-    root, *others = [_clause(each, speaker) for each in said] or [_complex("root", speaker)]
+    root, *others = [_clause(each, speaker) for each in clauses] or [_complex("root", speaker)]
     for other in others:
         other.deprel = "conj"
         other.before.insert(0, _conjunction(speaker))
@@ -25,22 +25,22 @@ def sentence(said: Iterable[Clause], speaker: Speaker) -> Node:
     return root
 
 
-def _clause(said: Clause, speaker: Speaker) -> Node:
+def _clause(content: Clause, speaker: Speaker) -> Node:
     """Return a verb with subject, perhaps object, particle and adverbs, and its phrases."""
-    verb = Node(past(said.verb), said.verb, "VERB", "root", "Tense=Past|VerbForm=Fin")
+    verb = Node(past(content.verb), content.verb, "VERB", "root", "Tense=Past|VerbForm=Fin")
     first, last = verb.before, verb.after
     first.append(_subject(speaker))
     if speaker.chance(0.3):
         last.append(_complex("obj", speaker))
-    if said.verb in speaker.particles and speaker.chance(0.6):
-        particle = speaker.particles[said.verb]
+    if content.verb in speaker.particles and speaker.chance(0.6):
+        particle = speaker.particles[content.verb]
         last.append(Node(particle, particle, "ADP", "compound:prt"))
-    last += [_argument(unit, said.verb, speaker) for unit in said.phrases]
+    last += [_argument(unit, content.verb, speaker) for unit in content.phrases]
     if speaker.chance(0.03):
         last.append(_addressee(speaker))
     if speaker.chance(0.2):
         (first if speaker.chance(0.5) else last).append(_adverb(speaker))
-    if said.phrases and speaker.chance(0.12):
+    if content.phrases and speaker.chance(0.12):
         _front(verb, speaker)
     return verb
 

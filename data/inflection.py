@@ -58,12 +58,12 @@ class Lemma(NamedTuple):
 
 def lemmas(size: int, uniform: Uniform) -> list[Lemma]:
     """Return ``missier`` and `size` - 1 invented lemmas, no two with a stem in common."""
-    found = {"missier": Lemma("missier", "noun", MISSIER)}
-    while len(found) < size:
+    result = {"missier": Lemma("missier", "noun", MISSIER)}
+    while len(result) < size:
         stem = _stem(uniform)
         kind = _any(KINDS, uniform)
-        found.setdefault(stem, Lemma(stem, kind, tuple(generate(stem, kind))))
-    return list(found.values())
+        result.setdefault(stem, Lemma(stem, kind, tuple(generate(stem, kind))))
+    return list(result.values())
 
 
 def generate(stem: str, kind: str) -> list[str]:

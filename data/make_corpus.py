@@ -58,18 +58,18 @@ def corpus(seed: str, *, n_sentences: int | None = None) -> Corpus:
     simulation = simulate(seed)
     uniform = random.Random(f"{seed} sentences").random
     voice = speaker(simulation, uniform)
-    said = _sentences(clauses(simulation, uniform), uniform)
-    sentences = [words(sentence(each, voice)) for each in islice(said, n_sentences)]
+    groups = _sentences(clauses(simulation, uniform), uniform)
+    sentences = [words(sentence(each, voice)) for each in islice(groups, n_sentences)]
     return Corpus(list(_documents(sentences, uniform)), simulation.planted)
 
 
-def _sentences(made: Iterable[Clause], uniform: Uniform) -> Iterator[list[Clause]]:
+def _sentences(every: Iterable[Clause], uniform: Uniform) -> Iterator[list[Clause]]:
     """Put one or two clauses into a sentence, between headings that have none."""
-    rest = iter(made)
-    while said := list(islice(rest, 2 if uniform() < COMPOUND else 1)):
+    rest = iter(every)
+    while group := list(islice(rest, 2 if uniform() < COMPOUND else 1)):
         if uniform() < HEADINGS:
             yield []
-        yield said
+        yield group
 
 
 def _documents(sentences: Sequence[list[Word]], uniform: Uniform) -> Iterator[list[list[Word]]]:
@@ -90,16 +90,16 @@ def pairs(sentence: Sequence[Word]) -> Iterator[Pair]:
             yield from ((unit, verb.lemma) for verb in sentence if verb.upos == "VERB")
 
 
-def labels(made: Corpus) -> str:
+def labels(result: Corpus) -> str:
     """Return l1, l2 and label of the pairs that occur three times or more, tab-separated.
 
     The label follows from what was planted: SVC, figurative, or free for all other pairs.
     """
     joint = Counter(
-        pair for document in made.documents for sentence in document for pair in pairs(sentence)
+        pair for document in result.documents for sentence in document for pair in pairs(sentence)
     )
     frequent = sorted(pair for pair, f in joint.items() if f >= MIN_FREQUENCY)
-    rows = (f"{l1}\t{l2}\t{_label((l1, l2), made.planted)}\n" for l1, l2 in frequent)
+    rows = (f"{l1}\t{l2}\t{_label((l1, l2), result.planted)}\n" for l1, l2 in frequent)
     return "l1\tl2\tlabel\n" + "".join(rows)
 
 
@@ -107,19 +107,19 @@ def _label(pair: Pair, planted: Mapping[Pair, Kind]) -> str:
     return LABELS.get(planted[pair].name, FREE) if pair in planted else FREE
 
 
-def files(made: Corpus) -> dict[str, str]:
+def files(every: Corpus) -> dict[str, str]:
     """Return the files by name: whole documents, as many in each, and the annotation."""
-    texts = [document(f"invented-{i:03}", each) for i, each in enumerate(made.documents, start=1)]
+    texts = [document(f"invented-{i:03}", each) for i, each in enumerate(every.documents, start=1)]
     ends = [len(texts) * i // N_FILES for i in range(N_FILES + 1)]
     shards = {
         f"pp-verb-{i + 1}.conllu": "".join(texts[ends[i] : ends[i + 1]]) for i in range(N_FILES)
     }
-    return shards | {"pp-verb.labels.tsv": labels(made)}
+    return shards | {"pp-verb.labels.tsv": labels(every)}
 
 
 def document(name: str, sentences: Iterable[Sequence[Word]]) -> str:
-    written = (conllu(each, sent_id=f"{name}-{i}") for i, each in enumerate(sentences, start=1))
-    return f"# newdoc id = {name}\n" + "".join(written)
+    blocks = (conllu(each, sent_id=f"{name}-{i}") for i, each in enumerate(sentences, start=1))
+    return f"# newdoc id = {name}\n" + "".join(blocks)
 
 
 def main() -> None:
@@ -128,12 +128,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where to write; made if it is not there")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    made = corpus(SEED)
-    for name, text in files(made).items():
+    texts = corpus(SEED)
+    for name, text in files(texts).items():
         (folder / name).write_bytes(text.encode())
-    sentences = [sentence for document in made.documents for sentence in document]
+    sentences = [sentence for document in texts.documents for sentence in document]
     print(
-        f"{folder}: {len(made.documents):,} documents, {len(sentences):,} sentences, "
+        f"{folder}: {len(texts.documents):,} documents, {len(sentences):,} sentences, "
         f"{sum(map(len, sentences)):,} words"
     )
 

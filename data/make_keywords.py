@@ -54,15 +54,15 @@ def corpora(seed: str) -> PlantedTexts:
         "reference": usual,
     }
     topics = [[_from(words, 200, uniform) for _ in range(OF_A_TOPIC)] for _ in range(TOPICS)]
-    made = {
+    result = {
         name: [_document(words, rates[name], topics, uniform) for _ in range(size)]
         for name, size in DOCUMENTS.items()
     }
-    for name, documents in made.items():
+    for name, documents in result.items():
         _name(
             documents, [word for word, kind in planted.items() if kind == f"{name} name"], uniform
         )
-    return PlantedTexts(made, dict.fromkeys(words, PLAIN) | planted)
+    return PlantedTexts(result, dict.fromkeys(words, PLAIN) | planted)
 
 
 def _from(words: Sequence[str], first: int, uniform: Uniform) -> str:
@@ -112,15 +112,15 @@ def _name(documents: Documents, names: Sequence[str], uniform: Uniform) -> None:
             document[int(uniform() * len(document))] = name
 
 
-def files(made: PlantedTexts) -> dict[str, str]:
+def files(planted: PlantedTexts) -> dict[str, str]:
     """Return the files by name: two texts, a sentence a line, and the kinds of the words."""
     texts = {
         f"{name}.txt": "".join(
-            _text(f"{name}-{i:03}", each) for i, each in enumerate(held, start=1)
+            _text(f"{name}-{i:03}", each) for i, each in enumerate(documents, start=1)
         )
-        for name, held in made.documents.items()
+        for name, documents in planted.documents.items()
     }
-    rows = (f"target\t{word}\t{kind}\n" for word, kind in sorted(made.kinds.items()))
+    rows = (f"target\t{word}\t{kind}\n" for word, kind in sorted(planted.kinds.items()))
     return texts | {"kinds.tsv": "l1\tl2\tkind\n" + "".join(rows)}
 
 
@@ -139,11 +139,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where to write; made if it is not there")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    made = corpora(SEED)
-    for name, text in files(made).items():
+    texts = corpora(SEED)
+    for name, text in files(texts).items():
         (folder / name).write_bytes(text.encode())
-    sizes = (f"{name} {sum(map(len, held)):,}" for name, held in made.documents.items())
-    planted = sum(kind != PLAIN for kind in made.kinds.values())
+    sizes = (f"{name} {sum(map(len, documents)):,}" for name, documents in texts.documents.items())
+    planted = sum(kind != PLAIN for kind in texts.kinds.values())
     print(f"{folder}: words of {', '.join(sizes)}; {planted} words planted")
 
 

@@ -68,7 +68,7 @@ def unimorph(words: Sequence[Lemma], uniform: Uniform) -> list[tuple[str, str, s
 
 def computed_lexicon(words: Sequence[Lemma], uniform: Uniform) -> Words:
     """Return what a program would cluster: forms missing, misspelt, split off, merged."""
-    found: Words = {"missier": list(MISSIER[:7])}
+    result: Words = {"missier": list(MISSIER[:7])}
     last = "missier"
     for word in words[1:]:
         if uniform() >= COMPUTED:
@@ -76,13 +76,13 @@ def computed_lexicon(words: Sequence[Lemma], uniform: Uniform) -> Words:
         rate = FOUND_OF_HARD if uniform() < HARD else FOUND
         forms = [_sometimes_misspelt(form, uniform) for form in _some(word.forms, rate, uniform)]
         if last != "missier" and uniform() < MERGED:
-            found[last] += forms
+            result[last] += forms
         elif len(forms) > 6 and uniform() < SPLIT:
-            found[forms[0]], found[forms[-2]] = forms[:-2], forms[-2:]
+            result[forms[0]], result[forms[-2]] = forms[:-2], forms[-2:]
         else:
-            found[forms[0]] = forms
+            result[forms[0]] = forms
             last = forms[0]
-    return found
+    return result
 
 
 def entries(words: Sequence[Lemma], uniform: Uniform) -> list[tuple[str, str, str]]:

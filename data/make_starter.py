@@ -21,8 +21,8 @@ CORPUS = "corpus.conllu.gz"
 
 def text() -> str:
     """Return the corpus."""
-    made = make_corpus.corpus(make_corpus.SEED, n_sentences=SENTENCES)
-    documents = enumerate(made.documents, start=1)
+    corpus = make_corpus.corpus(make_corpus.SEED, n_sentences=SENTENCES)
+    documents = enumerate(corpus.documents, start=1)
     return "".join(make_corpus.document(f"invented-{i:03}", each) for i, each in documents)
 
 

@@ -73,7 +73,7 @@ def _any(choices: Sequence[str], uniform: Uniform) -> str:
 
 
 def _different(size: int, make: Callable[[], str]) -> list[str]:
-    found: dict[str, None] = {}
-    while len(found) < size:
-        found[make()] = None
-    return list(found)
+    result: dict[str, None] = {}
+    while len(result) < size:
+        result[make()] = None
+    return list(result)

@@ -117,10 +117,10 @@ def _by_field(right: Sequence[str], uniform: Uniform) -> list[list[float]]:
 
 
 def _new_pair(
-    left: Sequence[str], right: Sequence[str], taken: dict[Pair, Kind], uniform: Uniform
+    left: Sequence[str], right: Sequence[str], pairs: dict[Pair, Kind], uniform: Uniform
 ) -> Pair:
     pair = left[int(uniform() * len(left))], right[int(uniform() * len(right))]
-    return pair if pair not in taken else _new_pair(left, right, taken, uniform)
+    return pair if pair not in pairs else _new_pair(left, right, pairs, uniform)
 
 
 def _frequency(kind: Kind, uniform: Uniform) -> int:

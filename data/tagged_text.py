@@ -44,13 +44,13 @@ Lexicon: TypeAlias = Mapping[str, tuple[Sequence[str], Sequence[float]]]
 def lexicon(uniform: Uniform) -> Lexicon:
     """Make the words of each class; the more frequent of a class come first."""
     own = {tag: invented_words(SIZES[tag], ENDINGS[tag], uniform) for tag in ENDINGS}
-    words = {tag: [*own[tag]] for tag in own} | {tag: [*held] for tag, held in CLOSED.items()}
+    words = {tag: [*own[tag]] for tag in own} | {tag: [*members] for tag, members in CLOSED.items()}
     for (tag, other), share in BORROWED.items():
         source = own.get(other, CLOSED.get(other, ()))
         for place in range(len(words[tag])):
             if uniform() < share:
                 words[tag][place] = source[int(uniform() * len(source))]
-    return {tag: _add_weights(list(dict.fromkeys(held))) for tag, held in words.items()}
+    return {tag: _add_weights(list(dict.fromkeys(members))) for tag, members in words.items()}
 
 
 def _add_weights(words: Sequence[str]) -> tuple[Sequence[str], Sequence[float]]:
@@ -63,8 +63,8 @@ def sentences(size: int, words: Lexicon, uniform: Uniform) -> Iterator[list[Toke
         tags = [*_clause(uniform)]
         if uniform() < CLAUSE:
             tags += ["CCONJ", *_clause(uniform)]
-        said = [_token(tag, words, uniform) for tag in tags]
-        yield [*said, Token("?" if uniform() < QUESTION else ".", "PUNCT")]
+        sentence = [_token(tag, words, uniform) for tag in tags]
+        yield [*sentence, Token("?" if uniform() < QUESTION else ".", "PUNCT")]
 
 
 def _clause(uniform: Uniform) -> Iterator[str]:
@@ -97,5 +97,5 @@ def _phrase(uniform: Uniform) -> Iterator[str]:
 
 
 def _token(tag: str, words: Lexicon, uniform: Uniform) -> Token:
-    held, weights = words[tag]
-    return Token(held[draw(weights, uniform)], tag)
+    members, weights = words[tag]
+    return Token(members[draw(weights, uniform)], tag)

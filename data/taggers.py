@@ -50,17 +50,17 @@ def tagging(name: str, text: Text, uniform: Uniform, *, parts: int) -> list[list
         Clusters that a class of open words falls into, by its neighbours: 1 or 3.
     """
     counts = frequencies(text)
-    found = []
+    tags = []
     for sentence in text:
         before = ["", *(token.tag for token in sentence)]
-        seen = [
+        context = [
             _read_tag(token.tag, _sure(name, counts[token.form]), uniform) for token in sentence
         ]
-        found.append([
+        tags.append([
             _cluster(tag, part if parts > 1 else 0, parts)
-            for tag, part in zip(seen, map(_part, before), strict=False)
+            for tag, part in zip(context, map(_part, before), strict=False)
         ])  # fmt: skip
-    return found
+    return tags
 
 
 def _sure(name: str, frequency: int) -> float:
@@ -86,20 +86,20 @@ def consistent(name: str, text: Text, uniform: Uniform) -> list[list[str]]:
     counts, known = frequencies(text), {}
     for form, tag in usual(text).items():
         right = uniform() < _sure(name, counts[form])
-        seen = tag if tag in OPEN else "DET"
-        known[form] = seen if right else OPEN[int(uniform() * len(OPEN))]
+        cluster = tag if tag in OPEN else "DET"
+        known[form] = cluster if right else OPEN[int(uniform() * len(OPEN))]
     return [[_cluster(known[token.form], 0, 1) for token in sentence] for sentence in text]
 
 
 def paths(text: Text, uniform: Uniform) -> dict[str, str]:
     """Return a bit string for each type: its usual class, or by chance another, then its ending."""
-    found = {}
+    result = {}
     for form, tag in usual(text).items():
-        held = OPEN[int(uniform() * len(OPEN))] if tag in OPEN and uniform() < MISPLACED else tag
-        known = ENDINGS.get(held, ())
+        place = OPEN[int(uniform() * len(OPEN))] if tag in OPEN and uniform() < MISPLACED else tag
+        known = ENDINGS.get(place, ())
         ending = next((i for i, each in enumerate(known) if form.endswith(each)), len(known))
-        found[form] = TREE[held] + (f"{ending:03b}" if held in OPEN else "")
-    return found
+        result[form] = TREE[place] + (f"{ending:03b}" if place in OPEN else "")
+    return result
 
 
 def usual(text: Text) -> dict[str, str]:

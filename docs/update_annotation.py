@@ -52,16 +52,16 @@ NOTE = "SVC: the verb could be omitted"
 def experiment(name: str) -> str:
     """Return an experiment as a page shows it."""
     text = SHOWN[name].read_text(encoding="utf-8")
-    found = re.search(rf"^:caption: {re.escape(name)}\n\n(.*?)^```$", text, re.M | re.S)
-    if found is None:
+    match = re.search(rf"^:caption: {re.escape(name)}\n\n(.*?)^```$", text, re.M | re.S)
+    if match is None:
         raise SystemExit(f"{SHOWN[name]} shows no {name}")
-    return found[1]
+    return match[1]
 
 
 def laid_out(folder: Path) -> dict[str, SheetWork]:
     """Make data and experiments in a folder, and return what they ask people for."""
-    made = folder / "data" / "pp-verb"
-    command = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(made)]
+    place = folder / "data" / "pp-verb"
+    command = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(place)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     _lexassay(folder, "new", "lexicon", "mine")
     works = {}
@@ -71,7 +71,7 @@ def laid_out(folder: Path) -> dict[str, SheetWork]:
     return works
 
 
-def decide(work: SheetWork, said: Callable[[str, Mapping[str, Any]], str | None]) -> None:
+def decide(work: SheetWork, choose: Callable[[str, Mapping[str, Any]], str | None]) -> None:
     """Let everybody decide on their first cards, one after the other, at invented times."""
     for who, cards in sheet_rows(work).group_by("annotator", maintain_order=True):
         name, at = str(who[0]), BEGAN
@@ -83,7 +83,9 @@ def decide(work: SheetWork, said: Callable[[str, Mapping[str, Any]], str | None]
                 seconds = 2 + _chance(name, row["id"], "s") ** 2 * 9
                 at += timedelta(seconds=seconds + 1)
                 clock.now.return_value = at
-                annotation_log.append(connection, [_decision(name, row, said(name, row), seconds)])
+                annotation_log.append(
+                    connection, [_decision(name, row, choose(name, row), seconds)]
+                )
 
 
 def _decision(
@@ -138,8 +140,8 @@ def serve(folder: Path, name: str) -> Iterator[dict[str, str]]:
         links: dict[str, str] = {}
         try:
             for line in server.stdout or ():
-                if found := re.fullmatch(r" +(.+?) +(http://\S+)\n", line):
-                    links[found[1]] = found[2]
+                if match := re.fullmatch(r" +(.+?) +(http://\S+)\n", line):
+                    links[match[1]] = match[2]
                 if "Ctrl+C" in line:
                     break
             yield links

@@ -76,10 +76,10 @@ def _resolve_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
     for head, text in entries:
         pointer = _POINTER.fullmatch(text)
         known = dict(_parameters(getattr(lx, pointer[1]))) if pointer else {}
-        found = {each.partition(" : ")[0]: (each, said) for each, said in known.items()}
-        names = head.split(", ") if found else [head]
-        yield from (found[name] for name in names if name in found)
-        if rest := [name for name in names if name not in found]:
+        by_name = {each.partition(" : ")[0]: (each, meaning) for each, meaning in known.items()}
+        names = head.split(", ") if by_name else [head]
+        yield from (by_name[name] for name in names if name in by_name)
+        if rest := [name for name in names if name not in by_name]:
             yield ", ".join(rest), text
 
 
@@ -117,8 +117,8 @@ def _function_of(own: object) -> Callable[..., Any]:
 
 
 def _function(function: Callable[..., Any], shared: Collection[Entry]) -> Iterator[str]:
-    said = textwrap.fill(_signature(function), 96, subsequent_indent="    ")
-    yield f"```\n{said}\n```\n"
+    lines = textwrap.fill(_signature(function), 96, subsequent_indent="    ")
+    yield f"```\n{lines}\n```\n"
     yield from _docstring_lines(function, shared)
 
 

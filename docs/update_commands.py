@@ -57,8 +57,8 @@ Row = tuple[str, str, str]
 
 def chapter() -> str:
     """Return the reference of all commands."""
-    found = {name: _command(name) for name in COMMANDS}
-    rows = {name: _rows(name, each) for name, each in found.items()}
+    definitions = {name: _command(name) for name in COMMANDS}
+    rows = {name: _rows(name, each) for name, each in definitions.items()}
     counts = Counter(row for each in rows.values() for row in dict.fromkeys(each))
     shared: dict[str, Row] = {}
     for row, count in counts.most_common():
@@ -75,7 +75,7 @@ def chapter() -> str:
     for title, names in groups().items():
         parts.append(f"\n## {title}\n")
         for name in names:
-            section = _section(name, found[name], rows[name], common)
+            section = _section(name, definitions[name], rows[name], common)
             parts.append("\n" + "\n\n".join(section) + "\n")
     return "".join(parts)
 
@@ -85,10 +85,10 @@ def _command(name: str) -> Any:
     return group.get_command(typer.Context(group), name)
 
 
-def _rows(name: str, found: Any) -> list[Row]:
+def _rows(name: str, definition: Any) -> list[Row]:
     """Return the arguments and options of a command."""
     parameters = inspect.signature(command(name), eval_str=True).parameters
-    every = [each for each in found.params if each.name in parameters]
+    every = [each for each in definition.params if each.name in parameters]
     every.sort(key=lambda each: each.param_type_name)
     return [_row(each, parameters[each.name].annotation) for each in every]
 
@@ -99,12 +99,12 @@ def _line(row: Row) -> str:
     return f"* {name} ({takes}): {text}" if takes else f"* {name}: {text}"
 
 
-def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterator[str]:
+def _section(name: str, definition: Any, rows: list[Row], shared: set[Row]) -> Iterator[str]:
     """Yield heading, sentences, usage, options and examples of a command."""
     yield f"### lexassay {name}"
-    sentences, *more = inspect.cleandoc(found.help).split("\n\n")
+    sentences, *more = inspect.cleandoc(definition.help).split("\n\n")
     yield _paragraph(sentences)
-    yield f"    {_usage(name, found)}"
+    yield f"    {_usage(name, definition)}"
     yield from (_paragraph(text) for text in more if not text.startswith(_COMMAND))
     if lines := [" ".join(text.split()) for text in more if text.startswith(_COMMAND)]:
         yield "```bash\n" + "\n".join(lines) + "\n```"
@@ -113,7 +113,7 @@ def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterat
     if common := [row[0].partition(" ")[0].strip("`,") for row in rows if row in shared]:
         options = ", ".join(f"`{each}`" for each in common if each.startswith("-"))
         yield from [f"Shared: {options}."] if options else []
-    usages = [_usage(name, found), *lines]
+    usages = [_usage(name, definition), *lines]
     if examples := [each for each in COMMANDS[name].examples if not _in_usage(each, usages)]:
         yield "```bash\n" + "\n".join(examples) + "\n```"
 
@@ -128,14 +128,14 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(_plain(" ".join(text.split())), 100, break_on_hyphens=False)
 
 
-def _usage(name: str, found: Any) -> str:
+def _usage(name: str, definition: Any) -> str:
     """Return the arguments in their order, those in brackets that can be omitted."""
     words = []
-    for each in found.params:
+    for each in definition.params:
         if each.param_type_name == "argument":
             word = _argument_name(each) + ("..." if each.nargs == -1 else "")
             words.append(word if each.required else f"[{word}]")
-    options = ["[OPTIONS]"] if any(p.param_type_name == "option" for p in found.params) else []
+    options = ["[OPTIONS]"] if any(p.param_type_name == "option" for p in definition.params) else []
     return " ".join(["lexassay", name, *words, *options])
 
 

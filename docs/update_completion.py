@@ -57,8 +57,8 @@ def _own(registry: Registry[Any]) -> list[str]:
 
 def _options(command: str) -> Iterator[tuple[str, tuple[bool, str]]]:
     group: Any = typer.main.get_command(app_for([command]))
-    found = group.get_command(typer.Context(group), command)
-    for each in found.params:
+    entry = group.get_command(typer.Context(group), command)
+    for each in entry.params:
         if each.param_type_name == "option":
             text = _END.split(each.help or "")[0].removesuffix(".")
             short = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} ..."

@@ -43,8 +43,8 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _row(run: lx.Run, table: str, **where: object) -> dict[str, Any]:
     """Return the one row of a table with these values."""
-    chosen = [pl.col(name) == value for name, value in where.items()]
-    return run.table(table).row(by_predicate=pl.all_horizontal(chosen), named=True)
+    conditions = [pl.col(name) == value for name, value in where.items()]
+    return run.table(table).row(by_predicate=pl.all_horizontal(conditions), named=True)
 
 
 def _points(row: dict[str, Any], value: str = "precision") -> str:
@@ -131,8 +131,8 @@ def parseme(run: lx.Run) -> str:
     coverage = run.table("judgements.coverage").row(0, named=True)
     sizes = dict(run.table("judgements.corpus").select("what", "count").iter_rows())
     base = run.table("full.baseline").row(0, named=True)
-    found = run.table("average").sort("average_precision", descending=True)
-    best = [f"{100 * value:.1f}" for value in found["average_precision"].to_list()]
+    averages = run.table("average").sort("average_precision", descending=True)
+    best = [f"{100 * value:.1f}" for value in averages["average_precision"].to_list()]
     header = ["tokens", "expressions", "candidates", "true positives, baseline"]
     header += ["average precision of six measures"]
     true = f"{coverage['n_true']}, {_points(base)} %"
@@ -142,13 +142,13 @@ def parseme(run: lx.Run) -> str:
 
 def compounds(run: lx.Run) -> str:
     """Return the agreement of the four judges on both questions."""
-    asked = {
+    estimates = {
         "non-compositional": ("meaning_agreement", "*"),
         "conventionalised: 1, x or 0": ("convention_agreement", "*"),
         "conventionalised: 1 or x, against 0": ("convention_agreement", "conventionalised"),
     }
     rows = []
-    for title, (stage, category) in asked.items():
+    for title, (stage, category) in estimates.items():
         whole = {"category": category, "annotator_1": "*", "method": "bootstrap"}
         observed = _row(run, stage, coefficient="observed", **whole)
         kappa = _row(run, stage, coefficient="fleiss_kappa", **whole)
@@ -207,8 +207,8 @@ def lexicons(maltese: lx.Run, spanish: lx.Run) -> str:
         )
         star = _row(run, f"{stage}.quality", statistic="L*")
         limits = f" [{star['lower']:.3f}, {star['upper']:.3f}]"
-        shown = f"{star['value']:.3f}" + (limits if star["lower"] < star["upper"] else "")
-        rows.append([title, f"{size:,.0f}", f"{precision:.3f}", f"{recall:.3f}", shown])
+        text = f"{star['value']:.3f}" + (limits if star["lower"] < star["upper"] else "")
+        rows.append([title, f"{size:,.0f}", f"{precision:.3f}", f"{recall:.3f}", text])
     return _table(["lexicon", "lemmas", "mean P", "mean R", r"L\*"], rows)
 
 
@@ -266,13 +266,13 @@ def runs(name: str, data: Path, folder: Path, *, report: bool = False) -> list[A
     return [lx.run(file, runs=folder, data=data, report=report, deliver=False) for file in files]
 
 
-def update_chapter(text: str, name: str, made: Sequence[Any]) -> str:
+def update_chapter(text: str, name: str, parts: Sequence[Any]) -> str:
     """Return the chapter with the table of an evaluation made anew."""
     begin, end = BEGIN.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(f"the chapter has no place for {name}: write {begin}{end}")
     before, _, rest = text.partition(begin)
-    content = EVALUATIONS[name].table(*made)
+    content = EVALUATIONS[name].table(*parts)
     return f"{before}{begin}\n{content}\n\n{end}{rest.partition(end)[2]}"
 
 
@@ -285,9 +285,9 @@ def main(names: Sequence[str]) -> None:
             print(f"{name}: {data} has no {evaluation.needs}; data/README.md has its source")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            made = runs(name, data, Path(folder), report=bool(evaluation.picture))
+            results = runs(name, data, Path(folder), report=bool(evaluation.picture))
             text = CHAPTER.read_text(encoding="utf-8")
-            CHAPTER.write_text(update_chapter(text, name, made), encoding="utf-8")
+            CHAPTER.write_text(update_chapter(text, name, results), encoding="utf-8")
             if evaluation.picture:
                 figures = Path(folder) / evaluation.configs[0] / "report" / "figures"
                 shutil.copy(figures / f"{evaluation.picture}.svg", PICTURES / f"{name}.svg")

@@ -41,11 +41,11 @@ def licence(component: dict[str, object]) -> str:
     if name in KNOWN:
         return KNOWN[name]
     stated: object = component.get("licenses", [])
-    found = []
+    licences = []
     for each in stated if isinstance(stated, list) else []:
         own = each.get("license", {})
-        found.append(each.get("expression") or own.get("id") or own.get("name", ""))
-    names = [re.sub(r"^License :: OSI Approved :: ", "", text) for text in found]
+        licences.append(each.get("expression") or own.get("id") or own.get("name", ""))
+    names = [re.sub(r"^License :: OSI Approved :: ", "", text) for text in licences]
     return next(iter(sorted(names, key=lambda text: " License" in text)), "not stated")
 
 

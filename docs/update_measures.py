@@ -19,9 +19,9 @@ BEGIN, END = "<!-- tables: made by docs/update_measures.py -->\n", "<!-- end of 
 HEAD = "measure", "formula", "conventions", "reference"
 
 
-def tables(found: pl.DataFrame) -> str:
+def tables(measures: pl.DataFrame) -> str:
     """Return a table for each family; ranges and other names are those of `lexassay measures`."""
-    return "\n\n".join(f"### {family}\n\n{_table(part)}" for family, part in by_family(found))
+    return "\n\n".join(f"### {family}\n\n{_table(part)}" for family, part in by_family(measures))
 
 
 def _table(part: pl.DataFrame) -> str:

@@ -84,9 +84,9 @@ def clean(notebook: Notebook, name: str, *, private: Sequence[str] = ()) -> Note
     """
     cells = [_cell(cell, place) for place, cell in enumerate(notebook["cells"], start=1)]
     for cell in cells:
-        shown = json.dumps(cell.get("outputs", ""), ensure_ascii=False)
+        outputs = json.dumps(cell.get("outputs", ""), ensure_ascii=False)
         for folder in private:
-            if folder in shown:
+            if folder in outputs:
                 raise MachinePath(f"{name}: {cell['id']} shows {folder}:\n{cell['source']}")
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -94,29 +94,33 @@ def clean(notebook: Notebook, name: str, *, private: Sequence[str] = ()) -> Note
 
 def _cell(cell: Notebook, place: int) -> Notebook:
     tags = cell["metadata"].get("tags")
-    kept = {"cell_type": cell["cell_type"], "id": f"cell-{place}", "source": cell["source"].strip()}
-    kept["metadata"] = {"tags": list(tags)} if tags else {}
+    content = {
+        "cell_type": cell["cell_type"],
+        "id": f"cell-{place}",
+        "source": cell["source"].strip(),
+    }
+    content["metadata"] = {"tags": list(tags)} if tags else {}
     if cell["cell_type"] == "code":
-        kept["execution_count"] = cell["execution_count"]
-        kept["outputs"] = [_output(output) for output in cell["outputs"]]
-    return kept
+        content["execution_count"] = cell["execution_count"]
+        content["outputs"] = [_output(output) for output in cell["outputs"]]
+    return content
 
 
 def _output(output: Notebook) -> Notebook:
-    kept = {key: value for key, value in output.items() if key not in ("metadata", "transient")}
-    if "data" in kept:
-        kept["data"] = {kind: _timeless(shown) for kind, shown in kept["data"].items()}
-        kept["metadata"] = {}
-    if "text" in kept:
-        kept["text"] = _timeless(kept["text"])
-    return kept
+    content = {key: value for key, value in output.items() if key not in ("metadata", "transient")}
+    if "data" in content:
+        content["data"] = {kind: _timeless(each) for kind, each in content["data"].items()}
+        content["metadata"] = {}
+    if "text" in content:
+        content["text"] = _timeless(content["text"])
+    return content
 
 
-def _timeless(shown: Any) -> Any:
+def _timeless(value: Any) -> Any:
     """Return an output without seconds, which differ each time, and with plain line ends."""
-    if not isinstance(shown, str):
-        return shown
-    return SECONDS.sub("in … s", shown.replace("\r\n", "\n"))
+    if not isinstance(value, str):
+        return value
+    return SECONDS.sub("in … s", value.replace("\r\n", "\n"))
 
 
 def notebook_text(notebook: Notebook) -> str:
@@ -127,10 +131,10 @@ def notebook_text(notebook: Notebook) -> str:
 def copy_files(checkout: Path) -> None:
     """Put there what git knows of `data` and `configs`, and an empty folder for the notebooks."""
     known = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    found = subprocess.run(
+    listing = subprocess.run(
         [*known, "data", "configs"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    for name in filter(None, found.split("\0")):
+    for name in filter(None, listing.split("\0")):
         target = checkout / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target)
@@ -144,8 +148,8 @@ def update(path: Path) -> None:
         copy_files(checkout)
         os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
         private = [str(Path(scratch)), tempfile.gettempdir() + "/", str(ROOT), sys.prefix]
-        done = clean(execute(path, checkout), path.stem, private=private)
-    path.write_text(notebook_text(done), encoding="utf-8")
+        notebook = clean(execute(path, checkout), path.stem, private=private)
+    path.write_text(notebook_text(notebook), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

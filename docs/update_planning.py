@@ -34,10 +34,10 @@ PAIRS = {
 
 def widths() -> str:
     """Return expected widths for rates, and rates for widths, at a precision of 30 %."""
-    found = plan_width(candidates=CANDIDATES, n=LISTS, precisions=[0.3], rates=RATES)
+    planned = plan_width(candidates=CANDIDATES, n=LISTS, precisions=[0.3], rates=RATES)
     expected = [
         [_percent(rate), f"{sample_size(CANDIDATES, rate=rate):,}"]
-        + [f"{100 * width:.1f}" for width in found.filter(rate=rate)["width"]]
+        + [f"{100 * width:.1f}" for width in planned.filter(rate=rate)["width"]]
         for rate in RATES
     ]
     goal = plan_width(candidates=CANDIDATES, n=LISTS, precisions=[0.3], widths=WIDTHS)
@@ -79,14 +79,14 @@ def _percent(rate: float) -> str:
 
 def _row(name: str, n: int, apart: int, k_1: int, k_2: int) -> list[str]:
     design = Design(n=n, apart=apart, candidates=CANDIDATES)
-    found = []
+    cells = []
     for rate in POWER_RATES:
         size = sample_size(CANDIDATES, rate=rate)
         power = comparison_power(
             design, size=size, precision_1=k_1 / apart, precision_2=k_2 / apart
         )
-        found.append(f"{100 * (power.first if k_1 > k_2 else power.second):.0f}")
-    return [name.replace(" against ", ", "), f"{n:,}", f"{100 * (k_1 - k_2) / n:+.1f}", *found]
+        cells.append(f"{100 * (power.first if k_1 > k_2 else power.second):.0f}")
+    return [name.replace(" against ", ", "), f"{n:,}", f"{100 * (k_1 - k_2) / n:+.1f}", *cells]
 
 
 def _least(n: int, rate: float) -> str:
@@ -100,8 +100,8 @@ def _least(n: int, rate: float) -> str:
         power = comparison_power(design, size=size, precision_1=first, precision_2=second)
         return power.first >= 0.8
 
-    found = smallest_size(enough, 1, 30)
-    return "more than 30" if found is None else str(found)
+    least = smallest_size(enough, 1, 30)
+    return "more than 30" if least is None else str(least)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -122,8 +122,8 @@ def picture() -> bytes:
     """Return the widths as a picture."""
     how: dict[str, Any] = {"candidates": CANDIDATES, "n": LISTS, "precisions": [0.3]}
     curves = plan_width(**how, rates=rate_grid(0.3))
-    asked = plan_width(**how, widths=[0.15, 0.2])
-    return chart_bytes(plan_chart(curves, points=asked), "svg")
+    points = plan_width(**how, widths=[0.15, 0.2])
+    return chart_bytes(plan_chart(curves, points=points), "svg")
 
 
 if __name__ == "__main__":

@@ -187,9 +187,9 @@ def _options_of(name: str) -> tuple[Row, ...]:
 
 def _rows(model: type[BaseModel]) -> Iterator[Row]:
     """Yield a row for each option, with its choices."""
-    said = descriptions(model)
+    texts = descriptions(model)
     for option, field in model.model_fields.items():
-        yield f"`{option}`", _default(field), _description(field, said.get(option, ""))
+        yield f"`{option}`", _default(field), _description(field, texts.get(option, ""))
 
 
 def _more(model: type[Table], others: Mapping[str, type[Table]], keys: Collection[str]) -> str:
@@ -220,17 +220,17 @@ def tables_of_options() -> str:
 
 def _nested_models() -> dict[type[BaseModel], list[str]]:
     """Return the models that options are of, with these options; files are among the readers'."""
-    found: dict[type[BaseModel], list[str]] = {}
+    models: dict[type[BaseModel], list[str]] = {}
     open_: list[type[BaseModel]] = [STAGES.get(name).config for name in own(STAGES)]
     while open_:
         config = open_.pop(0)
         for option, field in config.model_fields.items():
             for model in _models(field.annotation):
                 if "options" not in model.model_fields:
-                    if model not in found:
+                    if model not in models:
                         open_.append(model)
-                    found[model] = sorted({*found.get(model, []), option})
-    return found
+                    models[model] = sorted({*models.get(model, []), option})
+    return models
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -257,11 +257,11 @@ def _summary(model: type[BaseModel]) -> str:
 
 def _fields(model: type[BaseModel], others: Mapping[type[BaseModel], list[str]]) -> str:
     """Return the options of a table, without those that it inherits from another one."""
-    said = descriptions(model)
+    texts = descriptions(model)
     bases = [base for base in others if base is not model and issubclass(model, base)]
     inherited = {option for base in bases for option in base.model_fields}
     lines = [f"* All options of {_names(others[base])} above" for base in bases]
-    rows = ((f"`{o}`", _default(f), _text(said, o)) for o, f in model.model_fields.items())
+    rows = ((f"`{o}`", _default(f), _text(texts, o)) for o, f in model.model_fields.items())
     return "\n".join([*lines, *(_item(row) for row in rows if row[0].strip("`") not in inherited)])
 
 
@@ -309,33 +309,33 @@ def sections() -> str:
     return "\n\n".join(
         f"{section}:\n\n"
         + "\n".join(
-            _item((f"`{option}`", _default(field), said))
+            _item((f"`{option}`", _default(field), text))
             for option, field in model.model_fields.items()
-            if (said := _text(descriptions(model), option))
+            if (text := _text(descriptions(model), option))
         )
         for section, model in parts.items()
     )
 
 
-def _text(said: Mapping[str, str], option: str) -> str:
-    return " ".join(said.get(option, "").split())
+def _text(texts: Mapping[str, str], option: str) -> str:
+    return " ".join(texts.get(option, "").split())
 
 
 def views() -> str:
     """Return lists of the options that several views have, then of those of each view."""
-    found: dict[Row, list[str]] = {}
+    by_row: dict[Row, list[str]] = {}
     for name in own(VIEWS):
         for row in _rows(VIEWS.get(name).options):
-            found.setdefault(row, []).append(name)
+            by_row.setdefault(row, []).append(name)
     groups: dict[str, list[Row]] = {}
-    for row, names in found.items():
+    for row, names in by_row.items():
         if len(names) > 1:
             groups.setdefault(_views_of(row[0], names), []).append(row)
     parts = ["### Options of several views"]
     for of, rows in groups.items():
         parts += [f"{of}:", "\n".join(map(_item, rows))]
     for name in own(VIEWS):
-        mine = [row for row, names in found.items() if names == [name]]
+        mine = [row for row, names in by_row.items() if names == [name]]
         if mine:
             parts += [f"### {name}", "\n".join(_item(row) for row in mine)]
     return "\n\n".join(parts)
@@ -356,13 +356,13 @@ def _default(field: FieldInfo) -> str:
         return ""
     if type(value) is int and value and value % (1 << 20) == 0:  # bytes
         value = f"{value >> 20}MB"
-    shown = json.dumps(value, ensure_ascii=False, default=str)
-    return f"`{shown}`" if len(shown) <= LONG else "..."
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return f"`{text}`" if len(text) <= LONG else "..."
 
 
-def _description(field: FieldInfo, said: str) -> str:
-    said = " ".join(said.split())
-    return " ".join([said, *_choices(field)]).strip()
+def _description(field: FieldInfo, text: str) -> str:
+    text = " ".join(text.split())
+    return " ".join([text, *_choices(field)]).strip()
 
 
 def _choices(field: FieldInfo) -> Iterator[str]:
@@ -381,8 +381,8 @@ def estimates() -> str:
     }
     return "\n".join(
         f"* `{kind}`: "
-        + ", ".join(f"`{name}` ({found.get(name).reference})" for name in own(found))
-        for kind, found in kinds.items()
+        + ", ".join(f"`{name}` ({group.get(name).reference})" for name in own(group))
+        for kind, group in kinds.items()
     )
 
 
@@ -428,11 +428,11 @@ def engines() -> str:
 
 def checks() -> str:
     """Return a list of the checks, with their thresholds where these are not 1."""
-    found = [CHECKS.get(name) for name in own(CHECKS)]
-    numbers = ["" if each.threshold == 1 else f" ({each.threshold:g})" for each in found]
+    every = [CHECKS.get(name) for name in own(CHECKS)]
+    numbers = ["" if each.threshold == 1 else f" ({each.threshold:g})" for each in every]
     return "\n".join(
         f"* `{each.name}`{number}: {_subject(each.doc)}"
-        for each, number in zip(found, numbers, strict=True)
+        for each, number in zip(every, numbers, strict=True)
     )
 
 

@@ -50,11 +50,11 @@ def estimates(run: lx.Run) -> str:
     full, sampled = run.table("full.cuts"), run.table("sampled.cuts")
     rows = []
     for n in CUTS:
-        true, found = _at(full, "t_score", n), _at(sampled, "t_score", n)
-        limits = f"{100 * found['lower']:.1f} to {100 * found['upper']:.1f}"
+        true, estimate = _at(full, "t_score", n), _at(sampled, "t_score", n)
+        limits = f"{100 * estimate['lower']:.1f} to {100 * estimate['upper']:.1f}"
         rows.append([
-            f"{n:,}", f"{found['k_sampled']} of {found['n_sampled']}",
-            f"{100 * found['precision']:.1f}", limits, f"{100 * true['precision']:.1f}",
+            f"{n:,}", f"{estimate['k_sampled']} of {estimate['n_sampled']}",
+            f"{100 * estimate['precision']:.1f}", limits, f"{100 * true['precision']:.1f}",
         ])  # fmt: skip
     return table(["n", "true, judged", "estimate", "95 % limits", "truth"], rows)
 

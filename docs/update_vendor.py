@@ -48,12 +48,12 @@ def versions() -> dict[str, str]:
 def licences(packages: dict[str, str]) -> str:
     """Return the licences of packages and of all that they need."""
     with tempfile.TemporaryDirectory() as name:
-        wanted = [f"{package}@{version}" for package, version in packages.items()]
-        command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *wanted]
+        pinned = [f"{package}@{version}" for package, version in packages.items()]
+        command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *pinned]
         subprocess.run(command, cwd=name, check=True, stdout=subprocess.DEVNULL)
-        found = sorted(Path(name).glob("node_modules/**/package.json"))
+        files = sorted(Path(name).glob("node_modules/**/package.json"))
         texts: dict[str, list[str]] = {}
-        for path in filter(_is_package, found):
+        for path in filter(_is_package, files):
             who, text = _licence(path)
             if who.partition(" ")[0] not in COMMANDS:
                 texts.setdefault(text, []).append(who)
@@ -83,9 +83,9 @@ def main() -> None:
     """Write library, versions and licences."""
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / LIBRARY).write_bytes(bundle())
-    held = versions()
-    (FOLDER / VERSIONS).write_text(json.dumps(held, indent=2) + "\n", encoding="utf-8")
-    (FOLDER / LICENCES).write_text(licences(held), encoding="utf-8")
+    current = versions()
+    (FOLDER / VERSIONS).write_text(json.dumps(current, indent=2) + "\n", encoding="utf-8")
+    (FOLDER / LICENCES).write_text(licences(current), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,8 @@ def test_no_participle_is_the_name_of_a_function_or_class() -> None:
 def test_no_value_is_called_by_what_was_done_to_it() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in FILES
+        for path in [*FILES, *MORE]
+        if not path.is_relative_to(ROOT / "tests")
         for line, name in sorted(set(vague_names(path.read_text(encoding="utf-8"))))
     ]
     assert not found, "\n" + "\n".join(found)
