@@ -1,4 +1,4 @@
-"""What tests of annotation share: a database of decisions, an experiment that asks for labels."""
+"""Fixtures of the tests of annotation: a database of decisions, an experiment with a sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small experiment that asks two people for labels, with its pages' work."""
+"""A small experiment that asks two people for labels, and the work of its pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.formats.annotation_log import (
 )
 from pipeline.formats.spreadsheets import list_sheets
 
-# A database of decisions with tasks and answers, in few words.
+# Short functions that add tasks and answers to a database of decisions.
 
 _KEYS = itertools.count()
 
@@ -33,8 +33,8 @@ _KEYS = itertools.count()
 def ask(connection: sqlite3.Connection, people: Sequence[str], ids: Sequence[str]) -> None:
     """Ask everybody for every item, in this order."""
     items = {each: {"units": {"l1": f"left {each}", "l2": f"right {each}"}} for each in ids}
-    asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(ids, 1)]
-    update_tasks(connection, items, asked)
+    tasks = [TaskRequest(who, each, n) for who in people for n, each in enumerate(ids, 1)]
+    update_tasks(connection, items, tasks)
 
 
 def say_desk(
@@ -55,7 +55,7 @@ def say_desk(
     ])  # fmt: skip
 
 
-# A small experiment whose labels are given in the browser, with what would be said of each pair.
+# A small experiment with labels from the browser, and the true label of each pair.
 
 _DATA = Path(__file__).parent.parent.parent / "data" / "candidates.tsv"
 BEGINNING = """
@@ -124,14 +124,14 @@ pairs = [["t_score", "mi"]]
 
 @dataclass(frozen=True)
 class Desk:
-    """The work of the sheet, and who is asked for what in which order."""
+    """The work of the sheet, and the tasks of each person in order."""
 
     work: SheetWork
-    asked: tuple[TaskRequest, ...]
+    tasks: tuple[TaskRequest, ...]
     truth: dict[str, str]
 
     def judge(self, who: str, ids: Sequence[str], label: str | None = None) -> None:
-        """Let somebody label items by what is true of them, or otherwise."""
+        """Let somebody give items their true labels, or this label."""
         with open_log(self.work.database) as connection:
             say_desk(
                 connection, who, [(each, label or self.truth[each]) for each in ids], seconds=3.0
@@ -139,36 +139,38 @@ class Desk:
 
     def cards(self, who: str) -> list[str]:
         """Return the items of a person in order."""
-        return [each.id for each in self.asked if each.annotator == who]
+        return [each.id for each in self.tasks if each.annotator == who]
 
     def judge_all(self, most: int = 10**6) -> None:
-        """Let everybody label so many cards."""
+        """Let everybody label at most so many cards."""
         for who in self.work.annotators:
             self.judge(who, self.cards(who)[:most])
 
 
 def desk(folder: Path, stages: str = PRECISION, *, sample: str = RANDOM) -> Desk:
-    """Lay out the sheet in a folder, with nothing decided."""
+    """Create the experiment and its tasks in a folder, without decisions."""
     with _DATA.open(encoding="utf-8") as file:
         rows = list(islice(csv.reader(file, delimiter="\t"), 601))
     text = "\n".join("\t".join(row) for row in rows)
     (folder / "candidates.tsv").write_text(text + "\n", encoding="utf-8")
     config = folder / "small.toml"
     config.write_text(BEGINNING.replace("SAMPLE", sample) + stages, encoding="utf-8")
-    done = run(config, runs=folder / "runs", report=False, progress=False)
-    sheet, project = done.table("sheet"), done.project
+    finished = run(config, runs=folder / "runs", report=False, progress=False)
+    sheet, project = finished.table("sheet"), finished.project
     work = SheetWork(
         project, "sheet", "annotation", "A small desk", "", ("yes", "no"), ("ana", "ben"),
         project.sheets.own / "desk",
     )  # fmt: skip
-    shown = {row["id"]: {"units": {"l1": row["l1"], "l2": row["l2"]}} for row in sheet.to_dicts()}
-    asked = [TaskRequest(row["annotator"], row["id"], row["order"]) for row in sheet.to_dicts()]
+    items = {row["id"]: {"units": {"l1": row["l1"], "l2": row["l2"]}} for row in sheet.to_dicts()}
+    tasks = [TaskRequest(row["annotator"], row["id"], row["order"]) for row in sheet.to_dicts()]
     with open_log(work.database) as connection:
-        update_tasks(connection, shown, asked)
+        update_tasks(connection, items, tasks)
     header, *rest = rows
-    said = {(row[0], row[1]): "yes" if row[header.index("TP")] == "1" else "no" for row in rest}
-    truth = {name: said[(each["units"]["l1"], each["units"]["l2"])] for name, each in shown.items()}
-    return Desk(work, tuple(sorted(asked, key=lambda each: (each.annotator, each.place))), truth)
+    labels = {(row[0], row[1]): "yes" if row[header.index("TP")] == "1" else "no" for row in rest}
+    truth = {
+        name: labels[(each["units"]["l1"], each["units"]["l2"])] for name, each in items.items()
+    }
+    return Desk(work, tuple(sorted(tasks, key=lambda each: (each.annotator, each.place))), truth)
 
 
 EXPERIMENT = """
@@ -216,7 +218,7 @@ class Office:
 
     @property
     def desk(self) -> Path:
-        """Where the sheets lie."""
+        """The folder of the sheets."""
         return self.folder / "sheets" / "desk" / "pairs"
 
     def run(self) -> Run:
@@ -242,7 +244,7 @@ class Office:
     def label(
         self, who: str, labels: dict[str, str], *, column: str = "label", number: str = ""
     ) -> None:
-        """Type labels, or notes, into somebody's sheet, by id; the last one without a number."""
+        """Write labels or notes into a person's sheet by id, or into the sheet with this number."""
         path = self.desk / f"{number}-{who}.csv" if number else self.sheets()[who]
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -265,6 +267,6 @@ def build_office(folder: Path) -> Office:
 
 def decisions_of(ids: list[str], who: str, labels: str, *, start: int = 0) -> Iterator[Decision]:
     """Yield a decision for each id: S, f and r stand for the labels."""
-    meant = {"S": "SVC", "f": "figurative", "r": "free"}
+    answers = {"S": "SVC", "f": "figurative", "r": "free"}
     for number, (each, label) in enumerate(zip(ids, labels, strict=True), start):
-        yield Decision(f"{who}-{number}-{label}", who, each, answer=meant[label])
+        yield Decision(f"{who}-{number}-{label}", who, each, answer=answers[label])

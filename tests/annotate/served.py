@@ -1,4 +1,4 @@
-"""A small work with its server, asked without a network."""
+"""A small work with its server, tested without a network."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from pipeline.formats.annotation_log import (
 )
 from pipeline.runner.graph import Project
 
-# Servers that are killed at any moment and started again, and the log that they leave.
+# Servers that are killed at random and started again, and their log.
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_KILLING = 100
-"""Seconds that anything may take on a machine that does much else."""
+"""Seconds that any step may take on a busy machine."""
 _FORKS = """
 import os, sys
 from pathlib import Path
@@ -56,7 +56,7 @@ for port in sys.stdin:
     print(child, flush=True)
     os.waitpid(child, 0)
 """
-"""Loads all once and serves in forks, since a start from nothing takes a second."""
+"""Imports everything once and serves in forks, since a fresh start takes a second."""
 
 
 def free_port() -> int:
@@ -66,7 +66,7 @@ def free_port() -> int:
 
 
 def start_python(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
-    """Start a Python that knows the project and its tests."""
+    """Start a Python that can import the project and its tests."""
     return subprocess.Popen(
         [sys.executable, *words], cwd=folder, text=True, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
@@ -81,7 +81,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
 
 
 class Forks:
-    """Serves a folder on one port, life after life."""
+    """Serves a folder on one port, in one process after another."""
 
     def __init__(self, folder: Path, people: Sequence[str], port: int) -> None:
         self.port = port
@@ -90,7 +90,7 @@ class Forks:
         assert line_of(self._process) == "ready\n"
 
     def start(self) -> None:
-        """Serve; whoever was killed is gone by now."""
+        """Start a server; the one before has ended."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{self.port}\n")
         self._process.stdin.flush()
@@ -107,7 +107,7 @@ class Forks:
 
 
 def log(database: Path) -> list[dict[str, Any]]:
-    """Return the whole log, keys as their senders made them."""
+    """Return the whole log, with keys as the senders wrote them."""
     query = "SELECT l.*, t.id, t.annotator FROM log l JOIN tasks t USING (task) ORDER BY entry"
     with read_only(database) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
@@ -115,27 +115,27 @@ def log(database: Path) -> list[dict[str, Any]]:
     return [{**row, "key": row["key"].rpartition("/")[2]} for row in rows]
 
 
-# People who send what they decide again and again, until it is said to be saved.
+# People who send each decision again until the server confirms it.
 
 
 @dataclass
 class Sender:
-    """A page of somebody: decides, and sends the same again until it is said to be saved.
+    """The page of a person, which sends each decision again until the server confirms it.
 
     Parameters
     ----------
     who : str
         The person.
     folder : Path
-        Of the decisions.
+        The folder of the decisions.
     ports : sequence of int
-        Of servers; when one fails the next is asked.
+        The ports of the servers; if one fails, the page tries the next.
     items : list of str
-        What this page decides on.
+        The items that this page decides on.
     random : Random
-        What it does.
+        The source of the decisions.
     undoes : bool
-        Whether it takes back; two pages of one person would take back each other's.
+        Whether it sends undo; two pages of one person would undo decisions of each other.
     """
 
     who: str
@@ -145,9 +145,9 @@ class Sender:
     random: Random
     undoes: bool = True
     sent: list[dict[str, Any]] = field(default_factory=list)
-    """All that was said to be saved, in order, with the item that an undo took back."""
+    """All confirmed decisions in order; an undo with the item that it took back."""
     repeated: int = 0
-    """How many were saved though the answer never came."""
+    """Number of decisions that were saved although the response was lost."""
     failures: int = 0
     wrong: list[str] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)
@@ -163,7 +163,7 @@ class Sender:
         self._thread.start()
 
     def end(self) -> None:
-        """Send what is open, and no more."""
+        """Send the open decisions, then stop."""
         self.ended.set()
         self._thread.join(PATIENCE_KILLING)
         assert not self._thread.is_alive(), f"{self.who} is still sending"
@@ -172,12 +172,12 @@ class Sender:
         with httpx.Client(timeout=10) as client:
             while not self.ended.is_set():
                 batch = [self._next() for _ in range(self.random.choice((1, 1, 1, 3)))]
-                seen: set[str] = set()
+                changed: set[str] = set()
                 for each in batch:
-                    # a page has seen the version that stands there, and none of what is on its way
-                    if each["kind"] == "label" and each["id"] not in seen:
+                    # a page knows the standing version, but no outcome of what it is still sending
+                    if each["kind"] == "label" and each["id"] not in changed:
                         each["replaces"] = self._versions.get(each["id"], 0)
-                    seen = seen | {each["id"]} if each["kind"] != "undo" else set(self.items)
+                    changed = changed | {each["id"]} if each["kind"] != "undo" else set(self.items)
                 if not self._record_outcomes(batch, self._answer(client, batch)):
                     return
 
@@ -222,17 +222,17 @@ class Sender:
         return True
 
 
-def undone(acts: Sequence[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
-    """Return kind, item and answer of acts in order, each undo with the item of the last act that stood."""
+def resolve_undos(acts: Sequence[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
+    """Return kind, item and answer of acts in order; an undo has the item of the last open act."""
     standing: list[str] = []
-    found: list[tuple[str, str, str | None]] = []
+    rows: list[tuple[str, str, str | None]] = []
     for each in acts:
         if each["kind"] == "undo":
-            found.append(("undo", standing.pop(), None))
+            rows.append(("undo", standing.pop(), None))
         else:
             standing.append(each["id"])
-            found.append((each["kind"], each["id"], each["answer"]))
-    return found
+            rows.append((each["kind"], each["id"], each["answer"]))
+    return rows
 
 
 HERE = "http://127.0.0.1:8000"
@@ -252,14 +252,14 @@ def work_in(
     *,
     kind: Literal["annotation", "keying"] = "annotation",
     labels: tuple[str, ...] = LABELS,
-    **said: Any,
+    **fields: Any,
 ) -> SheetWork:
     return SheetWork(
         project=cast(Project, None), stage="sheet", kind=kind, folder=folder,
         **{
             "title": "Verbs", "instructions": "Look closely.",
             "labels": labels if kind == "annotation" else (), "annotators": ("ana", "ben"),
-            "guidelines": {"SVC": "a support verb"}, **said,
+            "guidelines": {"SVC": "a support verb"}, **fields,
         },
     )  # fmt: skip
 
@@ -270,14 +270,14 @@ def ask(
 ) -> None:  # fmt: skip
     """Ask people for items, all of them or some."""
     shown = items() if shown is None else shown
-    wanted = list(shown) if ids is None else ids
-    asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(wanted, 1)]
+    chosen = list(shown) if ids is None else ids
+    tasks = [TaskRequest(who, each, n) for who in people for n, each in enumerate(chosen, 1)]
     with open_log(work.database) as log:
-        update_tasks(log, {each: shown[each] for each in wanted}, asked, round_name=round_name)
+        update_tasks(log, {each: shown[each] for each in chosen}, tasks, round_name=round_name)
 
 
 def say(work: SheetWork, who: str, item: str, answer: str, **more: Any) -> Outcome:
-    """Decide past the server, as another one does."""
+    """Write a decision to the log directly, as another server would."""
     with open_log(work.database) as log:
         return append(log, [Decision(f"say-{next(_KEYS)}", who, item, answer=answer, **more)])[0]
 
@@ -322,8 +322,8 @@ class ServedWork:
 
     @property
     def writer(self) -> Writer:
-        found: Writer = self.app.state.writer
-        return found
+        writer: Writer = self.app.state.writer
+        return writer
 
     def at(self, who: str, role: Role = "annotator") -> str:
         return self.links.address(Person(role, who))

@@ -1,4 +1,4 @@
-"""The adjudication round: who is asked, what comes of it, and that nothing first changes."""
+"""The adjudication round: who takes part, what it decides, and that first answers stay."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def ids(log: sqlite3.Connection, who: str) -> set[str]:
     return {each.id for each in upcoming(log, who, most=99, round_name=ROUND)}
 
 
-def test_items_of_one_whose_part_has_ended_are_left_to_a_third_person(
+def test_items_of_a_person_who_has_stopped_go_to_a_third_person(
     differing: sqlite3.Connection, tmp_path: Path
 ) -> None:
     stop(differing, work_in(tmp_path), "ana")
@@ -75,7 +75,7 @@ def test_items_of_one_whose_part_has_ended_are_left_to_a_third_person(
     assert give_to_third(differing, "Eva") == 2
 
 
-def test_an_annotator_who_was_added_is_no_third_person(
+def test_an_added_annotator_cannot_be_the_third_person(
     differing: sqlite3.Connection, tmp_path: Path
 ) -> None:
     add(differing, work_in(tmp_path), "Carla")
@@ -83,7 +83,7 @@ def test_an_annotator_who_was_added_is_no_third_person(
         give_to_third(differing, "carla")
 
 
-def test_only_what_everybody_has_answered_is_ready(differing: sqlite3.Connection) -> None:
+def test_items_are_ready_once_everybody_has_answered(differing: sqlite3.Connection) -> None:
     assert [each.id for each in ready(differing)] == ["x0", "x3"]
     assert [each.id for each in ready(differing, unsure=True)] == ["x0", "x1", "x3"]
 
@@ -93,10 +93,10 @@ def test_a_third_person_decides(differing: sqlite3.Connection) -> None:
     assert give_to_third(differing, " Eva ") == 2
     assert (ids(differing, "Eva"), ids(differing, "ana")) == ({"x0", "x3"}, set())
     say_desk(differing, "Eva", [("x3", "SVC")], round_name=ROUND, note="clear")
-    still, done = adjudications(differing)
-    assert (still.item.id, still.label, still.waits_for) == ("x0", None, ("Eva",))
-    assert (done.item.id, done.label, done.answers[0].note) == ("x3", "SVC", "clear")
-    assert [each.label for each in done.item.answers] == ["SVC", "free"]
+    pending, resolved = adjudications(differing)
+    assert (pending.item.id, pending.label, pending.waits_for) == ("x0", None, ("Eva",))
+    assert (resolved.item.id, resolved.label, resolved.answers[0].note) == ("x3", "SVC", "clear")
+    assert [each.label for each in resolved.item.answers] == ["SVC", "free"]
     assert standing_answers(differing) == before
 
 
@@ -106,11 +106,11 @@ def test_those_who_disagree_decide_together(differing: sqlite3.Connection) -> No
     say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], round_name=ROUND)
     assert [each.label for each in adjudications(differing)] == [None, None]
     say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], round_name=ROUND)
-    found = {each.item.id: (each.label, each.waits_for) for each in adjudications(differing)}
-    assert found == {"x3": (None, ()), "x0": ("free", ())}
+    outcomes = {each.item.id: (each.label, each.waits_for) for each in adjudications(differing)}
+    assert outcomes == {"x3": (None, ()), "x0": ("free", ())}
 
 
-def test_opening_it_again_adds_what_is_new_and_takes_nothing_away(
+def test_reopening_the_round_adds_new_items_and_removes_none(
     differing: sqlite3.Connection,
 ) -> None:
     give_to_third(differing, "Eva")
@@ -132,7 +132,9 @@ def test_opening_it_again_adds_what_is_new_and_takes_nothing_away(
     assert len({row[4] for row in after}) == 3  # places
 
 
-def test_what_they_cannot_settle_goes_to_a_third_person(differing: sqlite3.Connection) -> None:
+def test_items_that_annotators_cannot_settle_go_to_a_third_person(
+    differing: sqlite3.Connection,
+) -> None:
     give_to_those_who_disagree(differing)
     say_desk(differing, "ana", [("x0", "free"), ("x3", "SVC")], round_name=ROUND)
     say_desk(differing, "ben", [("x0", "free"), ("x3", "free")], round_name=ROUND)
@@ -145,13 +147,15 @@ def test_what_they_cannot_settle_goes_to_a_third_person(differing: sqlite3.Conne
 
 
 @pytest.mark.parametrize("name", ["", "  ", "Ana", "a\x07b", "x" * 201])
-def test_who_is_no_third_person_is_refused(differing: sqlite3.Connection, name: str) -> None:
+def test_names_that_no_third_person_can_have_are_refused(
+    differing: sqlite3.Connection, name: str
+) -> None:
     with pytest.raises(ConfigError, match=r"name: "):
         give_to_third(differing, name)
     assert asked_tasks(differing, round_name=ROUND) == []
 
 
-def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
+def test_each_person_gets_items_in_a_different_order(log: sqlite3.Connection) -> None:
     names = [f"x{n:02d}" for n in range(20)]
     ask(log, AB, names)
     say_desk(log, "ana", [(each, "SVC") for each in names])
@@ -163,10 +167,10 @@ def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
 
 
 @given(
-    said=st.dictionaries(st.sampled_from(["ana", "ben", "eva", "ida"]), st.sampled_from("sf")),
+    labels=st.dictionaries(st.sampled_from(["ana", "ben", "eva", "ida"]), st.sampled_from("sf")),
 )
-def test_a_label_stands_by_the_rule_of_the_join(
-    tmp_path_factory: pytest.TempPathFactory, said: dict[str, str]
+def test_adjudicated_labels_follow_the_rule_of_the_join(
+    tmp_path_factory: pytest.TempPathFactory, labels: dict[str, str]
 ) -> None:
     with open_log(tmp_path_factory.mktemp("rule") / NAME) as log:
         ask(log, AB, ["x0"])
@@ -175,31 +179,31 @@ def test_a_label_stands_by_the_rule_of_the_join(
         with transaction(log):
             people = [TaskRequest(who, "x0", 1) for who in ("ana", "ben", "eva", "ida")]
             add_tasks(log, people, round_name=ROUND)
-        for who, label in said.items():
+        for who, label in labels.items():
             say_desk(log, who, [("x0", label)], round_name=ROUND)
-        (found,) = adjudications(log)
-        made = pl.LazyFrame(
-            [("x0", *each, None) for each in said.items()],
+        (adjudication,) = adjudications(log)
+        answers = pl.LazyFrame(
+            [("x0", *each, None) for each in labels.items()],
             schema=dict.fromkeys(("id", "annotator", "label", "note"), pl.String), orient="row",
         )  # fmt: skip
         first = {"id": ["x0", "x0"], "annotator": AB, "label": ["s", "f"]}
-        kernel = resolutions(pl.LazyFrame(first), made).collect()["label"].to_list()
-        assert [found.label] == (kernel or [None])
+        kernel = resolutions(pl.LazyFrame(first), answers).collect()["label"].to_list()
+        assert [adjudication.label] == (kernel or [None])
 
 
 def test_two_servers_open_the_round_at_once(
     differing: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = adjudication.ready
+    original = adjudication.ready
 
     def meanwhile(connection: sqlite3.Connection, **more: Any) -> list[Item]:
-        monkeypatch.setattr(adjudication, "ready", known)
-        found = known(connection, **more)
+        monkeypatch.setattr(adjudication, "ready", original)
+        items = original(connection, **more)
         with open_log(tmp_path / NAME) as other:
             other.execute("PRAGMA busy_timeout = 0")
             with suppress(sqlite3.OperationalError):  # it has to wait
                 give_to_third(other, "Ida")
-        return found
+        return items
 
     monkeypatch.setattr(adjudication, "ready", meanwhile)
     assert give_to_third(differing, "Eva") == 2
@@ -210,11 +214,11 @@ def test_two_servers_open_the_round_at_once(
     assert len(set(places)) == 4
 
 
-# What is shown of people: seconds, agreement, what they differ in.
+# What the pages show about people: seconds, agreement, disagreements.
 
 
-def given_coordination(*labels: str) -> list[Answer]:
-    """One string an item, one letter a person, a dot for nobody."""
+def answers_from(*labels: str) -> list[Answer]:
+    """Read answers from a string per item: a letter for each person, a dot for no answer."""
     return [
         Answer(f"x{n}", f"p{person}", label)
         for n, each in enumerate(labels)
@@ -224,15 +228,20 @@ def given_coordination(*labels: str) -> list[Answer]:
 
 
 def test_the_pace_is_the_median_with_quartiles() -> None:
-    found = pace([1, 2, 3, 4, 5, 6, 7, 8, 600])
-    assert found is not None
-    assert (found.lower, found.median, found.upper, found.decisions) == (3.0, 5.0, 7.0, 9)
+    speed = pace([1, 2, 3, 4, 5, 6, 7, 8, 600])
+    assert speed is not None
+    assert (speed.lower, speed.median, speed.upper, speed.decisions) == (
+        3.0,
+        5.0,
+        7.0,
+        9,
+    )
 
 
-def test_agreement_of_two_is_that_of_a_published_table() -> None:
+def test_agreement_of_two_people_equals_a_published_table() -> None:
     # 40 and 45 agree, 9 and 6 do not: kappa .6995 as in the kernel's own example
-    said = given_coordination(*["ss"] * 40, *["sf"] * 9, *["fs"] * 6, *["ff"] * 45)
-    (two,) = agreement_so_far(said)
+    answers = answers_from(*["ss"] * 40, *["sf"] * 9, *["fs"] * 6, *["ff"] * 45)
+    (two,) = agreement_so_far(answers)
     observed, kappa, ac1 = two.coefficients
     assert (two.people, two.items) == (("p0", "p1"), 100)
     assert observed.estimate == pytest.approx(0.85)
@@ -249,20 +258,20 @@ def test_agreement_of_two_is_that_of_a_published_table() -> None:
     [("ss ss ff sf", "sf", 9 / 17), ("ss ss ff sf", "sfnm", 19 / 27), ("ss ss ss", "sf", 1.0)],
 )
 def test_offered_labels_count_in_ac1(items: str, offered: str, expected: float) -> None:
-    (two,) = agreement_so_far(given_coordination(*items.split()), labels=list(offered))
+    (two,) = agreement_so_far(answers_from(*items.split()), labels=list(offered))
     assert two.coefficients[2].estimate == pytest.approx(expected)
 
 
-def test_nothing_is_said_on_fewer_than_two_items_in_common() -> None:
-    (two,) = agreement_so_far(given_coordination("ss", "s.", ".f"))
+def test_agreement_needs_two_items_in_common() -> None:
+    (two,) = agreement_so_far(answers_from("ss", "s.", ".f"))
     assert (two.items, two.coefficients) == (1, ())
-    (none,) = agreement_so_far(given_coordination("s.", ".f"))
+    (none,) = agreement_so_far(answers_from("s.", ".f"))
     assert (none.items, none.coefficients) == (0, ())
-    assert agreement_so_far(given_coordination("s", "f")) == agreement_so_far([]) == ()
+    assert agreement_so_far(answers_from("s", "f")) == agreement_so_far([]) == ()
 
 
-def test_three_people_are_also_taken_together() -> None:
-    every, *pairs = agreement_so_far(given_coordination("sss", "sff", "fff", "ss."))
+def test_agreement_of_three_people_covers_all_and_each_pair() -> None:
+    every, *pairs = agreement_so_far(answers_from("sss", "sff", "fff", "ss."))
     assert every.people == ()
     assert [each.people for each in pairs] == [("p0", "p1"), ("p0", "p2"), ("p1", "p2")]
     assert (every.items, [each.items for each in pairs]) == (4, [4, 3, 3])
@@ -286,7 +295,7 @@ def test_disagreements_where_all_are_sure_come_first(log: sqlite3.Connection) ->
     assert [each.id for each in unsure_items(answers)] == ["x0"]
 
 
-def test_what_is_no_longer_asked_for_does_not_count(log: sqlite3.Connection) -> None:
+def test_items_without_a_task_do_not_count(log: sqlite3.Connection) -> None:
     ask(log, AB, ["x0", "x1"])
     say_desk(log, "ana", [("x0", "SVC"), ("x1", "SVC")])
     say_desk(log, "ben", [("x0", "free"), ("x1", "free")])
@@ -294,7 +303,7 @@ def test_what_is_no_longer_asked_for_does_not_count(log: sqlite3.Connection) -> 
     assert {each.id for each in standing_answers(log)} == {"x1"}
 
 
-def test_answers_that_stand_are_those_of_the_log(log: sqlite3.Connection) -> None:
+def test_standing_answers_equal_those_of_the_log(log: sqlite3.Connection) -> None:
     bits = random.Random(7)
     names = [f"x{n}" for n in range(6)]
     ask(log, AB, names)
@@ -306,17 +315,17 @@ def test_answers_that_stand_are_those_of_the_log(log: sqlite3.Connection) -> Non
             bits.choice(["s", "f", None]) if kind == "label" else None, bits.random() < 0.5,
         )  # fmt: skip
         append(log, [decision])
-        found = [
+        answers = [
             (each.id, each.annotator, each.label, each.unsure) for each in standing_answers(log)
         ]
-        stands = [
+        expected = [
             (row["id"], row["annotator"], row["answer"], bool(row["unsure"]))
             for row in standing_rows(log, last_entry(log), round_name="annotation")
         ]
-        assert found == stands
+        assert answers == expected
 
 
-def test_how_far_is_what_the_log_says(log: sqlite3.Connection) -> None:
+def test_progress_of_people_agrees_with_the_log(log: sqlite3.Connection) -> None:
     ask(log, AB, ["x0", "x1", "x2"])
     say_desk(log, "ana", [("x0", "SVC")], unsure=True, seconds=2.0)
     say_desk(log, "ana", [("x1", "SVC")], seconds=4.0)

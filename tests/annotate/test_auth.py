@@ -1,4 +1,4 @@
-"""Secrets: the same after a restart, of nobody else, changed when somebody wishes."""
+"""Secrets survive a restart, belong to one person, and can be renewed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PEOPLE = [
 ]  # fmt: skip
 
 
-def test_secrets_differ_and_outlast_the_server(tmp_path: Path) -> None:
+def test_secrets_differ_between_people_and_survive_a_restart(tmp_path: Path) -> None:
     secrets = [Links(tmp_path).secret(each) for each in PEOPLE]
     assert len(set(secrets)) == len(PEOPLE)
     assert secrets == [Links(tmp_path).secret(each) for each in PEOPLE]
@@ -27,7 +27,7 @@ def test_secrets_differ_and_outlast_the_server(tmp_path: Path) -> None:
                for each in secrets)  # fmt: skip
 
 
-def test_a_secret_is_of_one_person(tmp_path: Path) -> None:
+def test_a_secret_identifies_one_person(tmp_path: Path) -> None:
     links = Links(tmp_path)
     assert [links.find(links.secret(each), PEOPLE) for each in PEOPLE] == PEOPLE
     mine = links.secret(PEOPLE[0])
@@ -36,12 +36,12 @@ def test_a_secret_is_of_one_person(tmp_path: Path) -> None:
     assert links.find(mine, PEOPLE[1:]) is None
 
 
-def test_addresses_begin_as_the_pages_do(tmp_path: Path) -> None:
+def test_addresses_begin_with_the_path_of_their_page(tmp_path: Path) -> None:
     links = Links(tmp_path)
     assert [links.address(each)[:3] for each in PEOPLE] == ["/a/"] * 4 + ["/c/"]
 
 
-def test_a_name_is_compared_folded(tmp_path: Path) -> None:
+def test_names_are_compared_without_case_and_outer_blanks(tmp_path: Path) -> None:
     links = Links(tmp_path)
     assert links.secret(Person("annotator", " ANA")) == links.secret(PEOPLE[0])
 
@@ -54,7 +54,7 @@ def test_a_name_cannot_pass_for_a_role(tmp_path: Path) -> None:
     assert len(secrets) == len(tricks)
 
 
-def test_a_revoked_link_is_known_as_such_and_ends_alone(tmp_path: Path) -> None:
+def test_a_revoked_link_is_recognised_and_other_links_still_work(tmp_path: Path) -> None:
     links = Links(tmp_path)
     ana, ben = PEOPLE[:2]
     again = Person("annotator", "ana", 2)
@@ -70,7 +70,7 @@ def test_a_revoked_link_is_known_as_such_and_ends_alone(tmp_path: Path) -> None:
     assert not links.was_revoked(links.secret(ben), [again, ben])
 
 
-def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
+def test_the_key_is_private_and_is_created_once(tmp_path: Path) -> None:
     links = Links(tmp_path)
     assert stat.S_IMODE(links.path.stat().st_mode) == 0o600
     assert len(links.path.read_bytes()) == 32
@@ -81,21 +81,21 @@ def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
     assert links.path.read_bytes() == before
 
 
-def test_a_key_that_others_can_read_is_a_warning(tmp_path: Path) -> None:
+def test_a_key_that_others_can_read_causes_a_warning(tmp_path: Path) -> None:
     links = Links(tmp_path)
     links.path.chmod(0o640)
     assert "others on this machine can read it" in (links.warning or "")
     assert "chmod 600" in (links.warning or "")
 
 
-def test_many_servers_start_at_once_and_have_one_key(tmp_path: Path) -> None:
+def test_servers_that_start_at_once_share_one_key(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         secrets = set(pool.map(lambda _: Links(tmp_path).secret(COORDINATOR), range(64)))
     assert len(secrets) == 1
     assert list(tmp_path.iterdir()) == [tmp_path / auth.NAME]
 
 
-def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: Path) -> None:
+def test_every_server_uses_renewed_links_and_old_keys_are_kept(tmp_path: Path) -> None:
     links, other = Links(tmp_path), Links(tmp_path)
     keys_before, secrets = [], [links.secret(COORDINATOR)]
     for number in (1, 2):
@@ -104,13 +104,13 @@ def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: 
         secrets.append(other.secret(COORDINATOR))
     assert len(set(secrets)) == 3
     assert [other.find(each, [COORDINATOR]) for each in secrets] == [None, None, COORDINATOR]
-    kept = [tmp_path / f"annotate.key.{number}" for number in (1, 2)]
-    assert [path.read_bytes() for path in kept] == keys_before
+    old_keys = [tmp_path / f"annotate.key.{number}" for number in (1, 2)]
+    assert [path.read_bytes() for path in old_keys] == keys_before
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
-def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_key_is_refused_and_not_changed(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / auth.NAME
     path.write_bytes(content)
     with pytest.raises(StoreError, match=f"is not a key: {len(content)} bytes instead of 32"):
@@ -118,7 +118,7 @@ def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> N
     assert path.read_bytes() == content
 
 
-def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
+def test_a_missing_or_unwritable_key_is_an_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(StoreError, match=r"annotate\.key: cannot be written"):
@@ -127,7 +127,7 @@ def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
         auth.read_key(tmp_path / auth.NAME)
 
 
-def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> None:
+def test_a_server_keeps_working_when_its_key_is_removed(tmp_path: Path) -> None:
     links = Links(tmp_path)
     secret, key = links.secret(COORDINATOR), links.path.read_bytes()
     links.path.write_bytes(key[:5])

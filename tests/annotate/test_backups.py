@@ -1,4 +1,4 @@
-"""Backups: whole or not there, kept by hour and day, and the way back from one loses nothing."""
+"""Backups are complete or absent, kept by hour and day, and restored without loss."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def break_log(database: Path) -> None:
     database.write_bytes(content)
 
 
-def test_a_backup_is_made_where_something_is_new(work: SheetWork) -> None:
+def test_a_backup_is_made_only_when_the_log_has_changed(work: SheetWork) -> None:
     assert back_up(work.database, NOON) is None
     assert not (work.folder / "backups").exists()
     decide(work, 0)
-    made = back_up(work.database, NOON)
-    assert made == work.folder / "backups" / "decisions-20260131T120000Z.sqlite"
-    assert check_log(made) == check_log(work.database)
+    backup = back_up(work.database, NOON)
+    assert backup == work.folder / "backups" / "decisions-20260131T120000Z.sqlite"
+    assert check_log(backup) == check_log(work.database)
     assert back_up(work.database, NOON + HOUR) is None
     decide(work, 1)
     assert back_up(work.database, NOON + HOUR) is not None
@@ -78,7 +78,7 @@ def test_a_backup_is_made_where_something_is_new(work: SheetWork) -> None:
     assert len(names(work)) == 3
 
 
-def test_an_hour_passes_between_two(work: SheetWork) -> None:
+def test_automatic_backups_are_an_hour_apart(work: SheetWork) -> None:
     backups = Backups(work.database)
     decide(work, 0)
     assert backups.look(NOON) is not None
@@ -93,7 +93,7 @@ def test_an_hour_passes_between_two(work: SheetWork) -> None:
     assert check_log(newest[1]).entries == 3
 
 
-def test_the_thread_makes_one_at_once_and_ends(work: SheetWork) -> None:
+def test_the_thread_backs_up_at_once_and_again_when_it_ends(work: SheetWork) -> None:
     decide(work, 0)
     backups = Backups(work.database, pause=0.01)
     backups.start()
@@ -105,21 +105,21 @@ def test_the_thread_makes_one_at_once_and_ends(work: SheetWork) -> None:
     assert not backups._thread.is_alive()
     newest = newest_backup(work.database)
     assert newest is not None
-    assert check_log(newest[1]).entries == 2  # what came within the hour
-    Backups(work.database).close()  # one that never began
+    assert check_log(newest[1]).entries == 2  # including the entry of the last hour
+    Backups(work.database).close()  # it was never started
 
 
-def test_what_is_kept() -> None:
+def test_one_backup_is_kept_per_hour_and_per_day() -> None:
     hours = [NOON - n * HOUR for n in range(24 * 30)]
-    kept = to_keep(hours)
+    times = to_keep(hours)
     days = {NOON.replace(hour=23, day=31 - n) for n in range(2, 7)}
-    assert kept == {*hours[:24], *days, NOON.replace(hour=23, day=30)}
+    assert times == {*hours[:24], *days, NOON.replace(hour=23, day=30)}
     twice = [NOON, NOON + 0.5 * HOUR, NOON + HOUR]
     assert to_keep(twice) == set(twice[1:])
     assert to_keep([]) == set()
 
 
-def test_old_ones_go_and_nothing_else(work: SheetWork) -> None:
+def test_only_old_backups_and_stale_drafts_are_deleted(work: SheetWork) -> None:
     folder = work.folder / "backups"
     folder.mkdir()
     old = [NOON - timedelta(days=n) for n in range(1, 60)]
@@ -138,15 +138,15 @@ def test_old_ones_go_and_nothing_else(work: SheetWork) -> None:
     fresh.write_bytes(b"another process writes this")
     os.utime(fresh, (NOON.timestamp(), NOON.timestamp()))
     decide(work, 0)
-    made = back_up(work.database, NOON)
-    assert made is not None
-    assert {*foreign, made.name, fresh.name} <= set(names(work))
+    backup = back_up(work.database, NOON)
+    assert backup is not None
+    assert {*foreign, backup.name, fresh.name} <= set(names(work))
     assert not draft.exists()
     assert len(backups_of(work.database)) == 24
-    assert made == next(iter(backups_of(work.database).values()))
+    assert backup == next(iter(backups_of(work.database).values()))
 
 
-def test_a_failure_leaves_the_old_ones_and_is_told_once(
+def test_a_failed_backup_keeps_old_ones_and_is_logged_once(
     work: SheetWork, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backups = Backups(work.database)
@@ -171,7 +171,7 @@ def test_a_failure_leaves_the_old_ones_and_is_told_once(
     assert backups.look(NOON + 9 * HOUR) is None  # nothing is new, which is no failure
 
 
-def test_a_full_disk_leaves_no_half_backup(
+def test_a_full_disk_leaves_no_partial_backup(
     work: SheetWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide(work, 0)
@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_no_half_backup(
     assert names(work) == []
 
 
-def test_a_damaged_log_makes_no_backup_and_costs_none(
+def test_a_damaged_log_is_not_backed_up_and_old_backups_stay(
     work: SheetWork, caplog: pytest.LogCaptureFixture
 ) -> None:
     decide(work, *range(9))
@@ -194,20 +194,20 @@ def test_a_damaged_log_makes_no_backup_and_costs_none(
     assert "no automatic backup" in caplog.text
 
 
-def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) -> None:
+def test_the_newest_backup_restores_all_entries_before_it(work: SheetWork) -> None:
     decide(work, *range(20))
     back_up(work.database, NOON)
     decide(work, *range(20, 25))
     break_log(work.database)
     broken = work.database.read_bytes()
-    done = restore(work.database, "newest", NOON + HOUR)
-    assert len(entries(work)) == done.state.entries == 20
-    assert done.former_log == work.folder / "decisions-replaced-20260131T130000Z.sqlite"
-    assert done.former_log.read_bytes() == broken
+    outcome = restore(work.database, "newest", NOON + HOUR)
+    assert len(entries(work)) == outcome.state.entries == 20
+    assert outcome.former_log == work.folder / "decisions-replaced-20260131T130000Z.sqlite"
+    assert outcome.former_log.read_bytes() == broken
     assert re.fullmatch(
         r"restored 20 entries, the last of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, from \S+Z.sqlite\n"
         r"the former log is kept as \S+/decisions-replaced-20260131T130000Z.sqlite",
-        str(done),
+        str(outcome),
     )
     with open_log(work.database) as log:
         assert log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
@@ -219,14 +219,14 @@ def test_the_newest_backup_restores_all_but_what_came_after_it(work: SheetWork) 
     assert check_log(again.former_log).entries == 21
 
 
-def test_what_is_beside_the_former_log_stays_beside_it(work: SheetWork) -> None:
+def test_the_former_log_keeps_its_write_ahead_log(work: SheetWork) -> None:
     decide(work, 0)
     back_up(work.database, NOON)
     with open_log(work.database):  # holds the write-ahead log, as a killed server leaves it
         decide(work, 1, 2)
-        kept = restore(work.database, "newest", NOON).former_log
-        assert kept is not None
-        assert check_log(kept).entries == 3
+        former = restore(work.database, "newest", NOON).former_log
+        assert former is not None
+        assert check_log(former).entries == 3
     assert len(entries(work)) == 1
 
 
@@ -234,9 +234,9 @@ def test_a_missing_log_is_restored(work: SheetWork) -> None:
     decide(work, 0, 1)
     back_up(work.database, NOON)
     work.database.unlink()
-    done = restore(work.database, "newest")
-    assert (done.former_log, len(entries(work))) == (None, 2)
-    assert "kept" not in str(done)
+    outcome = restore(work.database, "newest")
+    assert (outcome.former_log, len(entries(work))) == (None, 2)
+    assert "kept" not in str(outcome)
 
 
 def test_a_backup_is_found_by_name_and_by_path(
@@ -259,14 +259,14 @@ def test_a_backup_is_found_by_name_and_by_path(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"no database " * 900, "file is not a database"),
         (b"", "there are no decisions yet"),
         (None, "this database is not a decision log"),
     ],
 )
-def test_a_bad_backup_changes_nothing(work: SheetWork, content: bytes | None, said: str) -> None:
+def test_a_bad_backup_changes_nothing(work: SheetWork, content: bytes | None, message: str) -> None:
     decide(work, 0)
     bad = work.folder / "bad.sqlite"
     if content is None:
@@ -275,7 +275,7 @@ def test_a_bad_backup_changes_nothing(work: SheetWork, content: bytes | None, sa
     else:
         bad.write_bytes(content)
     before = work.database.stat().st_ino
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         restore(work.database, str(bad))
     assert work.database.stat().st_ino == before
     assert [path.name for path in work.folder.glob("*replaced*")] == []
@@ -307,7 +307,7 @@ def test_a_log_that_is_served_is_not_restored(work: SheetWork) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
-def test_everything_is_for_the_owner_alone(tmp_path: Path, umask: int) -> None:
+def test_all_files_are_private_to_their_owner(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
         work = work_in(tmp_path / "desk")
@@ -323,30 +323,30 @@ def test_everything_is_for_the_owner_alone(tmp_path: Path, umask: int) -> None:
             with serving(work.database):
                 pass
             assert log.execute("SELECT count(*) FROM log").fetchone()[0] == 1
-            found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in
                      work.folder.rglob("*") if path.is_file()}  # fmt: skip
-        assert found.keys() == {
+        assert modes.keys() == {
             "decisions.sqlite", "decisions.sqlite-wal", "decisions.sqlite-shm", "annotate.key",
             "annotate.lock", "copy.sqlite", "labels.jsonl", "decisions-20260131T120000Z.sqlite",
         }  # fmt: skip
-        assert set(found.values()) == {0o600}
+        assert set(modes.values()) == {0o600}
         restore(work.database, "newest")
         assert stat.S_IMODE(work.database.stat().st_mode) == 0o600
     finally:
         os.umask(before)
 
 
-def test_others_who_read_a_log_are_told(work: SheetWork) -> None:
+def test_a_log_that_others_can_read_causes_a_warning(work: SheetWork) -> None:
     assert log_warning(work.database) is None
     work.database.chmod(0o640)
-    said = log_warning(work.database)
-    assert said is not None
-    assert "chmod 600" in said
+    warning = log_warning(work.database)
+    assert warning is not None
+    assert "chmod 600" in warning
     assert stat.S_IMODE(work.database.stat().st_mode) == 0o640
 
 
 @pytest.mark.long
-def test_the_command_restores_what_it_cannot_open(
+def test_the_command_restores_a_log_that_it_cannot_open(
     office: Office, capsys: pytest.CaptureFixture[str]
 ) -> None:
     work = office.work()

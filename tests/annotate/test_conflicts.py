@@ -1,4 +1,4 @@
-"""Decisions on conflicts: what they leave in the log and in the sheets, and that they last."""
+"""Decisions on conflicts: what they write to the log and the sheets, and that they last."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Bench:
         """Write a sheet of a person; nothing else is in it."""
         answer = "label" if self.kind == "annotation" else "forms"
         rows = [
-            {**self.shown[each]["units"], answer: said or "", "note": "", "annotator": who,
+            {**self.shown[each]["units"], answer: label or "", "note": "", "annotator": who,
              "id": each}
-            for each, said in answers.items()
+            for each, label in answers.items()
         ]  # fmt: skip
         with (self.work.folder / name).open("w", newline="") as file:
             writer = csv.DictWriter(file, rows[0])
@@ -73,15 +73,15 @@ class Bench:
 
     def keep(self, keep: Literal["sheet", "page"], *, item: str = "", file: str = "",
              who: str = "ana") -> ConflictCounts:  # fmt: skip
-        shown = [
+        conflicts = [
             each
             for each in self.find_conflicts()
             if each.annotator == who and item in {"", each.id}
         ]
-        wanted = ConflictDecision(
-            keep=keep, annotator=who, id=item, file=file, token=token_of(shown)
+        decision = ConflictDecision(
+            keep=keep, annotator=who, id=item, file=file, token=token_of(conflicts)
         )
-        return self.conflicts.keep(wanted)
+        return self.conflicts.keep(decision)
 
     def stands(self, item: str = "x0", who: str = "ana") -> str | None:
         with open_log(self.work.database) as log:
@@ -107,7 +107,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """Ana says SVC of three pairs on the page, and free in her sheet."""
+    """Ana labels three pairs SVC on the page and free in her sheet."""
     made = Bench(tmp_path)
     made.sheet("001.csv", dict.fromkeys(made.shown, "free"))
     for item in made.shown:
@@ -115,7 +115,7 @@ def bench(tmp_path: Path) -> Bench:
     return made
 
 
-def test_one_by_one(bench: Bench) -> None:
+def test_conflicts_can_be_decided_one_by_one(bench: Bench) -> None:
     before = bench.sheets()
     assert [each.id for each in bench.find_conflicts()] == ["x0", "x1", "x2"]
     assert bench.keep("sheet", item="x0") == ConflictCounts(1)
@@ -128,7 +128,9 @@ def test_one_by_one(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("keep", "label"), [("sheet", "free"), ("page", "SVC")])
-def test_all_of_one_person(bench: Bench, keep: Literal["sheet", "page"], label: str) -> None:
+def test_all_conflicts_of_a_person_can_be_decided_at_once(
+    bench: Bench, keep: Literal["sheet", "page"], label: str
+) -> None:
     bench.sheet("002.csv", {"x0": "free"}, who="ben")
     bench.say("figurative", who="ben")
     assert bench.keep(keep) == ConflictCounts(3)
@@ -139,23 +141,25 @@ def test_all_of_one_person(bench: Bench, keep: Literal["sheet", "page"], label: 
     assert len(import_sheets(bench.work).conflicts) == 1  # that of ben
 
 
-def test_a_decision_is_on_what_was_seen(bench: Bench) -> None:
-    seen = token_of(bench.find_conflicts())
+def test_a_decision_on_changed_answers_is_refused(bench: Bench) -> None:
+    token = token_of(bench.find_conflicts())
     bench.say("figurative", "x2")
     entries = bench.log()
     for item in ("", "x0", "absent"):
         with pytest.raises(ChangedConflicts, match="an answer has changed meanwhile"):
             bench.conflicts.keep(
-                ConflictDecision(keep="page", annotator="ana", id=item, token=seen)
+                ConflictDecision(keep="page", annotator="ana", id=item, token=token)
             )
     assert bench.log() == entries
 
 
-def test_twice_is_once(bench: Bench) -> None:
-    wanted = ConflictDecision(keep="sheet", annotator="ana", token=token_of(bench.find_conflicts()))
-    bench.conflicts.keep(wanted)
+def test_a_decision_is_accepted_once(bench: Bench) -> None:
+    decision = ConflictDecision(
+        keep="sheet", annotator="ana", token=token_of(bench.find_conflicts())
+    )
+    bench.conflicts.keep(decision)
     with pytest.raises(ChangedConflicts):
-        bench.conflicts.keep(wanted)
+        bench.conflicts.keep(decision)
 
 
 def test_a_resolved_conflict_returns_after_a_change(bench: Bench) -> None:
@@ -170,8 +174,8 @@ def test_a_resolved_conflict_returns_after_a_change(bench: Bench) -> None:
     assert len(bench.find_conflicts()) == 1
 
 
-def test_a_sheet_goes_back_and_forth(bench: Bench) -> None:
-    """What was decided before is decided again: an entry of its own each time."""
+def test_the_same_change_of_a_sheet_can_be_decided_repeatedly(bench: Bench) -> None:
+    """A repeated decision is a new entry each time."""
     bench.sheet("001.csv", {"x0": "free"})
     for label in ("free", "figurative", "free", "figurative"):
         bench.sheet("001.csv", {"x0": label})
@@ -179,7 +183,7 @@ def test_a_sheet_goes_back_and_forth(bench: Bench) -> None:
         assert bench.find_conflicts() == []
 
 
-def test_two_sheets_with_different_answers(bench: Bench) -> None:
+def test_a_sheet_is_chosen_by_file_if_two_sheets_differ(bench: Bench) -> None:
     bench.sheet("002.csv", {"x0": "figurative", "x1": "free"})
     assert [each.answer for each in choices(bench.work, bench.find_conflicts()[0])] == [
         "free",
@@ -192,7 +196,7 @@ def test_two_sheets_with_different_answers(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("keep", ["sheet", "page"])
-def test_a_sheet_that_agrees_with_the_page_makes_no_conflict_later(
+def test_a_decision_covers_a_second_sheet_that_agrees_with_the_page(
     tmp_path: Path, keep: Literal["sheet", "page"]
 ) -> None:
     bench = Bench(tmp_path)
@@ -206,7 +210,7 @@ def test_a_sheet_that_agrees_with_the_page_makes_no_conflict_later(
     )
 
 
-def test_two_sheets_and_no_answer_on_the_page(tmp_path: Path) -> None:
+def test_two_sheets_conflict_without_an_answer_on_the_page(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.sheet("001.csv", {"x0": "free"})
     bench.sheet("002.csv", {"x0": "SVC"})
@@ -226,17 +230,17 @@ def test_an_empty_cell_can_be_kept(bench: Bench) -> None:
     assert (bench.find_conflicts(), bench.counted_answers(), bench.stands()) == ([], set(), None)
 
 
-def test_what_is_not_a_label_cannot_be_kept(bench: Bench) -> None:
+def test_a_text_that_is_no_label_cannot_be_kept(bench: Bench) -> None:
     bench.sheet("001.csv", {"x0": "SVG"})
-    taken = import_sheets(bench.work)
-    assert (taken.conflicts, taken.strange) == ((), ("001.csv, row 2: 'SVG' is not a label",))
+    outcome = import_sheets(bench.work)
+    assert (outcome.conflicts, outcome.strange) == ((), ("001.csv, row 2: 'SVG' is not a label",))
     assert choices(bench.work, bench.find_conflicts()[0]) == []
     assert bench.keep("sheet") == ConflictCounts(0, left=1)
     assert bench.keep("page") == ConflictCounts(1)
     assert import_sheets(bench.work).strange == ()
 
 
-def test_what_adjudicators_have_seen_stays(bench: Bench) -> None:
+def test_an_answer_that_adjudicators_have_seen_stays(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
     ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
     assert bench.find_conflicts()[0].settled
@@ -246,7 +250,7 @@ def test_what_adjudicators_have_seen_stays(bench: Bench) -> None:
     assert (bench.find_conflicts(), bench.counted_answers()) == ([], {"SVC"})
 
 
-def test_two_answers_in_one_sheet_are_told(tmp_path: Path) -> None:
+def test_two_answers_in_one_sheet_are_reported(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.sheet("001.csv", {"x0": "free"})
     text = (bench.work.folder / "001.csv").read_text()
@@ -256,7 +260,7 @@ def test_two_answers_in_one_sheet_are_told(tmp_path: Path) -> None:
     assert bench.counted_answers() == {"free", "SVC"}  # the run reports both rows
 
 
-def test_keyed_forms(tmp_path: Path) -> None:
+def test_conflicts_of_keyed_forms_are_decided(tmp_path: Path) -> None:
     bench = Bench(tmp_path, "keying", _LEMMAS)
     bench.sheet("001.csv", {"x0": "rajt; ra"})
     bench.say("ra, rajt")
@@ -279,10 +283,10 @@ def old(bench: Bench) -> None:
 
 
 def test_a_sheet_is_read_when_it_changed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
+    names: list[str] = []
 
     def count_reads(files: Any, answer: str) -> Any:
-        read.extend(file.label for file in files)
+        names.extend(file.label for file in files)
         return typed_answers(files, answer)
 
     monkeypatch.setattr(module, "typed_answers", count_reads)
@@ -290,18 +294,18 @@ def test_a_sheet_is_read_when_it_changed(bench: Bench, monkeypatch: pytest.Monke
     bench.sheet("002.csv", {"x0": "free"}, who="ben")
     for _ in range(3):
         assert len(bench.find_conflicts()) == 3
-    assert read == ["001.csv", "002.csv"]
+    assert names == ["001.csv", "002.csv"]
     before = bench.conflicts.stamp()
     bench.sheet("002.csv", {"x0": "SVC", "x1": "free"}, who="ben")
     assert bench.conflicts.stamp() != before
     bench.find_conflicts()
-    assert read == ["001.csv", "002.csv", "002.csv"]
+    assert names == ["001.csv", "002.csv", "002.csv"]
     (bench.work.folder / "001.csv").unlink()
     assert bench.find_conflicts() == []
 
 
-def test_a_sheet_that_was_just_saved_is_read_again(bench: Bench) -> None:
-    """Another change could leave size and time as they are."""
+def test_a_recently_saved_sheet_is_read_again(bench: Bench) -> None:
+    """A second change may leave the size and the time stamp of the file unchanged."""
     assert bench.find_conflicts()[0].sheets[0].answer == "free"
     path = bench.work.folder / "001.csv"
     stat = path.stat()
@@ -310,10 +314,10 @@ def test_a_sheet_that_was_just_saved_is_read_again(bench: Bench) -> None:
     assert bench.find_conflicts()[0].sheets[0].answer == "FREE"
 
 
-def test_a_sheet_that_cannot_be_read_is_told(bench: Bench) -> None:
+def test_an_unreadable_sheet_is_reported(bench: Bench) -> None:
     (bench.work.folder / "000.xlsx").write_bytes(b"half a workbook")
-    found, (problem,) = bench.conflicts.find()
-    assert len(found) == 3
+    conflicts, (problem,) = bench.conflicts.find()
+    assert len(conflicts) == 3
     assert problem.startswith("000.xlsx: ")
     assert str(bench.work.folder) not in problem
 
@@ -331,7 +335,7 @@ EVENTS = st.one_of(
 
 @pytest.mark.long
 @given(st.lists(EVENTS, max_size=12))
-def test_nothing_is_lost_and_no_conflict_returns(
+def test_no_answer_is_lost_and_no_conflict_returns(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, str | None]]
 ) -> None:
     bench = Bench(tmp_path_factory.mktemp("bench"), shown=items(1))
@@ -340,7 +344,7 @@ def test_nothing_is_lost_and_no_conflict_returns(
     given_answers: list[str] = []
     resolved = False
     for kind, value in events:
-        log, typed, counted = bench.log(), bench.sheets(), bench.counted_answers()
+        log, contents, counted = bench.log(), bench.sheets(), bench.counted_answers()
         conflict = bool(bench.find_conflicts())
         if kind == "page":
             bench.say(value)
@@ -356,19 +360,19 @@ def test_nothing_is_lost_and_no_conflict_returns(
             assert conflict or bench.counted_answers() == {bench.stands()} - {None}
         elif conflict and value:
             file = value if value.endswith(".csv") else ""
-            wanted: Literal["page", "sheet"] = "page" if value == "page" else "sheet"
+            side: Literal["page", "sheet"] = "page" if value == "page" else "sheet"
             offered = choices(bench.work, bench.find_conflicts()[0])
-            possible = wanted == "page" or (
+            possible = side == "page" or (
                 file in {each.file for each in offered} if file else len(offered) == 1
             )
-            assert bench.keep(wanted, item="x0", file=file) == ConflictCounts(
+            assert bench.keep(side, item="x0", file=file) == ConflictCounts(
                 possible, left=not possible
             )
             resolved = resolved or possible
             if possible:
                 assert bench.counted_answers() == {bench.stands()} - {None}
         assert bench.log()[: len(log)] == log
-        assert kind.endswith(".csv") or bench.sheets() == typed
+        assert kind.endswith(".csv") or bench.sheets() == contents
         assert not (resolved and bench.find_conflicts())
         assert len(bench.counted_answers()) <= 1
     logged = [row[4] for row in bench.log()]

@@ -1,4 +1,4 @@
-"""A log that is damaged while it is served: every page says so, and what to do, and no more."""
+"""A log is damaged while a server uses it: every page says so and how to repair it."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ LISTS = ("cards", "recent", "search?text=a")
 @pytest.fixture(scope="module")
 def finished_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A work with decisions and a backup; all is in the main file."""
-    made = desk(tmp_path_factory.mktemp("made"))
-    made.judge("ana", made.cards("ana")[:30])
-    back_up(made.work.database, NOW)
-    return made
+    finished = desk(tmp_path_factory.mktemp("made"))
+    finished.judge("ana", finished.cards("ana")[:30])
+    back_up(finished.work.database, NOW)
+    return finished
 
 
 @pytest.fixture
 def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[ServedWork]:
-    """The pages of a copy of it, the coordinator's too."""
+    """The pages of a copy of it, with those of the coordinator."""
     work = replace(finished_desk.work, folder=tmp_path / "desk")
     shutil.copytree(finished_desk.work.folder, work.folder)
     links: list[Links] = []
@@ -60,20 +60,20 @@ def served_work(finished_desk: Desk, tmp_path: Path) -> Iterator[ServedWork]:
 
 
 def answers(served: ServedWork) -> list[httpx.Response]:
-    """Ask for everything there is."""
+    """Request every page."""
     mine, whole = served.at("ana"), served.links.address(COORDINATOR)
     paths = [mine, f"{mine}?round=adjudication", *(f"{mine}/{each}" for each in LISTS)]
-    found = [served.client.get(each) for each in [*paths, whole, f"{whole}/state"]]
-    found.append(served.post("ana", label("x", "yes", replaces=None)))
+    responses = [served.client.get(each) for each in [*paths, whole, f"{whole}/state"]]
+    responses.append(served.post("ana", label("x", "yes", replaces=None)))
     body = {"who": "those"}
     return [
-        *found,
+        *responses,
         served.client.post(f"{whole}/adjudication", json=body, headers={"Origin": HERE}),
     ]
 
 
 def header(at: int, value: int) -> Callable[[Path], None]:
-    """Return what writes a number into the header of a database."""
+    """Return a function that writes a number into the header of a database."""
 
     def write(path: Path) -> None:
         with path.open("r+b") as file:
@@ -118,27 +118,27 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_every_answer_says_what_to_do(
+def test_every_response_says_how_to_repair_the_log(
     served_work: ServedWork, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     damage, what = DAMAGES[kind]
     damage(served_work.work.database)
-    found = answers(served_work)
-    assert [each.status_code for each in found] == [503] * len(found)
-    for each in found:
-        said = each.json()["error"]
-        assert BACKUP in said
+    responses = answers(served_work)
+    assert [each.status_code for each in responses] == [503] * len(responses)
+    for each in responses:
+        message = each.json()["error"]
+        assert BACKUP in message
         assert str(served_work.work.folder) not in each.text
-        assert any(part in said for part in what.split("|")), said
+        assert any(part in message for part in what.split("|")), message
         action = "start it again" if kind == "replaced" else f"--restore {BACKUP}"
-        assert action in said
+        assert action in message
     assert f"{served_work.work.database}: " in caplog.text
     assert "Traceback" not in caplog.text
     assert served_work.client.get("/a/none").status_code in {404, 503}
     assert served_work.client.get("/assets/card.js").status_code == 200
 
 
-def test_a_log_that_may_not_be_opened_is_told(
+def test_a_log_without_read_permission_is_reported(
     served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
@@ -150,7 +150,7 @@ def test_a_log_that_may_not_be_opened_is_told(
     assert {each.status_code for each in answers(served_work)} == {200}
 
 
-def test_an_entry_that_is_no_json_is_damage(served_work: ServedWork) -> None:
+def test_an_entry_that_is_not_json_counts_as_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = '{' || shown")
     answer = served_work.get("ana", "/cards")
@@ -158,14 +158,14 @@ def test_an_entry_that_is_no_json_is_damage(served_work: ServedWork) -> None:
     assert "an entry cannot be read" in answer.json()["error"]
 
 
-def test_a_text_that_is_no_text_is_damage(served_work: ServedWork) -> None:
+def test_invalid_utf8_counts_as_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("UPDATE items SET shown = CAST(x'7bff7d' AS TEXT)")
     answer = served_work.get("ana", "/cards")
     assert (answer.status_code, BACKUP in answer.text) == (503, True)
 
 
-def test_a_table_that_is_missing_is_damage(served_work: ServedWork) -> None:
+def test_a_missing_table_counts_as_damage(served_work: ServedWork) -> None:
     with open_log(served_work.work.database) as log:
         log.execute("ALTER TABLE tasks RENAME TO former")
     answer = served_work.get("ana", "/cards")
@@ -173,7 +173,7 @@ def test_a_table_that_is_missing_is_damage(served_work: ServedWork) -> None:
     assert "no such table: tasks" in answer.json()["error"]
 
 
-def test_a_failure_within_an_undamaged_log_is_a_failure(
+def test_an_error_with_an_intact_log_is_not_reported_as_damage(
     served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
@@ -183,7 +183,7 @@ def test_a_failure_within_an_undamaged_log_is_a_failure(
     assert served_work.get("ana", "/cards").status_code == 500
 
 
-def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(
+def test_decisions_are_not_saved_without_the_write_ahead_log(
     served_work: ServedWork,
 ) -> None:
     item = json.loads(served_work.get("ana", "/cards").text)["cards"][0]["id"]
@@ -195,24 +195,24 @@ def test_decisions_in_a_deleted_write_ahead_log_are_not_called_saved(
     assert served_work.get("ana", "/cards").status_code == 503
 
 
-def test_a_log_in_use_is_checked_once_for_each_state(
+def test_a_log_is_checked_once_per_state(
     served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guard = LogGuard(served_work.work.database)
-    made: list[None] = []
+    checks: list[None] = []
     examine = guard._examine
-    monkeypatch.setattr(guard, "_examine", lambda: made.append(examine()))
+    monkeypatch.setattr(guard, "_examine", lambda: checks.append(examine()))
     for _ in range(3):
         guard.check()
-    assert len(made) == 1
+    assert len(checks) == 1
     overwrite(served_work.work.database)
     for _ in range(3):
         with pytest.raises(LogDamaged):
             guard.check()
-    assert len(made) == 1  # it failed, and is not asked again
+    assert len(checks) == 1  # it failed and is not run again
 
 
-def test_what_passes_is_no_damage(tmp_path: Path) -> None:
+def test_locks_and_other_errors_are_no_damage(tmp_path: Path) -> None:
     guard = LogGuard(tmp_path / "decisions.sqlite")
     with (
         closing(sqlite3.connect(tmp_path / "a")) as one,

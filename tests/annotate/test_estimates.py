@@ -1,4 +1,4 @@
-"""Computed behind the page's back: one at a time, not too often, and never with a trace."""
+"""Estimates in the background: one at a time, not too often, and without files left behind."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class Clock:
 
 
 @pytest.mark.long
-def test_estimates_are_computed_after_decisions_and_remembered(tmp_path: Path) -> None:
+def test_estimates_are_computed_after_decisions_and_stored(tmp_path: Path) -> None:
     work = desk(tmp_path)
     clock = Clock()
     certainty = BackgroundEstimates(work.work, clock=clock)
     nothing = certainty.state()
     assert (nothing.latest, nothing.busy, nothing.current) == (None, False, True)
     work.judge_all(20)
-    begun = certainty.state()
-    assert (begun.busy, begun.current) == (True, False)
+    started = certainty.state()
+    assert (started.busy, started.current) == (True, False)
     certainty.wait(_LONG)
-    found = certainty.state()
-    assert found.latest is not None
-    assert (found.busy, found.current, found.error) == (False, True, "")
+    finished = certainty.state()
+    assert finished.latest is not None
+    assert (finished.busy, finished.current, finished.error) == (False, True, "")
     work.judge_all(30)
     clock.now = 9.9
     assert (certainty.state().busy, certainty.state().current) == (False, False)  # too soon
@@ -58,15 +58,15 @@ def test_estimates_are_computed_after_decisions_and_remembered(tmp_path: Path) -
     certainty.wait(_LONG)
     again = certainty.state()
     assert again.latest is not None
-    assert again.latest.entry > found.latest.entry
-    assert [each.entry for each in again.points] == [found.latest.entry, again.latest.entry]
+    assert again.latest.entry > finished.latest.entry
+    assert [each.entry for each in again.points] == [finished.latest.entry, again.latest.entry]
     assert again.points[1].counted > again.points[0].counted
     certainty.close()
-    # another server goes on where this one stopped
+    # another server continues from the stored estimates
     assert BackgroundEstimates(work.work).state().points == again.points
 
 
-def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_computation_runs_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = desk(tmp_path)
     work.judge_all(5)
     go, calls = threading.Event(), []
@@ -92,7 +92,7 @@ def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 2  # nothing new
 
 
-def test_a_file_that_changed_meanwhile_is_read_again(
+def test_a_file_that_changes_during_a_computation_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = desk(tmp_path)
@@ -113,7 +113,7 @@ def test_a_file_that_changed_meanwhile_is_read_again(
     assert (len(calls), certainty.state().error) == (2, "later")
 
 
-def test_an_experiment_without_questions_computes_nothing(tmp_path: Path) -> None:
+def test_an_experiment_without_evaluations_computes_nothing(tmp_path: Path) -> None:
     work = desk(tmp_path, "")
     work.judge_all(5)
     certainty = BackgroundEstimates(work.work)
@@ -121,7 +121,7 @@ def test_an_experiment_without_questions_computes_nothing(tmp_path: Path) -> Non
     assert not certainty.state().busy
 
 
-def test_a_line_that_is_broken_off_is_omitted(tmp_path: Path) -> None:
+def test_truncated_lines_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl"
     line = json.dumps({"entry": 3, "at": "2026", "counted": 2, "halves": {"a": 0.5}})
     path.write_text(f'{line}\n{line[:20]}\n{{"other": 1}}\n[]\n', encoding="utf-8")
@@ -130,27 +130,27 @@ def test_a_line_that_is_broken_off_is_omitted(tmp_path: Path) -> None:
     assert read_points(tmp_path / "none") == []
 
 
-# Which answers count: those up to everybody's first open card, whatever is said on them.
+# Which answers count: those before the first open card of each person, whatever the labels are.
 
 ITEMS = {each: {"units": {"l1": each, "l2": each}} for each in "abcdef"}
 
 
-def lay_out(log: sqlite3.Connection) -> None:
+def assign_cards(log: sqlite3.Connection) -> None:
     """Ana has a b c d, Ben has d e f."""
-    asked = [TaskRequest("ana", each, n) for n, each in enumerate("abcd", 1)]
+    tasks = [TaskRequest("ana", each, n) for n, each in enumerate("abcd", 1)]
     update_tasks(
-        log, ITEMS, [*asked, *(TaskRequest("ben", each, n) for n, each in enumerate("def", 1))]
+        log, ITEMS, [*tasks, *(TaskRequest("ben", each, n) for n, each in enumerate("def", 1))]
     )
 
 
-def test_nothing_counts_before_somebody_has_answered(log: sqlite3.Connection) -> None:
-    lay_out(log)
-    found = count_items(log)
-    assert (found.order, found.answered, found.asked, found.waiting) == ((), 0, 6, 0)
+def test_no_item_counts_before_the_first_answer(log: sqlite3.Connection) -> None:
+    assign_cards(log)
+    counts = count_items(log)
+    assert (counts.order, counts.answered, counts.asked, counts.waiting) == ((), 0, 6, 0)
 
 
-def test_what_comes_after_an_open_card_does_not_count_yet(log: sqlite3.Connection) -> None:
-    lay_out(log)
+def test_answers_after_an_open_card_do_not_count_yet(log: sqlite3.Connection) -> None:
+    assign_cards(log)
     say_desk(log, "ana", [("a", "s"), ("c", "s")])
     assert (count_items(log).order, count_items(log).answered, count_items(log).waiting) == (
         ("a",),
@@ -161,15 +161,15 @@ def test_what_comes_after_an_open_card_does_not_count_yet(log: sqlite3.Connectio
     assert count_items(log).order == ("a", "c", "b")
 
 
-def test_an_answer_in_conflict_is_an_open_card(log: sqlite3.Connection) -> None:
-    lay_out(log)
+def test_an_answer_in_conflict_counts_as_an_open_card(log: sqlite3.Connection) -> None:
+    assign_cards(log)
     say_desk(log, "ana", [("a", "s"), ("b", "s"), ("c", "s")])
-    found = count_items(log, {("ana", "b"), ("ben", "a")})
-    assert (found.order, found.answered) == (("a",), 2)
+    counts = count_items(log, {("ana", "b"), ("ben", "a")})
+    assert (counts.order, counts.answered) == (("a",), 2)
 
 
-def test_an_item_of_two_counts_when_both_have_come_by_it(log: sqlite3.Connection) -> None:
-    lay_out(log)
+def test_an_item_of_two_people_counts_once_both_have_reached_it(log: sqlite3.Connection) -> None:
+    assign_cards(log)
     say_desk(log, "ben", [("d", "s"), ("e", "s")])
     assert count_items(log).order == ("e",)
     say_desk(log, "ana", [("d", "f")])
@@ -182,7 +182,7 @@ def test_an_item_of_two_counts_when_both_have_come_by_it(log: sqlite3.Connection
 
 
 def test_an_answer_that_changes_keeps_its_place(log: sqlite3.Connection) -> None:
-    lay_out(log)
+    assign_cards(log)
     say_desk(log, "ana", [("a", "s"), ("b", "s")])
     say_desk(log, "ana", [("a", "f")])
     assert count_items(log).order == ("a", "b")
@@ -190,14 +190,14 @@ def test_an_answer_that_changes_keeps_its_place(log: sqlite3.Connection) -> None
     assert count_items(log).order == ("a",)
 
 
-def test_the_labels_make_no_difference(log: sqlite3.Connection) -> None:
-    lay_out(log)
+def test_labels_do_not_influence_which_items_count(log: sqlite3.Connection) -> None:
+    assign_cards(log)
     for who, each in [("ana", "a"), ("ben", "d"), ("ana", "b"), ("ben", "e")]:
         say_desk(log, who, [(each, random.choice("sf"))])
     assert count_items(log).order == ("a", "b", "e")
 
 
-# How sure we are now: limits of the experiment's own stages, on what is judged so far.
+# Current limits: those of the experiment's own stages, from the judgements so far.
 
 LOOKS = PRECISION + "looks = [40, 80, 120, 200]\n"
 
@@ -222,8 +222,8 @@ def sheets_of(folder: Path) -> dict[str, bytes]:
 def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
-    found = estimates_of(work)
-    (precision,) = found.stages
+    estimates = estimates_of(work)
+    (precision,) = estimates.stages
     assert "valid at any time" in precision.text
     assert [(row.category, row.question, row.n) for row in precision.rows] == [
         ("TP", "MI", 50), ("TP", "MI", 200), ("TP", "t-score", 50), ("TP", "t-score", 200),
@@ -240,7 +240,7 @@ def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: 
 
 
 @pytest.mark.long
-def test_what_comes_after_an_open_card_changes_nothing(tmp_path: Path) -> None:
+def test_answers_after_an_open_card_do_not_change_estimates(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
     before = estimates_of(work)
@@ -252,7 +252,7 @@ def test_what_comes_after_an_open_card_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
+def test_differences_have_limits_that_are_valid_at_any_time(tmp_path: Path) -> None:
     work = desk(tmp_path, COMPARISON + DESIGNED)
     work.judge_all(40)
     comparison, answers = estimates_of(work).stages
@@ -264,29 +264,29 @@ def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
+def test_items_on_which_people_differ_are_undecided(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all()
     every = estimates_of(work).rows[-1]
     shared = sorted(set(work.cards("ana")) & set(work.cards("ben")))
     for each in shared[:3]:
         work.judge("ben", [each], "no" if work.truth[each] == "yes" else "yes")
-    found = estimates_of(work)
-    assert found.rows[-1].draws == every.draws - 3 == 117
-    assert found.stages[0].text.endswith("they are based on 117 items.")
+    estimates = estimates_of(work)
+    assert estimates.rows[-1].draws == every.draws - 3 == 117
+    assert estimates.stages[0].text.endswith("they are based on 117 items.")
 
 
 @pytest.mark.long
-def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
+def test_limits_are_shown_only_at_declared_looks(tmp_path: Path) -> None:
     work = desk(tmp_path, LOOKS)
     work.judge("ana", work.cards("ana")[:10])
     (none,) = estimates_of(work).stages
     assert none.rows == ()
     assert "only at the declared looks. The next look is at 40 items, " in none.text
     work.judge_all(50)
-    found = estimates_of(work)
-    (first,) = found.stages
-    assert 40 < len(found.counted.order) < 80
+    estimates = estimates_of(work)
+    (first,) = estimates.stages
+    assert 40 < len(estimates.counted.order) < 80
     assert first.text.startswith("This is look 1 of 4, at 40 items. The next look is at 80 items")
     assert first.rows[-1].draws == 40
     assert first.rows[-1].lower < first.rows[-1].estimate < first.rows[-1].upper
@@ -302,8 +302,8 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
     work = desk(tmp_path, PRECISION + "looks = [40, 120]\n")
     work.judge_all()
     config = tmp_path / "small.toml"
-    done = run(config, runs=tmp_path / "runs", report=False, progress=False)
-    table = done.table("precision.cuts")
+    finished = run(config, runs=tmp_path / "runs", report=False, progress=False)
+    table = finished.table("precision.cuts")
     mine = {
         (row.question, row.n): (row.estimate, row.lower, row.upper)
         for row in estimates_of(work).rows
@@ -317,17 +317,17 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> None:
+def test_a_designed_sample_without_looks_has_limits_at_the_end(tmp_path: Path) -> None:
     designed = DESIGNED.replace('"sample"', '"sample"\ninclusion = "sample.inclusion"')
     work = desk(tmp_path, designed, sample=(
         'use = "sample.design"\nranks = "ranks"\ncuts = [200]\nsize = 60\nrate = 0.3\n'
     ))  # fmt: skip
     work.judge_all(20)
-    found = estimates_of(work)
-    (none,) = found.stages
-    left = found.counted.asked - found.counted.answered
+    estimates = estimates_of(work)
+    (none,) = estimates.stages
+    remaining = estimates.counted.asked - estimates.counted.answered
     assert none.rows == ()
-    assert f"when everything is judged, in {left} items:" in none.text
+    assert f"when everything is judged, in {remaining} items:" in none.text
     work.judge_all()
     (end,) = estimates_of(work).stages
     assert end.text == "All items are judged: these are the final limits."
@@ -335,7 +335,7 @@ def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> 
 
 
 @pytest.mark.long
-def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
+def test_a_computation_leaves_the_project_unchanged_and_no_files(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
     before, sheets = files(tmp_path / "runs" / "small"), sheets_of(tmp_path)
@@ -346,7 +346,7 @@ def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_computation_uses_the_results_of_the_project(tmp_path: Path) -> None:
+def test_a_computation_reuses_stored_results_of_the_project(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(10)
     estimator = Estimator(work.work)
@@ -354,15 +354,17 @@ def test_a_computation_uses_the_results_of_the_project(tmp_path: Path) -> None:
     (folder,) = (tmp_path / "runs" / ".annotate").iterdir()
     own = folder / "candidates"
     there = tmp_path / "runs" / "small" / "candidates"
-    made = {each.name for each in own.iterdir() if not each.name.startswith(".")}
-    assert made == {each.name for each in there.iterdir() if not each.name.startswith(".")}
+    names = {each.name for each in own.iterdir() if not each.name.startswith(".")}
+    assert names == {each.name for each in there.iterdir() if not each.name.startswith(".")}
     part = next(own.rglob("*.parquet"))
     assert part.stat().st_nlink == 2
     estimator.close()
 
 
 @pytest.mark.long
-def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_estimate_is_reported_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     work = desk(tmp_path)
     work.judge_all(10)
 
@@ -370,13 +372,13 @@ def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.Mo
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("pipeline.annotate.estimates.interim_look", divide_by_zero)
-    (said,) = estimates_of(work).stages
-    assert said.failed
-    assert said.text.startswith("There are no limits: ZeroDivisionError: division by zero")
-    assert "Traceback" not in said.text
+    (estimates,) = estimates_of(work).stages
+    assert estimates.failed
+    assert estimates.text.startswith("There are no limits: ZeroDivisionError: division by zero")
+    assert "Traceback" not in estimates.text
 
 
-def test_a_wrong_label_of_a_sheet_is_named(tmp_path: Path) -> None:
+def test_a_wrong_label_in_a_sheet_is_named(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(10)
     (sheet, *_) = sorted((tmp_path / "sheets" / "small" / "desk").glob("*.csv"))

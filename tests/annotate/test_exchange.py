@@ -1,4 +1,4 @@
-"""Files of other annotation tools, as their documentation shows them: written, read, and refused."""
+"""Files of other annotation tools, as documented: export, import, and refusals."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def counted_answers(work: SheetWork) -> list[tuple[str, str, str, bool, str | No
     )
 
 
-# What the tools write, in the forms of their documentation and with their own further fields.
+# Exports of the tools, in their documented forms and with additional fields.
 
 LABEL_STUDIO: dict[str, Any] = {
     "id": 1, "created_at": "2021-03-09T21:52:49.513742Z", "updated_at": "2021-03-09T22:16:08.746926Z",
@@ -150,7 +150,7 @@ EXPECTED = [("ana", "x0", "SVC", True, "or free?\nask")]
     ],
     ids=lambda each: each if isinstance(each, str) and len(each) < 40 else "",
 )  # fmt: skip
-def test_the_documented_forms(
+def test_documented_forms_of_export_are_imported(
     work: SheetWork, write: Callable[..., Path], name: str, file: str, content: Any
 ) -> None:
     path = write(file, content)
@@ -160,7 +160,7 @@ def test_the_documented_forms(
     assert entries(work, "kind") == ["import"]
     if name == "label-studio":
         assert entries(work, "seconds") == [4.288]
-    # Again, under another name, it imports nothing.
+    # The same file under another name adds no answer.
     again = path.with_name("ana." + file.rpartition(".")[2])
     path.rename(again)
     if not file.startswith("annotated_instances"):
@@ -168,7 +168,7 @@ def test_the_documented_forms(
         assert entries(work, "kind") == ["import"]
 
 
-def test_a_folder_of_potato_has_a_folder_for_each_person(
+def test_potato_answers_are_read_from_a_folder_per_person(
     work: SheetWork, write: Callable[..., Path], tmp_path: Path
 ) -> None:
     documented = {"user_id": "Ben ", "instance_id_to_label_to_value": {
@@ -181,17 +181,17 @@ def test_a_folder_of_potato_has_a_folder_for_each_person(
         import_answers(work, tmp_path / "out" / "ana", "potato")
 
 
-# From here to a tool and back
+# Export to a tool and import from it
 
 
 def annotate_there(name: str, target: Path, label: str) -> Path:
-    """Let ana give a label to her first task in the file, in the tool's own form."""
+    """Add ana's label to her first task in the file, in the format of the tool."""
     if name == "label-studio":
         tasks = json.loads(target.read_text(encoding="utf-8"))
         value = {"from_name": "label", "to_name": "text", "type": "choices",
                  "value": {"choices": [label]}}  # fmt: skip
-        made = {"completed_by": {"id": 3, "email": "ANA"}, "result": [value]}
-        tasks[0] |= {"id": 7, "annotations": [made]}
+        annotation = {"completed_by": {"id": 3, "email": "ANA"}, "result": [value]}
+        tasks[0] |= {"id": 7, "annotations": [annotation]}
         text = json.dumps(tasks)
     elif name == "potato":
         items = [json.loads(line) for line in target.read_text(encoding="utf-8").split("\n")[:-1]]
@@ -215,7 +215,9 @@ def annotate_there(name: str, target: Path, label: str) -> Path:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_there_and_back(work: SheetWork, tmp_path: Path, name: str) -> None:
+def test_exported_tasks_are_imported_with_their_answers(
+    work: SheetWork, tmp_path: Path, name: str
+) -> None:
     count, places = export_tasks(work, tmp_path / FILES[name], name)
     assert count == 10
     assert all(path.is_file() for path in places)
@@ -238,12 +240,12 @@ texts = st.text(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.tuples(texts, texts, texts, st.booleans()))
-def test_any_text_survives(
-    tmp_path_factory: pytest.TempPathFactory, name: str, given: tuple[str, str, str, bool]
+def test_any_text_survives_export_and_import(
+    tmp_path_factory: pytest.TempPathFactory, name: str, text: tuple[str, str, str, bool]
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
-    item, shown, note, unsure = f"i{given[0]}", *given[1:]
-    cards = {item: {"units": {"l1": shown, "l2": "b"}, "examples": [note]}}
+    item, unit, note, unsure = f"i{text[0]}", *text[1:]
+    cards = {item: {"units": {"l1": unit, "l2": "b"}, "examples": [note]}}
     for part in ("before", "after"):
         ask(work_in(folder / part, annotators=("Ana \u05d0",)), "Ana \u05d0", shown=cards)
     work, other = (
@@ -257,11 +259,11 @@ def test_any_text_survives(
         ElementTree.fromstring(places[1].read_text(encoding="utf-8"))  # well-formed
     (row,) = counted_answers(other)
     assert row[:4] == ("Ana \u05d0", item, "SVC", unsure)
-    if name != "doccano":  # which has no place for a note in what it imports
+    if name != "doccano":  # its import format has no field for notes
         assert (row[4] or "") == note.strip()
 
 
-def test_only_the_named_annotators_are_exported(tmp_path: Path) -> None:
+def test_only_tasks_of_the_selected_annotators_are_exported(tmp_path: Path) -> None:
     work = work_in(tmp_path / "work", annotators=("ben",))
     ask(work, "ana", "ben")
     export_tasks(work, tmp_path / "ben.jsonl", "doccano")
@@ -270,7 +272,7 @@ def test_only_the_named_annotators_are_exported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "file"), [("label-studio", "t.xml"), ("potato", "t.YAML")])
-def test_tasks_are_not_written_over_by_the_configuration(
+def test_the_configuration_does_not_overwrite_the_tasks(
     work: SheetWork, tmp_path: Path, name: str, file: str
 ) -> None:
     with pytest.raises(ConfigError, match=r"configuration in a file with this ending; use \.json"):
@@ -278,11 +280,11 @@ def test_tasks_are_not_written_over_by_the_configuration(
     assert not (tmp_path / file).exists()
 
 
-def test_a_name_without_an_ending_is_fine(work: SheetWork, tmp_path: Path) -> None:
+def test_a_file_name_needs_no_ending(work: SheetWork, tmp_path: Path) -> None:
     assert export_tasks(work, tmp_path / "tasks", "prodigy")[1] == [tmp_path / "tasks"]
 
 
-def test_a_person_is_named_as_the_tool_knows_them(work: SheetWork, tmp_path: Path) -> None:
+def test_people_are_exported_under_their_names_in_the_tool(work: SheetWork, tmp_path: Path) -> None:
     say(work, "ana", "x0", "SVC", seconds=2.5)
     say(work, "ben", "x0", "free")
     people = parse_people(["ANA=7", "ben = ben@lab.org"], work)
@@ -299,44 +301,50 @@ def test_a_person_is_named_as_the_tool_knows_them(work: SheetWork, tmp_path: Pat
         parse_people(["cara=1", "x", "ana=1", "Ana=2"], work)
 
 
-def test_who_answered() -> None:
-    named = {"id": 7, "email": "b@x.org", "first_name": "Ben", "last_name": "Ek"}
-    assert people_of(named) == ("7", "b@x.org", "Ben Ek")
+def test_people_of_a_tool_are_known_by_id_address_or_name() -> None:
+    account = {"id": 7, "email": "b@x.org", "first_name": "Ben", "last_name": "Ek"}
+    assert people_of(account) == ("7", "b@x.org", "Ben Ek")
     assert people_of(None) == ()
 
 
-def test_one_account_for_two_annotators(work: SheetWork, write: Callable[..., Path]) -> None:
+def test_answers_of_a_shared_account_go_to_the_annotator_of_the_task(
+    work: SheetWork, write: Callable[..., Path]
+) -> None:
     both = {"ana": "10", "ben": "10"}
     path = write("t.json", [LABEL_STUDIO])
     assert import_answers(work, path, "label-studio", both).answers == 1
     assert counted_answers(work) == EXPECTED  # the task was written for her
 
 
-# What is not an answer, and what contradicts
+# Skipped tasks, conflicts, and mistakes
 
 
-def test_skipped_tasks_are_told(work: SheetWork, write: Callable[..., Path]) -> None:
+def test_skipped_tasks_are_reported(work: SheetWork, write: Callable[..., Path]) -> None:
     skipped = {
         **LABEL_STUDIO,
         "annotations": [{**LABEL_STUDIO["annotations"][0], "was_cancelled": True}],
     }
     path = write("t.json", [skipped, {"data": {"item": "x1"}, "annotations": []}])
-    taken = import_answers(work, path, "label-studio")
-    assert taken == ToolImport(skipped=("task 1: x0",))
+    outcome = import_answers(work, path, "label-studio")
+    assert outcome == ToolImport(skipped=("task 1: x0",))
     lines = [{**PRODIGY, "answer": each} for each in ("reject", "ignore")]
     open_task = {"text": "b", "meta": {"item": "x1"}, "options": []}
-    taken = import_answers(work, write("t.jsonl", *lines, "", open_task), "prodigy")
-    assert taken == ToolImport(skipped=("line 1: x0", "line 2: x0"))
+    outcome = import_answers(work, write("t.jsonl", *lines, "", open_task), "prodigy")
+    assert outcome == ToolImport(skipped=("line 1: x0", "line 2: x0"))
     assert counted_answers(work) == []
 
 
-def test_one_label_to_accept_in_prodigy(work: SheetWork, write: Callable[..., Path]) -> None:
+def test_a_single_accepted_label_of_prodigy_is_imported(
+    work: SheetWork, write: Callable[..., Path]
+) -> None:
     meta = {"item": "x0", "annotator": "ana"}
     line = {"text": "left0", "label": "SVC", "answer": "accept", "meta": meta}
     assert import_answers(work, write("t.jsonl", line), "prodigy").answers == 1
 
 
-def test_another_answer_is_a_conflict(work: SheetWork, write: Callable[..., Path]) -> None:
+def test_an_answer_that_differs_from_the_log_is_a_conflict(
+    work: SheetWork, write: Callable[..., Path]
+) -> None:
     path = write("ana.jsonl", DOCCANO)
     say(work, "ana", "x0", "free")
     (conflict,) = import_answers(work, path, "doccano").conflicts
@@ -350,7 +358,7 @@ def test_another_answer_is_a_conflict(work: SheetWork, write: Callable[..., Path
     assert conflict.endswith("with another note than ana's 'sure'")
 
 
-def test_what_was_withdrawn_does_not_come_again(
+def test_a_withdrawn_answer_is_not_imported_again(
     work: SheetWork, write: Callable[..., Path]
 ) -> None:
     path = write("ana.jsonl", DOCCANO)
@@ -373,7 +381,7 @@ def test_an_answer_that_adjudicators_have_seen_stays(
     assert "adjudicators have seen them" in conflict
 
 
-def test_mistakes_are_all_told_and_nothing_is_imported(
+def test_all_mistakes_are_reported_and_nothing_is_imported(
     work: SheetWork, write: Callable[..., Path]
 ) -> None:
     def line(**other: Any) -> dict[str, Any]:
@@ -387,8 +395,8 @@ def test_mistakes_are_all_told_and_nothing_is_imported(
     )  # fmt: skip
     with pytest.raises(DataError) as raised:
         import_answers(work, path, "doccano")
-    said = str(raised.value)
-    assert "10 mistakes, so nothing was imported" in said
+    message = str(raised.value)
+    assert "10 mistakes, so nothing was imported" in message
     for one in (
         "is not a label (SVC, figurative, free): 1, line 2: 'SVG'",
         "has several labels: 1, line 3: 'SVC, free'",
@@ -402,7 +410,7 @@ def test_mistakes_are_all_told_and_nothing_is_imported(
         "is not in the documented form: 1, line 11",
         "Correct this in doccano, or in the file, and import it again.",
     ):
-        assert one in said
+        assert one in message
     assert counted_answers(work) == []
 
 
@@ -419,16 +427,18 @@ def test_mistakes_are_all_told_and_nothing_is_imported(
         ("doccano", "missing", None, "does not exist|not found"),
     ],
 )
-def test_files_that_are_not_of_the_tool(
+def test_files_that_the_tool_did_not_write_are_refused(
     work: SheetWork, write: Callable[..., Path], case: tuple[str, str, str | None, str]
 ) -> None:
-    name, file, content, said = case
+    name, file, content, message = case
     path = work.folder / file if content is None else write(file, content)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         import_answers(work, path, name)
 
 
-def test_ben_is_not_asked_for_it(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_answers_of_a_person_without_the_task_are_refused(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     work = work_in(tmp_path / "work")
     ask(work, "ana")
     ask(work, "ben", shown={"y0": {"units": {"l1": "a", "l2": "b"}}})
@@ -442,7 +452,7 @@ def test_ben_is_not_asked_for_it(tmp_path: Path, write: Callable[..., Path]) -> 
 
 
 @pytest.mark.parametrize("name", ["label-studio", "prodigy", "potato"])
-def test_keyed_forms(tmp_path: Path, name: str) -> None:
+def test_keyed_forms_survive_export_and_import(tmp_path: Path, name: str) -> None:
     shown = {"g": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}}
     works = [work_in(tmp_path / part, kind="keying", labels=()) for part in ("before", "after")]
     for each in works:
@@ -455,7 +465,7 @@ def test_keyed_forms(tmp_path: Path, name: str) -> None:
     assert (row["lemma"], row["forms"], row["note"]) == ("gehen", "gehe, ging, gegangen", "p. 7")
 
 
-def test_tools_without_a_field_for_forms(tmp_path: Path) -> None:
+def test_tools_without_a_field_for_keyed_forms_are_refused(tmp_path: Path) -> None:
     work = work_in(tmp_path, kind="keying", labels=())
     with pytest.raises(ConfigError, match="has no field for keyed forms; use label-studio, prod"):
         tool_of("doccano", work)
@@ -479,11 +489,11 @@ def test_tools_without_a_field_for_forms(tmp_path: Path) -> None:
          for item, label in (("x0", "SVC"), ("x1", "free"), ("zz", "free"))]]),
     ],
 )  # fmt: skip
-def test_suggestions(
+def test_suggestions_are_stored_and_can_be_shown_or_hidden(
     work: SheetWork, write: Callable[..., Path], file: str, lines: list[Any]
 ) -> None:
-    found = import_suggestions(work, write(file, *lines))
-    assert (found.stored, found.others) == (2, 1)
+    outcome = import_suggestions(work, write(file, *lines))
+    assert (outcome.stored, outcome.others) == (2, 1)
     with open_log(work.database) as log:
         assert suggested_answers(log, ["x0", "x1", "x2"]) == {"x0": "SVC", "x1": "free"}
         assert not suggestions_shown(log)
@@ -514,12 +524,12 @@ def test_suggestions_with_mistakes_are_not_stored(
         switch_suggestions(work, visible=True)
 
 
-# The command, as a user gives it
+# The command line
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_whole_annotation_elsewhere(
+def test_the_command_exports_and_imports_a_complete_annotation(
     office: Office, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -544,7 +554,7 @@ def test_a_whole_annotation_elsewhere(
 
 
 def label_all(name: str, target: Path) -> Path:
-    """Let all tasks be labelled SVC in the tool, and return what it exports."""
+    """Label all tasks SVC in the tool, and return its export."""
     back = target.with_name(f"back{target.suffix}")
     if name == "label-studio":
         tasks = json.loads(target.read_text())
@@ -588,15 +598,15 @@ def test_the_command_stores_suggestions(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--import", "x.json"], "needs --format"),
         (["--format", "doccano"], "has no effect"),
         (["--export", "x.csv", "--annotator-map", "a=b"], "has no effect"),
     ],
 )
-def test_options_without_effect(
-    office: Office, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+def test_options_without_effect_are_refused(
+    office: Office, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     assert main(["annotate", str(office.config), *options]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

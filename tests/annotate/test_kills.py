@@ -1,4 +1,4 @@
-"""Servers are killed at any moment: what was said to be saved is in the log once, in its order."""
+"""Servers are killed at random: every confirmed decision is in the log once and in order."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from tests.annotate.served import (
     items,
     line_of,
     log,
+    resolve_undos,
     start_python,
-    undone,
     work_in,
 )
 
 pytestmark = pytest.mark.long
 
 BY_COMMAND, BY_FORK = 6, 74
-"""Kills of the command itself, which takes long to start, and of its server alone."""
+"""Number of kills of the command, which starts slowly, and of its server alone."""
 LIFE = 0.3
-"""Seconds that a server has at most."""
+"""Seconds that a server lives at most."""
 
 
 @contextmanager
 def senders(every: Sequence[Sender]) -> Iterator[None]:
-    """Let people send until the block ends; all that is open is saved in the end."""
+    """Let people send until the block ends; then save their open decisions."""
     for each in every:
         each.start()
     yield
@@ -46,7 +46,7 @@ def senders(every: Sequence[Sender]) -> Iterator[None]:
     assert [wrong for each in every for wrong in each.wrong] == []
 
 
-def killed_by_command(office: Office, port: int, random: Random) -> None:
+def kill_command(office: Office, port: int, random: Random) -> None:
     """Start the command; kill it while it starts, or when it has served for a while."""
     process = start_python(
         ["-m", "pipeline.cli", "annotate", "desk.toml", "--port", str(port)], office.folder
@@ -62,7 +62,7 @@ def killed_by_command(office: Office, port: int, random: Random) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-def test_eighty_kills(office: Office) -> None:
+def test_every_confirmed_decision_is_in_the_log_after_eighty_kills(office: Office) -> None:
     people, random, port = ("anna", "ben"), Random(60), free_port()
     work = office.work()
     ids = office.ids(work)
@@ -77,21 +77,21 @@ def test_eighty_kills(office: Office) -> None:
                 time.sleep(random.uniform(0, LIFE))
                 forks.kill()
             else:
-                killed_by_command(office, port, random)
+                kill_command(office, port, random)
         forks.start()
     forks.close()
     rows = log(work.database)
     for each in every:
         own = [row for row in rows if row["annotator"] == each.who]
         assert [row["key"] for row in own] == [sent["key"] for sent in each.sent]
-        assert [(row["kind"], row["id"], row["answer"]) for row in own] == undone(each.sent)
-        assert len(each.sent) > BY_FORK  # there was something to lose
+        assert [(row["kind"], row["id"], row["answer"]) for row in own] == resolve_undos(each.sent)
+        assert len(each.sent) > BY_FORK  # enough decisions were at risk
         assert each.failures > BY_FORK / 2
     assert len(rows) == sum(len(each.sent) for each in every)
 
 
 @pytest.mark.parametrize("kills", [0, 12])
-def test_two_servers_on_one_database(tmp_path: Path, kills: int) -> None:
+def test_two_killed_servers_share_one_database(tmp_path: Path, kills: int) -> None:
     people, random, ports = ("ana", "ben"), Random(kills), (free_port(), free_port())
     work, shown = work_in(tmp_path), items(40)
     ask(work, *people, shown=shown)

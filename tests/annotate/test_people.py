@@ -1,4 +1,4 @@
-"""People come, go and get cards of others: no answer is lost, and every item keeps its annotators."""
+"""People are added, stopped and get cards of others, without loss of answers or annotators."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ LABELS = ("SVC", "free")
 
 @pytest.fixture
 def work(tmp_path: Path) -> SheetWork:
-    made = work_in(tmp_path)
-    ask(made, "ana", "ben", ids=["x0", "x1", "x2"])
-    return made
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben", ids=["x0", "x1", "x2"])
+    return work
 
 
 @pytest.fixture
@@ -75,20 +75,20 @@ def cards(log: sqlite3.Connection, who: str) -> list[str]:
     return sorted(item for item, whose in asked_tasks(log) if whose == who)
 
 
-def test_members_are_annotators_then_those_added_then_third_persons(
+def test_members_are_annotators_then_added_people_then_third_persons(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, " Dora  Eck ")
     ask(work, "carla", "ana", ids=["x0"], round_name="adjudication")
-    found = [(each.name, each.role, each.stopped) for each in members(log, work)]
-    assert found == [
+    names = [(each.name, each.role, each.stopped) for each in members(log, work)]
+    assert names == [
         ("ana", "annotator", False), ("ben", "annotator", False),
         ("Dora Eck", "annotator", False), ("carla", "adjudicator", False),
     ]  # fmt: skip
     assert find_member(log, work, "DORA eck").person.name == "Dora Eck"
 
 
-def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
+def test_links_can_be_revoked_repeatedly_and_stopping_keeps_them(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     assert [revoke(log, work, "ana").generation for _ in range(2)] == [1, 2]
@@ -98,7 +98,7 @@ def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("ANA", "ana is an annotator of this work already"),
         ("Carla", "carla is an adjudicator of this work already"),
@@ -106,16 +106,16 @@ def test_a_link_is_revoked_as_often_as_is_wished_and_stop_keeps_it(
         ("x" * 201, "a name of 201 characters is too long"),
     ],
 )
-def test_whom_one_cannot_add(
-    work: SheetWork, log: sqlite3.Connection, name: str, said: str
+def test_people_that_cannot_be_added_are_refused(
+    work: SheetWork, log: sqlite3.Connection, name: str, message: str
 ) -> None:
     ask(work, "carla", ids=["x0"], round_name="adjudication")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         add(log, work, name)
     assert log.execute("SELECT count(*) FROM people").fetchone()[0] == 0
 
 
-def test_nothing_is_taken_from_one_whose_part_has_ended(
+def test_decisions_of_a_person_who_has_stopped_are_refused(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     say(work, "ana", "x0", "SVC")
@@ -125,63 +125,61 @@ def test_nothing_is_taken_from_one_whose_part_has_ended(
         assert add_decisions(log, [decision]) == [FinishedPart("x1")]
     assert "Your part is finished: thank you" in str(FinishedPart("x1"))
     sheet = Decision("of-a-sheet", "ana", "x1", "import", answer="free", source="001-ana.csv")
-    (taken,) = add_decisions(log, [sheet])
-    assert isinstance(taken, Outcome)
-    assert taken.status == "saved"
+    (outcome,) = add_decisions(log, [sheet])
+    assert isinstance(outcome, Outcome)
+    assert outcome.status == "saved"
     resume(log, work, "ana")
     assert add_decisions(log, [Decision("again-ana", "ana", "x2", answer="free")])[
         0
     ] != FinishedPart("x2")
 
 
-def test_open_cards_go_evenly_to_those_who_may_have_them(
+def test_open_cards_are_spread_evenly_over_eligible_people(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     say(work, "ana", "x0", "SVC")
     say(work, "ana", "x1", "", kind="skip")
     for name in ("carla", "dan"):
         add(log, work, name)
-    made = reassign(log, work, "ana", ["ben", "carla", "dan"])
-    assert made == Reassignment("ana", {"ben": 0, "carla": 1, "dan": 1}, {})
-    assert str(made) == "1 open card of ana is now carla's, 1 is now dan's."
+    outcome = reassign(log, work, "ana", ["ben", "carla", "dan"])
+    assert outcome == Reassignment("ana", {"ben": 0, "carla": 1, "dan": 1}, {})
+    assert str(outcome) == "1 open card of ana is now carla's, 1 is now dan's."
     assert cards(log, "ana") == ["x0"]
     assert cards(log, "carla") + cards(log, "dan") == ["x2", "x1"]
     assert sorted(each.annotator for each in given_cards(log).values()) == ["ana", "ana"]
 
 
-def test_a_number_of_cards_is_of_those_that_come_last(
-    work: SheetWork, log: sqlite3.Connection
-) -> None:
+def test_a_number_of_cards_is_taken_from_the_end(work: SheetWork, log: sqlite3.Connection) -> None:
     add(log, work, "carla")
     assert reassign(log, work, "ana", ["carla"], cards=1).recipients == {"carla": 1}
     assert (cards(log, "ana"), cards(log, "carla")) == (["x0", "x1"], ["x2"])
 
 
-def test_what_cannot_be_given_says_how_many_and_why(
+def test_cards_that_cannot_be_reassigned_are_counted_with_reasons(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     with pytest.raises(ConfigError, match=r"no card can be given: 3 that ben already has"):
         reassign(log, work, "ana", ["ben"])
     add(log, work, "carla")
-    made = reassign(log, work, "ana", ["carla"], answered=[("Ana", "x1")])
-    assert str(made) == (
+    outcome = reassign(log, work, "ana", ["carla"], answered=[("Ana", "x1")])
+    assert str(outcome) == (
         "2 open cards of ana are now carla's. 1 stays with ana: 1 answered on a sheet."
     )
     stop(log, work, "carla")
-    for sender, taker, said in (
+    for sender, taker, message in (
         ("ben", "carla", "carla’s part is finished; resume carla first"),
         ("ben", "Ben", "ben has these cards already"),
         ("ben", "eva", "'eva' is nobody's name"),
         ("carla", "ana", r"carla's|no card can be given|already has"),
     ):
         if sender != "carla":
-            with pytest.raises(ConfigError, match=said):
+            with pytest.raises(ConfigError, match=message):
                 reassign(log, work, sender, [taker])
     assert reassign(log, work, "carla", ["ana"]).recipients == {"ana": 2}  # given back
     assert given_cards(log) == {}
 
 
-def test_one_who_had_an_item_by_the_sheet_does_not_get_it_again(
+def test_a_person_who_had_an_item_does_not_get_it_from_another(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, "carla")
@@ -190,7 +188,7 @@ def test_one_who_had_an_item_by_the_sheet_does_not_get_it_again(
         reassign(log, work, "ben", ["ana"])
 
 
-def test_an_answer_that_was_under_way_takes_the_card_back(
+def test_a_late_answer_takes_a_reassigned_card_back(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     add(log, work, "carla")
@@ -200,17 +198,17 @@ def test_an_answer_that_was_under_way_takes_the_card_back(
     say(work, "dan", "x1", "SVC")
     assert say(work, "ana", "x0", "SVC").status == "saved"
     assert say(work, "ana", "x2", "SVC", kind="skip").status == "unknown"
-    assert say(work, "ana", "x2", "SVC").status == "saved"  # through two hands
-    assert say(work, "ana", "x1", "free").status == "unknown"  # dan was quicker
+    assert say(work, "ana", "x2", "SVC").status == "saved"  # after two reassignments
+    assert say(work, "ana", "x1", "free").status == "unknown"  # dan answered first
     assert say(work, "carla", "x0", "free").status == "unknown"
     assert (cards(log, "ana"), cards(log, "carla"), cards(log, "dan")) == (["x0", "x2"], [], ["x1"])
     assert say(work, "ana", "x1", "free", kind="import", source="001-ana.csv").status == "saved"
 
 
-def test_cards_count_in_the_order_of_those_who_had_them(
+def test_reassigned_cards_keep_the_order_of_their_first_person(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
-    """A card set aside and given away is still before the others of the first person."""
+    """A skipped card that was reassigned still comes before the later cards of the first person."""
     say(work, "ana", "x0", "", kind="skip")
     for who in ("ana", "ben"):
         for item in ("x1", "x2"):
@@ -223,10 +221,10 @@ def test_cards_count_in_the_order_of_those_who_had_them(
     assert count_items(log).order == ("x1", "x2", "x0")
 
 
-# What the log says, in joins and on sheets
+# Effects on digests, runs and sheets
 
 
-def test_the_digest_changes_with_a_transfer_and_only_then(
+def test_the_digest_changes_only_with_a_reassignment(
     work: SheetWork, log: sqlite3.Connection
 ) -> None:
     before, options = digest(work.database, DecisionOptions()), current_options(work.database)
@@ -246,7 +244,7 @@ def office(tmp_path: Path) -> Office:
     return build_office(tmp_path)
 
 
-def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office: Office) -> None:
+def test_a_run_waits_for_and_counts_answers_to_reassigned_cards(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     with open_log(work.database) as log:
@@ -259,14 +257,14 @@ def test_a_run_waits_for_those_who_have_the_cards_and_takes_their_answers(office
     for who in ("Carla", "ben"):
         office.decide(work, *(Decision(f"{who}-{n}-key", who, each, answer="SVC")
                               for n, each in enumerate(ids)))  # fmt: skip
-    done = office.run()
-    assert not done.waits
-    found = done.table("judged.annotations")
-    assert sorted(set(found["annotator"])) == ["Carla", "ben"]
-    assert done.table("judged").height == 3
+    finished = office.run()
+    assert not finished.waits
+    annotations = finished.table("judged.annotations")
+    assert sorted(set(annotations["annotator"])) == ["Carla", "ben"]
+    assert finished.table("judged").height == 3
 
 
-def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
+def test_sheets_hold_the_cards_that_each_person_has_now(office: Office) -> None:
     work = office.work()
     with open_log(work.database) as log:
         add(log, work, "carla")
@@ -287,7 +285,7 @@ def test_sheets_are_of_those_who_have_the_cards(office: Office) -> None:
         assert Counter(who for _, who in asked_tasks(log)) == {"anna": 1, "ben": 3, "carla": 2}
 
 
-def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Office) -> None:
+def test_an_old_sheet_takes_an_unanswered_card_back(office: Office) -> None:
     office.run()
     work = office.work()
     with open_log(work.database) as log:
@@ -302,13 +300,13 @@ def test_a_sheet_of_before_takes_a_card_back_that_nobody_has_answered(office: Of
     with open_log(work.database) as log:
         assert cards(log, "carla") == mine[:1]
         assert mine[1] in cards(log, "anna")
-    found = progress(work.project, open_run(work.project).manifests)
-    assert {each.annotator: (each.asked, each.done) for each in found} == {
+    counts = progress(work.project, open_run(work.project).manifests)
+    assert {each.annotator: (each.asked, each.done) for each in counts} == {
         "anna": (2, 1), "ben": (3, 0), "carla": (1, 1),
     }  # fmt: skip
 
 
-def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> None:
+def test_a_changed_experiment_keeps_valid_reassignments(office: Office) -> None:
     work = office.work()
     with open_log(work.database) as log:
         for name in ("carla", "dan"):
@@ -322,7 +320,7 @@ def test_another_experiment_keeps_transfers_that_still_fit(office: Office) -> No
         assert Counter(who for _, who in asked_tasks(log)) == {"anna": 3, "carla": 3}
 
 
-# Whatever happens, in whatever order
+# Random sequences of acts
 
 PEOPLE = ("ana", "ben", "carla", "dan")
 ACT = st.one_of(
@@ -348,7 +346,7 @@ def perform(log: sqlite3.Connection, work: SheetWork, number: int, act: tuple[An
         else:
             people.ACTS[what](log, work, who)
     except ConfigError:
-        pass  # somebody is unknown, has ended, or has the cards
+        pass  # the person is unknown, has stopped, or has the cards
 
 
 def sheet_of(work: SheetWork) -> pl.DataFrame:
@@ -376,9 +374,9 @@ def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
             assert act[0] == "undo" or {tuple(row) for row in before} <= {
                 tuple(row) for row in after
             }
-            asked = asked_tasks(log)
-            assert len(set(asked)) == len(asked)
-            assert Counter(item for item, _ in asked) == Counter(sheet["id"])
+            requests = asked_tasks(log)
+            assert len(set(requests)) == len(requests)
+            assert Counter(item for item, _ in requests) == Counter(sheet["id"])
             open_or_answered = log.execute(
                 "SELECT id, count(*) FROM tasks WHERE asked = 1 OR answered = 1 GROUP BY id"
             )
@@ -392,7 +390,7 @@ def test_no_answer_is_lost_and_every_item_keeps_its_annotators(
 
 
 def join_tables(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dict[str, list[Any]]:
-    """Return what the join makes of the log, with the transfers or on another sheet."""
+    """Return the tables of the join, from the log with transfers or from another sheet."""
     config = JoinSheets(
         sheet="sheet", labels="sheet.labels", folder="desk", categories={"TP": ("SVC",)},
         partial=True, former=() if transfers else PEOPLE[2:],
@@ -401,15 +399,15 @@ def join_tables(work: SheetWork, sheet: pl.DataFrame, *, transfers: bool) -> dic
     if transfers:
         rows = transfer_rows(work.database, DecisionOptions()).with_columns(file=pl.lit("log"))
         entries = pl.concat([entries, rows.lazy()], how="diagonal")
-    made = join_sheets(config, {
+    outputs = join_sheets(config, {
         "sheet": sheet.lazy(), "labels": pl.LazyFrame({"label": LABELS}), "folder": entries,
     })  # fmt: skip
-    assert isinstance(made, Mapping)
-    tables = {name: table.lazy().collect() for name, table in made.items()}
+    assert isinstance(outputs, Mapping)
+    tables = {name: table.lazy().collect() for name, table in outputs.items()}
     return {name: sorted(map(repr, table.rows())) for name, table in tables.items()}
 
 
-def test_tasks_made_anew_are_the_same(office: Office) -> None:
+def test_refreshed_tasks_are_the_same(office: Office) -> None:
     work = office.work()
     with open_log(work.database) as log:
         add(log, work, "carla")

@@ -1,4 +1,4 @@
-"""How far a person is, counted quickly, is what is counted slowly."""
+"""Progress of a person, from a fast query, equals a slow count; estimates of remaining work."""
 
 from __future__ import annotations
 
@@ -46,30 +46,30 @@ ACTS = st.lists(
 Act = tuple[str, Round, str, Kind, str | None, bool]
 
 
-@given(acts=ACTS, gone=st.booleans())
-def test_as_the_slow_count(
-    tmp_path_factory: pytest.TempPathFactory, acts: list[Act], gone: bool
+@given(acts=ACTS, fewer_tasks=st.booleans())
+def test_progress_equals_a_count_over_the_cards(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[Act], fewer_tasks: bool
 ) -> None:
-    shown = items(3)
-    every = [TaskRequest(who, each, 1) for who in PEOPLE for each in shown]
+    contents = items(3)
+    every = [TaskRequest(who, each, 1) for who in PEOPLE for each in contents]
     with open_log(tmp_path_factory.mktemp("far") / NAME) as log:
         for round_name in ROUNDS:
-            update_tasks(log, shown, every, round_name=round_name)
+            update_tasks(log, contents, every, round_name=round_name)
         for number, (who, round_name, item, kind, answer, unsure) in enumerate(acts):
-            said = answer if kind in {"label", "import"} else None
+            label = answer if kind in {"label", "import"} else None
             append(
                 log,
                 [
                     Decision(
-                        f"{number}", who, item, kind, said, unsure=unsure, round_name=round_name
+                        f"{number}", who, item, kind, label, unsure=unsure, round_name=round_name
                     )
                 ],
             )
-        if gone:
-            update_tasks(log, shown, every[:4])
+        if fewer_tasks:
+            update_tasks(log, contents, every[:4])
         for round_name in ROUNDS:
             for who in PEOPLE:
-                cards = [card(log, who, each, round_name=round_name) for each in shown]
+                cards = [card(log, who, each, round_name=round_name) for each in contents]
                 stand = [each.standing for each in cards if each is not None]
                 assert progress_of(log, who, round_name=round_name) == {
                     "asked": len(stand),
@@ -79,12 +79,14 @@ def test_as_the_slow_count(
                 }
 
 
-def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_progress_of_a_person_without_tasks_is_zero(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     with open_log(tmp_path_factory.mktemp("far") / NAME) as log:
         assert progress_of(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
 
 
-# How much is left to do, about.
+# Estimates of the remaining work
 
 
 def row(
@@ -97,27 +99,27 @@ def row(
 @given(
     draws=st.integers(1, 500),
     half=st.floats(0.001, 1.0),
-    wished=st.floats(0.001, 0.5),
+    target=st.floats(0.001, 0.5),
     members=st.integers(1, 2000),
 )
-def test_so_many_draws_are_enough_and_one_less_is_not(
-    draws: int, half: float, wished: float, members: int
+def test_further_draws_are_the_smallest_sufficient_number(
+    draws: int, half: float, target: float, members: int
 ) -> None:
-    more = further_draws(draws, half, target=wished, members=members)
+    more = further_draws(draws, half, target=target, members=members)
     assert more is not None
-    if half <= wished or draws >= members:
+    if half <= target or draws >= members:
         assert more == 0
         return
 
     def then(d: int) -> float:
         return half * math.sqrt(max(0.0, 1 / d - 1 / members) / (1 / draws - 1 / members))
 
-    assert then(draws + more) <= wished * (1 + 1e-6)
+    assert then(draws + more) <= target * (1 + 1e-6)
     assert draws + more <= members
-    assert more == 1 or then(draws + more - 1) > wished * (1 - 1e-6)
+    assert more == 1 or then(draws + more - 1) > target * (1 - 1e-6)
 
 
-def test_judgements_fall_to_a_question_as_they_did_before() -> None:
+def test_judgements_are_projected_from_the_share_of_the_question() -> None:
     assert further_judgements(row(0.1, draws=50), judged=200, target=0.05) == 600
     assert further_judgements(row(0.1, draws=0), judged=200, target=0.05) is None
     assert further_judgements(row(None), judged=200, target=0.05) is None
@@ -125,7 +127,7 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "text"),
     [
         ([], ""),
         ([row(0.04)], "Done: all limits are within ±5 points."),
@@ -139,16 +141,16 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
         ),
     ],
 )
-def test_what_is_left(rows: list[QuestionEstimate], said: str) -> None:
-    assert what_is_left(rows, judged=100, rest=1000, target=0.05).startswith(said)
+def test_remaining_work_is_summarised(rows: list[QuestionEstimate], text: str) -> None:
+    assert what_is_left(rows, judged=100, rest=1000, target=0.05).startswith(text)
 
 
 def test_a_sample_that_is_too_small_is_named() -> None:
-    said = what_is_left([row(0.1)], judged=100, rest=20, target=0.05)
-    assert said.endswith("This sample has 20 left: a larger sample is needed.")
+    text = what_is_left([row(0.1)], judged=100, rest=20, target=0.05)
+    assert text.endswith("This sample has 20 left: a larger sample is needed.")
 
 
-def test_no_more_is_asked_than_there_are_candidates() -> None:
+def test_remaining_work_is_at_most_the_number_of_candidates() -> None:
     rows = [row(0.4, draws=7, members=50), replace(row(0.1), question="all candidates", n=600)]
     assert all_candidates(rows) == 600
     assert further_judgements(rows[0], judged=116, target=0.05, candidates=600) == 484

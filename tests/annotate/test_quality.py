@@ -1,4 +1,4 @@
-"""Cards that measure quality stand among the others, and are never results."""
+"""Cards that measure quality are mixed with the others and never count as results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cards(work: SheetWork, who: str = "ana") -> list[str]:
         return [each.id for each in upcoming(log, who, most=100)]
 
 
-def test_hidden_gold_and_repeats_are_no_results(work: SheetWork) -> None:
+def test_gold_items_and_repeats_do_not_change_results(work: SheetWork) -> None:
     sample = set(cards(work))
     for who in ("ana", "ben"):
         for item in sample:
@@ -75,18 +75,18 @@ def test_hidden_gold_and_repeats_are_no_results(work: SheetWork) -> None:
     with open_log(work.database) as log:
         assert {each.label for each in standing_answers(log)} == {"free"}
         ana, ben = quality_of_all(log)
-        asked = progress_of(log, "ana")
+        progress = progress_of(log, "ana")
         (mine,) = log.execute(
             "SELECT count(*) FROM tasks WHERE round = 'check' AND annotator = 'ana'"
         ).fetchone()
-    assert (asked["asked"], asked["done"]) == (40 + mine, 40 + mine)
+    assert (progress["asked"], progress["done"]) == (40 + mine, 40 + mine)
     assert (ana.gold and (ana.gold.hits, ana.gold.cases)) == (3, 3)
     assert ana.repeats is not None
     assert ben.repeats is not None
     assert (ana.repeats.hits, ana.repeats.cases + ben.repeats.cases) == (0, repeats)
 
 
-def test_checks_stand_among_the_cards_and_repeats_come_later(work: SheetWork) -> None:
+def test_checks_are_spread_and_repeats_follow_their_originals(work: SheetWork) -> None:
     add_gold(work, GOLD)
     repeat_cards(work, 0.5)
     order = cards(work)
@@ -103,7 +103,7 @@ def test_checks_stand_among_the_cards_and_repeats_come_later(work: SheetWork) ->
     assert all(later - first >= 10 for first, later in pairs)
 
 
-def test_whatever_is_done_twice_is_done_once(work: SheetWork) -> None:
+def test_adding_checks_again_changes_nothing(work: SheetWork) -> None:
     add_gold(work, GOLD)
     count = repeat_cards(work, 0.3)
     before = cards(work)
@@ -118,7 +118,7 @@ def test_whatever_is_done_twice_is_done_once(work: SheetWork) -> None:
     assert len(set(cards(work, "carla")) - set(items(40))) >= 3
 
 
-def test_a_gold_pair_of_the_sample_needs_no_card(work: SheetWork) -> None:
+def test_a_gold_pair_in_the_sample_gets_no_extra_card(work: SheetWork) -> None:
     ((item, shown),) = items(1).items()
     inside = GoldItem(shown["units"], "figurative")
     many = len(cards(work))
@@ -133,14 +133,14 @@ def test_a_gold_pair_of_the_sample_needs_no_card(work: SheetWork) -> None:
         add_training(work, [inside])
 
 
-def test_a_table_of_gold_items(work: SheetWork, tmp_path: Path) -> None:
+def test_gold_items_are_read_from_a_table(work: SheetWork, tmp_path: Path) -> None:
     path = tmp_path / "gold.csv"
     path.write_text("l1,l2,label,explanation,example_1\nin:Rede,stehen,svc,why,Es [[steht]]\n")
     (item,) = read_gold(path, work, option="--gold")
     assert item == GoldItem({"l1": "in:Rede", "l2": "stehen"}, "SVC", "why", ("Es [[steht]]",))
 
 
-def test_rows_have_the_numbers_of_the_file(work: SheetWork, tmp_path: Path) -> None:
+def test_messages_give_the_row_number_of_the_file(work: SheetWork, tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"  # without a header
     path.write_text('{"l1": "a", "l2": "b", "label": "SCV"}\n')
     with pytest.raises(ConfigError, match="row 1: label 'SCV'"):
@@ -148,7 +148,7 @@ def test_rows_have_the_numbers_of_the_file(work: SheetWork, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("l1,label\na,SVC\n", "no column l2; the table has l1, label; name"),
         ("l1,l2,label\na,b,SCV\n", "row 2: label 'SCV'"),
@@ -157,14 +157,16 @@ def test_rows_have_the_numbers_of_the_file(work: SheetWork, tmp_path: Path) -> N
         ("l1,l2,label\n", "has no rows"),
     ],
 )
-def test_a_table_that_cannot_be_gold(work: SheetWork, tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_tables_of_gold_items_are_refused(
+    work: SheetWork, tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "gold.csv"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         read_gold(path, work, option="--gold")
 
 
-def test_the_training_round(work: SheetWork) -> None:
+def test_training_is_repeated_until_it_is_passed(work: SheetWork) -> None:
     add_training(work, [*GOLD, GoldItem({"l1": "last", "l2": "x"}, "free")])
     set_pass_mark(work, 0.75)
     with ServedWork(work) as served:
@@ -175,8 +177,8 @@ def test_the_training_round(work: SheetWork) -> None:
         ids = [each["id"] for each in served.get("ana", f"/cards{query}").json()["cards"]]
         assert len(ids) == 4
         reply = served.post("ana", label(ids[0], "free"), query=query).json()
-        (found,) = reply["feedback"].values()
-        assert found == {"correct": False, "answer": "SVC", "explanation": "why 0"}
+        (feedback,) = reply["feedback"].values()
+        assert feedback == {"correct": False, "answer": "SVC", "explanation": "why 0"}
         served.post(
             "ana", label(ids[0], "SVC", replaces=reply["outcomes"][0]["entry"]), query=query
         )
@@ -204,7 +206,7 @@ def test_the_training_round(work: SheetWork) -> None:
         assert len(standing_answers(log)) == 1
 
 
-def test_whoever_has_passed_stays_so(work: SheetWork) -> None:
+def test_a_passed_training_stays_passed(work: SheetWork) -> None:
     add_training(work, GOLD)
     set_pass_mark(work, 0.6)
     with open_log(work.database) as log:
@@ -228,30 +230,30 @@ def test_only_the_first_answer_counts_in_training(work: SheetWork) -> None:
             Decision("a", "ana", ids[0], answer="free", round_name="training"),
             Decision("b", "ana", ids[0], answer="SVC", round_name="training"),
         ])  # fmt: skip
-        found = training_of(log, "ana")
-    assert found is not None
-    assert (found.done, found.correct, found.passed) == (1, 0, False)
+        training = training_of(log, "ana")
+    assert training is not None
+    assert (training.done, training.correct, training.passed) == (1, 0, False)
 
 
-def test_the_coordinator_may_let_a_person_annotate(work: SheetWork) -> None:
+def test_the_coordinator_can_excuse_a_person_from_training(work: SheetWork) -> None:
     add_training(work, GOLD)
     with open_log(work.database) as log:
         excuse(log, work, "ana")
-        found = [training_of(log, who) for who in ("ana", "ben")]
-    assert [each and each.passed for each in found] == [True, False]
+        trainings = [training_of(log, who) for who in ("ana", "ben")]
+    assert [each and each.passed for each in trainings] == [True, False]
     with ServedWork(work) as served:
         assert served.post("ana", label(cards(work)[0])).status_code == 200
         assert served.post("ben", label(cards(work)[0])).status_code == 409
 
 
-def alert_texts(*given: object, **more: object) -> list[str]:
-    return [str(each) for each in alerts(*given, **more)]  # type: ignore[arg-type]
+def alert_texts(*values: object, **more: object) -> list[str]:
+    return [str(each) for each in alerts(*values, **more)]  # type: ignore[arg-type]
 
 
-def test_alerts() -> None:
+def test_alerts_report_runs_of_one_label_and_fast_decisions() -> None:
     steady = [("a", 2.0), ("b", 3.0), ("c", 2.5)] * 20
     assert alert_texts(steady) == []
-    assert alert_texts([("a", 2.0)] * 30) == []  # nothing says that this is unusual
+    assert alert_texts([("a", 2.0)] * 30) == []  # without expected shares this is not unusual
     assert alert_texts([("a", 2.0)] * 30, {"a": 0.3, "b": 0.7}) == [
         "the last 30 answers are all a."
     ]

@@ -1,4 +1,4 @@
-"""What one sender sends: answers that were shown to others stay, an undo means what it meant."""
+"""Decisions of one sender: answers that others have seen stay, an undo keeps its meaning."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def adjudicate(work: SheetWork, *people: str, item: str = "x0") -> None:
 
 
 @pytest.mark.parametrize("people", [("cleo",), ("ana", "ben")])
-def test_answers_that_were_shown_no_longer_change(work: SheetWork, people: tuple[str, ...]) -> None:
+def test_answers_that_adjudicators_have_seen_cannot_change(
+    work: SheetWork, people: tuple[str, ...]
+) -> None:
     adjudicate(work, *people)
     before = entries(work, "key")
     for who in ("ana", "ben"):
@@ -77,19 +79,19 @@ def test_answers_that_were_shown_no_longer_change(work: SheetWork, people: tuple
     assert entries(work, "count(*)") == [2]
 
 
-def test_they_do_not_change_once_the_third_person_has_decided(work: SheetWork) -> None:
+def test_answers_cannot_change_after_the_third_person_has_decided(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     say(work, "cleo", "x0", "free", round_name="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["settled"]
 
 
-def test_a_round_that_is_taken_back_frees_them(work: SheetWork) -> None:
+def test_answers_can_change_again_if_the_round_is_cancelled(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     ask(work, ids=[], round_name="adjudication")
     assert send(work, label("ana", "x0", "free")) == ["saved"]
 
 
-def test_other_items_and_the_adjudication_itself_go_on(work: SheetWork) -> None:
+def test_other_items_and_adjudicated_answers_can_still_change(work: SheetWork) -> None:
     adjudicate(work, "ana", "ben")
     assert (
         send(work, label("ana", "x1"), label("ana", "x0", round_name="adjudication"))
@@ -101,20 +103,20 @@ def test_other_items_and_the_adjudication_itself_go_on(work: SheetWork) -> None:
     assert send(work, undo("ana")) == ["settled"]  # of x0
 
 
-def test_setting_aside_changes_no_answer(work: SheetWork) -> None:
+def test_a_skip_and_its_undo_are_saved_for_a_settled_item(work: SheetWork) -> None:
     adjudicate(work, "cleo")
     aside = Decision("aside", "ana", "x0", "skip")
     assert send(work, aside, undo("ana")) == ["saved", "saved"]
 
 
-def test_what_was_saved_before_is_repeated(work: SheetWork) -> None:
+def test_a_decision_that_is_sent_again_is_reported_as_repeated(work: SheetWork) -> None:
     before = label("ana", "x0", "SVC")
     assert send(work, before) == ["saved"]
     adjudicate(work, "cleo")
     assert send(work, before) == ["repeated"]
 
 
-def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: SheetWork) -> None:
+def test_first_answers_are_still_accepted_except_from_adjudicators(work: SheetWork) -> None:
     ask(work, "ana", "ben", "dan", "eve")
     adjudicate(work, "cleo", "eve")
     assert send(work, label("dan", "x0")) == ["saved"]
@@ -122,11 +124,11 @@ def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: SheetWork
     assert send(work, label("eve", "x0")) == ["settled"]
 
 
-def test_the_reason_is_told_with_the_item() -> None:
+def test_the_reason_names_the_item() -> None:
     assert "first-round answers to 'x0' can no longer be changed" in str(SettledAnswer("x0"))
 
 
-def test_an_undo_after_what_was_not_saved_means_that(work: SheetWork) -> None:
+def test_an_undo_refers_to_the_decision_before_it_even_if_refused(work: SheetWork) -> None:
     assert send(work, label("ana", "x1")) == ["saved"]
     say(work, "ana", "x2", "SVC")
     stale = label("ana", "x2", "free", replaces=0)
@@ -138,7 +140,7 @@ def test_an_undo_after_what_was_not_saved_means_that(work: SheetWork) -> None:
         assert {each.id for each in recent(log, "ana", most=9)} == {"x1", "x2"}
 
 
-def test_an_undo_after_what_was_saved_before_takes_it_back(work: SheetWork) -> None:
+def test_an_undo_after_a_repeated_decision_undoes_it_once(work: SheetWork) -> None:
     mine = label("ana", "x1")
     assert send(work, mine) == ["saved"]
     back = undo("ana")
@@ -147,14 +149,14 @@ def test_an_undo_after_what_was_saved_before_takes_it_back(work: SheetWork) -> N
     assert send(work, undo("ana")) == ["nothing"]
 
 
-def test_an_undo_that_names_an_item_takes_back_no_other(work: SheetWork) -> None:
+def test_an_undo_with_an_item_undoes_no_other_item(work: SheetWork) -> None:
     assert send(work, label("ana", "x1"), label("ana", "x2")) == ["saved"] * 2
     assert send(work, undo("ana", "x1"), undo("ana", "zz")) == ["nothing"] * 2
     assert send(work, undo("ana", "x2"), undo("ana", "x1")) == ["saved"] * 2
     assert entries(work, "coalesce(undoes, 0)") == [0, 0, 2, 1]
 
 
-def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
+def test_first_answers_are_the_standing_answers_sorted_by_person(work: SheetWork) -> None:
     say(work, "ben", "x0", "SVC")
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
@@ -169,14 +171,14 @@ def test_first_answers_are_those_that_stand_by_name(work: SheetWork) -> None:
         }  # fmt: skip
 
 
-def test_first_answers_of_more_items_than_a_query_holds(work: SheetWork) -> None:
+def test_first_answers_are_found_for_more_items_than_a_query_holds(work: SheetWork) -> None:
     say(work, "ana", "x4", "SVC")
     with open_log(work.database) as log:
-        found = first_answers(log, [*(f"no{n}" for n in range(1200)), "x4"])
-    assert [item for item, said in found.items() if said] == ["x4"]
+        answers = first_answers(log, [*(f"no{n}" for n in range(1200)), "x4"])
+    assert [item for item, own in answers.items() if own] == ["x4"]
 
 
-# One thread writes: what waits together is one transaction, and a failure is told to all.
+# One thread writes: waiting decisions share a transaction, and all senders learn of a failure.
 
 MANY = 50
 
@@ -200,46 +202,46 @@ def decision(number: int, who: str = "ana", **more: str) -> Decision:
 
 
 def wait_until(there: Callable[[], bool]) -> None:
-    """Wait as long as it takes; a test that hangs is stopped by whoever runs it."""
+    """Wait without a limit; the runner of the tests stops one that hangs."""
     pause = threading.Event()
     while not there():
         pause.wait(0.005)
 
 
-def status(found: Future[Outcomes]) -> str:
-    (outcome,) = found.result(60)
+def status(future: Future[Outcomes]) -> str:
+    (outcome,) = future.result(60)
     assert isinstance(outcome, Outcome)
     return outcome.status
 
 
-def test_what_is_returned_is_on_the_disk(work_writer: SheetWork, writer: Writer) -> None:
+def test_a_saved_outcome_is_in_the_log(work_writer: SheetWork, writer: Writer) -> None:
     (outcome,) = asyncio.run(writer.add([decision(1)]))
     assert isinstance(outcome, Outcome)
     assert (outcome.status, entries(work_writer, "entry")) == ("saved", [outcome.entry])
 
 
-def test_all_that_wait_while_another_writes_are_one_transaction(
+def test_decisions_that_wait_are_written_in_one_transaction(
     work_writer: SheetWork, writer: Writer
 ) -> None:
-    found: list[Future[Outcomes]] = []
+    futures: list[Future[Outcomes]] = []
     with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         threads = [
-            threading.Thread(target=lambda n=n: found.append(writer.send([decision(n)])))
+            threading.Thread(target=lambda n=n: futures.append(writer.send([decision(n)])))
             for n in range(MANY)
         ]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
-        assert not any(each.done() for each in found)
+        assert not any(each.done() for each in futures)
         other.execute("COMMIT")
-    assert [status(each) for each in found] == ["saved"] * MANY
+    assert [status(each) for each in futures] == ["saved"] * MANY
     assert sorted(entries(work_writer, "key")) == sorted(decision(n).key for n in range(MANY))
-    assert writer.transactions <= 2  # what came before the first began, and the rest
+    assert writer.transactions <= 2  # one before the first transaction began, one for the rest
 
 
-def test_what_was_sent_is_written_though_the_sender_has_left(
+def test_a_decision_is_written_even_if_the_sender_disconnects(
     work_writer: SheetWork, writer: Writer
 ) -> None:
     async def leave() -> None:
@@ -257,7 +259,7 @@ def test_what_was_sent_is_written_though_the_sender_has_left(
     assert entries(work_writer, "key") == ["ana-1"]
 
 
-def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
+def test_a_full_disk_is_reported_to_all_senders_and_nothing_is_saved(
     work_writer: SheetWork, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, **how: bool) -> sqlite3.Connection:
@@ -269,9 +271,9 @@ def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
     monkeypatch.setattr(writing, "connect", full)
     with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
-        found = [writer.send([decision(n, note="x" * 9_000)]) for n in range(9)]
+        futures = [writer.send([decision(n, note="x" * 9_000)]) for n in range(9)]
         other.execute("COMMIT")
-    for each in found:
+    for each in futures:
         with pytest.raises(NotSaved, match="^not saved: database or disk is full$"):
             each.result(60)
     assert entries(work_writer) == []
@@ -280,10 +282,10 @@ def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
     assert [status(each) for each in again] == ["saved"] * 9
 
 
-def test_a_commit_that_fails_saves_nothing_and_the_next_one_goes_on(
+def test_a_failed_commit_saves_nothing_and_the_next_one_works(
     work_writer: SheetWork, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the disk may fail in the last moment."""
+    """The disk fails at the last moment."""
 
     class Failing(sqlite3.Connection):
         def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
@@ -307,16 +309,14 @@ def test_a_commit_that_fails_saves_nothing_and_the_next_one_goes_on(
     assert status(writer.send([decision(1)])) == "saved"
 
 
-def test_a_file_that_cannot_be_opened_is_told_without_its_path(tmp_path: Path) -> None:
+def test_an_unopenable_file_is_reported_without_its_path(tmp_path: Path) -> None:
     writer = Writer(tmp_path)  # a folder
     with pytest.raises(NotSaved, match="^not saved: unable to open database file$"):
         writer.send([decision(1)]).result(60)
     writer.stop()
 
 
-def test_what_is_wrong_with_one_does_no_harm_to_others(
-    work_writer: SheetWork, writer: Writer
-) -> None:
+def test_an_invalid_decision_does_not_affect_others(work_writer: SheetWork, writer: Writer) -> None:
     with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
         wrong = writer.send([decision(1, note="\ud800")])
@@ -328,10 +328,12 @@ def test_what_is_wrong_with_one_does_no_harm_to_others(
     assert entries(work_writer, "key") == ["ana-2", "ana-3", "ana-4"]
 
 
-def test_what_waits_is_written_before_it_stops(work_writer: SheetWork, writer: Writer) -> None:
+def test_waiting_decisions_are_written_before_the_writer_stops(
+    work_writer: SheetWork, writer: Writer
+) -> None:
     with open_log(work_writer.database) as other:
         other.execute("BEGIN IMMEDIATE")
-        found = [writer.send([decision(n)]) for n in range(9)]
+        futures = [writer.send([decision(n)]) for n in range(9)]
         stopping = threading.Thread(target=writer.stop)
         stopping.start()
         late = []
@@ -344,12 +346,12 @@ def test_what_waits_is_written_before_it_stops(work_writer: SheetWork, writer: W
         assert stopping.is_alive()
         other.execute("COMMIT")
     stopping.join(60)
-    assert [status(each) for each in found] == ["saved"] * 9
+    assert [status(each) for each in futures] == ["saved"] * 9
     with pytest.raises(NotSaved, match="the server is stopping"):
         late[-1].result()
     writer.start()
     assert status(writer.send([decision(30)])) == "saved"
 
 
-def test_a_writer_that_was_never_used_stops() -> None:
+def test_an_unused_writer_can_be_stopped() -> None:
     Writer(Path("nowhere")).stop()

@@ -1,4 +1,4 @@
-"""Pages and sheets side by side: whichever is newer counts, and what contradicts is told."""
+"""Pages and sheets side by side: the newer answer counts, and contradictions are reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def judgements(run: lx.Run) -> dict[str, bool | None]:
 
 
 @pytest.mark.long
-def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
+def test_labels_from_the_page_alone_are_judgements(office: Office) -> None:
     work = office.work()
     assert work.annotators == ("anna", "ben")
     assert dict(work.categories) == {"TP": ("SVC", "figurative")}
@@ -43,26 +43,26 @@ def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
 
 
 @pytest.mark.long
-def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
+def test_work_begun_in_the_sheet_can_continue_on_the_page(office: Office) -> None:
     assert office.run().waits
     work = office.work()
     ids = office.ids(work)
     office.label("anna", {ids[0]: "svc ", ids[1]: "SVC"})
     assert import_sheets(work) == ImportResult(answers=2)
     assert import_sheets(work) == ImportResult()
-    # The page changes its mind on the second, and decides the third.
+    # On the page, anna changes the second answer and gives the third.
     office.decide(work, *decisions_of(ids[1:], "anna", "rr"), *decisions_of(ids, "ben", "Srr"))
     run = office.run()
     assert not run.waits
     assert judgements(run) == dict(zip(ids, [True, False, False], strict=True))
-    said = run.table("judged.annotations").filter(annotator="anna").sort("id")
-    assert said["label"].to_list() == [
-        dict(zip(ids, ["SVC", "free", "free"], strict=True))[each] for each in said["id"]
+    annotations = run.table("judged.annotations").filter(annotator="anna").sort("id")
+    assert annotations["label"].to_list() == [
+        dict(zip(ids, ["SVC", "free", "free"], strict=True))[each] for each in annotations["id"]
     ]
 
 
 @pytest.mark.long
-def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
+def test_work_begun_on_the_page_can_continue_in_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids[:2], "anna", "SS"), *decisions_of(ids, "ben", "SSS"))
@@ -70,11 +70,11 @@ def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
     office.label("anna", {ids[1]: "free", ids[2]: "figurative"})
     run = office.run()
     assert not run.waits
-    said = run.table("judged.annotations").filter(annotator="anna")
-    assert dict(said.select("id", "label").iter_rows()) == {
+    annotations = run.table("judged.annotations").filter(annotator="anna")
+    assert dict(annotations.select("id", "label").iter_rows()) == {
         ids[0]: "SVC", ids[1]: "free", ids[2]: "figurative",
     }  # fmt: skip
-    # The page takes it over, and goes on from there.
+    # The page imports these answers, and the work continues there.
     assert import_sheets(work).answers == 2
     assert {each["answer"] for each in history(office)} >= {"free", "figurative"}
     office.decide(work, Decision("again-1", "anna", ids[1], answer="SVC"))
@@ -122,22 +122,22 @@ def history(office: Office) -> list[dict[str, str]]:
 
 
 @pytest.mark.long
-def test_both_changed_and_differ(office: Office) -> None:
+def test_different_changes_in_sheet_and_page_are_a_conflict(office: Office) -> None:
     assert office.run().waits
     work = office.work()
     ids = office.ids(work)
     office.label("anna", {ids[0]: "SVC"})
     office.decide(work, *decisions_of(ids, "anna", "rrr"), *decisions_of(ids, "ben", "rrr"))
-    taken = import_sheets(work)
-    assert taken.answers == 0
-    said = (
+    outcome = import_sheets(work)
+    assert outcome.answers == 0
+    message = (
         f"anna, auf:Tisch legen: 'SVC' in 001-anna.csv, row {row_of(office, ids[0])};"
         " 'free' on the page"
     )
-    assert taken.conflicts == (said,)
+    assert outcome.conflicts == (message,)
     decision, label = office.run().waits
     assert (
-        f"pairs: waiting for 1 decision; sheets and pages differ, and count as missing:\n  {said}\n"
+        f"pairs: waiting for 1 decision; sheets and pages differ, and count as missing:\n  {message}\n"
         in str(decision)
     )
     assert label.text.startswith('waiting for 1 label from "anna"; 1 of them in conflict')
@@ -150,7 +150,7 @@ def row_of(office: Office, item: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if item in line)
 
 
-def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
+def test_an_invalid_label_in_a_sheet_is_reported(office: Office) -> None:
     assert office.run().waits
     work = office.work()
     office.label("anna", {office.ids(work)[0]: "SVG"})
@@ -159,12 +159,12 @@ def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
 
 
 @pytest.mark.long
-def test_results_rest_on_the_labels_not_on_the_file(office: Office) -> None:
+def test_results_depend_on_the_labels_not_on_the_log_file(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "SSr"))
     office.run()
-    # The file changes, and what counts does not: nothing runs again.
+    # The file changes, but no answer that counts does: nothing runs again.
     skip = Decision("skip-0001", "anna", ids[0], "skip")
     undo = [
         Decision("there-001", "anna", ids[0], answer="free"),
@@ -173,7 +173,7 @@ def test_results_rest_on_the_labels_not_on_the_file(office: Office) -> None:
     for decisions in ([skip], undo):
         office.decide(work, *decisions)
         assert all(each.outcome == "reused" for each in stages(office.run()))
-    # A label changes, and the file's own stamp need not.
+    # A label changes, although the time stamp of the file may not.
     office.decide(work, Decision("other-001", "anna", ids[0], answer="free"))
     ran = {each.outcome for each in stages(office.run())}
     assert "done" in ran
@@ -184,7 +184,7 @@ def stages(run: lx.Run) -> list[StageRecord]:
     return list(run.record.stages.values())
 
 
-def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
+def test_a_run_writes_no_sheet_for_a_person_who_has_finished(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"))
@@ -193,7 +193,7 @@ def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
 
 
 @pytest.mark.long
-def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
+def test_answers_of_former_annotators_are_not_requested_again(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "SSr"))
@@ -205,7 +205,7 @@ def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
         assert [who for _, who in asked_tasks(connection)] == ["ben"] * 3
 
 
-def test_export(office: Office, tmp_path: Path) -> None:
+def test_answers_are_exported_to_all_formats(office: Office, tmp_path: Path) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(
@@ -240,7 +240,9 @@ def test_export(office: Office, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, kind: str) -> None:
+def test_an_export_can_be_read_as_a_sheet_with_both_rounds(
+    office: Office, tmp_path: Path, kind: str
+) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSr"))
@@ -255,7 +257,7 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
         == ["annotation"] * 6 + ["adjudication"] * 2
     )
     before = office.run()
-    # Another copy of the experiment has nothing but the export.
+    # A second copy of the experiment has only the export.
     (tmp_path / "copy").mkdir()
     other = build_office(tmp_path / "copy")
     other.desk.mkdir(parents=True)
@@ -272,7 +274,9 @@ def test_an_export_is_a_sheet_with_both_rounds(office: Office, tmp_path: Path, k
     assert other.run().table("judged.resolutions").height == 1
 
 
-def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -> None:
+def test_a_copy_of_the_log_is_complete_and_overwrites_no_file(
+    office: Office, tmp_path: Path
+) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"))
@@ -283,14 +287,14 @@ def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -
     (office.desk / "decisions.sqlite").write_bytes((tmp_path / "copy.sqlite").read_bytes())
 
 
-def test_nobody_is_served_who_is_not_asked(office: Office) -> None:
+def test_only_annotators_of_the_experiment_have_pages(office: Office) -> None:
     with pytest.raises(ConfigError, match="'bem' is not an annotator"):
         office.work("anna", "bem")
     assert office.work("ben").annotators == ("ben",)
 
 
 @pytest.mark.long
-def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Office) -> None:
+def test_decisions_of_a_third_person_keep_the_first_labels(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSS"))
@@ -307,12 +311,12 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
     assert office.work().annotators == ("anna", "ben")
 
 
-# Sheets taken over while others work: their notes, answers that were shown, two who write.
+# Imports of sheets during other work: notes, settled answers, two writers at once.
 
 
 @pytest.fixture
 def labelled_office(office: Office) -> tuple[Office, SheetWork, list[str]]:
-    """Both have labelled all in the page, and have sheets with it."""
+    """Both people have labelled everything on the page, and have sheets with these labels."""
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSr"), *decisions_of(ids, "ben", "rSS"))
@@ -325,12 +329,12 @@ def notes(office: Office) -> list[tuple[str, str]]:
 
 
 def page(work: SheetWork, item: str) -> str | None:
-    (found,) = [a["note"] for a in answers(work) if (a["annotator"], a["id"]) == ("anna", item)]
-    return None if found is None else str(found)
+    (note,) = [a["note"] for a in answers(work) if (a["annotator"], a["id"]) == ("anna", item)]
+    return None if note is None else str(note)
 
 
 @pytest.mark.long
-def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
+def test_a_note_added_in_the_sheet_is_kept(
     labelled_office: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = labelled_office
@@ -343,20 +347,20 @@ def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
 
 
 @pytest.mark.long
-def test_notes_on_both_sides_are_both_kept(
+def test_notes_in_the_sheet_and_on_the_page_are_both_kept(
     labelled_office: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = labelled_office
     office.label("anna", {ids[0]: "of the sheet"}, column="note")
-    said = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
-    office.decide(work, said)
+    decision = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
+    office.decide(work, decision)
     assert import_sheets(work) == ImportResult()
     assert page(work, ids[0]) == "of the page"
     assert notes(office) == [(ids[0], "of the page"), (ids[0], "of the sheet")]
 
 
 @pytest.mark.long
-def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) -> None:
+def test_a_note_changed_on_the_page_replaces_that_of_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "ben", "SSr"), *decisions_of(ids[1:], "anna", "SS"))
@@ -368,52 +372,52 @@ def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) ->
 
 
 @pytest.mark.long
-def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
+def test_a_label_that_adjudicators_saw_cannot_change_in_a_sheet(
     labelled_office: tuple[Office, SheetWork, list[str]],
 ) -> None:
     office, work, ids = labelled_office
     with open_log(work.database) as log:
         assert give_to_third(log, "carla") == 2
     office.label("anna", {ids[0]: "free", ids[1]: "free"})
-    taken = import_sheets(work)
-    assert taken.answers == 1  # nobody was shown the second
-    (conflict,) = taken.conflicts
+    outcome = import_sheets(work)
+    assert outcome.answers == 1  # adjudicators have not seen the second
+    (conflict,) = outcome.conflicts
     assert conflict.endswith("'SVC' on the page, which counts: adjudicators have seen it")
-    said = {a["id"]: a["label"] for a in answers(work) if a["annotator"] == "anna"}
-    assert said == {ids[0]: "SVC", ids[1]: "free", ids[2]: "free"}
-    for typed, waits in (("free", 1), ("SVC", 0)):
-        office.label("anna", {ids[0]: typed})
+    labels = {a["id"]: a["label"] for a in answers(work) if a["annotator"] == "anna"}
+    assert labels == {ids[0]: "SVC", ids[1]: "free", ids[2]: "free"}
+    for label, waits in (("free", 1), ("SVC", 0)):
+        office.label("anna", {ids[0]: label})
         run = office.run()
         assert len(run.waits) == waits
         first = run.table("judged.annotations").filter(id=ids[0])
         assert sorted(first["label"]) == ["SVC", "free"]
 
 
-def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
+def test_answers_during_an_import_of_sheets_are_not_overwritten(
     labelled_office: tuple[Office, SheetWork, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office, work, ids = labelled_office
     office.label("anna", {ids[0]: "free"})
 
-    def slowly(*given: Any) -> pl.DataFrame:
-        rows = typed_answers(*given)
+    def slowly(*values: Any) -> pl.DataFrame:
+        rows = typed_answers(*values)
         office.decide(work, Decision("quick-01", "anna", ids[0], answer="figurative"))
         return rows
 
     monkeypatch.setattr(sync, "typed_answers", slowly)
-    taken = import_sheets(work)
-    assert taken.answers == 0
-    assert len(taken.conflicts) == 1
+    outcome = import_sheets(work)
+    assert outcome.answers == 0
+    assert len(outcome.conflicts) == 1
 
 
-def test_a_later_stage_that_fails_keeps_nobody_from_judging(
+def test_a_failure_of_a_later_stage_does_not_stop_annotation(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*given: Any, **more: Any) -> None:
+    def fails(*values: Any, **more: Any) -> None:
         raise DataError("the choice asks for longer lists than there are")
 
-    def fails_late(*given: Any, **more: Any) -> None:
-        run(*given, **more)
+    def fails_late(*values: Any, **more: Any) -> None:
+        run(*values, **more)
         fails()
 
     monkeypatch.setattr(tasks, "run", fails)

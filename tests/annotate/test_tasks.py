@@ -1,4 +1,4 @@
-"""Works: how their pages compare keyed forms, and whom they ask."""
+"""Works: how their pages compare keyed forms, and who their annotators are."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CASES = {
     "кот": ("-", "коты", False),
     "лес": ("–", "-", True),
 }
-"""Lemma to the forms of anna and ben, and whether they are equal."""
+"""For each lemma, the forms of anna and ben, and whether these are equal."""
 
 
 def test_forms_that_the_stage_considers_equal_need_no_decision(tmp_path: Path) -> None:
@@ -83,12 +83,12 @@ def test_forms_that_the_stage_considers_equal_need_no_decision(tmp_path: Path) -
         say(work, "ben", id_of(lemma), ben)
     expected = sorted(id_of(lemma) for lemma, (_, _, equal) in CASES.items() if not equal)
     assert differing(work) == expected
-    done = run(tmp_path / "printed.toml", runs=tmp_path / "runs", deliver=False, report=False)
-    assert [each.missing for each in done.waits] == [len(expected)]
+    finished = run(tmp_path / "printed.toml", runs=tmp_path / "runs", deliver=False, report=False)
+    assert [each.missing for each in finished.waits] == [len(expected)]
 
 
 @pytest.mark.parametrize("joins", [(), ("keyed", "again")])
-def test_without_a_single_stage_forms_are_compared_as_typed(
+def test_forms_are_compared_as_typed_without_a_single_join(
     tmp_path: Path, joins: tuple[str, ...]
 ) -> None:
     work = work_with(tmp_path, *joins)
@@ -101,7 +101,7 @@ def test_without_a_single_stage_forms_are_compared_as_typed(
     assert differing(work) == [lemma]
 
 
-def test_keying_goes_on_with_those_who_have_the_lemmas(tmp_path: Path) -> None:
+def test_keying_waits_for_the_people_who_have_the_lemmas(tmp_path: Path) -> None:
     work = work_with(tmp_path, "keyed")
     with open_log(work.database) as log:
         add(log, work, "Carla")
@@ -115,12 +115,12 @@ def test_keying_goes_on_with_those_who_have_the_lemmas(tmp_path: Path) -> None:
     for who in ("Carla", "ben"):
         for lemma in ("дом", "кот"):
             say(work, who, id_of(lemma), "-")
-    done = run(tmp_path / "printed.toml", **options)  # type: ignore[arg-type]
-    assert not done.waits
-    assert set(done.table("keyed.keyings")["annotator"]) == {"Carla", "ben"}
+    finished = run(tmp_path / "printed.toml", **options)  # type: ignore[arg-type]
+    assert not finished.waits
+    assert set(finished.table("keyed.keyings")["annotator"]) == {"Carla", "ben"}
 
 
-def test_links_can_be_limited_to_one_who_was_added(tmp_path: Path) -> None:
+def test_links_can_be_limited_to_an_added_person(tmp_path: Path) -> None:
     work = work_with(tmp_path, "keyed")
     with open_log(work.database) as log:
         add(log, work, "carla")

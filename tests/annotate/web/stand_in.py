@@ -1,4 +1,4 @@
-"""As much of a server as the coordinator's page needs."""
+"""A minimal server for the coordinator's page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type as a public address, whose headers are believed, and what links begin with."""
+"""Public addresses, headers of trusted proxies, and the beginnings of links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ORIGIN = "https://lab.example.org"
 
 
 @pytest.mark.parametrize(
-    ("given", "origin", "base"),
+    ("text", "origin", "base"),
     [
         (PUBLIC, ORIGIN, "/annotate"),
         ("https://lab.example.org", ORIGIN, ""),
@@ -35,13 +35,13 @@ ORIGIN = "https://lab.example.org"
         ("https://192.0.2.7:444", "https://192.0.2.7:444", ""),
     ],
 )
-def test_addresses_are_read_as_browsers_write_them(given: str, origin: str, base: str) -> None:
-    found = public_url(given)
-    assert (found.origin, found.base, str(found)) == (origin, base, origin + base)
+def test_public_addresses_are_normalised_as_in_browsers(text: str, origin: str, base: str) -> None:
+    url = public_url(text)
+    assert (url.origin, url.base, str(url)) == (origin, base, origin + base)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("text", "message"),
     [
         ("", "'' is not a URL; give an address such as https://"),
         ("lab.example.org", "is not a URL"),
@@ -68,15 +68,15 @@ def test_addresses_are_read_as_browsers_write_them(given: str, origin: str, base
         ("https://lab.example.org/<b>", "cannot be a base path"),
     ],
 )
-def test_what_is_no_address_is_refused(given: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(said)) as refused:
-        public_url(given)
+def test_invalid_public_addresses_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)) as refused:
+        public_url(text)
     assert "secret" not in str(refused.value)
 
 
-def test_proxies_are_addresses_and_networks() -> None:
-    found = [str(each) for each in trusted_proxies(["127.0.0.1", "10.0.0.0/8", "::1"])]
-    assert found == ["127.0.0.1/32", "10.0.0.0/8", "::1/128"]
+def test_trusted_proxies_are_addresses_or_networks() -> None:
+    networks = [str(each) for each in trusted_proxies(["127.0.0.1", "10.0.0.0/8", "::1"])]
+    assert networks == ["127.0.0.1/32", "10.0.0.0/8", "::1/128"]
     assert trusted_proxies([]) == ()
     with pytest.raises(ConfigError, match=r"(?s)'localhost' is not an IP.*'10.0.0.1/8' is not"):
         trusted_proxies(["localhost", "127.0.0.1", "10.0.0.1/8"])
@@ -85,19 +85,19 @@ def test_proxies_are_addresses_and_networks() -> None:
 @pytest.fixture(scope="module")
 def finished_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A work with a round of adjudication for eva."""
-    made = desk(tmp_path_factory.mktemp("made"), "")
-    with open_log(made.work.database) as log:
+    finished = desk(tmp_path_factory.mktemp("made"), "")
+    with open_log(finished.work.database) as log:
         log.execute("INSERT INTO tasks (round, annotator, id, place, asked)"
                     " SELECT 'adjudication', 'eva', id, 1, 1 FROM items LIMIT 2")  # fmt: skip
-    return made
+    return finished
 
 
 class Pages:
-    """The pages of a work as the command serves them, asked from an address."""
+    """The pages of a work as the command serves them, for a client at an address."""
 
-    def __init__(self, made: Desk, url: str = "", *, client: str = "192.0.2.7", trusted: str = "",
+    def __init__(self, finished: Desk, url: str = "", *, client: str = "192.0.2.7", trusted: str = "",
                  names: tuple[str, ...] = ()) -> None:  # fmt: skip
-        work, public = made.work, public_url(url) if url else None
+        work, public = finished.work, public_url(url) if url else None
         self.links = Links(work.folder)
         coordinator = routes(
             work, address=self.links.address,
@@ -115,20 +115,20 @@ class Pages:
         """Return the adjudicator's link on the coordinator's page."""
         answer = self.client.get(self.coordinator, headers=headers)
         assert answer.status_code == 200, answer.text
-        (found,) = set(re.findall(r"https?://[^\s\"<]*/a/[\w-]+", answer.text))
-        return str(found).removesuffix(self.links.address(Person("adjudicator", "eva")))
+        (link,) = set(re.findall(r"https?://[^\s\"<]*/a/[\w-]+", answer.text))
+        return str(link).removesuffix(self.links.address(Person("adjudicator", "eva")))
 
     def posts(self, path: str = "", **headers: str) -> int:
         """Return the status of a decision that changes nothing."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
         body = {"decisions": [label("x", "yes", replaces=None)]}
         return self.client.post(
-            f"{path or self.ana}/decisions", json=body, headers=sent
+            f"{path or self.ana}/decisions", json=body, headers=fields
         ).status_code
 
 
 @pytest.mark.parametrize("base", ["", "/annotate", "/a", "/c/x", "/assets", "/a/a"])
-def test_a_proxy_may_pass_the_path_on_or_remove_it(finished_desk: Desk, base: str) -> None:
+def test_pages_work_with_and_without_the_base_path(finished_desk: Desk, base: str) -> None:
     pages = Pages(finished_desk, f"{ORIGIN}{base}/")
     for start in {"", base}:
         page = pages.client.get(f"{start}{pages.ana}")
@@ -174,21 +174,21 @@ def test_only_the_public_origin_and_this_machine_may_write(
     finished_desk: Desk, host: str, origin: str | None, site: str | None, status: int
 ) -> None:
     pages = Pages(finished_desk, PUBLIC, names=("named.example.org",))
-    sent = {"Host": host, "Origin": origin, "Sec_Fetch_Site": site}
-    assert pages.posts(**{name: each for name, each in sent.items() if each}) == status
+    fields = {"Host": host, "Origin": origin, "Sec_Fetch_Site": site}
+    assert pages.posts(**{name: each for name, each in fields.items() if each}) == status
 
 
-def test_headers_of_proxies_are_believed_from_trusted_ones_alone(finished_desk: Desk) -> None:
-    said = {"X-Forwarded-Host": "lab.example.org", "X-Forwarded-Proto": "https"}
+def test_headers_of_proxies_are_used_only_from_trusted_ones(finished_desk: Desk) -> None:
+    forwarded = {"X-Forwarded-Host": "lab.example.org", "X-Forwarded-Proto": "https"}
     names = ("lab.example.org",)
     for trusted, client in (("", "127.0.0.1"), ("10.0.0.0/8", "192.0.2.7"), ("10.0.0.0/8", "x")):
         stranger = Pages(finished_desk, client=client, trusted=trusted, names=names)
-        assert stranger.third(**said) == "http://localhost:8642"
+        assert stranger.third(**forwarded) == "http://localhost:8642"
         posted = {"X_Forwarded_Host": "lab.example.org", "Origin": ORIGIN}
         assert stranger.posts(**posted) == 403
     for client in ("10.1.2.3", "::ffff:10.1.2.3"):
         proxy = Pages(finished_desk, client=client, trusted="10.0.0.0/8", names=names)
-        assert proxy.third(**said) == ORIGIN
+        assert proxy.third(**forwarded) == ORIGIN
         assert (
             proxy.third(**{"X-Forwarded-Host": "evil.org, lab.example.org"})
             == "http://lab.example.org"
@@ -207,9 +207,9 @@ def test_headers_of_proxies_are_believed_from_trusted_ones_alone(finished_desk: 
 def test_printed_links_begin_with_the_public_address(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     links = Links(tmp_path)
-    told = "\n".join(lines(work, links, str(public_url(PUBLIC))))
-    assert f"{ORIGIN}/annotate{links.address(COORDINATOR)}" in told
-    assert told.count(f"{ORIGIN}/annotate/a/") == 2
+    text = "\n".join(lines(work, links, str(public_url(PUBLIC))))
+    assert f"{ORIGIN}/annotate{links.address(COORDINATOR)}" in text
+    assert text.count(f"{ORIGIN}/annotate/a/") == 2
 
 
 def test_warnings_name_what_is_not_encrypted() -> None:

@@ -1,4 +1,4 @@
-"""What the card's page asks for and sends: each person's own, once, and as the experiment spells it."""
+"""Requests of the page of cards: each person's own data, saved once, with valid labels only."""
 
 from __future__ import annotations
 
@@ -46,17 +46,19 @@ def served_work(work: SheetWork) -> Iterator[ServedWork]:
 
 
 def work_of(text: str) -> Any:
-    """Return what a page knows of the work."""
-    found = re.findall(r'<script type="application/json" id="work">(.*?)</script>', text, re.DOTALL)
-    assert len(found) == 1
-    return json.loads(found[0])
+    """Return the data of the work that is embedded in a page."""
+    scripts = re.findall(
+        r'<script type="application/json" id="work">(.*?)</script>', text, re.DOTALL
+    )
+    assert len(scripts) == 1
+    return json.loads(scripts[0])
 
 
 def ids(served: ServedWork, who: str = "ana", query: str = "") -> list[str]:
     return [each["id"] for each in served.get(who, f"/cards{query}").json()["cards"]]
 
 
-def test_the_page_knows_the_work(served_work: ServedWork) -> None:
+def test_the_page_holds_the_data_of_the_work(served_work: ServedWork) -> None:
     work = work_of(served_work.get("ana").text)
     assert re.fullmatch("[0-9a-f]{24}", work.pop("store"))
     assert work == {
@@ -71,26 +73,30 @@ def test_the_page_knows_the_work(served_work: ServedWork) -> None:
     assert work_of(served_work.get("ana", "?round=adjudication").text)["round"] == "adjudication"
 
 
-def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
-    shown = {HOSTILE: {"units": {"l1": HOSTILE, "l10": "c", "l2": "b"}, "examples": [HOSTILE] * 2}}
+def test_hostile_texts_are_not_interpreted(tmp_path: Path) -> None:
+    contents = {
+        HOSTILE: {"units": {"l1": HOSTILE, "l10": "c", "l2": "b"}, "examples": [HOSTILE] * 2}
+    }
     labels = (HOSTILE, *(f"label {n}" for n in range(10)))
     work = work_in(tmp_path, labels=labels, annotators=(HOSTILE,), title=HOSTILE,
                    instructions=HOSTILE, guidelines={HOSTILE: HOSTILE})  # fmt: skip
-    ask(work, HOSTILE, shown=shown)
+    ask(work, HOSTILE, shown=contents)
     with ServedWork(work, {"categories": {HOSTILE: [HOSTILE]}}) as served:
         page = served.get(HOSTILE)
         block = page.text.partition('id="work"')[2].partition("</script>")[0]
         assert not re.findall(r"<script>|<!--|[\u2028\u2029]", block)
-        told = work_of(page.text)
-        assert told["labels"][0] == {
+        work_data = work_of(page.text)
+        assert work_data["labels"][0] == {
             "label": HOSTILE,
             "key": "1",
             "letter": None,
             "guideline": HOSTILE,
         }
-        assert [each["key"] for each in told["labels"]] == [*"123456789", "", ""]
-        assert (told["title"], told["person"], told["instructions"]) == (HOSTILE,) * 3
-        assert told["categories"] == {HOSTILE: [HOSTILE]}
+        assert [each["key"] for each in work_data["labels"]] == [*"123456789", "", ""]
+        assert (work_data["title"], work_data["person"], work_data["instructions"]) == (
+            HOSTILE,
+        ) * 3
+        assert work_data["categories"] == {HOSTILE: [HOSTILE]}
         (card,) = served.get(HOSTILE, "/cards").json()["cards"]
         assert card["units"] == [["l1", HOSTILE], ["l2", "b"], ["l10", "c"]]
         assert card["examples"] == [HOSTILE] * 2
@@ -98,9 +104,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         assert served.statuses(HOSTILE, label(HOSTILE, HOSTILE)) == ["saved"]
 
 
-def test_suggestions_come_only_if_they_are_switched_on(
-    work: SheetWork, served_work: ServedWork
-) -> None:
+def test_suggestions_are_sent_only_if_switched_on(work: SheetWork, served_work: ServedWork) -> None:
     with open_log(work.database) as log:
         store_suggestions(log, [Suggestion("x0", "free")])
         assert "suggestion" not in served_work.get("ana", "/cards").json()["cards"][0]
@@ -118,15 +122,15 @@ def test_suggestions_come_only_if_they_are_switched_on(
         assert decisions_with_suggestion(log) == (1, 1)
 
 
-def test_cards_come_and_go(served_work: ServedWork) -> None:
-    found = served_work.get("ana", "/cards?most=2").json()
-    assert found["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
-    assert found["cards"][0] == {
+def test_cards_are_listed_until_they_are_decided(served_work: ServedWork) -> None:
+    page = served_work.get("ana", "/cards?most=2").json()
+    assert page["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
+    assert page["cards"][0] == {
         "id": "x0", "place": 1, "units": [["l1", "left0"], ["l2", "right0"]],
         "examples": ["[[left0]] …"], "lexicon_forms": None, "keyed_forms": None,
         "answer": None, "unsure": False, "note": "", "version": 0,
     }  # fmt: skip
-    assert len(found["cards"]) == 2
+    assert len(page["cards"]) == 2
     first = label("x0", unsure=True, note="hm")
     answer = served_work.post("ana", first, act("skip", "x1"), label("x2", "free")).json()
     assert answer["progress"] == {"asked": 5, "done": 2, "unsure": 1, "aside": 1}
@@ -145,7 +149,7 @@ def test_cards_come_and_go(served_work: ServedWork) -> None:
     assert (card["answer"], card["unsure"], card["note"], card["version"]) == ("SVC", True, "hm", 1)
 
 
-def test_undo_and_how_far(served_work: ServedWork) -> None:
+def test_an_undo_restores_the_answer_and_the_progress(served_work: ServedWork) -> None:
     assert (
         served_work.statuses("ana", label("x0", unsure=True), label("x0", "free", replaces=1))
         == ["saved"] * 2
@@ -164,7 +168,7 @@ def test_undo_and_how_far(served_work: ServedWork) -> None:
     }
 
 
-def test_stale_and_repeated(served_work: ServedWork) -> None:
+def test_stale_and_repeated_decisions_are_reported(served_work: ServedWork) -> None:
     first = label("x0")
     assert served_work.statuses("ana", first, first) == ["saved", "repeated"]
     assert served_work.statuses("ana", first) == ["repeated"]
@@ -175,7 +179,7 @@ def test_stale_and_repeated(served_work: ServedWork) -> None:
     assert entries(served_work.work) == ["SVC"]
 
 
-def test_an_unknown_secret_is_told_nothing(served_work: ServedWork) -> None:
+def test_an_unknown_secret_gets_the_same_response_as_no_page(served_work: ServedWork) -> None:
     mine = served_work.at("ana")
     nowhere = served_work.client.get("/nowhere")
     wrong = [mine[:-1], f"{mine}A", mine.replace("/a/", "/c/"), f"{mine}/", f"{mine}/%2e", "/a/%00",
@@ -193,11 +197,11 @@ def test_an_unknown_secret_is_told_nothing(served_work: ServedWork) -> None:
     assert entries(served_work.work) == []
 
 
-def test_nobody_writes_or_reads_anothers(served_work: ServedWork) -> None:
+def test_a_person_cannot_read_or_write_answers_of_another(served_work: ServedWork) -> None:
     ask(served_work.work, "ben", shown={**items(), "only": items()["x0"]})
     mine = label("x0", note="of ana")
     assert served_work.statuses("ana", mine) == ["saved"]
-    # with her key, he decides for himself and learns nothing of hers
+    # ben's decision with ana's key is his own and reveals nothing of hers
     his = served_work.post("ben", {**mine, "answer": "free", "note": ""}).json()["outcomes"][0]
     assert (his["status"], his["standing"]["answer"], his["standing"]["note"]) == (
         "saved",
@@ -221,7 +225,7 @@ def test_nobody_writes_or_reads_anothers(served_work: ServedWork) -> None:
         assert [tuple(row) for row in rows] == [("ana", "SVC"), ("ben", "free")]
 
 
-def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
+def test_ids_of_items_may_contain_any_characters(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     names = ["a/b", "../x", "ü ?#%", "a//b/"]
     ask(work, "ana", shown={each: items()["x0"] for each in names})
@@ -232,7 +236,7 @@ def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
         assert served.statuses("ana", *map(label, names)) == ["saved"] * 4
 
 
-def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
+def test_two_servers_on_one_folder_act_as_one(work: SheetWork) -> None:
     with ServedWork(work) as one, ServedWork(work) as other:
         assert one.at("ana") == other.at("ana")
         first = label("x0")
@@ -249,7 +253,7 @@ def test_two_servers_on_one_folder_are_one(work: SheetWork) -> None:
         assert ids(other) == ["x1", "x2", "x3", "x4"]
 
 
-def test_a_full_disk_is_503_and_nothing_is_acknowledged(
+def test_a_full_disk_is_reported_with_status_503(
     served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, **how: bool) -> sqlite3.Connection:
@@ -270,7 +274,7 @@ def test_a_full_disk_is_503_and_nothing_is_acknowledged(
     assert served_work.statuses("ana", decision) == ["saved"]
 
 
-def test_decisions_that_cannot_be_read_are_503_without_the_path(
+def test_an_unreadable_log_is_reported_without_its_path(
     served_work: ServedWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "connect", lambda path, **_: connect(path.parent))
@@ -281,7 +285,7 @@ def test_decisions_that_cannot_be_read_are_503_without_the_path(
     assert ids(served_work) == ["x0", "x1", "x2", "x3", "x4"]
 
 
-def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -> None:
+def test_fifty_people_at_once_are_saved_in_few_transactions(tmp_path: Path) -> None:
     people = tuple(f"person {n}" for n in range(50))
     work = work_in(tmp_path, annotators=people)
     ask(work, *people)
@@ -296,7 +300,7 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
         for each in threads:
             each.start()
         pause = threading.Event()
-        while served.writer.waiting < 45:  # the first few may be in the hands of the writer
+        while served.writer.waiting < 45:  # the writer may already have the first few
             pause.wait(0.01)
         other.execute("COMMIT")
         for each in threads:
@@ -306,7 +310,7 @@ def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -
         assert served.writer.transactions <= 7
 
 
-def test_in_adjudication_the_first_answers_are_shown(served_work: ServedWork) -> None:
+def test_adjudication_shows_the_first_answers(served_work: ServedWork) -> None:
     work = served_work.work
     say(work, "ben", "x0", "free", note="no")
     say(work, "ana", "x0", "SVC", unsure=True)
@@ -324,10 +328,10 @@ def test_in_adjudication_the_first_answers_are_shown(served_work: ServedWork) ->
     assert ids(served_work, "ben", "?round=adjudication") == []
     third = served_work.at("cleo", "adjudicator")
     assert work_of(served_work.client.get(third).text)["round"] == "adjudication"
-    found = served_work.client.get(f"{third}/cards").json()
-    assert (found["cards"][0]["first"], found["progress"]["asked"]) == (first, 2)
+    page = served_work.client.get(f"{third}/cards").json()
+    assert (page["cards"][0]["first"], page["progress"]["asked"]) == (first, 2)
     assert served_work.client.get(f"{third}/cards?round=annotation").status_code == 400
-    assert served_work.get("cleo").status_code == 404  # no annotator of the first round
+    assert served_work.get("cleo").status_code == 404  # she is no annotator of the first round
     assert served_work.client.get(served_work.at("ben", "adjudicator")).status_code == 404
     answer = served_work.client.post(
         f"{third}/decisions", json={"decisions": [label("x0", "free")]}, headers={"Origin": HERE}
@@ -336,22 +340,27 @@ def test_in_adjudication_the_first_answers_are_shown(served_work: ServedWork) ->
     assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_a_settled_answer_is_409_and_the_others_are_saved(served_work: ServedWork) -> None:
+def test_a_settled_answer_is_refused_and_the_others_are_saved(served_work: ServedWork) -> None:
     work = served_work.work
     say(work, "ana", "x0", "SVC")
     ask(work, "cleo", ids=["x0"], round_name="adjudication")
-    sent = label("x1"), label("x0", "free", replaces=1), label("x2")
-    answer = served_work.post("ana", *sent)
+    decisions = label("x1"), label("x0", "free", replaces=1), label("x2")
+    answer = served_work.post("ana", *decisions)
     assert answer.status_code == 409
-    told = answer.json()
-    assert "first-round answers to 'x0' can no longer be changed" in told["error"]
-    assert told["refused"] == [sent[1]["key"]]
-    assert [each["key"] for each in told["outcomes"]] == [sent[0]["key"], sent[2]["key"]]
+    response = answer.json()
+    assert "first-round answers to 'x0' can no longer be changed" in response["error"]
+    assert response["refused"] == [decisions[1]["key"]]
+    assert [each["key"] for each in response["outcomes"]] == [
+        decisions[0]["key"],
+        decisions[2]["key"],
+    ]
     assert entries(work) == ["SVC", "SVC", "SVC"]
     assert served_work.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
 
 
-def test_secrets_are_in_no_log(served_work: ServedWork, caplog: pytest.LogCaptureFixture) -> None:
+def test_secrets_do_not_appear_in_log_messages(
+    served_work: ServedWork, caplog: pytest.LogCaptureFixture
+) -> None:
     mine = served_work.at("ana")
     with caplog.at_level(logging.DEBUG, "pipeline"), caplog.at_level(logging.DEBUG, "uvicorn"):
         served_work.post("ana", label("x0"), label("x0", "no such label"))
@@ -362,7 +371,7 @@ def test_secrets_are_in_no_log(served_work: ServedWork, caplog: pytest.LogCaptur
     )
 
 
-def test_who_no_longer_adjudicates_has_no_link(served_work: ServedWork) -> None:
+def test_the_link_of_a_former_adjudicator_does_not_work(served_work: ServedWork) -> None:
     third = served_work.at("cleo", "adjudicator")
     assert served_work.client.get(third).status_code == 404
     ask(served_work.work, "cleo", round_name="adjudication")
@@ -371,7 +380,7 @@ def test_who_no_longer_adjudicates_has_no_link(served_work: ServedWork) -> None:
     assert served_work.client.get(third).status_code == 404
 
 
-# What a page may send: wrong decisions are refused with their reason, and nothing is saved.
+# Limits of requests: invalid decisions are refused with a reason, and nothing is saved.
 
 
 @pytest.fixture
@@ -383,7 +392,7 @@ def served_bodies(tmp_path: Path) -> Iterator[ServedWork]:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"answer": "svc"}, "'x1' has the label 'svc'; valid labels: 'SVC', 'figurative', 'free'"),
         ({"answer": None}, "'x1' has the label none"),
@@ -411,12 +420,12 @@ def served_bodies(tmp_path: Path) -> Iterator[ServedWork]:
         ({"more": 1}, "more"),
     ],
 )  # fmt: skip
-def test_one_wrong_decision_is_refused_with_its_reason(
-    served_bodies: ServedWork, wrong: dict[str, Any], said: str
+def test_an_invalid_decision_is_refused_with_its_reason(
+    served_bodies: ServedWork, wrong: dict[str, Any], message: str
 ) -> None:
     answer = served_bodies.post("ana", label("x0"), label("x1", **wrong))
     assert answer.status_code == 400
-    assert said in answer.json()["error"]
+    assert message in answer.json()["error"]
     assert "Nothing was saved" in answer.json()["error"]
     assert entries(served_bodies.work) == []
 
@@ -428,7 +437,7 @@ def test_one_wrong_decision_is_refused_with_its_reason(
      b'{"decisions": [{"key": "abcdefgh", "id": "x0", "kind": "label", "answer": "SVC", "seconds": NaN}]}',
      b'{"decisions": ' + b"[" * 100_000],
 )  # fmt: skip
-def test_a_body_that_is_no_decisions_is_refused(served_bodies: ServedWork, text: bytes) -> None:
+def test_an_invalid_request_body_is_refused(served_bodies: ServedWork, text: bytes) -> None:
     headers = {"Origin": HERE, "Content-Type": "application/json"}
     answer = served_bodies.client.post(
         f"{served_bodies.at('ana')}/decisions", content=text, headers=headers
@@ -438,14 +447,14 @@ def test_a_body_that_is_no_decisions_is_refused(served_bodies: ServedWork, text:
     assert entries(served_bodies.work) == []
 
 
-def test_the_keys_of_wrong_labels_are_told(served_bodies: ServedWork) -> None:
+def test_the_response_lists_the_keys_of_invalid_decisions(served_bodies: ServedWork) -> None:
     wrong = [label("x0", "gone"), label("x1"), label("x2", "gone")]
     answer = served_bodies.post("ana", *wrong).json()
     assert answer["refused"] == [wrong[0]["key"], wrong[2]["key"]]
     assert "2 of 3 decisions are invalid" in answer["error"]
 
 
-def test_what_fits_is_taken(served_bodies: ServedWork) -> None:
+def test_decisions_within_the_limits_are_accepted(served_bodies: ServedWork) -> None:
     longest = label("x0", key="k" * 64, note="ß" * 10_000, seconds=None, replaces=None)
     assert served_bodies.statuses("ana", longest) == ["saved"]
     assert served_bodies.get("ana", "/cards/x0").json()["card"]["note"] == "ß" * 10_000
@@ -458,13 +467,13 @@ def test_what_fits_is_taken(served_bodies: ServedWork) -> None:
     "query", ["/cards?most=0", "/cards?most=101", "/cards?most=-1", "/cards?most=x", "/recent?most=1e1",
               "/cards?most=" + "9" * 5000, "/cards?most=٣", "/cards?round=third", "?round=", "/search?text=" + "x" * 1001]
 )  # fmt: skip
-def test_wrong_questions_are_told_so(served_bodies: ServedWork, query: str) -> None:
+def test_invalid_queries_are_refused(served_bodies: ServedWork, query: str) -> None:
     answer = served_bodies.get("ana", query)
     assert answer.status_code == 400
     assert set(answer.json()) == {"error"}
 
 
-def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
+def test_keying_accepts_any_text_that_is_not_empty(tmp_path: Path) -> None:
     work = work_in(tmp_path, kind="keying")
     ask(work, "ana", shown={"gehen": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}})
     with ServedWork(work) as served:
@@ -479,10 +488,10 @@ def test_keying_takes_any_text_but_none(tmp_path: Path) -> None:
         assert served.statuses("ana", label("gehen", "ging, " * 10_000, replaces=1)) == ["saved"]
 
 
-# Revoked links, and people whose part has ended
+# Revoked links and stopped people
 
 
-def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork) -> None:
+def test_a_revoked_link_stops_working_at_once_in_every_server(work: SheetWork) -> None:
     with ServedWork(work) as served, ServedWork(work) as other:
         say(work, "ana", "x0", "SVC")
         with open_log(work.database) as log:
@@ -503,7 +512,7 @@ def test_a_revoked_link_ends_at_once_in_every_server_and_says_so(work: SheetWork
             )
 
 
-def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
+def test_a_stopped_person_is_thanked_and_can_resume(
     work: SheetWork, served_work: ServedWork
 ) -> None:
     assert served_work.statuses("ana", label("x0")) == ["saved"]
@@ -524,11 +533,11 @@ def test_one_whose_part_has_ended_is_thanked_and_can_go_on_later(
     assert served_work.statuses("ana", late) == ["saved"]
 
 
-def test_a_request_that_was_under_way_when_the_part_ended(
+def test_a_request_is_refused_if_its_person_is_stopped_meanwhile(
     work: SheetWork, served_work: ServedWork
 ) -> None:
-    """The writer decides, in its transaction."""
-    sent = label("x0")
+    """The transaction of the writer decides."""
+    decision = label("x0")
     real = served_work.writer.add
 
     async def later(decisions: Any) -> Any:
@@ -537,13 +546,13 @@ def test_a_request_that_was_under_way_when_the_part_ended(
         return await real(decisions)
 
     served_work.writer.add = later  # type: ignore[method-assign]
-    answer = served_work.post("ana", sent)
+    answer = served_work.post("ana", decision)
     assert answer.status_code == 409
-    assert answer.json()["refused"] == [sent["key"]]
+    assert answer.json()["refused"] == [decision["key"]]
     assert entries(work) == []
 
 
-def test_one_who_was_added_has_a_page_with_the_cards_of_another(
+def test_an_added_person_has_a_page_with_reassigned_cards(
     work: SheetWork, served_work: ServedWork
 ) -> None:
     with open_log(work.database) as log:
@@ -555,7 +564,7 @@ def test_one_who_was_added_has_a_page_with_the_cards_of_another(
     assert served_work.statuses("ana", label("x3")) == ["unknown"]
 
 
-def test_an_anonymous_round_has_letters_in_an_order_of_each_card(tmp_path: Path) -> None:
+def test_an_anonymous_round_shows_letters_shuffled_for_each_card(tmp_path: Path) -> None:
     work = work_in(tmp_path, annotators=("ana", "ben", "eva"))
     ask(work, "ana", "ben", "eva", shown=items(20))
     labels = {"ana": "SVC", "ben": "free", "eva": "figurative"}

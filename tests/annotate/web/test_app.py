@@ -1,4 +1,4 @@
-"""Nothing of another site gets an answer, and every answer is dressed."""
+"""Requests of other sites are refused, and every response has the security headers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def served_work(tmp_path: Path) -> Iterator[ServedWork]:
         yield served
 
 
-def test_every_answer_is_dressed(served_work: ServedWork) -> None:
+def test_every_response_has_the_security_headers(served_work: ServedWork) -> None:
     mine = served_work.at("ana")
     answers = [
         served_work.client.get(mine), served_work.client.get(f"{mine}/cards"), served_work.client.get("/nowhere"),
@@ -78,18 +78,18 @@ def test_every_answer_is_dressed(served_work: ServedWork) -> None:
     "host",
     ["evil.example.org", "127.0.0.1.evil.org", "", "localhost:80@evil", "0.0.0.0", "10.0.0.1"],
 )
-def test_other_names_get_nothing(served_work: ServedWork, host: str) -> None:
+def test_requests_to_other_host_names_are_refused(served_work: ServedWork, host: str) -> None:
     answer = served_work.get("ana", headers={"Host": host})
     assert answer.status_code == 403
     assert "ana" not in answer.text
 
 
 @pytest.mark.parametrize("host", ["localhost:1", "LocalHost", "127.0.0.1:65535", "[::1]:8000"])
-def test_names_of_this_machine_get_the_page(served_work: ServedWork, host: str) -> None:
+def test_requests_to_names_of_this_machine_are_answered(served_work: ServedWork, host: str) -> None:
     assert served_work.get("ana", headers={"Host": host}).status_code == 200
 
 
-def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
+def test_an_open_server_accepts_its_names_and_any_ip_address() -> None:
     here = socket.gethostname()
     open_to_all = Hosts("0.0.0.0", ["Lex.example.org"])
     assert all(
@@ -123,7 +123,7 @@ def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
         ({"Referer": f"{HERE}/a/x"}, 403),
     ],
 )
-def test_only_own_pages_send_decisions(
+def test_only_pages_of_the_server_can_send_decisions(
     served_work: ServedWork, headers: dict[str, str], status: int
 ) -> None:
     answer = served_work.client.post(
@@ -136,7 +136,7 @@ def test_only_own_pages_send_decisions(
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"]
 )
-def test_only_json_is_taken(served_work: ServedWork, kind: str) -> None:
+def test_only_json_is_accepted(served_work: ServedWork, kind: str) -> None:
     headers = {"Origin": HERE, "Content-Type": kind}
     answer = served_work.client.post(
         f"{served_work.at('ana')}/decisions", content=b"{}", headers=headers
@@ -145,7 +145,7 @@ def test_only_json_is_taken(served_work: ServedWork, kind: str) -> None:
     assert "application/json" in answer.json()["error"]
 
 
-def test_a_failure_is_a_sentence_and_its_log_has_no_address(
+def test_an_error_is_reported_and_logged_without_the_address(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fails(_request: Request) -> Response:
@@ -165,7 +165,7 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
     assert "the-secret" not in caplog.text
 
 
-def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(
+def test_a_wrong_link_shows_a_page_in_the_language_of_the_browser(
     served_work: ServedWork,
 ) -> None:
     headers = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "de"}
@@ -179,7 +179,7 @@ def test_a_browser_that_opens_a_wrong_link_gets_a_page_in_its_language(
     assert "error" in served_work.client.get("/a/x").json()  # for scripts
 
 
-def test_no_websocket_is_opened(served_work: ServedWork) -> None:
+def test_websockets_are_refused(served_work: ServedWork) -> None:
     with (
         pytest.raises(WebSocketDisconnect) as refused,
         served_work.client.websocket_connect(served_work.at("ana")),
@@ -188,13 +188,13 @@ def test_no_websocket_is_opened(served_work: ServedWork) -> None:
     assert refused.value.code == 1008
 
 
-def test_a_way_of_asking_that_there_is_not_is_told_so(served_work: ServedWork) -> None:
+def test_an_unsupported_method_is_refused(served_work: ServedWork) -> None:
     headers = {"Origin": HERE, "Content-Type": "application/json"}
     answer = served_work.client.put(served_work.at("ana"), headers=headers, content=b"{}")
     assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed."})
 
 
-def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Path) -> None:
+def test_pages_of_the_coordinator_need_the_coordinators_secret(tmp_path: Path) -> None:
     async def page(request: Request) -> Response:
         return Response(
             f"page of {request.path_params['id'] if request.path_params.get('id') else 'all'}"
@@ -219,7 +219,7 @@ def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Pat
             assert served.client.get(path).status_code == 404
 
 
-# The server as a program: asked over a network, stopped by a signal, silent about its addresses.
+# The server as a program: reached over a network, stopped by a signal, no addresses in its output.
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
@@ -247,7 +247,7 @@ def work(tmp_path: Path) -> SheetWork:
 
 @contextmanager
 def served_serving(work: SheetWork) -> Iterator[tuple[uvicorn.Server, str]]:
-    """Serve in a thread; yield the server and where it is."""
+    """Serve in a thread; yield the server and its address."""
     listener = open_socket()
     where = f"http://127.0.0.1:{listener.getsockname()[1]}"
     server = server_of(app_of(work, Links(work.folder)))
@@ -261,7 +261,7 @@ def served_serving(work: SheetWork) -> Iterator[tuple[uvicorn.Server, str]]:
         assert not thread.is_alive()
 
 
-def test_a_page_and_a_decision_over_the_network(work: SheetWork) -> None:
+def test_a_server_answers_over_the_network_until_it_stops(work: SheetWork) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     with served_serving(work) as (_, where):
         page = httpx.get(f"{where}{mine}")
@@ -279,7 +279,7 @@ def test_a_page_and_a_decision_over_the_network(work: SheetWork) -> None:
         httpx.get(f"{where}{mine}")
 
 
-def test_what_is_being_saved_when_it_stops_is_saved(work: SheetWork) -> None:
+def test_a_decision_is_saved_while_the_server_stops(work: SheetWork) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
     answers: list[httpx.Response] = []
     with open_log(work.database) as other:
@@ -308,7 +308,7 @@ def test_what_is_being_saved_when_it_stops_is_saved(work: SheetWork) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
+def test_a_signal_stops_the_server_and_no_address_is_logged(
     work: SheetWork, number: signal.Signals
 ) -> None:
     mine = Links(work.folder).address(Person("annotator", "ana"))
@@ -326,17 +326,17 @@ def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
             answer = client.post(f"{where}{mine}/decisions", json=body, headers={"Origin": where})
             assert answer.status_code == 200
             program.send_signal(number)
-            said, errors = program.communicate(timeout=60)
+            output, errors = program.communicate(timeout=60)
     finally:
         program.kill()
-    assert (program.returncode, said) == (0, "the end\n")
+    assert (program.returncode, output) == (0, "the end\n")
     assert mine.rpartition("/")[2] not in errors
     assert entries(work) == ["SVC"]
 
 
-def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
-    with open_socket() as taken:
-        port = taken.getsockname()[1]
+def test_a_used_port_and_a_foreign_host_are_refused() -> None:
+    with open_socket() as listener:
+        port = listener.getsockname()[1]
         with pytest.raises(ConfigError, match=f"port {port}.*another|in use"):
             open_socket("127.0.0.1", port)
     with pytest.raises(ConfigError, match="host: cannot listen on 192.0.2.1, port 0"):
@@ -345,7 +345,7 @@ def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
         open_socket("no.such.name.invalid")
 
 
-def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: SheetWork) -> None:
+def test_the_server_closes_its_socket_and_restores_signals(work: SheetWork) -> None:
     before = signal.getsignal(signal.SIGTERM)
     listener = open_socket()
     app = app_of(work, Links(work.folder))
@@ -356,7 +356,7 @@ def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Shee
     assert isinstance(listener, socket.socket)
 
 
-# Bodies that are too large are not read to their end, whoever reads them.
+# Bodies that are too large are not read to their end.
 
 JSON = {"Origin": HERE, "Content-Type": "application/json"}
 
@@ -366,7 +366,7 @@ def parts(many: int) -> Iterator[bytes]:
         yield b" " * (BODY // 10)
 
 
-def test_a_body_is_refused_by_what_it_says_and_by_what_comes(tmp_path: Path) -> None:
+def test_large_bodies_are_refused_by_header_and_by_content(tmp_path: Path) -> None:
     async def reads(request: Request) -> Response:
         return Response(str(len(await request.body())))
 
@@ -375,12 +375,12 @@ def test_a_body_is_refused_by_what_it_says_and_by_what_comes(tmp_path: Path) -> 
     with ServedWork(work, {"coordinator": [Route("/", reads, methods=["POST"])]}) as served:
         mine, coordinators = f"{served.at('ana')}/decisions", served.links.address(COORDINATOR)
         for address in (mine, coordinators):
-            told = served.client.post(address, content=b" " * (BODY + 1), headers=JSON)
-            untold = served.client.post(address, content=parts(11), headers=JSON)
-            assert [told.status_code, untold.status_code] == [413, 413]
-            assert told.content == untold.content
-            assert "2,000,000 bytes" in told.json()["error"]
-            assert "content-security-policy" in told.headers
+            by_header = served.client.post(address, content=b" " * (BODY + 1), headers=JSON)
+            by_content = served.client.post(address, content=parts(11), headers=JSON)
+            assert [by_header.status_code, by_content.status_code] == [413, 413]
+            assert by_header.content == by_content.content
+            assert "2,000,000 bytes" in by_header.json()["error"]
+            assert "content-security-policy" in by_header.headers
         largest = served.client.post(coordinators, content=parts(10), headers=JSON)
         assert largest.text == str(BODY)
         lies = {**JSON, "Content-Length": "9" * 400}
@@ -388,15 +388,15 @@ def test_a_body_is_refused_by_what_it_says_and_by_what_comes(tmp_path: Path) -> 
     assert entries(work) == []
 
 
-def test_no_more_is_read_than_may_come() -> None:
-    read = []
+def test_a_large_body_is_not_read_to_its_end() -> None:
+    reads = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         while True:
             await receive()
 
     async def receive() -> Any:
-        read.append(1)
+        reads.append(1)
         return {"type": "http.request", "body": b" " * BODY, "more_body": True}
 
     async def send(_message: Any) -> None:
@@ -405,7 +405,7 @@ def test_no_more_is_read_than_may_come() -> None:
     with pytest.raises(RefusedRequest) as refused:
         asyncio.run(BodyLimit(app)({"type": "http", "headers": []}, receive, send))
     assert refused.value.status == 413
-    assert len(read) == 2
+    assert len(reads) == 2
 
 
 @pytest.fixture
@@ -421,7 +421,7 @@ def client(assets: Assets) -> TestClient:
     )
 
 
-def test_an_address_changes_with_what_is_there(folder: Path) -> None:
+def test_the_address_of_a_file_changes_with_its_content(folder: Path) -> None:
     before = Assets(folder).address("a.js")
     assert re.fullmatch(r"/assets/a\.js\?v=[0-9a-f]{20}", before)
     assert Assets(folder).address("a.js") == before
@@ -429,21 +429,21 @@ def test_an_address_changes_with_what_is_there(folder: Path) -> None:
     assert Assets(folder).address("a.js") != before
 
 
-def test_it_is_kept_long_where_the_address_says_what_it_holds(folder: Path) -> None:
+def test_files_are_cached_if_the_address_has_their_digest(folder: Path) -> None:
     assets = Assets(folder)
-    kept = client(assets).get(assets.address("a.js"))
-    assert (kept.text, kept.headers["cache-control"]) == (
+    cached = client(assets).get(assets.address("a.js"))
+    assert (cached.text, cached.headers["cache-control"]) == (
         "1", "public, max-age=31536000, immutable",
     )  # fmt: skip
-    assert kept.headers["content-type"].startswith("text/javascript")
+    assert cached.headers["content-type"].startswith("text/javascript")
     for path in ("/assets/a.js", "/assets/a.js?v=old"):
-        asked = client(assets).get(path)
-        assert (asked.text, asked.headers["cache-control"]) == ("1", "no-cache")
-        again = client(assets).get(path, headers={"If-None-Match": asked.headers["etag"]})
+        response = client(assets).get(path)
+        assert (response.text, response.headers["cache-control"]) == ("1", "no-cache")
+        again = client(assets).get(path, headers={"If-None-Match": response.headers["etag"]})
         assert (again.status_code, again.text) == (304, "")
 
 
-def test_nothing_else_is_served(folder: Path) -> None:
+def test_only_known_files_are_served(folder: Path) -> None:
     assets = Assets(folder)
     for name in ("secret.txt", "no.js", "%2e%2e%2fa.js", ""):
         assert client(assets).get(f"/assets/{name}").status_code == 404

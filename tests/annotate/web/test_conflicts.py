@@ -1,4 +1,4 @@
-"""The coordinator's section of conflicts, and a whole story: both sides change, and all is decided."""
+"""The section of conflicts on the coordinator's page, and a complete example with two people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ROWS = 10
 
 
 class Page:
-    """The coordinator's page of a work, served with all that guards it."""
+    """The coordinator's page of a work, served with its guards."""
 
     def __init__(self, work: SheetWork, *, estimates: BackgroundEstimates | None = None) -> None:
         self.work, links = work, Links(work.folder)
@@ -50,20 +50,20 @@ class Page:
         return unescape(" ".join(re.sub(r"<[^>]+>", " ", self.text(query)).split()))
 
     def buttons(self, query: str = "") -> list[dict[str, str]]:
-        """Return what each button sends."""
-        found = re.findall(r"<button([^>]*)>", self.text(query))
+        """Return the data that each button sends."""
+        tags = re.findall(r"<button([^>]*)>", self.text(query))
         return [
             {name: unescape(value) for name, value in re.findall(r'data-(\w+)="([^"]*)"', each)}
-            for each in found
+            for each in tags
         ]
 
-    def post(self, given: dict[str, Any], **more: Any) -> httpx.Response:
+    def post(self, body: dict[str, Any], **more: Any) -> httpx.Response:
         headers = {"Origin": HERE, "Content-Type": "application/json"}
         path = more.pop("path", f"{self.home}/conflicts")
-        return self.client.post(path, content=json.dumps(given), headers=headers)
+        return self.client.post(path, content=json.dumps(body), headers=headers)
 
     def press(self, number: int = 0, **data: str | None) -> str:
-        """Press a button among those with such data, and return what the page says."""
+        """Press the button with this number among those with such data; return the message."""
         fitting = (
             each for each in self.buttons()
             if all(each.get(name) == value for name, value in data.items())
@@ -90,28 +90,28 @@ def page_of(bench: Bench) -> Page:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    made = Bench(tmp_path)
-    made.sheet("001.csv", {"x0": "free"})
-    made.say("SVC")
-    return made
+    conflicted = Bench(tmp_path)
+    conflicted.sheet("001.csv", {"x0": "free"})
+    conflicted.say("SVC")
+    return conflicted
 
 
-def test_a_conflict_stands_there_with_both_sides(bench: Bench) -> None:
-    told = page_of(bench).words()
-    assert "1 answer changed in a sheet and on the page, and differs: it counts as missing" in told
+def test_a_conflict_is_shown_with_both_sides(bench: Bench) -> None:
+    text = page_of(bench).words()
+    assert "1 answer changed in a sheet and on the page, and differs: it counts as missing" in text
     assert re.search(
         r"left0 · right0 by ana 001\.csv, row 2 free Keep the sheet's answer"
-        r" page, \d{4}-\d\d-\d\d [\d:]+ UTC SVC Keep the page's answer$", told,
+        r" page, \d{4}-\d\d-\d\d [\d:]+ UTC SVC Keep the page's answer$", text,
     )  # fmt: skip
-    assert "Keep all answers" not in told
+    assert "Keep all answers" not in text
 
 
-def test_without_conflicts_it_says_so(tmp_path: Path) -> None:
+def test_the_section_says_that_there_are_no_conflicts(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     assert page_of(bench).words().endswith("None: sheets and pages agree.")
 
 
-def test_the_sheet_as_it_is_now(bench: Bench) -> None:
+def test_the_section_shows_the_current_sheet(bench: Bench) -> None:
     page = page_of(bench)
     before = page.client.get(f"{page.home}/state").json()
     assert f'data-stamp="{before["stamp"]}"' in page.client.get(page.home).text
@@ -122,7 +122,7 @@ def test_the_sheet_as_it_is_now(bench: Bench) -> None:
     assert "None" in page.words()
 
 
-def test_a_button_decides_and_the_list_follows(bench: Bench) -> None:
+def test_a_button_decides_a_conflict_and_removes_it_from_the_list(bench: Bench) -> None:
     page = page_of(bench)
     sheet, other = page.buttons()
     assert [each["keep"] for each in (sheet, other)] == ["sheet", "page"]
@@ -135,14 +135,14 @@ def test_a_button_decides_and_the_list_follows(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "changes",
     [
         {"keep": "both"}, {"token": None}, {"more": "x"}, {"annotator": "x" * 1001}, {"id": 3},
     ],
 )  # fmt: skip
-def test_what_cannot_be_meant_is_refused(bench: Bench, given: dict[str, Any]) -> None:
+def test_invalid_decisions_are_refused(bench: Bench, changes: dict[str, Any]) -> None:
     page = page_of(bench)
-    answer = page.post({**page.buttons()[0], **given})
+    answer = page.post({**page.buttons()[0], **changes})
     assert answer.status_code == 400
     assert answer.json()["error"].startswith("Nothing was kept: ")
     assert "Traceback" not in answer.text
@@ -153,7 +153,7 @@ def test_a_body_that_is_too_long_is_refused(bench: Bench) -> None:
     assert page_of(bench).post({"keep": "x" * 20_000}).status_code == 413
 
 
-def test_nobody_else_decides(bench: Bench) -> None:
+def test_only_the_coordinators_page_can_decide(bench: Bench) -> None:
     page = page_of(bench)
     button = page.buttons()[0]
     for path in (
@@ -169,14 +169,14 @@ def test_nobody_else_decides(bench: Bench) -> None:
     assert bench.stands() == "SVC"
 
 
-def test_a_page_of_a_list(tmp_path: Path) -> None:
+def test_long_lists_of_conflicts_have_pages(tmp_path: Path) -> None:
     many = 2 * _ROWS + 1
     bench = Bench(tmp_path, shown=items(many))
     bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
     with open_log(bench.work.database) as log:
         append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.shown])
     page = page_of(bench)
-    assert page.text().count("<li>") == _ROWS + 1  # and those of ana together
+    assert page.text().count("<li>") == _ROWS + 1  # and one for all of ana
     assert "Keep all answers of ana 's sheets" in page.words()
     assert page.words("?points=3").endswith("1 to 10 of 21 Next")
     assert 'href="?points=3&amp;conflicts=2#conflicts"' in page.text("?points=3")
@@ -189,7 +189,7 @@ def test_a_page_of_a_list(tmp_path: Path) -> None:
     assert "None" in page.words("?conflicts=3")
 
 
-def test_two_sheets_differ_and_are_decided_one_by_one(bench: Bench) -> None:
+def test_conflicts_of_two_sheets_are_decided_one_by_one(bench: Bench) -> None:
     bench.sheet("002.csv", {"x0": "figurative", "x1": "free"})
     bench.say("SVC", "x1")
     page = page_of(bench)
@@ -203,7 +203,7 @@ def test_two_sheets_differ_and_are_decided_one_by_one(bench: Bench) -> None:
     assert (bench.stands("x0"), bench.stands("x1")) == ("figurative", "free")
 
 
-def test_what_adjudicators_have_seen_can_only_stay(bench: Bench) -> None:
+def test_an_answer_that_adjudicators_saw_can_only_be_kept(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
     ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
     page = page_of(bench)
@@ -212,7 +212,7 @@ def test_what_adjudicators_have_seen_can_only_stay(bench: Bench) -> None:
     assert page.press(0) == "Kept 1 answer of ana's page."
 
 
-def test_no_text_of_people_is_html(bench: Bench) -> None:
+def test_texts_of_people_are_escaped(bench: Bench) -> None:
     hostile = "<script>alert(1)</script>\"'&\u202e"
     bench.sheet("001.csv", {"x0": hostile})
     bench.say(hostile[::-1])
@@ -223,12 +223,12 @@ def test_no_text_of_people_is_html(bench: Bench) -> None:
     assert page.press(0) == "Kept 1 answer of ana's page."
 
 
-def test_a_sheet_that_cannot_be_read_is_told(bench: Bench) -> None:
+def test_an_unreadable_sheet_is_reported_on_the_page(bench: Bench) -> None:
     (bench.work.folder / "000.xlsx").write_bytes(b"half a workbook")
-    told = page_of(bench).words()
-    assert "000.xlsx: " in told
-    assert "conflicts of this sheet are not shown" in told
-    assert "left0" in told
+    text = page_of(bench).words()
+    assert "000.xlsx: " in text
+    assert "conflicts of this sheet are not shown" in text
+    assert "left0" in text
 
 
 # Two people, two sheets each, from the sheets to the evaluation
@@ -242,12 +242,12 @@ annotations = "judged.annotations"
 
 
 @pytest.mark.long
-def test_both_sides_change_and_all_is_decided(
+def test_a_run_resumes_once_all_conflicts_are_decided(
     office: Office, capsys: pytest.CaptureFixture[str]
 ) -> None:
     office.config.write_text(office.config.read_text() + _EVALUATION)
 
-    def ran() -> tuple[int, list[str]]:
+    def run_again() -> tuple[int, list[str]]:
         capsys.readouterr()
         code = run(office.config, report=False, quiet=True, runs=office.runs)
         return code, capsys.readouterr().out.splitlines()
@@ -260,7 +260,7 @@ def test_both_sides_change_and_all_is_decided(
         (office.folder / "copy.sqlite").unlink()
         return capsys.readouterr().out.partition("wrote")[0]
 
-    assert ran() == (0, [])  # empty sheets, and nothing to wait for
+    assert run_again() == (0, [])  # empty sheets: the run does not wait
     work = office.work()
     ids = office.ids(work)
     office.decide(work, *decisions_of(ids, "anna", "SSS"), *decisions_of(ids, "ben", "SSS"))
@@ -268,11 +268,11 @@ def test_both_sides_change_and_all_is_decided(
     office.label("anna", {ids[0]: "free", ids[1]: "figurative"})  # 003-anna.csv
     office.label("ben", {ids[0]: "free"})
     office.label("anna", {ids[0]: "free"}, number="001")
-    typed = {path: path.read_bytes() for path in office.desk.glob("*.csv")}
+    contents = {path: path.read_bytes() for path in office.desk.glob("*.csv")}
     office.decide(work, *decisions_of(ids[:2], "anna", "fr", start=10))
     office.decide(work, *decisions_of(ids[:1], "ben", "f", start=10))
 
-    code, lines = ran()
+    code, lines = run_again()
     assert code == 3
     assert len([line for line in lines if "on the page" in line]) == 3
     assert lines[0].endswith(
@@ -284,38 +284,38 @@ def test_both_sides_change_and_all_is_decided(
         r" 'figurative' on the page",
         twice,
     )
-    done = office.run()
-    counted = done.table("judged.annotations").select("annotator", "id").sort("annotator", "id")
+    finished = office.run()
+    counted = finished.table("judged.annotations").select("annotator", "id").sort("annotator", "id")
     assert counted.rows() == sorted([("anna", ids[2]), ("ben", ids[1]), ("ben", ids[2])])
-    assert done.table("agreement.agreement").height
+    assert finished.table("agreement.agreement").height
 
     assert start_text().startswith("3 answers in sheets and on the page differ")
     page = Page(work)
-    told = page.words()
-    assert "anna : 2 Keep all answers" in told
-    said = page.press(keep="sheet", annotator="anna", id=ids[0])
-    assert said == "Kept 1 answer of anna's sheets."
+    text = page.words()
+    assert "anna : 2 Keep all answers" in text
+    message = page.press(keep="sheet", annotator="anna", id=ids[0])
+    assert message == "Kept 1 answer of anna's sheets."
     assert page.press(keep="page", annotator="ben") == "Kept 1 answer of ben's page."
-    assert ran()[0] == 3
+    assert run_again()[0] == 3
     office.decide(work, Decision("anna-again", "anna", ids[2], answer="SVC"))
     assert page.press(keep="page", annotator="anna") == "Kept 1 answer of anna's page."
 
     for _ in range(2):
-        assert ran() == (0, [])
+        assert run_again() == (0, [])
         assert start_text() == ""
     labels = office.run().table("judged.annotations").select("annotator", "id", "label")
     assert dict(labels.filter(annotator="anna").select("id", "label").iter_rows()) == {
         ids[0]: "free", ids[1]: "free", ids[2]: "SVC",
     }  # fmt: skip
     assert labels.filter(annotator="ben", id=ids[0])["label"].item() == "figurative"
-    assert {path: path.read_bytes() for path in office.desk.glob("*.csv")} == typed
+    assert {path: path.read_bytes() for path in office.desk.glob("*.csv")} == contents
     with open_log(work.database) as log:
-        given = log.execute("SELECT answer FROM log WHERE kind = 'label'").fetchall()
-    assert len(given) == 10
+        rows = log.execute("SELECT answer FROM log WHERE kind = 'label'").fetchall()
+    assert len(rows) == 10
 
 
 @pytest.mark.long
-def test_keyed_forms_of_two_people(tmp_path: Path) -> None:
+def test_conflicts_of_keyed_forms_are_decided_on_the_page(tmp_path: Path) -> None:
     (tmp_path / "computed.tsv").write_text("lemma\tform\nдом\tдом\nкот\tкот\n")
     text = EXPERIMENT.replace('["еж", "ель", "дом", "кот", "лес"]', '["дом", "кот"]')
     text += JOIN.format(name="keyed") + 'partial = true\nundecided = "exclude"\n'

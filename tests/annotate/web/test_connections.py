@@ -1,4 +1,4 @@
-"""Clients that keep the server waiting, and how little a flood of them may do."""
+"""Slow clients, and a flood of them: the server keeps working."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.formats.annotation_log import open_log
 from tests.annotate.served import ROOT, ask, label, work_in
 
 PATIENCE = 30.0
-"""Seconds that anything may take on a machine that does much else."""
+"""Seconds that any step may take on a busy machine."""
 HALF = b"GET /a/half HTT"
 
 
@@ -40,11 +40,11 @@ class Server:
     connections: Connections
 
     def connect(self, *content: bytes) -> socket.socket:
-        """Return a connection over which so much was sent."""
-        made = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        """Return a connection after sending this content."""
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         for each in content:
-            made.sendall(each)
-        return made
+            connection.sendall(each)
+        return connection
 
     def open_connections(self) -> list[Connection]:
         return [each for each in self.connections.connections if isinstance(each, Connection)]
@@ -83,7 +83,7 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Wait for the server's end of the connection; what comes before is thrown away."""
+    """Wait until the server closes the connection; discard what it sends before."""
     try:
         while connection.recv(65_536):
             pass
@@ -93,7 +93,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def status(connection: socket.socket) -> int:
-    """Read a whole answer."""
+    """Read a complete response and return its status."""
     answer = HTTPResponse(connection)
     answer.begin()
     answer.read()
@@ -101,14 +101,14 @@ def status(connection: socket.socket) -> int:
 
 
 @pytest.mark.parametrize(
-    "sent", [b"", HALF, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ", b"\r\n\r\n"]
+    "content", [b"", HALF, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ", b"\r\n\r\n"]
 )
-def test_a_head_that_does_not_come_is_not_waited_for(tmp_path: Path, sent: bytes) -> None:
-    with serving(tmp_path, Connections(head=0.05)) as server, server.connect(sent) as client:
+def test_a_connection_without_a_complete_head_is_closed(tmp_path: Path, content: bytes) -> None:
+    with serving(tmp_path, Connections(head=0.05)) as server, server.connect(content) as client:
         assert is_closed(client)
 
 
-def test_bytes_now_and_then_do_not_prolong_it(tmp_path: Path) -> None:
+def test_single_bytes_do_not_extend_the_time_for_a_head(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(head=0.2)) as server, server.connect(HALF) as client:
         ended = threading.Event()
 
@@ -124,7 +124,7 @@ def test_bytes_now_and_then_do_not_prolong_it(tmp_path: Path) -> None:
         thread.join()
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_connection_without_a_complete_body_is_closed(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(body=0.1)) as server:
         head = server.head(path="/decisions", length=1_000)
         with server.connect(head, b'{"decisions": [') as client:
@@ -133,48 +133,50 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_second_head_has_its_own_time(tmp_path: Path) -> None:
+def test_the_time_for_a_head_starts_anew_with_each_request(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(head=0.5)) as server, server.connect() as client:
         for _ in range(4):
             client.sendall(server.head(path="/cards"))
             assert status(client) == 200
-            (held,) = server.open_connections()
-            held.since -= 0.2  # as if that time had passed
+            (connection,) = server.open_connections()
+            connection.since -= 0.2  # simulates that this time has passed
         client.sendall(HALF)
         assert is_closed(client)
 
 
 @pytest.mark.long
-def test_an_answer_that_nobody_takes_is_given_up(tmp_path: Path) -> None:
+def test_a_connection_that_reads_no_response_is_closed(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(answer=0.2)) as server, server.connect() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        with suppress(OSError):  # until no more goes, or the server has closed it
+        with suppress(OSError):  # until the buffers are full or the server has closed it
             client.settimeout(2.0)
             for _ in range(3_000):
                 client.sendall(server.head() * 10)
         wait_until(lambda: not server.connections.connections)
 
 
-def test_the_longest_without_a_request_or_link_makes_room(tmp_path: Path) -> None:
+def test_the_oldest_connection_without_a_valid_link_is_closed_first(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(4)) as server:
         clients = [server.connect(HALF) for _ in range(3)]
         wait_until(lambda: len(server.connections.connections) == 3)
         used = server.connect(server.head(path="/cards"))
         assert status(used) == 200
-        clients[0].sendall(b"P/1.1\r\nHost: 127.0.0.1\r\n\r\n")  # a whole request, of no link
+        clients[0].sendall(
+            b"P/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        )  # complete, without a valid link
         assert status(clients[0]) == 404
         with server.connect(server.head()) as newest:
             assert status(newest) == 200
         assert is_closed(clients[1])
         more = [server.connect(HALF) for _ in range(9)]
-        assert is_closed(clients[0])  # it has asked, but without a link
+        assert is_closed(clients[0])  # it sent a request, but without a valid link
         used.sendall(server.head(path="/cards"))
         assert status(used) == 200
         for each in (*clients, *more, used):
             each.close()
 
 
-def test_slow_bodies_make_room_when_all_have_requests(tmp_path: Path) -> None:
+def test_the_slowest_body_is_closed_if_all_have_requests(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(3)) as server:
         head = server.head(path="/decisions", length=1_000)
         slow = [server.connect(head) for _ in range(3)]
@@ -186,7 +188,7 @@ def test_slow_bodies_make_room_when_all_have_requests(tmp_path: Path) -> None:
             each.close()
 
 
-def test_no_request_is_cut_off_while_the_server_works(tmp_path: Path) -> None:
+def test_a_connection_is_not_closed_while_the_server_works(tmp_path: Path) -> None:
     with serving(tmp_path, Connections(2)) as server, open_log(server.work.database) as other:
         other.execute("BEGIN IMMEDIATE")
         both = []
@@ -197,7 +199,7 @@ def test_no_request_is_cut_off_while_the_server_works(tmp_path: Path) -> None:
         wait_until(lambda: len(server.connections.tasks) == 2)
         wait_until(lambda: all(each.patience() == math.inf for each in server.open_connections()))
         for each in server.open_connections():
-            each.since -= 1_000  # as if that time had passed
+            each.since -= 1_000  # simulates that this time has passed
         with server.connect(HALF) as third:
             assert is_closed(third)
         other.execute("COMMIT")
@@ -206,7 +208,7 @@ def test_no_request_is_cut_off_while_the_server_works(tmp_path: Path) -> None:
             client.close()
 
 
-def test_the_soft_limit_of_files_is_raised() -> None:
+def test_the_soft_limit_of_open_files_is_raised() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
@@ -216,7 +218,7 @@ def test_the_soft_limit_of_files_is_raised() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_lines_of_a_kind_are_counted_whatever_their_values() -> None:
+def test_the_rate_limit_counts_messages_regardless_of_values() -> None:
     limit = RateLimit(2, 10)
 
     def passes(number: int) -> logging.LogRecord | None:
@@ -224,13 +226,13 @@ def test_lines_of_a_kind_are_counted_whatever_their_values() -> None:
         return record if limit.filter(record) else None
 
     assert [passes(n) is not None for n in range(5)] == [True, True, False, False, False]
-    limit._start -= 61  # as if that time had passed
+    limit._start -= 61  # simulates that this time has passed
     later = passes(5)
     assert later is not None
     assert later.getMessage() == "no. 5 (3 lines skipped)"
 
 
-# A flood: more half-open connections than the limit of a shell, and again as soon as one is closed.
+# A flood: more half-open connections than a shell's limit of files; closed ones reconnect.
 
 _SERVER = """
 import resource, sys
@@ -290,7 +292,7 @@ asyncio.run(flood())
 
 @dataclass
 class Flood:
-    """What a flood did."""
+    """The result of a flood."""
 
     slowest: float
     answers: int
@@ -319,23 +321,25 @@ def flood_server(folder: Path, many: int, seconds: float) -> Flood:
     try:
         assert flood.stdout.readline() == "all\n"
         end = time.monotonic() + seconds
-        with httpx.Client(base_url=origin, timeout=PATIENCE) as kept:
+        with httpx.Client(base_url=origin, timeout=PATIENCE) as session:
             while (start := time.monotonic()) < end:
                 assert httpx.get(origin + address, timeout=PATIENCE).status_code == 200
                 times.append(time.monotonic() - start)
                 start = time.monotonic()
                 body = {"decisions": [label("x0", replaces=None)]}
-                sent = kept.post(f"{address}/decisions", json=body, headers={"Origin": origin})
-                assert sent.status_code == 200, sent.text
+                response = session.post(
+                    f"{address}/decisions", json=body, headers={"Origin": origin}
+                )
+                assert response.status_code == 200, response.text
                 times.append(time.monotonic() - start)
                 time.sleep(0.05)
         flood.terminate()
-        made = flood.communicate(timeout=PATIENCE)[0].split()[-1]
+        count = flood.communicate(timeout=PATIENCE)[0].split()[-1]
     finally:
         flood.kill()
         server.terminate()
         server.communicate(timeout=PATIENCE)
-    return Flood(max(times), len(times), int(made), (folder / "errors").stat().st_size)
+    return Flood(max(times), len(times), int(count), (folder / "errors").stat().st_size)
 
 
 def has_files(many: int) -> bool:
@@ -345,11 +349,11 @@ def has_files(many: int) -> bool:
 
 @pytest.mark.long
 @pytest.mark.skipif(not has_files(1_400), reason="needs 1,400 open files")
-def test_a_flood_stops_nobody(tmp_path: Path) -> None:
-    found = flood_server(tmp_path, 1_100, 5.0)
-    assert found.answers > 4
-    assert found.connections > 1_100
-    assert found.errors < 100_000
+def test_a_flood_of_connections_does_not_stop_the_server(tmp_path: Path) -> None:
+    flood = flood_server(tmp_path, 1_100, 5.0)
+    assert flood.answers > 4
+    assert flood.connections > 1_100
+    assert flood.errors < 100_000
 
 
 if __name__ == "__main__":  # python -m tests.annotate.web.test_connections FOLDER SECONDS

@@ -1,4 +1,4 @@
-"""The coordinator's page: what stands there, what it takes, and that nothing of it is HTML."""
+"""The coordinator's page: its contents, its requests, and that texts of people are escaped."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ class Place:
         self.certainty.wait(_LONG)
 
     def differ(self, count: int) -> list[str]:
-        """Let all be judged, and so many items differently."""
+        """Judge everything, with different answers to so many items."""
         self.desk.judge_all()
         shared = sorted(set(self.desk.cards("ana")) & set(self.desk.cards("ben")))[:count]
         for each in shared:
             self.desk.judge("ben", [each], "no" if self.desk.truth[each] == "yes" else "yes")
         return shared
 
-    def open(self, **given: object) -> tuple[int, dict[str, object]]:
-        answer = self.client.post(f"{HOME}/adjudication", json=given)
+    def open(self, **options: object) -> tuple[int, dict[str, object]]:
+        answer = self.client.post(f"{HOME}/adjudication", json=options)
         return answer.status_code, answer.json()
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = Place(tmp_path)
-    yield found
-    found.certainty.close()
+    place = Place(tmp_path)
+    yield place
+    place.certainty.close()
 
 
 def words_of(page: str) -> str:
@@ -66,11 +66,11 @@ def words_of(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
-def test_an_empty_page_says_so(place: Place) -> None:
+def test_the_page_says_that_there_are_no_judgements(place: Place) -> None:
     page = words_of(place.text())
-    for said in ("No judgements yet.", "None yet: fewer than two items",
+    for text in ("No judgements yet.", "None yet: fewer than two items",
                  "None so far.", "The round has not been opened."):  # fmt: skip
-        assert said in page
+        assert text in page
     assert "ana 0 84 0 0 — — never" in page
 
 
@@ -79,15 +79,15 @@ def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None
     first, second, *_ = place.desk.cards("ana")
     with open_log(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
-        said = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
-        assert said in words_of(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
+        text = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
+        assert text in words_of(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
         append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
-    said = "2 decisions were made with a suggestion in sight; equal to it: 1 (50.0 %)."
-    assert said in words_of(place.text()).replace("&nbsp;", " ")
+    text = "2 decisions were made with a suggestion in sight; equal to it: 1 (50.0 %)."
+    assert text in words_of(place.text()).replace("&nbsp;", " ")
 
 
 @pytest.mark.long
-def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
+def test_the_page_shows_estimates_once_they_are_computed(place: Place) -> None:
     place.desk.judge_all(40)
     assert "Computing …" in words_of(place.text())
     place.certainty.wait(_LONG)
@@ -101,7 +101,7 @@ def test_what_is_known_stands_there_once_it_is_computed(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_the_wished_width_is_asked_in_points(place: Place) -> None:
+def test_the_target_width_is_given_in_points(place: Place) -> None:
     place.desk.judge_all(40)
     place.compute()
     assert "Done: all limits are within ±50 points" in place.text("?points=50")
@@ -110,27 +110,29 @@ def test_the_wished_width_is_asked_in_points(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
+def test_graphs_of_limits_have_a_description(place: Place) -> None:
     for most in (10, 40):
         place.desk.judge_all(most)
         place.compute()
     page = place.text()
-    (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
+    (description,) = re.findall(
+        r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page
+    )
     assert re.fullmatch(
         r"TP, all candidates at 600: ±\d+\.\d points after \d+ items,"
-        r" ±\d+\.\d after \d+", said,
+        r" ±\d+\.\d after \d+", description,
     )  # fmt: skip
     assert len(re.findall("<polyline ", page)) == 5
 
 
-def test_an_experiment_without_questions_gets_a_sentence(tmp_path: Path) -> None:
+def test_an_experiment_without_evaluations_has_no_estimates(tmp_path: Path) -> None:
     place = Place(tmp_path, "")
     place.desk.judge_all(10)
     assert "No stage of this experiment evaluates these answers" in place.text()
 
 
 @pytest.mark.long
-def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
+def test_the_round_can_be_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
     assert "3 items are answered by all annotators, with different answers" in place.text()
     assert place.open(who="third", name="Eva", unsure=False) == (
@@ -151,7 +153,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
+def test_the_round_can_be_opened_for_those_who_disagree(place: Place) -> None:
     place.differ(2)
     assert place.open(who="those")[1]["new"] == 2
     text = place.text()
@@ -161,7 +163,7 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         ({"who": "third", "name": "Ana"}, "ana is an annotator, not a third person; give another"),
         ({"who": "third"}, "'' is not a valid name"),
@@ -170,13 +172,13 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
         ({"who": "third", "name": "Eva", "unsure": "yes"}, "Input should be a valid boolean"),
     ],
 )
-def test_what_cannot_be_opened_changes_nothing(
-    place: Place, given: dict[str, object], said: str
+def test_an_invalid_round_is_refused_and_changes_nothing(
+    place: Place, options: dict[str, object], message: str
 ) -> None:
     place.differ(1)
-    code, answer = place.open(**given)
+    code, answer = place.open(**options)
     assert code == 400
-    assert said in str(answer["error"])
+    assert message in str(answer["error"])
     assert "Traceback" not in str(answer)
     with open_log(place.desk.work.database) as connection:
         assert asked_tasks(connection, round_name=ROUND) == []
@@ -187,7 +189,7 @@ def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_no_text_of_people_is_html(place: Place) -> None:
+def test_texts_of_people_are_escaped(place: Place) -> None:
     (one,) = place.differ(1)
     hostile = "<script>alert(1)</script>\"'&\u202e"
     with open_log(place.desk.work.database) as connection:
@@ -197,14 +199,14 @@ def test_no_text_of_people_is_html(place: Place) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "\u202e" not in page
-    # what the policy of content forbids
+    # the content security policy forbids these
     assert re.findall(r"<[^>]*\sstyle=", page) == re.findall(r"<[^>]*\son\w+=", page) == []
     scripts = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page)
     assert scripts == ['<script type="application/json" id="messages">']
 
 
 @pytest.mark.long
-def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
+def test_the_stamp_changes_with_new_answers(place: Place) -> None:
     def stamp() -> str:
         return str(place.client.get(f"{HOME}/state").json()["stamp"])
 
@@ -217,7 +219,7 @@ def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
+def test_every_live_part_of_the_page_has_an_id(place: Place) -> None:
     place.differ(1)
     place.open(who="those")
     parts = re.findall(r"<[^>]*\bdata-live\b[^>]*>", place.text())
@@ -225,7 +227,7 @@ def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
     assert all(re.search(r'\bid="\w+"', each) for each in parts)
 
 
-# People, and lists in pages
+# People, and lists with pages
 
 
 def act(place: Place, what: str, name: str, **more: object) -> tuple[int, dict[str, str]]:
@@ -233,7 +235,7 @@ def act(place: Place, what: str, name: str, **more: object) -> tuple[int, dict[s
     return answer.status_code, answer.json()
 
 
-def test_people_are_managed(place: Place) -> None:
+def test_people_are_managed_on_the_page(place: Place) -> None:
     code, added = act(place, "add", "carla")
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
     assert "carla 0 0 0 0 — — never" in words_of(place.text())
@@ -243,9 +245,9 @@ def test_people_are_managed(place: Place) -> None:
     )
     page = words_of(place.text())
     assert "ana is finished and has 84 open cards: give them to others." in page
-    code, given = act(place, "reassign", "ana", to=["ben", "carla"], cards=40)
+    code, answer = act(place, "reassign", "ana", to=["ben", "carla"], cards=40)
     assert re.fullmatch(
-        r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", given["said"]
+        r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", answer["said"]
     )
     assert "ana finished 0 44 0 0" in words_of(place.text())
     assert act(place, "resume", "ana")[1] == {"said": "ana can go on, with the same link."}
@@ -254,7 +256,7 @@ def test_people_are_managed(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("words", "message"),
     [
         (("stop", "anna"), "'anna' is nobody's name in this work; did you mean ana?"),
         (("add", "ANA"), "ana is an annotator of this work already; give another name."),
@@ -264,16 +266,16 @@ def test_people_are_managed(place: Place) -> None:
         (("banish", "ana"), "Input should be 'link', 'revoke'"),
     ],
 )
-def test_what_cannot_be_done_about_people_says_why(
-    place: Place, given: tuple[str, ...], said: str
+def test_invalid_acts_on_people_are_refused_with_a_reason(
+    place: Place, words: tuple[str, ...], message: str
 ) -> None:
-    code, answer = act(place, given[0], given[1], to=list(given[2:]))
+    code, answer = act(place, words[0], words[1], to=list(words[2:]))
     assert code == 400
     assert answer["error"].startswith("Nothing was changed: ")
-    assert said in answer["error"]
+    assert message in answer["error"]
 
 
-def test_a_sheet_that_cannot_be_read_is_named(place: Place) -> None:
+def test_an_unreadable_sheet_is_named(place: Place) -> None:
     sheet = place.desk.work.folder / "009-ana.xlsx"
     sheet.write_bytes(b"no sheet")
     code, answer = act(place, "reassign", "ana", to=["ben"])
@@ -292,11 +294,11 @@ def test_the_stamp_changes_with_people_and_cards(place: Place) -> None:
     assert len(stamps) == 4
 
 
-def test_disagreements_have_pages_and_examples(place: Place) -> None:
+def test_disagreements_are_listed_in_pages_with_examples(place: Place) -> None:
     shared = place.differ(13)
     with open_log(place.desk.work.database) as log:
-        shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["<i> [[a]] und [[b]]"]}'
-        log.execute("UPDATE items SET shown = ? WHERE id = ?", (shown, shared[0]))
+        contents = '{"units": {"l1": "a", "l2": "b"}, "examples": ["<i> [[a]] und [[b]]"]}'
+        log.execute("UPDATE items SET shown = ? WHERE id = ?", (contents, shared[0]))
     first = place.text("?points=7")
     section = first[first.index('<section id="disagreements"') :]
     assert section.count('<span class="units">') == 10
@@ -326,7 +328,7 @@ def keying(
     return work, TestClient(app_of(work, BackgroundEstimates(work)))
 
 
-def test_keying_alone_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
+def test_keying_by_one_person_shows_no_agreement(tmp_path: Path) -> None:
     _, client = keying(tmp_path, shared=False)
     page = words_of(client.get(HOME).text)
     assert "Each lemma has a single annotator, so there is no agreement to show." in page
@@ -336,15 +338,15 @@ def test_keying_alone_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None
     assert client.post(f"{HOME}/adjudication", json={"who": "those"}).json()["new"] == 0
 
 
-def test_keying_by_two_people(tmp_path: Path) -> None:
-    """Forms in another order are equal; the round asks for the others."""
+def test_keying_by_two_people_shows_agreement_and_disagreements(tmp_path: Path) -> None:
+    """Forms in another order are equal; the round has only the others."""
     work, client = keying(tmp_path, shared=True)
     for who, forms in {
         "ana": ("geht, ging", "ra", "-"),
         "ben": ("ging;geht", "ra, rajt", "–"),
     }.items():
-        for lemma, typed in zip(LEMMAS, forms, strict=True):
-            say(work, who, lemma, typed)
+        for lemma, text in zip(LEMMAS, forms, strict=True):
+            say(work, who, lemma, text)
     page = words_of(client.get(HOME).text)
     assert "Who Items Lemmas with equal forms Agreement of forms ana and ben 3 0.67" in page
     assert re.search(
@@ -360,12 +362,12 @@ def test_keying_by_two_people(tmp_path: Path) -> None:
     assert "carla : ra, rajt ra, rajt" in page
 
 
-def test_keyed_forms_are_compared_in_the_spelling_of_the_stage(tmp_path: Path) -> None:
+def test_keyed_forms_are_compared_after_the_rules_of_the_stage(tmp_path: Path) -> None:
     joined = JoinKeying(sheet="sheet", folder="keying", case="lower")
     work, client = keying(tmp_path, shared=True, joined=joined)
     for who, forms in {"ana": ("Geht", "ra", "-"), "ben": ("geht", "rajt", "-")}.items():
-        for lemma, typed in zip(LEMMAS, forms, strict=True):
-            say(work, who, lemma, typed)
+        for lemma, text in zip(LEMMAS, forms, strict=True):
+            say(work, who, lemma, text)
     page = words_of(client.get(HOME).text)
     assert "ana and ben 3 0.67" in page
     assert "1 item with different answers" in page

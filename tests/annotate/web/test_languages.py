@@ -1,4 +1,4 @@
-"""Every text of the annotation pages is translated, with the same values in it."""
+"""Every text of the annotation pages is translated, with the same placeholders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def values(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("code", FOREIGN)
-def test_all_is_translated_and_nothing_else(code: str) -> None:
+def test_every_text_is_translated_and_nothing_else(code: str) -> None:
     messages = language(code).messages
     every = texts()
     assert len(every) > 100
@@ -53,7 +53,7 @@ def test_all_is_translated_and_nothing_else(code: str) -> None:
             assert all(values(form) == values(each[1]) for form in forms)
 
 
-def test_the_browser_chooses_until_somebody_does(tmp_path: Path) -> None:
+def test_the_language_is_that_of_the_browser_until_it_is_chosen(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     ask(work, "ana")
     with ServedWork(work) as served:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 
 NAME = "lab.example.org"
 PAGE = (ROOT / "docs" / "howto" / "annotation-network.md").read_text(encoding="utf-8")
-WRITTEN = {step.argument: step.text for step in steps(PAGE) if step.kind == "file"}
+CONFIGURATIONS = {step.argument: step.text for step in steps(PAGE) if step.kind == "file"}
 NGINX = "user {user};\ndaemon off;\npid nginx.pid;\nevents {{}}\nhttp {{\n{temporary}{server}}}\n"
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 CADDY = "{{\n admin off\n skip_install_trust\n auto_https disable_redirects\n}}\n{site}"
@@ -41,7 +41,7 @@ def free_port() -> int:
 
 @dataclass
 class Site:
-    """The command, which serves pages for a proxy that is started later."""
+    """The running command, which serves pages for a proxy."""
 
     folder: Path
     port: int
@@ -50,7 +50,7 @@ class Site:
     items: list[str]
 
     def client(self, authority: Path) -> httpx.Client:
-        """Return a browser in the network, which finds the name at this machine."""
+        """Return a client in the network that resolves the name to this machine."""
         return httpx.Client(
             base_url=f"https://127.0.0.1:{self.public}", timeout=PATIENCE_KILLING,
             verify=ssl.create_default_context(cafile=str(authority)),
@@ -62,8 +62,8 @@ class Site:
         return f"https://{NAME}:{self.public}"
 
     def configuration(self, name: str, changes: dict[str, str]) -> str:
-        """Return what the documentation has, with the ports and paths of this machine."""
-        text = WRITTEN[name]
+        """Return the configuration of the documentation, with the ports and paths of this test."""
+        text = CONFIGURATIONS[name]
         for old, new in {"8642": str(self.port), "/etc/ssl": str(self.folder), **changes}.items():
             assert old in text
             text = text.replace(old, new)
@@ -71,10 +71,10 @@ class Site:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
-    if found is None:
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    if path is None:
         pytest.skip(f"{name} is not installed")
-    return found
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +95,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     links: dict[str, str] = {}
     try:
         while "Stop with Ctrl+C" not in (line := line_of(process)):
-            if found := re.fullmatch(r"  (\w+) +(https://\S+)\n", line):
-                links[found[1]] = found[2]
+            if match := re.fullmatch(r"  (\w+) +(https://\S+)\n", line):
+                links[match[1]] = match[2]
         assert links.keys() == {"anna", "ben", "coordinator"}
         assert all(each.startswith(url) for each in links.values())
         work = office.work()
@@ -110,7 +110,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def has_certificate(port: int) -> bool:
-    """Return whether a server answers with a certificate of the name: its own may take a while."""
+    """Return whether the server has its certificate, which may take a while to create."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
@@ -134,9 +134,9 @@ def running(words: list[str], folder: Path, port: int) -> Iterator[None]:
     try:
         end = time.monotonic() + PATIENCE_KILLING
         while not has_certificate(port):
-            said = (folder / "output").read_text()
-            assert process.poll() is None, said
-            assert time.monotonic() < end, said
+            messages = (folder / "output").read_text()
+            assert process.poll() is None, messages
+            assert time.monotonic() < end, messages
             time.sleep(0.02)
         yield
     finally:
@@ -180,11 +180,11 @@ VARIANTS: dict[str, tuple[Callable[..., object], dict[str, str]]] = {
 @pytest.mark.parametrize("kind", VARIANTS)
 def test_the_pages_work_behind_the_documented_proxy(site: Site, tmp_path: Path, kind: str) -> None:
     proxy, changes = VARIANTS[kind]
-    told = {
+    replacements = {
         old.format(port=site.port, folder=site.folder): new.format(port=site.port, folder=site.folder)
         for old, new in changes.items()
     }  # fmt: skip
-    with proxy(site, tmp_path, told) as authority, site.client(authority) as client:  # type: ignore[attr-defined]
+    with proxy(site, tmp_path, replacements) as authority, site.client(authority) as client:  # type: ignore[attr-defined]
         look = Browser(site, client)
         look.card_and_decision("anna")
         look.coordinator()
@@ -193,13 +193,13 @@ def test_the_pages_work_behind_the_documented_proxy(site: Site, tmp_path: Path, 
 
 @dataclass
 class Browser:
-    """What people do through the proxy."""
+    """The requests of people through the proxy."""
 
     site: Site
     client: httpx.Client
 
     def get(self, address: str, **headers: str) -> httpx.Response:
-        """Ask for an address as the name's, whatever machine it is at."""
+        """Request an address with the name of the site."""
         path = urlsplit(address)._replace(scheme="", netloc="").geturl()
         return self.client.get(path, headers=headers, extensions={"sni_hostname": NAME})
 
@@ -223,18 +223,18 @@ class Browser:
         assert saved.json()["outcomes"][0]["status"] == "saved"
 
     def assets(self, page: str) -> None:
-        """Load what a page needs, and what its scripts import."""
+        """Load the files that a page needs, with the imports of its scripts."""
         todo = re.findall(r'(?:src|href)="(/[^"]+)"', page)
         assert len(todo) >= 2
-        seen: set[str] = set()
+        loaded: set[str] = set()
         while todo:
             address = todo.pop()
             assert address.startswith("/annotate/assets/")
-            found = self.get(address)
-            assert found.status_code == 200, address
-            seen.add(address)
-            imported = re.findall(r'from "(\./[^"]+)"', found.text)
-            todo += [each for name in imported if (each := urljoin(address, name)) not in seen]
+            response = self.get(address)
+            assert response.status_code == 200, address
+            loaded.add(address)
+            imported = re.findall(r'from "(\./[^"]+)"', response.text)
+            todo += [each for name in imported if (each := urljoin(address, name)) not in loaded]
 
     def coordinator(self) -> None:
         link = self.site.links["coordinator"]
@@ -262,12 +262,12 @@ class Browser:
             assert httpx.get(local + path, headers=forged).status_code == 200
             assert httpx.get(local + path, headers={"Host": "evil.example.org"}).status_code == 403
             body: dict[str, list[object]] = {"decisions": []}
-            sent = f"{local}{path}/decisions"
-            assert httpx.post(sent, json=body, headers={"Origin": local}).status_code == 200
+            target = f"{local}{path}/decisions"
+            assert httpx.post(target, json=body, headers={"Origin": local}).status_code == 200
             assert (
-                httpx.post(sent, json=body, headers={"Origin": "http://a.org"}).status_code == 403
+                httpx.post(target, json=body, headers={"Origin": "http://a.org"}).status_code == 403
             )
 
 
-def test_the_page_has_both_configurations() -> None:
-    assert WRITTEN.keys() == {"annotate.conf", "Caddyfile"}
+def test_the_documentation_has_both_configurations() -> None:
+    assert CONFIGURATIONS.keys() == {"annotate.conf", "Caddyfile"}
