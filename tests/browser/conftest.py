@@ -1,8 +1,8 @@
-"""A Chromium for all tests of the browser, a window for each, and the reports that they open.
+"""A Chromium for all browser tests, a window for each, and the reports that they open.
 
-A test fails if its page writes a warning or an error to the console, asks for anything but itself,
-or opens a dialog. Where there is a Chromium, a test that is skipped is a failure. Tests in Firefox
-are skipped where it is not.
+A test fails if its page writes a warning or an error to the console, requests anything but itself,
+or opens a dialog. If Chromium is installed, a skipped test is a failure. Tests in Firefox are
+skipped if it is not installed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from tests.browser.watch import Watch
 
 CHROMIUM = shutil.which(os.environ.get("LEXASSAY_CHROMIUM") or "chromium")
-"""The program, if it is there."""
+"""The path of Chromium, if it is installed."""
 FIREFOX = shutil.which(os.environ.get("LEXASSAY_FIREFOX") or "firefox-esr")
-"""The other one, which some tests of annotation use."""
+"""The path of Firefox, which some tests of annotation use."""
 FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -38,24 +38,24 @@ HERE = Path(__file__).parent
 
 
 def group_of(nodeid: str) -> str:
-    """Return the report that a test opens, by the name of the test; "" if none is in it.
+    """Return the report in the name of a test, or "" if the name has none.
 
-    Tests in Firefox are a group of their own.
+    Tests in Firefox form a separate group.
 
-    >>> group_of("tests/browser/test_page.py::test_it_opens_without_a_fault[sweep-375]")
+    >>> group_of("tests/browser/test_page.py::test_a_page_opens_without_faults[sweep-375]")
     'sweep'
-    >>> group_of("tests/browser/test_page.py::test_a_hostile_text_is_shown_as_it_is[quotes]")
+    >>> group_of("tests/browser/test_page.py::test_hostile_texts_are_shown_unchanged[quotes]")
     'hostile'
-    >>> group_of("tests/browser/annotate/test_firefox.py::test_a_double_click")
+    >>> group_of("tests/browser/annotate/test_firefox.py::test_a_double_click_labels_one_card")
     'firefox'
-    >>> group_of("tests/browser/test_watch.py::test_a_fault_is_seen[dialog]")
+    >>> group_of("tests/browser/test_watch.py::test_faults_are_recorded[dialog]")
     ''
     """
     file, _, test = nodeid.partition("::")
     if file.endswith("/test_firefox.py"):
         return "firefox"
-    given = test.partition("[")[2].removesuffix("]").split("-")
-    words = [*given, *test.partition("[")[0].split("_")]
+    parameters = test.partition("[")[2].removesuffix("]").split("-")
+    words = [*parameters, *test.partition("[")[0].split("_")]
     return next((word for word in words if word in REPORTS), "")
 
 
@@ -70,9 +70,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder; leave out what needs axe or Firefox where it is not.
+    """Mark all tests of this folder; deselect those that need axe or Firefox if it is missing.
 
-    Tests that only read come first, as those with a window of their own close all that are shared.
+    Tests that only read come first, since a test with its own window closes all shared ones.
     """
     own = [item for item in items if item.path.is_relative_to(HERE)]
     items.sort(key=_has_own_window)
@@ -86,14 +86,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _own(reporter: pytest.TerminalReporter, kind: str) -> int:
-    """Return how many tests of this folder ended so."""
+    """Return the number of tests of this folder with an outcome."""
     folder = HERE.relative_to(HERE.parents[1]).as_posix()
     ends = reporter.stats.get(kind, [])
     return sum(getattr(each, "nodeid", "").startswith(folder) for each in ends)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests a browser has run, and what is missing."""
+    """Print the number of browser tests, and what is missing."""
     say = terminalreporter.write_line
     run = sum(_own(terminalreporter, kind) for kind in ("passed", "failed"))
     skipped = _own(terminalreporter, "skipped")
@@ -108,7 +108,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail if a test was skipped though there is a Chromium."""
+    """Fail if a test was skipped although Chromium is installed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if CHROMIUM and reporter is not None and _own(reporter, "skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -116,7 +116,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
-    """Drive browsers; one process can do so but once at a time."""
+    """Start Playwright, of which a process can have one instance."""
     api = pytest.importorskip("playwright.sync_api", reason="`make browser` installs Playwright")
     with api.sync_playwright() as playwright:
         yield playwright
@@ -124,7 +124,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def another_chromium(playwright: Playwright) -> Iterator[Callable[[], Browser]]:
-    """Start a Chromium more; in a sandbox unless root runs it, who can have none."""
+    """Return a function that starts another Chromium; root cannot use the sandbox."""
     if CHROMIUM is None:
         pytest.skip("no Chromium is here")
     started: list[Browser] = []
@@ -151,7 +151,7 @@ def chromium(another_chromium: Callable[[], Browser]) -> Browser:
 def report_page(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Callable[[str], Path]:
-    """Return a function to the page of a report, which all processes of the session share."""
+    """Return a function from a report's name to its page, which all processes share."""
     folder = tmp_path_factory.getbasetemp()
     shared = folder.parent if hasattr(request.config, "workerinput") else folder
     return lambda name: build_report(name, shared)
@@ -161,7 +161,7 @@ def report_page(
 def windows(
     chromium: Browser, another_chromium: Callable[[], Browser], report_page: Callable[[str], Path]
 ) -> Iterator[Windows]:
-    """Return what opens reports; see `Windows`."""
+    """Return the windows that open reports; see `Windows`."""
     windows = Windows(chromium, another_chromium, report_page)
     yield windows
     windows.close()
@@ -185,7 +185,7 @@ def open_report(windows: Windows) -> Iterator[Open]:
 
 @pytest.fixture
 def read_report(windows: Windows) -> Iterator[Open]:
-    """Return a function as `open_report`, for tests that change nothing: they share the window."""
+    """Return a function like `open_report`, for tests that only read and share a window."""
     watches: list[Watch] = []
 
     def open_one(name: str, **how: Any) -> Page:

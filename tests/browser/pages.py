@@ -1,8 +1,8 @@
-"""What tests ask of a page: that it is settled, printed, pointed at.
+"""Helpers for pages of reports: wait until they are drawn, print them, point at figures.
 
-A figure that a script draws stands in a place with the attribute `data-figure`; once it is drawn, the
-place holds an element of the class `marks`, which Vega gives to what it draws. All else is found by
-what every page has: `figure`, `.chart`, `table`, `h1`.
+A figure that a script draws has an element with the attribute `data-figure`. Once the figure is
+drawn, this element contains one of the class `marks`, which Vega creates. Other elements are found
+by names that every page has: `figure`, `.chart`, `table`, `h1`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 WIDTHS_PAGES = (375, 768, 1400)
-"""A phone, a tablet, a screen, in pixels."""
+"""Widths of a phone, a tablet and a screen in pixels."""
 A4 = (794, 1123)
-"""Width and height of a page of paper, in CSS pixels."""
+"""Width and height of a sheet of paper in CSS pixels."""
 MARGIN = 57
-"""15 mm."""
+"""15 mm in CSS pixels."""
 AXE = Path(os.environ.get("LEXASSAY_AXE") or "axe.min.js").resolve()
-"""The script of axe-core, which `make browser` installs where npm is."""
+"""The script of axe-core, which `make browser` installs with npm."""
 PATIENCE_PAGES = 120_000
-"""Milliseconds that anything may take on a machine that does much else."""
+"""Milliseconds that any step may take on a busy machine."""
 
 
 class Open(Protocol):
-    """Opens a report in a window of its own, and waits until it is settled."""
+    """Opens a report in a new window, and waits until it is drawn."""
 
     def __call__(
         self,
@@ -58,12 +58,12 @@ def pdf_pages(page: Page) -> int:
 
 
 def charts(page: Page) -> list[Locator]:
-    """Return the figures with a chart that can be seen."""
+    """Return the visible figures with a chart."""
     return page.locator("figure:has(.chart):visible").all()
 
 
 def caption(figure: Locator) -> str:
-    """Return the beginning of a figure's caption, to name it."""
+    """Return the beginning of a figure's caption, which identifies it."""
     return (figure.locator("figcaption, .caption").first.text_content() or "")[:60].strip()
 
 
@@ -96,26 +96,26 @@ _TOOLTIP = """async (patience) => {
   } while (performance.now() < end);
   return "";
 }"""
-"""A window that is painted no more gives no frame, so that each wait for one ends after a second."""
+"""A window that is not painted gives no frames; each wait for a frame ends after a second."""
 
 
 def marks_at(figure: Locator) -> list[tuple[float, float]]:
-    """Return where marks of a figure stand in the window: twenty at most, all over the figure."""
+    """Return positions of marks in the window: at most twenty, spread over the figure."""
     figure.scroll_into_view_if_needed()
     points: list[tuple[float, float]] = figure.evaluate(_POINTS)
     return points
 
 
 def tooltip(page: Page, *, patience: int = 0) -> str:
-    """Return what the tooltip says that is shown now or within some milliseconds, or nothing."""
+    """Return the text of a tooltip that is visible now or within some milliseconds, or ""."""
     text: str = page.evaluate(_TOOLTIP, patience)
     return text
 
 
 def answer(page: Page, figure: Locator, *, finger: bool = False) -> str:
-    """Point at the marks of a figure until a tooltip is shown; return what it says.
+    """Point at the marks of a figure until a tooltip is shown, and return its text.
 
-    A second time it waits at each mark: on a busy machine two frames may not be enough.
+    The second pass waits at each mark, since two frames may not be enough on a busy machine.
     """
     for patience in (0, 500):
         page.mouse.move(0, 0)
@@ -124,23 +124,23 @@ def answer(page: Page, figure: Locator, *, finger: bool = False) -> str:
                 page.touchscreen.tap(x, y)
             else:
                 page.mouse.move(x, y)
-            if said := tooltip(page, patience=patience):
-                return said
+            if text := tooltip(page, patience=patience):
+                return text
     return ""
 
 
-def nothing(faults: list[Any]) -> None:
-    """Fail, and name all faults, if there are any."""
+def expect_none(faults: list[Any]) -> None:
+    """Fail and list the faults, if there are any."""
     assert not faults, f"{len(faults)} faults\n" + "\n".join(str(each) for each in faults[:40])
 
 
-def evaluate_list(page: Page, question: str, *given: Any) -> list[Any]:
-    """Return what a function of the page's document finds, as a list."""
-    answers: list[Any] = page.evaluate(question, *given)
+def evaluate_list(page: Page, question: str, *values: Any) -> list[Any]:
+    """Return the result of a function in the page as a list."""
+    answers: list[Any] = page.evaluate(question, *values)
     return answers
 
 
-# When a page is settled: all its figures are drawn, as for a reader who scrolls through it.
+# A page is ready once all its figures are drawn, as for a reader who scrolls through it.
 
 _SETTLE = """([patience, still]) => {
   const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -176,67 +176,64 @@ _SETTLE = """([patience, still]) => {
   window.settling = null;
   settle().then((found) => { window.settling = found; });
 }"""
-"""Draws figure after figure as a reader would who scrolls; tells one that never came, how many frames
-were painted, and whether they had stopped. A busy machine may paint no frame for half a minute, so
-nothing here waits for one for ever, nor for fonts, which come with a frame; a step of a pixel asks for
-one."""
+"""Scrolls to one figure after the other; returns a figure that was not drawn, the number of painted
+frames, and whether painting has stopped. A busy machine may paint no frame for half a minute, so no
+wait for a frame, or for fonts, which need one, is unlimited. A scroll by a pixel requests a frame."""
 _STILL = 45_000
-"""Milliseconds without a frame after which a window is given up: it learns nothing of what is in view."""
+"""Milliseconds without a frame after which a window is abandoned."""
 
 
-class NothingPaintedSettling(Exception):
-    """The browser has stopped painting this window, though asked to: the page is not to blame."""
+class WindowNotPainted(Exception):
+    """The browser does not paint this window any more, which is no fault of the page."""
 
 
-def settled_settling(page: Page, *, patience: int = PATIENCE_PAGES, still: int = _STILL) -> None:
-    """Wait until all figures that can be seen are drawn; then go back to the top of the page.
+def wait_until_drawn(page: Page, *, patience: int = PATIENCE_PAGES, still: int = _STILL) -> None:
+    """Wait until all visible figures are drawn; then scroll to the top of the page.
 
     Raises
     ------
-    NothingPainted
-        If the window has not been painted for `still` milliseconds, or its clock stands still.
+    WindowNotPainted
+        If the window has not been painted for `still` milliseconds, or its clock has stopped.
     AssertionError
-        If it is painted, and a figure has not come in `patience` milliseconds.
+        If it is painted, but a figure is missing after `patience` milliseconds.
     """
     page.evaluate(_SETTLE, [patience, still])
     most = patience + 2 * still
     end = time.monotonic() + most / 1000
-    while (found := _settle_result(page)) is None:
+    while (result := _settle_result(page)) is None:
         if time.monotonic() > end:
-            raise NothingPaintedSettling(f"no answer in {most} milliseconds")
+            raise WindowNotPainted(f"no answer in {most} milliseconds")
         page.wait_for_timeout(20)
-    if found["stopped"]:
-        raise NothingPaintedSettling(
-            f"{found['missing']}: no frame after the first {found['painted']}"
-        )
-    assert found["missing"] == "", f"this figure was not drawn in {found['painted']} frames"
+    if result["stopped"]:
+        raise WindowNotPainted(f"{result['missing']}: no frame after the first {result['painted']}")
+    assert result["missing"] == "", f"this figure was not drawn in {result['painted']} frames"
 
 
 def _settle_result(page: Page) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = page.evaluate("() => window.settling")
-    return found
+    result: dict[str, Any] | None = page.evaluate("() => window.settling")
+    return result
 
 
-# Windows in which tests open reports: one of its own for a test, or one that many tests read.
+# Windows for reports: one for a single test, or one that many tests read.
 
 
 UNFOLD = (
     """() => document.querySelectorAll("details.stage").forEach((each) => { each.open = true; })"""
 )
-"""Opens the sections of a report, which are folded under its overview."""
+"""Opens the sections of a report, which are collapsed below its overview."""
 
 
 class Windows:
-    """Opens reports in windows, each with a watch on what its page does.
+    """Opens reports in windows, each with a watch on its page.
 
     Parameters
     ----------
     chromium : playwright Browser
         The browser of all windows.
     another : callable
-        Starts one more, for a window that the first one does not paint.
+        Starts another browser, for a window that the first one does not paint.
     report_page : callable
-        From the name of a report to its page.
+        A function from the name of a report to its page.
     """
 
     def __init__(
@@ -248,14 +245,14 @@ class Windows:
         self._kept: dict[tuple[str, int, tuple[tuple[str, Any], ...]], Watch] = {}
 
     def open(self, name: str, **how: Any) -> Watch:
-        """Open a report in a window of its own, and wait until it is settled; see `Open`."""
+        """Open a report in a new window, and wait until it is drawn; see `Open`."""
         try:
             return self._open_window(self._chromium, name, **how)
-        except NothingPaintedSettling:
+        except WindowNotPainted:
             return self._open_window(self._another(), name, **how)
 
     def keep(self, name: str, *, width: int = WIDTHS_PAGES[-1], **how: Any) -> Watch:
-        """Open a report, or return the window that has it open; those of other reports are closed."""
+        """Return the window of a report, opened if necessary; close those of other reports."""
         key = (name, width, tuple(sorted(how.items())))
         if key not in self._kept:
             self.close(but=name)
@@ -263,7 +260,7 @@ class Windows:
         return self._kept[key]
 
     def close(self, *, but: str = "") -> None:
-        """Close the windows that are kept, but those of one report."""
+        """Close the shared windows except those of one report."""
         for key in [key for key in self._kept if key[0] != but]:
             self._kept.pop(key).context.close()
 
@@ -284,7 +281,7 @@ class Windows:
             if unfold:
                 page.evaluate(UNFOLD)
             if scripts:
-                settled_settling(page)
+                wait_until_drawn(page)
         except BaseException:
             context.close()
             raise
@@ -292,7 +289,7 @@ class Windows:
 
 
 def page_of(watch: Watch) -> Page:
-    """Return the one page of a window, at its top."""
+    """Return the single page of a window, scrolled to its top."""
     (page,) = watch.context.pages
     page.evaluate("scrollTo(0, 0)")
     return page

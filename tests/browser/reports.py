@@ -1,4 +1,4 @@
-"""The reports that are opened: an experiment of each kind, made once for all tests."""
+"""The reports of the tests: an experiment of each kind, run once for all tests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 import tomli_w
 from filelock import FileLock
 
-# An experiment whose every text is hostile: words, examples, labels, names, title.
+# An experiment with hostile texts everywhere: words, examples, labels, names, title.
 
 MARKUP = "</script><img/src=x/onerror=alert(1)>"
-"""It needs no blank, so that it can be a word of any corpus."""
+"""It has no blank, so that it can be a word of any corpus."""
 TEXTS = {
     "markup": MARKUP,
     "markup with blanks": "</script></style><img src=x onerror=alert(1)>",
@@ -28,7 +28,7 @@ TEXTS = {
     "without a place to break": "w" * 300,
     "very long": "long " * 2_000,
 }
-"""Texts by what is hostile about them."""
+"""Hostile texts by kind."""
 WORDS = [text.strip().replace(" ", "\u00a0") for text in TEXTS.values()]
 CLASSES = ["NOUN", MARKUP]
 
@@ -50,7 +50,7 @@ def write(folder: Path) -> Path:
 
 
 def _corpus() -> str:
-    """Return sentences of a noun and a verb, of each two words, some often."""
+    """Return sentences of a noun and a verb, some pairs of them repeated."""
     return "".join(
         f"1\t{noun}\t{noun}\tNOUN\t{CLASSES[place % 2]}\t_\t2\tnsubj\t_\t_\n"
         f"2\t{verb}\t{verb}\tVERB\tVERB\t_\t0\troot\t_\t_\n\n"
@@ -73,7 +73,7 @@ Stages = dict[str, tuple[str, dict[str, object]]]
 
 
 def _collocations() -> Stages:
-    given: dict[str, object] = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
+    inputs: dict[str, object] = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     return {
         "candidates": ("extract.pairs", {
             "corpus": "corpus.conllu", "examples": 2,
@@ -93,8 +93,8 @@ def _collocations() -> Stages:
             "sheet": "sheet", "labels": "sheet.labels", "entries": "annotator",
             "categories": {"TP": [MARKUP]},
         }),
-        "precision": ("evaluate.precision", given),
-        "comparison": ("evaluate.comparison", {**given, "cuts": [5]}),
+        "precision": ("evaluate.precision", inputs),
+        "comparison": ("evaluate.comparison", {**inputs, "cuts": [5]}),
     }  # fmt: skip
 
 
@@ -128,19 +128,19 @@ WAITS = 3
 
 @dataclass(frozen=True)
 class Report:
-    """How a report is made, and what is expected of it."""
+    """How a report is created, and its expected properties."""
 
     write: Callable[[Path], Path]
     """Writes experiment and data into a folder, and returns the experiment's file."""
     most_pages: int
-    """On how many pages of A4 it may print."""
+    """The largest allowed number of printed A4 pages."""
     drawn: bool = True
     """Whether it has figures."""
     settings: tuple[str, ...] = ()
     page: str = "runs/*/report/index.html"
-    """Where the page lies."""
+    """The path of the page."""
     then: Callable[[Path, Path], None] | None = None
-    """Makes the page of the experiment that has been run, given the folder and the experiment."""
+    """Creates the page after the run, from the folder and the experiment."""
 
 
 def _starter(family: str) -> Callable[[Path], Path]:
@@ -160,7 +160,7 @@ def _write_annotated(folder: Path) -> Path:
 
 
 def _write_designed(folder: Path) -> Path:
-    """Write the experiment with a sample designed for its questions, and its corpus."""
+    """Write the experiment with a designed sample, and its corpus."""
     _write_annotated(folder)
     return Path(shutil.copy(ROOT / "configs/pp-verb-design.toml", folder / "configs"))
 
@@ -206,13 +206,13 @@ REPORTS = {
 
 every_report = pytest.mark.parametrize("name", REPORTS)
 every_drawn = pytest.mark.parametrize("name", [name for name in REPORTS if REPORTS[name].drawn])
-"""By their names. Krenn's data are public, and may not be there."""
+"""By name. Krenn's data are public and may be missing."""
 if Path(os.environ.get("LEXASSAY_DATA") or "/", KRENN).is_file():
     REPORTS["krenn"] = Report(_krenn, most_pages=12)
 
 
 def build_report(name: str, folder: Path) -> Path:
-    """Return the page of a report. Who comes first makes it, and others wait."""
+    """Return the page of a report. The first process creates it, and others wait."""
     with FileLock(folder / f"{name}.lock"):
         own = folder / name
         pages = list(own.glob(REPORTS[name].page))
@@ -235,9 +235,9 @@ def _run(report: Report, folder: Path) -> None:
 
 def command(folder: Path, *words: str) -> None:
     """Run the command in a folder."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pipeline.cli", *words],
         cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    assert done.returncode in {0, WAITS}, done.stdout + done.stderr
+    assert result.returncode in {0, WAITS}, result.stdout + result.stderr

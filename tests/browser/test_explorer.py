@@ -1,4 +1,4 @@
-"""The table of all rows: searched, sorted, filtered, opened; by mouse, keys and finger."""
+"""The table of all rows: search, sort, filter and open rows by mouse, keyboard and touch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from pipeline.formats.tables import to_csv
 from pipeline.report.explorer import Kind, encode
 from pipeline.report.view import format_cell, format_percent
-from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
+from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, expect_none
 from tests.browser.reports import REPORTS, TEXTS
 from tests.report.report_frames import Reader
 
@@ -31,7 +31,7 @@ HAVE = [
 
 
 def explorer(page: Page, number: int = 0) -> Locator:
-    """Return a table of all rows, once it is there."""
+    """Return a table of all rows once it is ready."""
     figure = page.locator("[data-explorer]").nth(number)
     figure.scroll_into_view_if_needed()
     page.locator("[data-explorer][data-ready]").nth(number).wait_for(timeout=PATIENCE_PAGES)
@@ -39,28 +39,28 @@ def explorer(page: Page, number: int = 0) -> Locator:
 
 
 def count(figure: Locator) -> int:
-    """Return how many rows it says there are."""
-    said = figure.get_by_role("status").inner_text()
-    return int(said.split()[0].replace(",", ""))
+    """Return the number of rows that the table shows."""
+    text = figure.get_by_role("status").inner_text()
+    return int(text.split()[0].replace(",", ""))
 
 
 def left_edge(mark: Locator) -> int:
-    """Return where it begins, in whole pixels."""
+    """Return the left edge of an element in whole pixels."""
     box = mark.bounding_box()
     assert box
     return round(box["x"])
 
 
 def column(figure: Locator, name: str) -> list[str]:
-    """Return the texts of a column, as far as rows are drawn, from the top."""
+    """Return the texts of a column in the drawn rows, from the top."""
     question = """(figure, name) => {
       const heads = [...figure.querySelectorAll(".slick-header-column")].filter((h) => h.dataset.id);
       const place = heads.findIndex((head) => head.textContent.trim() === name);
       const rows = [...figure.querySelectorAll(".slick-row")].sort((a, b) => a.dataset.row - b.dataset.row);
       return rows.map((row) => row.querySelector(`.l${place}`)?.textContent ?? "");
     }"""
-    found: list[str] = figure.evaluate(question, name)
-    return found
+    texts: list[str] = figure.evaluate(question, name)
+    return texts
 
 
 def numbers(texts: list[str]) -> list[float]:
@@ -74,13 +74,13 @@ def head(figure: Locator, name: str) -> Locator:
 
 
 def pick(figure: Locator, name: str, value: str) -> None:
-    """Ask for the rows with this value of a column."""
+    """Filter the rows by this value of a column."""
     select = figure.locator(".explorer-filters label", has_text=name).last.locator("select")
     select.select_option(label=value)
 
 
 def settle(page: Page) -> None:
-    """Wait until what was typed is answered."""
+    """Wait until the table has reacted to the input."""
     page.wait_for_timeout(400)
 
 
@@ -101,7 +101,7 @@ def test_every_table_is_drawn(read_report: Open, name: str, width: int) -> None:
         assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth + 1")
 
 
-def test_a_search_narrows_the_rows(open_report: Open) -> None:
+def test_a_search_reduces_the_rows(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     every, word = count(figure), column(figure, "l2")[0]
@@ -118,7 +118,7 @@ def test_a_search_narrows_the_rows(open_report: Open) -> None:
     assert count(figure) == every
 
 
-def test_a_click_on_a_heading_sorts_and_another_turns_the_order(open_report: Open) -> None:
+def test_a_click_on_a_heading_sorts_and_a_second_reverses(open_report: Open) -> None:
     figure = explorer(open_report("annotated"))
     head(figure, "l2").click()
     rising = column(figure, "l2")
@@ -154,7 +154,7 @@ def test_rows_are_filtered_by_rank_and_by_label(open_report: Open) -> None:
     assert 0 < count(figure) < judged
 
 
-def test_a_row_opens_to_all_that_is_known_of_it(open_report: Open) -> None:
+def test_a_row_opens_to_show_all_its_data(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     figure.get_by_text("Filter", exact=True).click()
@@ -174,14 +174,14 @@ def test_a_row_opens_to_all_that_is_known_of_it(open_report: Open) -> None:
     assert not opened.is_visible()
 
 
-def test_marked_words_stand_one_below_the_other(open_report: Open) -> None:
+def test_marked_words_are_aligned(open_report: Open) -> None:
     figure = explorer(open_report("annotated"))
     figure.locator(".slick-cell").first.click()
     lines = figure.locator(".explorer-line")
     lines.first.wait_for(timeout=PATIENCE_PAGES)
-    left = [[left_edge(mark) for mark in line.locator("mark").all()] for line in lines.all()]
-    assert len(left) > 1
-    assert {tuple(line) for line in left} == {tuple(left[0])}
+    edges = [[left_edge(mark) for mark in line.locator("mark").all()] for line in lines.all()]
+    assert len(edges) > 1
+    assert {tuple(line) for line in edges} == {tuple(edges[0])}
 
 
 def test_the_contingency_table_adds_up(open_report: Open) -> None:
@@ -196,7 +196,7 @@ def test_the_contingency_table_adds_up(open_report: Open) -> None:
     assert r1 + r2 == c1 + c2 == n
 
 
-def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
+def test_rows_are_reached_and_opened_by_keyboard(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     figure.get_by_role("button", name="Save as CSV").focus()
@@ -228,7 +228,7 @@ def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
     assert not page.evaluate("document.activeElement.closest('.explorer-grid') !== null")
 
 
-def test_keys_sort(open_report: Open) -> None:
+def test_rows_are_sorted_by_keyboard(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     head(figure, "l1").focus()
@@ -238,7 +238,7 @@ def test_keys_sort(open_report: Open) -> None:
     assert page.evaluate("document.activeElement.textContent").startswith("l1")
 
 
-def test_on_a_phone_few_columns_and_a_sheet(open_report: Open) -> None:
+def test_a_phone_shows_few_columns_and_rows_as_a_sheet(open_report: Open) -> None:
     page = open_report("annotated", width=375, finger=True)
     figure = explorer(page)
     heads = [text for text in figure.get_by_role("columnheader").all_inner_texts() if text]
@@ -272,7 +272,7 @@ def saved_rows(page: Page, figure: Locator) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-def test_what_is_filtered_is_saved(open_report: Open) -> None:
+def test_saved_files_have_the_filtered_rows(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     figure.get_by_text("Filter", exact=True).click()
@@ -285,7 +285,7 @@ def test_what_is_filtered_is_saved(open_report: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [375, 1400])
-def test_hostile_texts_are_texts(open_report: Open, width: int) -> None:
+def test_hostile_texts_are_shown_as_text(open_report: Open, width: int) -> None:
     page = open_report("hostile", width=width)
     for number in range(page.locator("[data-explorer]").count()):
         figure = explorer(page, number)
@@ -298,7 +298,7 @@ def test_hostile_texts_are_texts(open_report: Open, width: int) -> None:
         assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth + 1")
 
 
-def test_hostile_words_are_found_by_their_letters(open_report: Open) -> None:
+def test_hostile_words_are_found_by_a_search(open_report: Open) -> None:
     page = open_report("hostile")
     figure = explorer(page)
     figure.get_by_role("searchbox").fill(TEXTS["markup"])
@@ -317,7 +317,7 @@ def test_without_scripts_the_first_rows_are_a_table(open_report: Open) -> None:
     assert figure.locator("a[href$='.csv']").count() == 1
 
 
-def test_the_first_rows_of_the_order_chosen_are_printed(open_report: Open) -> None:
+def test_the_first_rows_are_printed_in_the_chosen_order(open_report: Open) -> None:
     page = open_report("annotated")
     figure = explorer(page)
     head(figure, "l2").click()
@@ -331,8 +331,8 @@ def test_the_first_rows_of_the_order_chosen_are_printed(open_report: Open) -> No
     assert words == sorted(words)
 
 
-def test_the_page_shows_what_is_packed(open_report: Open) -> None:
-    """Every number of a column in the page is that of its file."""
+def test_the_page_shows_the_packed_rows(open_report: Open) -> None:
+    """The saved file has the rows that are packed in the page."""
     page = open_report("annotated")
     figure = explorer(page)
     heads, *rows = saved_rows(page, figure)
@@ -340,12 +340,12 @@ def test_the_page_shows_what_is_packed(open_report: Open) -> None:
     assert len(gzip.decompress(b64decode(packed))) > 1000
     place = heads.index("f1")
     f, f1 = heads.index("f"), place
-    nothing([row for row in rows if not int(row[f]) <= int(row[f1])])
+    expect_none([row for row in rows if not int(row[f]) <= int(row[f1])])
     ranks = [int(row[heads.index("t-score rank")]) for row in rows]
     assert sorted(ranks) == list(range(1, len(rows) + 1))
 
 
-# The scripts of the table of all rows do what their twins in Python do.
+# The scripts of the table of all rows agree with their counterparts in Python.
 
 TEXTS_EXPLORER_SCRIPTS = [
     "=1+1", "'=1", "'tis", "-5", "-5 kg", "+", "@x", "＝x", " =x", "\t", "a,b", 'say "x"', "a\nb", "",
@@ -372,30 +372,30 @@ READ = """([head, packed, rows]) => {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_columns_are_read_as_they_were_packed(open_report: Open, name: str) -> None:
+def test_columns_are_unpacked_as_they_were_packed(open_report: Open, name: str) -> None:
     kind, values = COLUMNS[name]
     how, content = encode(values, kind)
     page = open_report("annotated")
     head = {"kind": kind, "code": how}
-    found = page.evaluate(READ, [head, base64.b64encode(content).decode(), len(values)])
-    assert [value for _, value, _ in found] == Reader(content).column(how, len(values))
-    assert [missing for missing, _, _ in found] == values.is_null().to_list()
+    cells = page.evaluate(READ, [head, base64.b64encode(content).decode(), len(values)])
+    assert [value for _, value, _ in cells] == Reader(content).column(how, len(values))
+    assert [missing for missing, _, _ in cells] == values.is_null().to_list()
 
 
-def test_values_are_shown_as_elsewhere_on_the_page(open_report: Open) -> None:
+def test_values_have_the_format_of_the_page(open_report: Open) -> None:
     page = open_report("annotated")
     numbers = [0.5, -1234.0, 0.0000321, 1520.44, 12.345, 3.0, -0.25, 1e-5, 999.96]
-    shown = page.evaluate("(numbers) => numbers.map(Values.number)", numbers)
-    assert shown == [format_cell(number) for number in numbers]
+    texts = page.evaluate("(numbers) => numbers.map(Values.number)", numbers)
+    assert texts == [format_cell(number) for number in numbers]
     shares = "(v) => v.map((n) => Values.text({kind: 'share', keys: [n]}, 0))"
     assert page.evaluate(shares, [0.25, 1.0]) == [format_percent(0.25), format_percent(1.0)]
 
 
 def test_formulas_are_guarded_as_in_the_files(open_report: Open) -> None:
     page = open_report("annotated")
-    written = """(texts) => Saving.csv([{heading: "a", kind: "text", listed: texts}],
+    script = """(texts) => Saving.csv([{heading: "a", kind: "text", listed: texts}],
       texts.map((_, row) => row))"""
     for text in TEXTS_EXPLORER_SCRIPTS:
-        said = page.evaluate(written, [text]).encode()
+        output = page.evaluate(script, [text]).encode()
         expected = to_csv(pl.DataFrame({"a": [text]}))
-        assert said.replace(b'"', b"") == expected.replace(b'"', b""), repr(text)
+        assert output.replace(b'"', b"") == expected.replace(b'"', b""), repr(text)

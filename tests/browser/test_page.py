@@ -1,4 +1,4 @@
-"""Every page and every figure: on a phone, a tablet and a screen, by mouse and finger, in the dark."""
+"""Every page and figure: on phone, tablet and screen, with mouse and touch, in dark mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.browser.pages import (
     caption,
     charts,
     evaluate_list,
-    nothing,
+    expect_none,
     pdf_pages,
 )
 from tests.browser.reports import REPORTS, TEXTS, WORDS, every_drawn, every_report
@@ -34,10 +34,10 @@ LOOK = """async () => {
 
 @pytest.mark.axe
 @pytest.mark.parametrize("name", REPORTS)
-def test_no_serious_violation(read_report: Open, name: str) -> None:
+def test_reports_have_no_serious_violation(read_report: Open, name: str) -> None:
     page = read_report(name)
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    nothing(page.evaluate(LOOK))
+    expect_none(page.evaluate(LOOK))
 
 
 BLANKS = """() => document.body.innerText.replace(/[\\s\\u00a0]+/g, " ")"""
@@ -51,10 +51,10 @@ def test_no_hostile_text_becomes_an_element(read_report: Open, scripts: bool) ->
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_a_hostile_text_is_shown_as_it_is(read_report: Open, kind: str) -> None:
+def test_hostile_texts_are_shown_unchanged(read_report: Open, kind: str) -> None:
     page = read_report("hostile")
-    shown = str(page.evaluate(BLANKS))
-    assert " ".join(TEXTS[kind].split())[:300] in shown
+    text = str(page.evaluate(BLANKS))
+    assert " ".join(TEXTS[kind].split())[:300] in text
 
 
 def test_hostile_words_are_among_the_texts_of_tables(read_report: Open) -> None:
@@ -74,18 +74,18 @@ every_width = pytest.mark.parametrize("width", WIDTHS_PAGES)
 
 @every_width
 @smoke_report
-def test_it_opens_without_a_fault(read_report: Open, name: str, width: int) -> None:
-    """What a page may not do is watched by the fixture."""
+def test_a_page_opens_without_faults(read_report: Open, name: str, width: int) -> None:
+    """The fixture watches for forbidden acts of the page."""
     page = read_report(name, width=width)
     assert page.title()
     figures = charts(page)
     assert bool(figures) == REPORTS[name].drawn
-    nothing([caption(each) for each in figures if not each.locator(".marks:visible").count()])
+    expect_none([caption(each) for each in figures if not each.locator(".marks:visible").count()])
 
 
 @every_width
 @smoke_report
-def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -> None:
+def test_a_page_does_not_scroll_sideways(read_report: Open, name: str, width: int) -> None:
     page = read_report(name, width=width)
     wide = """() => {
       const root = document.scrollingElement;
@@ -103,7 +103,7 @@ def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -
         .map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 60)}`);
       return [`${root.scrollWidth} pixels in a window of ${root.clientWidth}`, ...names];
     }"""
-    nothing(evaluate_list(page, wide))
+    expect_none(evaluate_list(page, wide))
 
 
 @smoke_report
@@ -113,11 +113,11 @@ def test_headings_are_in_order(read_report: Open, name: str) -> None:
     levels = evaluate_list(page, headings)
     assert levels[:1] == [1]
     assert levels.count(1) == 1
-    nothing([pair for pair in pairwise(levels) if pair[1] > pair[0] + 1])
+    expect_none([pair for pair in pairwise(levels) if pair[1] > pair[0] + 1])
 
 
 @smoke_report
-def test_every_figure_says_in_words_what_it_shows(read_report: Open, name: str) -> None:
+def test_every_figure_has_a_description(read_report: Open, name: str) -> None:
     page = read_report(name)
     silent = """(figure) => {
       const said = (each) => each.getAttribute("alt") || each.getAttribute("aria-label")
@@ -126,7 +126,7 @@ def test_every_figure_says_in_words_what_it_shows(read_report: Open, name: str) 
       return [...figure.querySelectorAll(pictures)]
         .filter((each) => each.checkVisibility() && said(each).trim()).length === 0;
     }"""
-    nothing([caption(figure) for figure in charts(page) if figure.evaluate(silent)])
+    expect_none([caption(figure) for figure in charts(page) if figure.evaluate(silent)])
 
 
 @smoke_report
@@ -138,7 +138,7 @@ def test_every_table_has_headings(read_report: Open, name: str) -> None:
       return heads.length === 0 || !heads.every(rows);
     }).map((table) => table.innerText.slice(0, 60))"""
     assert page.locator("table").count() > 0
-    nothing(evaluate_list(page, bare))
+    expect_none(evaluate_list(page, bare))
 
 
 @smoke_report
@@ -151,18 +151,20 @@ def test_links_lead_somewhere(read_report: Open, name: str) -> None:
       .map((link) => link.getAttribute("href"))
       .filter((address) => !/^(https?|mailto|blob|data):/.test(address))"""
     folder = Path(unquote(urlsplit(page.url).path)).parent
-    nothing(evaluate_list(page, anchors))
-    nothing([each for each in evaluate_list(page, files) if not (folder / unquote(each)).is_file()])
+    expect_none(evaluate_list(page, anchors))
+    expect_none(
+        [each for each in evaluate_list(page, files) if not (folder / unquote(each)).is_file()]
+    )
 
 
 PICTURES = """(figure) => [...figure.querySelectorAll(".chart img, .chart svg.marks, .chart canvas")]
   .filter((each) => each.checkVisibility() && each.naturalWidth !== 0)
   .map((each) => [each.getBoundingClientRect().width, each.getBoundingClientRect().height])"""
-"""Width and height of what can be seen of a figure."""
+"""Width and height of the visible pictures of a figure."""
 
 
 @every_report
-def test_it_prints_on_so_many_pages(open_report: Open, name: str) -> None:
+def test_a_report_prints_on_few_pages(open_report: Open, name: str) -> None:
     page = open_report(name)
     assert 1 <= pdf_pages(page) <= REPORTS[name].most_pages
 
@@ -181,12 +183,12 @@ def test_figures_are_printed_once_and_whole(open_report: Open, name: str) -> Non
 
 
 @every_drawn
-def test_without_scripts_figures_are_still(open_report: Open, name: str) -> None:
+def test_figures_are_static_without_scripts(open_report: Open, name: str) -> None:
     page = open_report(name, scripts=False)
     figures = charts(page)
     assert figures
-    seen = {caption(figure): len(figure.evaluate(PICTURES)) for figure in figures}
-    assert {name: count for name, count in seen.items() if count != 1} == {}
+    counts = {caption(figure): len(figure.evaluate(PICTURES)) for figure in figures}
+    assert {name: count for name, count in counts.items() if count != 1} == {}
 
 
 FAINT = """() => {
@@ -246,29 +248,29 @@ FAINT = """() => {
   }
   return [...faint];
 }"""
-"""Texts that stand out too little from what is behind them: WCAG 2, level AA."""
+"""Texts with too little contrast to their background: WCAG 2, level AA."""
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @every_report
-def test_texts_stand_out(read_report: Open, name: str, dark: bool) -> None:
+def test_texts_have_enough_contrast(read_report: Open, name: str, dark: bool) -> None:
     page = read_report(name, dark=dark)
-    nothing(evaluate_list(page, FAINT))
+    expect_none(evaluate_list(page, FAINT))
 
 
 @every_report
-def test_the_page_is_dark_where_that_is_preferred(read_report: Open, name: str) -> None:
+def test_the_page_follows_a_preference_for_dark(read_report: Open, name: str) -> None:
     page = read_report(name, dark=True)
     ground = "() => getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number)"
     assert max(evaluate_list(page, ground)[:3]) < 80
 
 
 SMALLEST = 9
-"""Pixels of the smallest text of a figure."""
+"""Smallest allowed text of a figure, in pixels."""
 
 
 @every_drawn
-def test_texts_can_be_read_on_a_phone(read_report: Open, name: str) -> None:
+def test_texts_of_figures_are_legible_on_a_phone(read_report: Open, name: str) -> None:
     page = read_report(name, width=375)
     sizes = """() => {
       const texts = [...document.querySelectorAll(".chart svg text")]
@@ -282,40 +284,40 @@ def test_texts_can_be_read_on_a_phone(read_report: Open, name: str) -> None:
     texts = evaluate_list(page, sizes)
     assert texts
     examples = {size: text for size, text in reversed(texts) if size < SMALLEST}
-    nothing([f"{size} px, as {text!r}" for size, text in sorted(examples.items())])
+    expect_none([f"{size} px, as {text!r}" for size, text in sorted(examples.items())])
 
 
 @pytest.mark.parametrize("finger", [False, True], ids=["mouse", "finger"])
 @every_drawn
-def test_every_figure_answers(open_report: Open, name: str, finger: bool) -> None:
+def test_every_figure_shows_a_tooltip(open_report: Open, name: str, finger: bool) -> None:
     page = open_report(name, width=375 if finger else 1400, finger=finger)
     figures = charts(page)
     assert figures
     silent = [caption(each) for each in figures if not answer(page, each, finger=finger)]
-    nothing(silent)
+    expect_none(silent)
 
 
-# The first screen, and what is folded under it.
+# The first screen, and the collapsed sections below it
 
 MEASURED = ("collocations", "annotated", "designed", "clustering", "lexicon")
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_the_first_screen_answers(open_report: Open, name: str) -> None:
-    """A table, a figure and at most five sentences stand in 1400 x 900 pixels; the rest is folded."""
+def test_the_first_screen_shows_the_main_results(open_report: Open, name: str) -> None:
+    """A table, a figure and at most five sentences fit in 1400 x 900 pixels."""
     page = open_report(name, unfold=False)
     bottoms = evaluate_list(page, """() => [...document.querySelectorAll(
       ".overview table, .overview .chart, .overview .finding")]
       .map((each) => Math.round(each.getBoundingClientRect().bottom))""")  # fmt: skip
     assert len(bottoms) >= 3
-    nothing([bottom for bottom in bottoms if bottom > 900])
+    expect_none([bottom for bottom in bottoms if bottom > 900])
     assert page.locator(".overview .finding").count() <= 5
     sections = page.locator("details.stage")
     assert sections.count() > 0
     assert page.locator("details.stage[open]").count() == 0
 
 
-def test_a_link_opens_the_section_that_it_leads_to(open_report: Open) -> None:
+def test_a_link_opens_its_target_section(open_report: Open) -> None:
     page = open_report("collocations", unfold=False)
     link = page.get_by_role("navigation").get_by_role("link").nth(2)
     place = page.locator(str(link.get_attribute("href")))
@@ -331,22 +333,22 @@ def test_a_link_opens_the_section_that_it_leads_to(open_report: Open) -> None:
     )
 
 
-SHOWN = """() => [...document.querySelectorAll("[data-figure]")].map((each) =>
+AXIS_LABELS = """() => [...document.querySelectorAll("[data-figure]")].map((each) =>
   [...each.querySelectorAll(".role-axis-label text")].map((text) => text.textContent).sort().join(" "))"""
 """The labels of the axes of each figure."""
 
 
-def test_one_toolbar_sets_all_figures(open_report: Open) -> None:
+def test_one_toolbar_controls_all_figures(open_report: Open) -> None:
     page = open_report("annotated")
     bar = page.get_by_role("region", name="All figures")
     assert bar.count() == 1
     assert page.locator(".tools select").count() == 1
-    before = evaluate_list(page, SHOWN)
+    before = evaluate_list(page, AXIS_LABELS)
     bar.get_by_role("button", name="Zoom in").click()
     page.wait_for_timeout(400)
-    zoomed = evaluate_list(page, SHOWN)
+    zoomed = evaluate_list(page, AXIS_LABELS)
     assert len(zoomed) == len(before)
     assert sum(one != other for one, other in zip(before, zoomed, strict=True)) >= 2
     bar.get_by_role("button", name="Reset").click()
     page.wait_for_timeout(400)
-    assert evaluate_list(page, SHOWN) == before
+    assert evaluate_list(page, AXIS_LABELS) == before

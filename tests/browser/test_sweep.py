@@ -1,4 +1,4 @@
-"""The controls of a sweep's page: what they show follows, is in the address, and can be saved."""
+"""The page of a sweep: its controls, the state in the address, and saved files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.browser.pages import AXE, nothing
+from tests.browser.pages import AXE, expect_none
 from tests.browser.reports import TEXTS
 from tests.browser.test_page import FAINT, LOOK
 from tests.browser.watch import Watch
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 MEASURES = tuple(f"m{number:02}" for number in range(12))
 POINTS = grid(rate=[0.1, 0.2, 0.5], span=[1, 2, 3, 4], corpus=["EWT", "Brown"])
 SECONDS = 60_000
-"""Milliseconds that anything may take."""
+"""Milliseconds that any step may take."""
 Show = Callable[..., "Page"]
 
 
 def estimates() -> str:
-    """Return a page whose estimates grow with each setting, and with the measure."""
+    """Return a page with estimates that grow with each setting and with the measure."""
     p = pl.col("precision") / 2
     tables = [
         table(
@@ -46,7 +46,7 @@ def estimates() -> str:
 
 @pytest.fixture
 def show(chromium: Browser, tmp_path: Path) -> Iterator[Show]:
-    """Return a function that opens a page in a window of its own; no page may have a fault."""
+    """Return a function that opens a page in a new window; no page may have a fault."""
     watches: list[Watch] = []
 
     def open_one(html: str, *, state: str = "", width: int = 1400, dark: bool = False) -> Page:
@@ -83,13 +83,13 @@ def caption(page: Page) -> str:
 
 
 def rows(page: Page, name: str) -> list[list[str]]:
-    """Return the cells of a table, its headings first."""
-    found = page.get_by_role("region", name=name, exact=True).locator("tr").all()
-    return [each.locator("th, td").all_inner_texts() for each in found]
+    """Return the cells of a table, headings first."""
+    lines = page.get_by_role("region", name=name, exact=True).locator("tr").all()
+    return [each.locator("th, td").all_inner_texts() for each in lines]
 
 
 @pytest.mark.smoke
-def test_everything_follows_a_control(show: Show) -> None:
+def test_graph_and_tables_follow_the_controls(show: Show) -> None:
     page = show(estimates())
     assert control(page, "span").input_value() == "x"
     assert control(page, "measure").input_value() == "line"
@@ -112,7 +112,7 @@ def test_everything_follows_a_control(show: Show) -> None:
     assert "Each value is a mean over rate, of at most 3 estimates" in caption(page)
 
 
-def test_an_axis_gives_its_place_to_another(show: Show) -> None:
+def test_a_setting_replaces_another_on_an_axis(show: Show) -> None:
     page = show(estimates())
     control(page, "rate").select_option("x")
     assert control(page, "span").input_value() == "col"
@@ -122,7 +122,7 @@ def test_an_axis_gives_its_place_to_another(show: Show) -> None:
     assert control(page, "rate").input_value() == "line"
 
 
-def test_the_address_has_the_state(show: Show) -> None:
+def test_the_address_holds_the_state(show: Show) -> None:
     page = show(estimates())
     control(page, "rate").select_option("row")
     control(page, "corpus").select_option(label="Brown")
@@ -139,12 +139,12 @@ def test_the_address_has_the_state(show: Show) -> None:
 @pytest.mark.parametrize(
     "state", ["#sweep?", "#sweep?show=x&column:n==9&setting:rate=x&setting:span=x", "#sweep?%zz=%"]
 )
-def test_a_broken_address_is_as_good_as_none(show: Show, state: str) -> None:
+def test_an_invalid_address_is_ignored(show: Show, state: str) -> None:
     page = show(estimates(), state=state)
     assert page.locator(".sweep-graph svg").count() == 1
 
 
-def test_keys_are_enough(show: Show) -> None:
+def test_controls_work_by_keyboard(show: Show) -> None:
     page = show(estimates())
     control(page, "Show").focus()
     page.keyboard.press("ArrowDown")
@@ -161,11 +161,11 @@ def saved_text(page: Page, name: str) -> str:
     return Path(waiting.value.path()).read_text(encoding="utf-8-sig")
 
 
-def test_what_is_drawn_is_saved(show: Show) -> None:
+def test_saved_files_have_the_drawn_estimates(show: Show) -> None:
     page = show(estimates())
     heads, *lines = csv.reader(io.StringIO(saved_text(page, "Save as CSV")))
-    shown = ["rate", "span", "measure", "corpus", "n", "estimate", "value", "lower", "upper"]
-    assert heads == [*shown, "averaged"]
+    columns = ["rate", "span", "measure", "corpus", "n", "estimate", "value", "lower", "upper"]
+    assert heads == [*columns, "averaged"]
     assert len(lines) == 3 * 4 * 8
     picture = saved_text(page, "Save as SVG")
     assert picture.startswith("<svg")
@@ -174,7 +174,7 @@ def test_what_is_drawn_is_saved(show: Show) -> None:
     assert not re.search(r'(fill|stroke)="(undefined|null)"', picture)
 
 
-# The selection and the tests in Python, slowly
+# The selection and the tests, computed again in Python
 
 BEST = """([quantity, value, lower, upper, lowest]) => {
   const found = SweepCube.best(quantity, {value, lower, upper}, value.map((_, at) => at), lowest);
@@ -206,7 +206,7 @@ def best(
     return top, among
 
 
-def test_the_best_are_those_of_the_tests(show: Show) -> None:
+def test_the_best_agree_with_tests_in_python(show: Show) -> None:
     page = show(estimates())
     random = np.random.default_rng(5)
     quantity = {"share": True, "step": 1e-5, "z": NormalDist().inv_cdf(0.975)}
@@ -222,22 +222,22 @@ def test_the_best_are_those_of_the_tests(show: Show) -> None:
     assert len(sizes) > 3
 
 
-def test_the_tail_is_that_of_the_normal_distribution(show: Show) -> None:
+def test_the_tail_agrees_with_the_normal_distribution(show: Show) -> None:
     page = show(estimates())
     zs = [-3.0, -1.0, 0.0, 0.5, 1.96, 3.0, 5.0, 8.0]
-    found = page.evaluate("(zs) => zs.map(SweepCube.tail)", zs)
-    assert found == pytest.approx([NormalDist().cdf(-z) for z in zs], rel=1e-6)
+    tails = page.evaluate("(zs) => zs.map(SweepCube.tail)", zs)
+    assert tails == pytest.approx([NormalDist().cdf(-z) for z in zs], rel=1e-6)
 
 
-def test_without_limits_those_within_a_point_are_near(show: Show) -> None:
+def test_estimates_without_limits_are_near_within_a_point(show: Show) -> None:
     page = show(estimates())
     none = [None] * 4
     quantity = {"share": True, "step": 1e-5, "z": 1.96}
     question = BEST.replace(
         "{value, lower, upper}", "{value, lower: value.map(() => NaN), upper: value.map(() => NaN)}"
     )
-    found = page.evaluate(question, [quantity, [0.5, 0.495, 0.49, 0.48], none, none, False])
-    assert found == [0, [1, 2], "near"]
+    selection = page.evaluate(question, [quantity, [0.5, 0.495, 0.49, 0.48], none, none, False])
+    assert selection == [0, [1, 2], "near"]
 
 
 SELECT = """([head, places, codes, roles, lists]) => {
@@ -248,7 +248,7 @@ SELECT = """([head, places, codes, roles, lists]) => {
 }"""
 
 
-def test_a_selection_is_what_a_loop_finds(show: Show) -> None:
+def test_a_selection_agrees_with_a_loop(show: Show) -> None:
     page = show(estimates())
     axes = [("s0", 3), ("s1", 2), ("a", 2), ("b", 3)]
     points = [*product(range(3), range(2))][:-1]
@@ -262,8 +262,8 @@ def test_a_selection_is_what_a_loop_finds(show: Show) -> None:
     places = np.array(points).T.tolist()
     # s0 are rows 2 and 0; s1 is averaged over; a are lines; b is fixed at its last value.
     roles = {"s0": "row", "s1": "all", "a": "line", "b": 2}
-    given = [head, places, codes.ravel().tolist(), roles, {"row": [2, 0], "line": [0, 1]}]
-    value, count = page.evaluate(SELECT, given)
+    values = [head, places, codes.ravel().tolist(), roles, {"row": [2, 0], "line": [0, 1]}]
+    value, count = page.evaluate(SELECT, values)
     for (row, s0), line in product(enumerate([2, 0]), range(2)):
         cells = [
             5.0 + 2.0 * int(codes[at, line, 2])
@@ -274,7 +274,7 @@ def test_a_selection_is_what_a_loop_finds(show: Show) -> None:
         assert value[row * 2 + line] == pytest.approx(np.mean(cells))
 
 
-# Looks
+# Appearance
 
 
 @pytest.mark.parametrize("name", ["markup with blanks", "quotes", "right to left", "very long"])
@@ -292,24 +292,26 @@ def test_hostile_names_are_shown_as_text(show: Show, name: str) -> None:
 
 @pytest.mark.parametrize("view", ["lines", "heat"])
 @pytest.mark.parametrize(("width", "dark"), [(375, False), (1400, False), (1400, True)])
-def test_it_can_be_read(show: Show, width: int, dark: bool, view: str) -> None:
+def test_estimates_are_legible_and_fit_the_window(
+    show: Show, width: int, dark: bool, view: str
+) -> None:
     page = show(estimates(), width=width, dark=dark, state=f"#sweep?as={view}")
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    nothing(page.evaluate(FAINT))
+    expect_none(page.evaluate(FAINT))
     size = "(svg) => svg.viewBox.baseVal.width / svg.getBoundingClientRect().width"
     assert page.locator(".sweep-graph svg").evaluate(size) == pytest.approx(1, abs=0.01)
 
 
 @pytest.mark.axe
 @pytest.mark.parametrize("view", ["lines", "heat"])
-def test_no_violation_of_accessibility(show: Show, view: str) -> None:
+def test_graphs_have_no_serious_violation(show: Show, view: str) -> None:
     page = show(estimates(), state=f"#sweep?as={view}")
     page.locator(".sweep-values summary").first.click()
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    nothing(page.evaluate(LOOK))
+    expect_none(page.evaluate(LOOK))
 
 
-def test_paper_has_the_graph_without_controls(show: Show) -> None:
+def test_printed_pages_have_the_graph_without_controls(show: Show) -> None:
     page = show(estimates(), width=680)
     page.emulate_media(media="print")
     assert not page.locator(".sweep-controls").is_visible()
@@ -318,7 +320,7 @@ def test_paper_has_the_graph_without_controls(show: Show) -> None:
     assert box["width"] <= 680
 
 
-def test_a_point_answers_the_mouse(show: Show) -> None:
+def test_a_point_shows_a_tooltip(show: Show) -> None:
     page = show(estimates())
     graph = page.locator(".sweep-graph")
     point = """(graph) => {
@@ -331,9 +333,9 @@ def test_a_point_answers_the_mouse(show: Show) -> None:
       }
       return "";
     }"""
-    said = graph.evaluate(point)
-    assert re.search(r"precision \(%\)\s+\d+\.\d \[", said)
-    assert "measure" in said
+    text = graph.evaluate(point)
+    assert re.search(r"precision \(%\)\s+\d+\.\d \[", text)
+    assert "measure" in text
 
 
 # Degenerate sweeps

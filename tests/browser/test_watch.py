@@ -1,4 +1,4 @@
-"""The watch sees what a page may not do, and the helpers what a page does."""
+"""The watch records forbidden acts of a page, and the helpers read a page correctly."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.pages import (
-    NothingPaintedSettling,
+    WindowNotPainted,
     answer,
     charts,
     pdf_pages,
-    settled_settling,
     tooltip,
+    wait_until_drawn,
 )
 from tests.browser.watch import Watch
 
@@ -51,37 +51,37 @@ def show(watch: Watch, folder: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_is_seen(watch: Watch, tmp_path: Path, kind: str) -> None:
+def test_faults_are_recorded(watch: Watch, tmp_path: Path, kind: str) -> None:
     show(watch, tmp_path, f"<script>{FAULTS[kind]}</script>")
     assert [fault.partition(":")[0] for fault in watch.faults][:1] == [kind]
 
 
-def test_no_request_goes_to_a_file_beside_the_page(watch: Watch, tmp_path: Path) -> None:
+def test_a_request_for_a_file_beside_the_page_is_a_fault(watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "beside.css").write_text("body { color: red }")
     show(watch, tmp_path, '<link rel="stylesheet" href="beside.css"><p>a')
     assert watch.faults[0] == f"request: {(tmp_path / 'beside.css').as_uri()}"
 
 
-def test_a_page_without_faults_has_none(watch: Watch, tmp_path: Path) -> None:
+def test_a_correct_page_has_no_faults(watch: Watch, tmp_path: Path) -> None:
     show(watch, tmp_path, "<script>console.log(1)</script><img alt='' src='data:,'>")
     assert watch.faults == []
 
 
-def test_pages_of_paper_are_counted(watch: Watch, tmp_path: Path) -> None:
+def test_printed_pages_are_counted(watch: Watch, tmp_path: Path) -> None:
     show(watch, tmp_path, "<p style='break-after: page'>a</p>" * 2 + "<p>b")
     assert pdf_pages(watch.context.pages[0]) == 3
 
 
 @pytest.mark.parametrize("finger", [False, True], ids=["mouse", "finger"])
-@pytest.mark.parametrize(("style", "said"), [("visible", "42 %"), ("hidden", "")])
-def test_a_figure_is_waited_for_and_asked(
-    watch: Watch, tmp_path: Path, style: str, said: str, finger: bool
+@pytest.mark.parametrize(("style", "text"), [("visible", "42 %"), ("hidden", "")])
+def test_a_figure_is_drawn_and_shows_its_tooltip(
+    watch: Watch, tmp_path: Path, style: str, text: str, finger: bool
 ) -> None:
     show(watch, tmp_path, DRAWN.replace("STYLE", style))
     page = watch.context.pages[0]
-    settled_settling(page)
+    wait_until_drawn(page)
     (figure,) = charts(page)
-    assert answer(page, figure, finger=finger) == said
+    assert answer(page, figure, finger=finger) == text
 
 
 NEVER = '<figure><div data-figure="a">never</div></figure>'
@@ -100,14 +100,14 @@ Object.defineProperty(document, "fonts", { value: { ready: new Promise(() => {})
 </script>"""
 
 
-def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
+def test_a_figure_that_is_never_drawn_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
     show(watch, tmp_path, NEVER)
     with pytest.raises(AssertionError, match="not drawn in"):
-        settled_settling(watch.context.pages[0], patience=1000)
+        wait_until_drawn(watch.context.pages[0], patience=1000)
 
 
 @pytest.mark.parametrize(
-    ("body", "times", "said"),
+    ("body", "times", "message"),
     [
         (FEW_FRAMES + NEVER, {"still": 1000}, "a: no frame after the first 4"),
         (CLOCK_STOPS + NEVER, {"patience": 500, "still": 200}, "no answer in 900 milliseconds"),
@@ -115,16 +115,14 @@ def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path
     ],
     ids=["few frames", "the clock stops", "no fonts"],
 )
-def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
-    watch: Watch, tmp_path: Path, body: str, times: dict[str, int], said: str
+def test_a_window_that_is_not_painted_is_no_fault_of_the_page(
+    watch: Watch, tmp_path: Path, body: str, times: dict[str, int], message: str
 ) -> None:
     show(watch, tmp_path, body)
-    with pytest.raises(NothingPaintedSettling, match=said):
-        settled_settling(watch.context.pages[0], **times)
+    with pytest.raises(WindowNotPainted, match=message):
+        wait_until_drawn(watch.context.pages[0], **times)
 
 
-def test_a_tooltip_is_not_waited_for_in_a_window_without_frames(
-    watch: Watch, tmp_path: Path
-) -> None:
+def test_tooltip_does_not_wait_in_a_window_without_frames(watch: Watch, tmp_path: Path) -> None:
     show(watch, tmp_path, NO_FRAMES + "<p>a")
     assert tooltip(watch.context.pages[0]) == ""

@@ -1,4 +1,4 @@
-"""What no page may do: write to the console, ask for anything, open a dialog, fail."""
+"""Watches pages for forbidden acts: console messages, requests, dialogs, errors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ HARMLESS = ("data:", "blob:")
 
 
 class Watch:
-    """Collects the faults of all pages of a window, and lets none of their requests out.
+    """Collects the faults of all pages of a window, and blocks their requests.
 
     Parameters
     ----------
     context : playwright BrowserContext
         The window.
     address : str
-        The page that may be asked for.
+        The page that may be requested.
     """
 
     def __init__(self, context: BrowserContext, address: str) -> None:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Serve = Callable[[Subject], SubjectServer]
 Coordinate = Callable[[SheetWork], CoordinatorServer]
 CARD = ".unit, #rest h2"
-"""What a page of cards shows when it is there."""
+"""The elements that a loaded page of cards shows."""
 
 
 class OpenCard(Protocol):
-    """Opens somebody's page in a window of its own, or in one that is there."""
+    """Opens the page of a person in a new window, or in an existing one."""
 
     def __call__(
         self,
@@ -37,11 +37,11 @@ class OpenCard(Protocol):
         before: str = "",
         ready: str = CARD,
     ) -> Page:
-        """Return the page, when it shows a card or says why there is none."""
+        """Return the page once it shows a card or says why there is none."""
 
 
 class CardWatch(Watch):
-    """As that of reports, but a server may be away, and a page may ask before it is left."""
+    """A watch that allows an unreachable server and a question before leaving the page."""
 
     def _own(self, address: str) -> bool:
         return address.startswith((f"{self.address}/", *HARMLESS))
@@ -87,7 +87,7 @@ def coordinate() -> Iterator[Coordinate]:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Browser:
-    """Return what opens the pages; a file of tests can name another one."""
+    """Return the browser that opens the pages; a test file can override it."""
     return chromium
 
 

@@ -1,4 +1,4 @@
-"""A work of a test, served in a thread; the server goes and comes back on the same address."""
+"""A work served in a thread; the server can stop and restart at the same address."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-# What tests ask of a page of annotation.
+# Helpers for pages of annotation
 
 EXAMPLES = [f"{word} Satz [[in]] der [[Frage]] ." for word in ("Ein", "Zwei", "Drei", "Vier")]
 
 
 def pairs(count: int) -> Mapping[str, Mapping[str, Any]]:
-    """Return so many pairs, p000 the first."""
+    """Return so many pairs with ids from p000."""
     return {
         f"p{number:03}": {
             "units": {"l1": f"in:Frage{number}", "l2": f"stellen{number}"},
@@ -43,12 +43,12 @@ def pairs(count: int) -> Mapping[str, Mapping[str, Any]]:
 
 
 def shows(page: Page, item: str) -> None:
-    """Wait until the page shows a card; no item: until it shows none."""
+    """Wait until the page shows the card of an item, or no card if the item is empty."""
     page.locator(f'#card[data-id="{item}"]').wait_for()
 
 
 def ready(page: Page, item: str) -> None:
-    """Wait until a card has been in sight long enough to be decided."""
+    """Wait until a card has been visible long enough to be decided."""
     page.locator(f'#card[data-id="{item}"][data-ready]').wait_for()
 
 
@@ -58,19 +58,19 @@ def wait_until_saved(page: Page) -> None:
 
 
 def says(page: Page, text: str, place: str = "#said") -> None:
-    """Wait until a place of the page says something."""
+    """Wait until an element of the page contains a text."""
     page.locator(place).filter(has_text=text).wait_for()
 
 
 def label(page: Page, items: Iterable[str], key: str = "1") -> None:
-    """Press a key on one card after the other, each once it takes a decision."""
+    """Press a key on each card once it accepts a decision."""
     for item in items:
         ready(page, item)
         page.keyboard.press(key)
 
 
 def waits(page: Page, count: int) -> None:
-    """Wait until so many decisions are said to be not saved yet."""
+    """Wait until the page shows so many unsaved decisions."""
     if count:
         word = "decision is" if count == 1 else "decisions are"
         says(page, f"{count} {word} not saved yet", "#waiting-text")
@@ -79,13 +79,13 @@ def waits(page: Page, count: int) -> None:
 
 
 def faults(page: Page, where: str = "") -> list[str]:
-    """Return what axe finds on a page, and where that was."""
+    """Return the faults that axe finds on a page, each with a name of the place."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
 
 
 def answers(log: Iterable[Mapping[str, Any]], kind: str = "label") -> list[tuple[str, str]]:
-    """Return item and answer of all entries of a kind, in their order."""
+    """Return item and answer of all entries of a kind, in order."""
     return [(row["id"], row["answer"]) for row in log if row["kind"] == kind]
 
 
@@ -94,7 +94,7 @@ LABELS = ("SVC", "figurative", "free")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is asked of whom: items by id, as `take_over` has them."""
+    """The items of a work by id, and its annotators."""
 
     items: Mapping[str, Mapping[str, Any]]
     kind: Literal["annotation", "keying"] = "annotation"
@@ -107,7 +107,7 @@ class Subject:
 
 
 class Serving:
-    """A work that is served; its server goes and comes back on the same address."""
+    """A served work, whose server can stop and restart at the same address."""
 
     def __init__(self, work: SheetWork) -> None:
         self.work = work
@@ -117,18 +117,18 @@ class Serving:
         self.origin = f"http://127.0.0.1:{self.port}"
 
     def address(self, person: str = "anna", round_name: Round = "annotation") -> str:
-        """Return the address of somebody's page."""
-        asked = person in self.work.annotators
-        path = self.links.address(Person("annotator" if asked else "adjudicator", person))
+        """Return the address of a person's page."""
+        annotates = person in self.work.annotators
+        path = self.links.address(Person("annotator" if annotates else "adjudicator", person))
         query = "?round=adjudication" if round_name == "adjudication" else ""
         return f"{self.origin}{path}{query}"
 
     def app(self) -> Starlette:
-        """Return what is served."""
+        """Return the application."""
         return app_of(self.work, self.links)
 
     def start(self) -> None:
-        """Serve, and return when the server answers."""
+        """Start the server, and return once it answers."""
         listener = open_socket("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self._server = server_of(self.app())
@@ -139,7 +139,7 @@ class Serving:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Be away."""
+        """Stop the server."""
         self._server.should_exit = True
         self._thread.join(30)
         assert not self._thread.is_alive(), "the server did not stop"
@@ -152,7 +152,7 @@ class Serving:
 
 
 class SubjectServer(Serving):
-    """A subject that is served from a folder of its own."""
+    """A subject that is served from a separate folder."""
 
     def __init__(self, subject: Subject, folder: Path) -> None:
         self.work = SheetWork(
@@ -168,7 +168,7 @@ class SubjectServer(Serving):
         self, items: Mapping[str, Mapping[str, Any]], people: Sequence[str],
         round_name: Round = "annotation",
     ) -> None:  # fmt: skip
-        """Ask everybody for all items, in their order."""
+        """Give everybody tasks for all items, in their order."""
         every = [
             TaskRequest(who, each, place) for who in people for place, each in enumerate(items)
         ]
@@ -176,7 +176,7 @@ class SubjectServer(Serving):
             update_tasks(connection, items, every, round_name=round_name)
 
     def answer_all(self, who: str, answer: str) -> None:
-        """Answer all cards of a person, past the page."""
+        """Answer all cards of a person in the log, without the page."""
         with annotation_log.open_log(self.work.database) as connection:
             cards = annotation_log.upcoming(connection, who, most=10_000)
             annotation_log.append(
@@ -185,7 +185,7 @@ class SubjectServer(Serving):
             )
 
     def train(self, labels: Sequence[str], *, mark: float) -> None:
-        """Make a training round with these answers."""
+        """Add a training round with these answers."""
         gold = [
             GoldItem({"l1": f"train{n}", "l2": "x"}, answer, f"because {n}")
             for n, answer in enumerate(labels)
@@ -207,7 +207,7 @@ class CoordinatorServer(Serving):
         return f"{self.origin}{self.links.address(COORDINATOR)}"
 
     def app(self) -> Starlette:
-        """Return what is served."""
+        """Return the application."""
         own = coordinator.routes(
             self.work,
             address=self.links.address,
@@ -216,6 +216,6 @@ class CoordinatorServer(Serving):
         return app_of(self.work, self.links, coordinator=own)
 
     def stop(self) -> None:
-        """Be away for good."""
+        """Stop the server and the computation of estimates."""
         super().stop()
         self.certainty.close()

@@ -1,4 +1,4 @@
-"""Two people differ, the coordinator opens the round, somebody decides: all in windows of their own."""
+"""Cards in the browser: adjudication, an unreachable server, keying, access, two windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.browser.annotate.serving import (
     wait_until_saved,
     waits,
 )
-from tests.browser.pages import WIDTHS_PAGES, evaluate_list, nothing
+from tests.browser.pages import WIDTHS_PAGES, evaluate_list, expect_none
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -35,7 +35,7 @@ FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 def press(page: Page, keys: dict[str, str], key: str = "1") -> None:
-    """Press the key of the card that is shown, and wait for the next."""
+    """Press the key of the current card, and wait for the next."""
     page.locator("#card[data-ready]").wait_for()
     item = page.locator("#card").get_attribute("data-id") or ""
     page.keyboard.press(keys.get(item, key))
@@ -43,7 +43,7 @@ def press(page: Page, keys: dict[str, str], key: str = "1") -> None:
 
 
 def both_label(served: CoordinatorServer, open_card: OpenCard, ben: dict[str, str]) -> None:
-    """Let both label all in turns, card by card: anna says SVC, ben says it but for some."""
+    """Let both people label all cards in turns: SVC, except for ben's keys for some items."""
     pages = {who: open_card(served.address(who)) for who in ("anna", "ben")}
     for _ in PAIRS:
         for who, page in pages.items():
@@ -62,15 +62,17 @@ def ids(served: CoordinatorServer) -> list[str]:
         return [row["id"] for row in log.execute("SELECT id FROM items ORDER BY shown")]
 
 
-def test_a_third_person(served_work: CoordinatorServer, open_card: OpenCard) -> None:
+def test_a_third_person_resolves_a_disagreement(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
     says(whole, "None so far.", "#disagreements")
     item = ids(served_work)[0]
     both_label(served_work, open_card, {item: "3"})
-    says(whole, "1 item with different answers", "#disagreements")  # it follows by itself
+    says(whole, "1 item with different answers", "#disagreements")  # the page updates by itself
     says(whole, "1 item is answered by all annotators, with different answers", "#ready")
-    told = whole.locator("#disagreements .said > span").all_inner_texts()
-    assert told == ["anna: SVC", "ben: free"]
+    labels = whole.locator("#disagreements .said > span").all_inner_texts()
+    assert labels == ["anna: SVC", "ben: free"]
     whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
@@ -85,13 +87,15 @@ def test_a_third_person(served_work: CoordinatorServer, open_card: OpenCard) -> 
     says(third, "All done", "#rest")
     says(whole, "1 of 1 resolved, 0 open.", "#rounds")
     assert whole.locator("#outcome tbody tr td:last-child").inner_text() == "figurative"
-    told = whole.locator("#disagreements .said > span").all_inner_texts()
-    assert told == ["anna: SVC", "ben: free"]  # the first labels stay
+    labels = whole.locator("#disagreements .said > span").all_inner_texts()
+    assert labels == ["anna: SVC", "ben: free"]  # the first labels stay
     assert answers(served_work.log())[-1] == (item, "figurative")
     assert [row["annotator"] for row in served_work.log()].count("carla") == 1
 
 
-def test_those_who_disagree(served_work: CoordinatorServer, open_card: OpenCard) -> None:
+def test_those_who_disagree_can_resolve_it_themselves(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     both = ids(served_work)[:2]
     both_label(served_work, open_card, dict.fromkeys(both, "2"))
     whole = open_card(served_work.coordinator, ready="#people")
@@ -118,7 +122,7 @@ def test_those_who_disagree(served_work: CoordinatorServer, open_card: OpenCard)
     says(whole, "1 new item in the round.", "#opened")
 
 
-def test_a_name_that_annotates_is_refused(
+def test_an_annotator_is_refused_as_third_person(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
@@ -132,38 +136,38 @@ def test_a_name_that_annotates_is_refused(
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(
+def test_the_coordinators_page_has_no_serious_violation(
     served_work: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     empty = open_card(served_work.coordinator, dark=dark, ready="#people")
-    nothing(faults(empty))
+    expect_none(faults(empty))
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     whole = open_card(served_work.coordinator, dark=dark, ready="#people")
     whole.locator("#opening summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "waiting for carla", "#rounds")
-    nothing(faults(whole))
+    expect_none(faults(whole))
 
 
 @pytest.fixture
 def sure(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
-    """An experiment with questions, half of it judged."""
-    made = desk(tmp_path)
-    made.judge_all(40)
-    return coordinate(made.work)
+    """An experiment with evaluations, half of it judged."""
+    work = desk(tmp_path)
+    work.judge_all(40)
+    return coordinate(work.work)
 
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation_with_limits(
+def test_estimates_have_no_serious_violation(
     sure: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     page = open_card(sure.coordinator, dark=dark, ready="#certainty table")
-    nothing(faults(page))
+    expect_none(faults(page))
 
 
-def test_no_sideways_scrolling_on_a_phone(
+def test_the_coordinators_page_fits_a_phone(
     served_work: CoordinatorServer, sure: CoordinatorServer, open_card: OpenCard
 ) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
@@ -177,7 +181,7 @@ def test_no_sideways_scrolling_on_a_phone(
     assert page.evaluate(FITS)
 
 
-# The server goes and comes back, and no decision is lost or saved twice.
+# The server stops and restarts: no decision is lost or saved twice.
 
 FORBIDDEN = """for (const name of ["localStorage", "indexedDB"]) Object.defineProperty(window, name, {get() {
   throw new DOMException("no", "SecurityError"); }});"""
@@ -185,7 +189,7 @@ FULL = """IDBObjectStore.prototype.put = () => {
   throw new DOMException("full", "QuotaExceededError"); };"""
 
 
-def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
+def test_decisions_are_sent_when_the_server_is_back(serve: Serve, open_card: OpenCard) -> None:
     items = list(pairs(60))
     served = serve(Subject(pairs(60)))
     page = open_card(served.address())
@@ -201,11 +205,11 @@ def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
     label(page, items[12:14], "3")
     shows(page, items[14])
     wait_until_saved(page)
-    wanted = ["SVC"] * 2 + ["figurative"] * 10 + ["free"] * 2
-    assert answers(served.log()) == list(zip(items[:14], wanted, strict=True))
+    expected = ["SVC"] * 2 + ["figurative"] * 10 + ["free"] * 2
+    assert answers(served.log()) == list(zip(items[:14], expected, strict=True))
 
 
-def test_it_sends_again_by_itself(serve: Serve, open_card: OpenCard) -> None:
+def test_unsent_decisions_are_sent_again_automatically(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     shows(page, "p000")
@@ -218,7 +222,7 @@ def test_it_sends_again_by_itself(serve: Serve, open_card: OpenCard) -> None:
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
-def test_the_network_comes_back(serve: Serve, open_card: OpenCard) -> None:
+def test_decisions_are_sent_when_the_network_is_back(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     shows(page, "p000")
@@ -231,7 +235,7 @@ def test_the_network_comes_back(serve: Serve, open_card: OpenCard) -> None:
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
-def test_a_reload_loses_nothing(serve: Serve, open_card: OpenCard) -> None:
+def test_a_reload_keeps_unsaved_decisions(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     posts = "**/decisions*"
@@ -249,30 +253,34 @@ def test_a_reload_loses_nothing(serve: Serve, open_card: OpenCard) -> None:
     page.reload()
     shows(page, "p004")
     waits(page, 0)
-    wanted = [(f"p{number:03}", "SVC") for number in range(3)]
-    assert answers(served.log()) == [*wanted, ("p003", "figurative")]
+    expected = [(f"p{number:03}", "SVC") for number in range(3)]
+    assert answers(served.log()) == [*expected, ("p003", "figurative")]
 
 
-def test_leaving_warns_only_while_something_waits(serve: Serve, open_card: OpenCard) -> None:
+def test_leaving_the_page_warns_only_of_unsaved_decisions(
+    serve: Serve, open_card: OpenCard
+) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: asked.append(dialog.type))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: dialogs.append(dialog.type))
     label(page, ["p000"])
     shows(page, "p001")
     page.reload()
     shows(page, "p001")
-    assert asked == []
+    assert dialogs == []
     page.context.set_offline(True)
     label(page, ["p001"])
     waits(page, 1)
     page.context.set_offline(False)
     page.route("**/decisions*", lambda route: route.abort())
     page.reload()
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
 
 
-def test_an_answer_that_is_lost_is_not_saved_twice(serve: Serve, open_card: OpenCard) -> None:
+def test_a_decision_is_saved_once_if_the_response_is_lost(
+    serve: Serve, open_card: OpenCard
+) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     lost: list[str] = []
@@ -295,7 +303,9 @@ def test_an_answer_that_is_lost_is_not_saved_twice(serve: Serve, open_card: Open
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "figurative")]
 
 
-def test_a_server_that_hangs_is_away_after_five_seconds(serve: Serve, open_card: OpenCard) -> None:
+def test_a_server_counts_as_unreachable_after_five_seconds(
+    serve: Serve, open_card: OpenCard
+) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
 
@@ -314,7 +324,7 @@ def test_a_server_that_hangs_is_away_after_five_seconds(serve: Serve, open_card:
     assert answers(served.log()) == [("p000", "SVC")]
 
 
-def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
+def test_undo_and_changes_work_while_offline(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     label(page, ["p000"])
@@ -346,7 +356,9 @@ def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
 
 
 @pytest.mark.parametrize("before", [FORBIDDEN, FULL], ids=["forbidden", "full"])
-def test_a_browser_that_keeps_nothing(serve: Serve, open_card: OpenCard, before: str) -> None:
+def test_cards_work_without_storage_in_the_browser(
+    serve: Serve, open_card: OpenCard, before: str
+) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address(), before=before)
     label(page, ["p000"])
@@ -361,7 +373,9 @@ def test_a_browser_that_keeps_nothing(serve: Serve, open_card: OpenCard, before:
     assert answers(served.log()) == [(f"p{number:03}", "SVC") for number in range(3)]
 
 
-def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
+def test_the_page_says_when_its_cards_are_used_up_offline(
+    serve: Serve, open_card: OpenCard
+) -> None:
     served = serve(Subject(pairs(50)))
     page = open_card(served.address())
     items = list(pairs(50))
@@ -378,7 +392,7 @@ def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
     assert answers(served.log()) == [(item, "SVC") for item in items]
 
 
-def test_one_refused_decision_holds_up_no_other(serve: Serve, open_card: OpenCard) -> None:
+def test_a_refused_decision_does_not_block_others(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
 
@@ -405,7 +419,7 @@ def test_one_refused_decision_holds_up_no_other(serve: Serve, open_card: OpenCar
     page.locator("#trouble").wait_for(state="hidden")
 
 
-# Seconds from seeing a card to deciding.
+# Seconds between the display of a card and its decision
 
 TURN = """(hidden) => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
@@ -413,7 +427,7 @@ TURN = """(hidden) => {
 }"""
 
 
-def test_seconds_stand_still_while_the_tab_is_hidden(serve: Serve, open_card: OpenCard) -> None:
+def test_seconds_are_not_counted_while_the_tab_is_hidden(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     page.clock.install()
@@ -435,7 +449,7 @@ def test_seconds_stand_still_while_the_tab_is_hidden(serve: Serve, open_card: Op
     assert second == 600
 
 
-# Keying from print, and the round in which first labels are shown.
+# Keying from print, and adjudication with first labels
 
 LEMMAS = ("gehen", "stehen", "sehen", "drehen")
 KEYING = Subject(
@@ -447,7 +461,7 @@ KEYING = Subject(
 )  # fmt: skip
 
 
-def test_keying(serve: Serve, open_card: OpenCard) -> None:
+def test_forms_are_keyed_with_the_keyboard(serve: Serve, open_card: OpenCard) -> None:
     served = serve(KEYING)
     page = open_card(served.address())
     ready(page, "gehen")
@@ -473,15 +487,15 @@ def test_keying(serve: Serve, open_card: OpenCard) -> None:
     assert page.locator("#forms").input_value() == "drehe"
     page.get_by_role("button", name="Not found").click()
     says(page, "All done", "#rest")
-    wanted = [("gehen", "gehe, gehst, u"), ("stehen", "-"), ("sehen", "sehe"), ("drehen", "-")]
-    assert answers(served.log()) == wanted
+    expected = [("gehen", "gehe, gehst, u"), ("stehen", "-"), ("sehen", "sehe"), ("drehen", "-")]
+    assert answers(served.log()) == expected
     page.keyboard.press("r")
     page.locator("#recent-box .cards button").last.click()
     shows(page, "gehen")
     assert page.locator("#forms").input_value() == "gehe, gehst, u"
 
 
-def test_lines_that_are_pasted_are_forms(serve: Serve, open_card: OpenCard) -> None:
+def test_pasted_lines_become_forms(serve: Serve, open_card: OpenCard) -> None:
     served = serve(KEYING)
     page = open_card(served.address())
     ready(page, "gehen")
@@ -515,7 +529,7 @@ def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> N
     assert answers(served.log())[-1] == ("p000", "figurative")
 
 
-# By keyboard alone, by finger alone, on a phone, in the dark, with ears.
+# Keyboard, touch, phones, dark mode, screen readers
 
 LONG = {"units": {"l1": "w" * 300, "l2": "في السؤال", "l3": "lang " * 60}, "examples": EXAMPLES}
 WIDE = Subject({"a": LONG, **pairs(4)}, labels=("w" * 80, "ein langes Etikett", "free", "x" * 30))
@@ -532,7 +546,7 @@ NO_FOCUS = """() => { const each = document.activeElement;
 
 @pytest.mark.parametrize("width", WIDTHS_PAGES)
 @pytest.mark.parametrize("subject", [WIDE, KEYING_WAYS], ids=["annotation", "keying"])
-def test_no_sideways_scrolling(
+def test_cards_do_not_scroll_sideways(
     serve: Serve, open_card: OpenCard, subject: Subject, width: int
 ) -> None:
     page = open_card(serve(subject).address(), width=width, height=700)
@@ -547,7 +561,7 @@ def test_no_sideways_scrolling(
 
 
 @pytest.mark.smoke
-def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
+def test_cards_can_be_labelled_by_touch_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(4)))
     page = open_card(served.address(), width=375, height=740, finger=True)
     assert evaluate_list(page, SMALL) == []
@@ -571,16 +585,16 @@ def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
     shows(page, "p000")
     wait_until_saved(page)
     rows = [row for row in served.log() if row["kind"] == "label"]
-    said = [(row["id"], row["answer"], row["unsure"], row["note"]) for row in rows]
-    assert said == [("p000", "free", 1, ""), ("p001", "SVC", 0, "by finger")]
+    labels = [(row["id"], row["answer"], row["unsure"], row["note"]) for row in rows]
+    assert labels == [("p000", "free", 1, ""), ("p001", "SVC", 0, "by finger")]
 
 
-def test_labels_are_in_sight_on_a_phone(serve: Serve, open_card: OpenCard) -> None:
+def test_labels_are_visible_on_a_phone(serve: Serve, open_card: OpenCard) -> None:
     long = {"units": {"l1": "in Frage", "l2": "stellen"}, "examples": ["lang " * 300] * 3}
     page = open_card(serve(Subject({"a": long})).address(), width=375, height=740)
-    seen = "(each) => { const {top, bottom} = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
+    visible = "(each) => { const {top, bottom} = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
     for button in page.locator(".label").all():
-        assert button.evaluate(seen)
+        assert button.evaluate(visible)
 
 
 BROKEN = """() => [...document.querySelectorAll(".label .text, #help-box td button")].filter((each) => {
@@ -590,7 +604,7 @@ BROKEN = """() => [...document.querySelectorAll(".label .text, #help-box td butt
 
 
 @pytest.mark.parametrize("width", WIDTHS_PAGES)
-def test_no_word_of_a_label_is_broken(serve: Serve, open_card: OpenCard, width: int) -> None:
+def test_words_of_labels_are_not_broken(serve: Serve, open_card: OpenCard, width: int) -> None:
     labels = ("SVC", "figurative", "free", "idiom", "other")
     page = open_card(serve(Subject(pairs(1), labels=labels)).address(), width=width)
     page.keyboard.press("h")
@@ -598,7 +612,7 @@ def test_no_word_of_a_label_is_broken(serve: Serve, open_card: OpenCard, width: 
     assert evaluate_list(page, BROKEN) == []
 
 
-def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
+def test_cards_can_be_labelled_with_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(3)))
     page = open_card(served.address())
     shows(page, "p000")
@@ -613,23 +627,23 @@ def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
     _tab_to(page, "SVC")
     page.keyboard.press("Space")
     says(page, "All done", "#rest")
-    wanted = [("p000", "figurative"), ("p002", "free"), ("p001", "SVC")]
-    assert answers(served.log()) == wanted
+    expected = [("p000", "figurative"), ("p002", "free"), ("p001", "SVC")]
+    assert answers(served.log()) == expected
 
 
 def _tab_to(page: Page, text: str) -> None:
-    """Press Tab until the focus, which is always seen, is on a button with a text."""
+    """Press Tab until a button with this text has the focus, which must always be visible."""
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement === document.body"):
-            continue  # the browser's own buttons
+            continue  # the focus is on buttons of the browser
         assert not page.evaluate(NO_FOCUS)
         if text in str(page.evaluate("document.activeElement.textContent")):
             return
     raise AssertionError(f"no Tab leads to {text}")
 
 
-def test_what_is_saved_is_said(serve: Serve, open_card: OpenCard) -> None:
+def test_the_page_announces_whether_a_decision_is_saved(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(Subject(pairs(9))).address())
     assert page.locator("#said, #waiting-text").evaluate_all(
         "(all) => all.map((each) => each.getAttribute('role'))"
@@ -644,7 +658,9 @@ def test_what_is_saved_is_said(serve: Serve, open_card: OpenCard) -> None:
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation_ways(serve: Serve, open_card: OpenCard, dark: bool) -> None:
+def test_cards_and_dialogs_have_no_serious_violation(
+    serve: Serve, open_card: OpenCard, dark: bool
+) -> None:
     served = serve(Subject(pairs(9), guidelines={"SVC": "Support verb"}))
     page = open_card(served.address(), dark=dark)
     label(page, ["p000"])
@@ -662,12 +678,12 @@ def test_no_serious_violation_ways(serve: Serve, open_card: OpenCard, dark: bool
     page.keyboard.press("n")
     page.keyboard.type("a note")
     violations += faults(page, "away")
-    nothing(violations)
+    expect_none(violations)
 
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation_in_other_states(
+def test_other_states_of_cards_have_no_serious_violation(
     serve: Serve, open_card: OpenCard, dark: bool
 ) -> None:
     served = serve(Subject(pairs(2), labels=("a", "b")))
@@ -684,13 +700,13 @@ def test_no_serious_violation_in_other_states(
     says(page, "except the cards you set aside", "#rest")
     violations += faults(page, "aside")
     violations += faults(open_card(serve(KEYING_WAYS).address(), dark=dark), "keying")
-    nothing(violations)
+    expect_none(violations)
 
 
-# Two windows of one person, and what another window has decided.
+# Two windows of one person
 
 
-def test_stale_opens_the_card_again(serve: Serve, open_card: OpenCard) -> None:
+def test_a_stale_decision_reopens_the_card(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     one = open_card(served.address())
     two = open_card(served.address())
@@ -709,7 +725,7 @@ def test_stale_opens_the_card_again(serve: Serve, open_card: OpenCard) -> None:
     assert two.locator("#trouble").is_hidden()
 
 
-def test_leaving_it_as_it_stands(serve: Serve, open_card: OpenCard) -> None:
+def test_a_stale_decision_can_be_dropped(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     one = open_card(served.address())
     two = open_card(served.address())
@@ -735,7 +751,7 @@ def test_the_same_answer_is_no_conflict(serve: Serve, open_card: OpenCard) -> No
     assert two.locator("#trouble").is_hidden()
 
 
-def test_undo_of_what_was_not_taken_reaches_nothing_else(serve: Serve, open_card: OpenCard) -> None:
+def test_undo_of_a_refused_decision_changes_nothing_else(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     one = open_card(served.address())
     two = open_card(served.address())
@@ -754,7 +770,7 @@ def test_undo_of_what_was_not_taken_reaches_nothing_else(serve: Serve, open_card
     says(two, "1 decision was not accepted", "#waiting-text")
 
 
-def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
+def test_two_tabs_share_unsaved_decisions(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     one = open_card(served.address())
     context = one.context
@@ -784,7 +800,7 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     says(one, "Decided in another window: SVC. You chose figurative here.", "#trouble-text")
 
 
-def test_a_tab_that_is_closed_leaves_what_waits_to_the_other(
+def test_a_closed_tab_leaves_unsaved_decisions_to_the_other(
     serve: Serve, open_card: OpenCard
 ) -> None:
     served = serve(Subject(pairs(9)))
@@ -800,7 +816,7 @@ def test_a_tab_that_is_closed_leaves_what_waits_to_the_other(
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
-def test_people_on_one_browser_share_nothing(serve: Serve, open_card: OpenCard) -> None:
+def test_people_in_one_browser_do_not_share_data(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9), annotators=("anna", "bert")))
     anna = open_card(served.address("anna"))
     bert = open_card(served.address("bert"), context=anna.context)
@@ -812,9 +828,11 @@ def test_people_on_one_browser_share_nothing(serve: Serve, open_card: OpenCard) 
     anna.context.set_offline(False)
     waits(anna, 0)
     waits(bert, 0)
-    said = {(row["annotator"], row["answer"]) for row in served.log()}
-    assert said == {("anna", "SVC"), ("bert", "figurative")}
+    labels = {(row["annotator"], row["answer"]) for row in served.log()}
+    assert labels == {("anna", "SVC"), ("bert", "figurative")}
     secret = served.address("anna").rpartition("/")[2]
-    kept = anna.evaluate("indexedDB.databases().then((all) => JSON.stringify([all, localStorage]))")
-    assert "lexassay:" in kept
-    assert secret not in kept
+    storage = anna.evaluate(
+        "indexedDB.databases().then((all) => JSON.stringify([all, localStorage]))"
+    )
+    assert "lexassay:" in storage
+    assert secret not in storage

@@ -12,7 +12,7 @@ from pipeline.formats.annotation_log import Decision
 from tests.annotate.office import Office, build_office, decisions_of
 from tests.browser.annotate.conftest import Coordinate, OpenCard
 from tests.browser.annotate.serving import CoordinatorServer, faults, says
-from tests.browser.pages import nothing
+from tests.browser.pages import expect_none
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,16 +23,16 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     """Sheet and page of anna differ in all three pairs, those of ben in one."""
-    made = build_office(tmp_path)
-    work = made.work()
-    ids = made.ids(work)
-    made.decide(work, *decisions_of(ids, "anna", "SSS"), *decisions_of(ids, "ben", "SSS"))
+    office = build_office(tmp_path)
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *decisions_of(ids, "anna", "SSS"), *decisions_of(ids, "ben", "SSS"))
     hand_to_sheets(work)
-    made.label("anna", dict.fromkeys(ids, "free"))
-    made.label("ben", {ids[0]: "free"})
-    made.decide(work, *decisions_of(ids, "anna", "fff", start=10))
-    made.decide(work, *decisions_of(ids[:1], "ben", "f", start=10))
-    return made
+    office.label("anna", dict.fromkeys(ids, "free"))
+    office.label("ben", {ids[0]: "free"})
+    office.decide(work, *decisions_of(ids, "anna", "fff", start=10))
+    office.decide(work, *decisions_of(ids[:1], "ben", "f", start=10))
+    return office
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def conflict_count(page: Page) -> int:
     return page.locator(".conflicts > li").count()
 
 
-def test_one_by_one_and_by_annotator(
+def test_conflicts_are_decided_one_by_one_and_by_annotator(
     served_work: CoordinatorServer, office: Office, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
@@ -54,18 +54,20 @@ def test_one_by_one_and_by_annotator(
     says(page, "3 answers changed in a sheet and on the page", "#contested")
     assert conflict_count(page) == 3
     assert page.evaluate("document.activeElement.id") == "kept"
-    page.wait_for_timeout(500)  # a second click at once is not taken
+    page.wait_for_timeout(500)  # an immediate second click is ignored
     page.get_by_role("button", name="Keep all answers of anna's page").click()
     says(page, "Kept 2 answers of anna's page.", "#kept")
     says(page, "1 answer changed in a sheet and on the page", "#contested")
     assert page.get_by_role("button", name="Keep all").count() == 0
     office.label("ben", {office.ids(served_work.work)[0]: "figurative"})
-    says(page, "None: sheets and pages agree.", "#contested")  # the page follows the sheet
+    says(page, "None: sheets and pages agree.", "#contested")  # the page has updated
     kinds = [row["kind"] for row in served_work.log() if row["key"].startswith("coordinator")]
     assert kinds == ["import", "seen", "seen"]
 
 
-def test_a_double_click_decides_one(served_work: CoordinatorServer, open_card: OpenCard) -> None:
+def test_a_double_click_decides_one_conflict(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role("button", name="Keep the page's answer").first.dblclick()
     says(page, "Kept 1 answer of anna's page.", "#kept")
@@ -73,7 +75,9 @@ def test_a_double_click_decides_one(served_work: CoordinatorServer, open_card: O
     assert conflict_count(page) == 3
 
 
-def test_by_keyboard(served_work: CoordinatorServer, open_card: OpenCard) -> None:
+def test_conflicts_are_decided_by_keyboard(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     button = page.get_by_role("button", name="Keep the page's answer").first
     button.focus()
@@ -84,13 +88,13 @@ def test_by_keyboard(served_work: CoordinatorServer, open_card: OpenCard) -> Non
     assert page.evaluate("document.activeElement.innerText") == "Keep all answers of anna's sheets"
 
 
-def test_what_changed_meanwhile_is_not_decided(
+def test_a_conflict_that_changed_meanwhile_is_not_decided(
     served_work: CoordinatorServer, office: Office, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role(
         "button", name="Keep the page's answer"
-    ).first.focus()  # it waits for the person
+    ).first.focus()  # the section does not update while it has the focus
     ids = office.ids(served_work.work)
     office.decide(
         served_work.work, *(Decision(f"late-{each}", "anna", each, answer="SVC") for each in ids)
@@ -102,7 +106,7 @@ def test_what_changed_meanwhile_is_not_decided(
     assert not [row for row in served_work.log() if row["key"].startswith("coordinator")]
 
 
-def test_without_a_server_nothing_is_kept(
+def test_an_unreachable_server_is_reported(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
@@ -116,7 +120,7 @@ def test_without_a_server_nothing_is_kept(
 
 
 @pytest.mark.parametrize(("width", "finger"), [(1400, False), (768, False), (375, True)])
-def test_the_section_is_short_and_nothing_overflows(
+def test_the_section_is_short_and_does_not_overflow(
     served_work: CoordinatorServer, open_card: OpenCard, width: int, finger: bool
 ) -> None:
     page = open_card(served_work.coordinator, width=width, finger=finger, ready=".conflicts")
@@ -133,8 +137,8 @@ def test_the_section_is_short_and_nothing_overflows(
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation(
+def test_conflicts_have_no_serious_violation(
     served_work: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     page = open_card(served_work.coordinator, dark=dark, ready=".conflicts")
-    nothing(faults(page))
+    expect_none(faults(page))

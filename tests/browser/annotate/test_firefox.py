@@ -1,6 +1,6 @@
-"""The pages in Firefox: no label that nobody meant, nothing lost, all by keyboard, and no faults.
+"""The pages in Firefox: no accidental labels, no lost decisions, keyboard access, no faults.
 
-Playwright drives the Firefox of the system by WebDriver BiDi, not a build of its own.
+Playwright drives the system's Firefox by WebDriver BiDi, not its own build.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.browser.annotate.serving import (
     shows,
     wait_until_saved,
 )
-from tests.browser.annotate.test_presses import NUMPAD, PRESS, all_were_seen, refused_presses
+from tests.browser.annotate.test_presses import NUMPAD, PRESS, count_seen_labels, refused_presses
 from tests.browser.conftest import FIREFOX
 from tests.browser.pages import PATIENCE_PAGES
 
@@ -44,7 +44,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
-def test_faults_are_seen(browser: Browser, serve: Serve) -> None:
+def test_faults_of_pages_are_recorded(browser: Browser, serve: Serve) -> None:
     served = serve(Subject(pairs(1)))
     with browser.new_context() as context:
         watch = CardWatch(context, served.origin)
@@ -69,7 +69,7 @@ def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: Op
             "(how) => document.dispatchEvent(new KeyboardEvent('keydown', how))",
             {"key": key, "code": f"Numpad{number}", "location": 3, "bubbles": True},
         )
-    page.keyboard.press("Shift+Numpad1")  # this is End, too
+    page.keyboard.press("Shift+Numpad1")  # this also sends End
     shows(page, "p000")
     page.keyboard.press("Numpad2")
     shows(page, "p001")
@@ -78,7 +78,9 @@ def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: Op
 
 
 @pytest.mark.parametrize("pause", [15, 80, 300])
-def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int) -> None:
+def test_fast_presses_label_only_visible_cards(
+    serve: Serve, open_card: OpenCard, pause: int
+) -> None:
     served = serve(Subject(pairs(30)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -86,10 +88,10 @@ def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int) -> Non
     if pause < 250:
         says(page, "Not taken: the card had only just appeared", "#refused")
     wait_until_saved(page)
-    assert all_were_seen(served) + refused_presses(page) == 6
+    assert count_seen_labels(served) + refused_presses(page) == 6
 
 
-def test_a_double_click(serve: Serve, open_card: OpenCard) -> None:
+def test_a_double_click_labels_one_card(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -104,21 +106,21 @@ def test_a_double_click(serve: Serve, open_card: OpenCard) -> None:
 def test_cards_do_not_wait_for_the_server(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
-    held: list[Route] = []
+    routes: list[Route] = []
     away = True
-    page.route("**/decisions*", lambda route: held.append(route) if away else route.continue_())
+    page.route("**/decisions*", lambda route: routes.append(route) if away else route.continue_())
     label(page, ["p000", "p001", "p002"])
     shows(page, "p003")
     assert served.log() == []
     away = False
-    for route in held:
+    for route in routes:
         route.continue_()
     wait_until_saved(page)
     assert answers(served.log()) == [(item, "SVC") for item in ("p000", "p001", "p002")]
 
 
 def process(profile: Path) -> int:
-    """Return the process of the Firefox that has a profile."""
+    """Return the process of the Firefox with this profile."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = path.read_text(errors="replace").split("\0")
@@ -127,7 +129,7 @@ def process(profile: Path) -> int:
     raise AssertionError("there is no such browser")
 
 
-def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(
+def test_offline_decisions_survive_a_killed_browser(
     playwright: Playwright, serve: Serve, tmp_path: Path
 ) -> None:
     served = serve(Subject(pairs(20)))
@@ -146,7 +148,7 @@ def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(
     label(context.pages[-1], items)
     shows(context.pages[-1], "p009")
     os.kill(process(profile), signal.SIGKILL)
-    with suppress(Exception):  # it may have seen already that nobody is there
+    with suppress(Exception):  # it may have noticed the lost connection already
         context.close()
     assert served.log() == []
     context = start()
@@ -156,7 +158,7 @@ def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(
     assert answers(served.log()) == [(item, "SVC") for item in items]
 
 
-def test_by_keyboard_alone(serve: Serve, open_card: OpenCard) -> None:
+def test_cards_can_be_labelled_by_keyboard_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     label(page, ["p000"], "2")

@@ -1,4 +1,4 @@
-"""One key is one decision, and every command has a key."""
+"""Every key press makes one decision, and every command has a key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.browser.annotate.serving import (
 from tests.browser.pages import evaluate_list
 from tests.browser.reports import MARKUP, TEXTS
 
-# Whatever stands in labels, units, examples and notes is text, and moves nothing else.
+# Labels, units, examples and notes are shown as text and do not affect the layout.
 
 LABELS_HOSTILE = (MARKUP, TEXTS["quotes"], TEXTS["controls of direction"], "free")
 EXAMPLES = [*TEXTS.values(), "[[" * 50_000, f"x {'[[a]] ' * 10_000}", MARKUP.join(["[[", "]]"])]
@@ -30,7 +30,7 @@ BLANKS = """() => document.body.textContent.replace(/[\\s\\u00a0]+/g, " ")"""
 CONTROLS = """() => document.querySelector("main").textContent.match(/[\\u202a-\\u202e\\u2066-\\u2069\\u200e\\u200f]/g) ?? []"""
 
 
-def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
+def test_texts_never_become_elements(serve: Serve, open_card: OpenCard) -> None:
     served = serve(SUBJECT)
     page = open_card(served.address())
     page.keyboard.press("e")
@@ -50,16 +50,18 @@ def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
     assert page.title() == " ".join(TEXTS["markup with blanks"].split())
     wait_until_saved(page)
     assert answers(served.log()) == [(MARKUP, MARKUP)]
-    shown = str(page.evaluate(BLANKS))
+    text = str(page.evaluate(BLANKS))
     page.reload()
     says(page, "All done", "#rest")
     page.keyboard.press("u")
     shows(page, MARKUP)
     for kind in ("markup", "quotes", "right to left"):
-        assert TEXTS[kind] in shown, kind
+        assert TEXTS[kind] in text, kind
 
 
-def test_controls_of_direction_are_seen_and_do_nothing(serve: Serve, open_card: OpenCard) -> None:
+def test_direction_controls_are_visible_and_have_no_effect(
+    serve: Serve, open_card: OpenCard
+) -> None:
     page = open_card(serve(SUBJECT).address())
     page.keyboard.press("e")
     assert evaluate_list(page, CONTROLS) == []
@@ -69,7 +71,7 @@ def test_controls_of_direction_are_seen_and_do_nothing(serve: Serve, open_card: 
     assert page.evaluate(letters) == "RLOabcLRIdefPDIRLM"
 
 
-def test_joiners_in_words_stay(serve: Serve, open_card: OpenCard) -> None:
+def test_joiners_within_words_are_kept(serve: Serve, open_card: OpenCard) -> None:
     word = "می\u200cخواهم"
     items = {"a": {"units": {"l1": word, "l2": f"{word}\u200c x"}, "examples": []}}
     page = open_card(serve(Subject(items)).address())
@@ -77,7 +79,7 @@ def test_joiners_in_words_stay(serve: Serve, open_card: OpenCard) -> None:
     assert page.locator(".unit").last.locator(".control").all_text_contents() == ["ZWNJ"]
 
 
-def test_a_long_text_is_cut_around_the_marked_word(serve: Serve, open_card: OpenCard) -> None:
+def test_long_texts_are_shortened_around_the_marked_word(serve: Serve, open_card: OpenCard) -> None:
     text = f"{'😀wort ' * 70_000}[[hier]] {'danach ' * 70_000}"
     items = {"a": {"units": {"l1": "w" * 1_000_000, "l2": "x"}, "examples": [text]}}
     served = serve(Subject(items))
@@ -93,7 +95,7 @@ def test_a_long_text_is_cut_around_the_marked_word(serve: Serve, open_card: Open
     says(page, "All done", "#rest")
 
 
-def test_brackets_of_the_text_itself(serve: Serve, open_card: OpenCard) -> None:
+def test_brackets_in_the_text_are_kept(serve: Serve, open_card: OpenCard) -> None:
     text = "[no] [[nor this]] ⟦⟦in⟧⟧ a ⟦…⟧ of ⟦⟦Frage⟧⟧."
     items = {"a": {"units": {"l1": "x", "l2": "y"}, "examples": [text]}}
     page = open_card(serve(Subject(items)).address())
@@ -102,7 +104,7 @@ def test_brackets_of_the_text_itself(serve: Serve, open_card: OpenCard) -> None:
     assert example.text_content() == "[no] [[nor this]] in a […] of Frage."
 
 
-def test_100_decisions_by_100_keys(serve: Serve, open_card: OpenCard) -> None:
+def test_a_hundred_keys_give_a_hundred_decisions(serve: Serve, open_card: OpenCard) -> None:
     items = pairs(100)
     served = serve(Subject(items))
     page = open_card(served.address())
@@ -111,14 +113,14 @@ def test_100_decisions_by_100_keys(serve: Serve, open_card: OpenCard) -> None:
         page.keyboard.press(str(number % 3 + 1))
     shows(page, "")
     says(page, "All done", "#rest")
-    wanted = [(item, LABELS[number % 3]) for number, item in enumerate(items)]
+    expected = [(item, LABELS[number % 3]) for number, item in enumerate(items)]
     wait_until_saved(page)
-    assert answers(served.log()) == wanted
+    assert answers(served.log()) == expected
     assert all(0 <= row["seconds"] <= 600 for row in served.log())
     assert page.locator("#far").text_content() == "100 of 100"
 
 
-def test_undo_as_far_back_as_one_likes(serve: Serve, open_card: OpenCard) -> None:
+def test_undo_reaches_any_earlier_decision(serve: Serve, open_card: OpenCard) -> None:
     items = list(pairs(60))
     served = serve(Subject(pairs(60)))
     page = open_card(served.address())
@@ -158,7 +160,7 @@ def test_a_held_key_labels_once(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(served.address())
     ready(page, "p000")
     for _ in range(20):
-        page.keyboard.down("1")  # the second and all that follow are repeats
+        page.keyboard.down("1")  # all events after the first are repeats
         page.wait_for_timeout(10)
     page.keyboard.up("1")
     ready(page, "p001")
@@ -196,7 +198,7 @@ def test_commands_keep_their_keys(serve: Serve, open_card: OpenCard) -> None:
     assert (served.log()[-1]["answer"], served.log()[-1]["unsure"]) == ("x?", 1)
 
 
-def test_nothing_fires_in_a_field(serve: Serve, open_card: OpenCard) -> None:
+def test_keys_typed_in_a_field_are_no_commands(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(4)))
     page = open_card(served.address())
     shows(page, "p000")
@@ -238,13 +240,13 @@ def test_a_note_of_a_decided_card_is_saved_at_once(serve: Serve, open_card: Open
     page.keyboard.press("n")
     page.keyboard.type(" on")
     ready(page, "p000")
-    page.locator(".label").last.click()  # leaves the field, which saves, and decides
+    page.locator(".label").last.click()  # leaving the field saves the note
     shows(page, "p001")
     wait_until_saved(page)
     assert (served.log()[-1]["answer"], served.log()[-1]["note"]) == ("free", "later on")
 
 
-def test_what_is_typed_outlives_a_reload(serve: Serve, open_card: OpenCard) -> None:
+def test_a_typed_note_survives_a_reload(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(Subject(pairs(4))).address())
     shows(page, "p000")
     page.keyboard.press("n")
@@ -254,7 +256,7 @@ def test_what_is_typed_outlives_a_reload(serve: Serve, open_card: OpenCard) -> N
     assert page.locator("#note").input_value() == "half a tho"
 
 
-def test_cards_set_aside_come_last_and_are_asked_for(serve: Serve, open_card: OpenCard) -> None:
+def test_skipped_cards_come_last(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(4), labels=("a", "b")))
     page = open_card(served.address())
     label(page, ["p000", "p001"], "s")
@@ -272,11 +274,11 @@ def test_cards_set_aside_come_last_and_are_asked_for(serve: Serve, open_card: Op
     assert answers(served.log()) == [(item, "a") for item in ("p002", "p003", "p000", "p001")]
 
 
-def test_more_examples(serve: Serve, open_card: OpenCard) -> None:
+def test_more_examples_are_shown_on_request(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(Subject(pairs(2))).address())
-    shown = page.locator("#examples li:visible")
-    assert shown.count() == 3
+    examples = page.locator("#examples li:visible")
+    assert examples.count() == 3
     assert page.locator("#examples li").first.locator("mark").all_text_contents() == ["in", "Frage"]
     page.keyboard.press("e")
-    assert shown.count() == 4
+    assert examples.count() == 4
     assert page.locator("#more").is_hidden()

@@ -1,7 +1,7 @@
-"""The browser, its window and the server are killed between keystrokes: what the next card followed is in the log once.
+"""Browser, window and server are killed between keystrokes: confirmed decisions are saved once.
 
-A decision goes to the browser's disk while the next card appears, so that even what waits for a server that
-is away outlives a browser that is killed.
+The browser stores a decision on disk before the next card appears. An unsent decision therefore
+survives a killed browser.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GONE_ON = (
 
 @dataclass
 class Desk:
-    """Somebody at a browser of their own, whose folder outlives it, and the server."""
+    """A person at a browser with a permanent profile, and the server."""
 
     browser: Browser
     folder: Path
@@ -47,7 +47,7 @@ class Desk:
     away: bool = False
     last: str = ""
     pressed: list[tuple[str, str]] = field(default_factory=list)
-    kept: list[tuple[str, str]] = field(default_factory=list)
+    observed: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class Desk:
         self.show()
 
     def show(self) -> None:
-        """Open the page, which a server must give."""
+        """Open the page; start the server if it is stopped."""
         if self.away:
             self.forks.start()
             self.away = False
@@ -79,7 +79,7 @@ class Desk:
         self.last = ""
 
     def press(self, *, look: bool = True) -> None:
-        """Press a key on a card; if somebody looks, what the next card follows counts."""
+        """Press a key on a card; with `look`, wait for the next card and record the decision."""
         self.page.wait_for_function(READY_ON, arg=self.last, polling=20)
         self.last = self.page.locator("#card").get_attribute("data-id") or ""
         key = self.random.choice(list(LABELS))
@@ -87,7 +87,7 @@ class Desk:
         self.page.keyboard.press(key)
         if look:
             self.page.wait_for_function(GONE_ON, arg=self.last, polling=5)
-            self.kept.append(self.pressed[-1])
+            self.observed.append(self.pressed[-1])
 
     def kill(self, what: str) -> None:
         if what == "page":
@@ -100,7 +100,7 @@ class Desk:
             self.watch_saving()
         elif what == "browser":
             os.kill(self.process(), signal.SIGKILL)
-            with suppress(Exception):  # it may have seen already that nobody is there
+            with suppress(Exception):  # it may have noticed the lost connection already
                 self.context.close()
             self.open()
             self.watch_saving()
@@ -112,12 +112,12 @@ class Desk:
             self.away = True
 
     def watch_saving(self) -> None:
-        """See that all is saved which waited, if somebody looks long enough."""
+        """Wait, mostly, until all decisions are saved."""
         if self.random.random() < 0.7:
             wait_until_saved(self.page)
 
     def process(self) -> int:
-        """Return the process of the browser itself."""
+        """Return the main process of the browser."""
         own = f"--user-data-dir={self.folder / 'profile'}"
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):
@@ -132,13 +132,13 @@ def desk(chromium: Browser, tmp_path: Path) -> Iterator[Desk]:
     work = work_in(tmp_path / "work", annotators=(WHO,))
     ask(work, WHO, shown={each: dict(shown) for each, shown in pairs(300).items()})
     forks = Forks(work.folder, [WHO], free_port())
-    made = Desk(chromium, tmp_path, forks, Random(40))
-    yield made
-    made.context.close()
+    desk = Desk(chromium, tmp_path, forks, Random(40))
+    yield desk
+    desk.context.close()
     forks.close()
 
 
-def test_forty_kills(desk: Desk) -> None:
+def test_observed_decisions_survive_forty_kills(desk: Desk) -> None:
     whats = desk.random.sample(list(KILLS), sum(KILLS.values()), counts=list(KILLS.values()))
     for what in whats:
         for _ in range(desk.random.randrange(5)):
@@ -152,14 +152,14 @@ def test_forty_kills(desk: Desk) -> None:
     wait_until_saved(desk.page)
     rows = answers(log(desk.folder / "work" / "decisions.sqlite"))
     assert desk.faults == []
-    assert set(desk.kept) <= set(rows)
+    assert set(desk.observed) <= set(rows)
     assert len({item for item, _ in rows}) == len(rows)
     order = iter(desk.pressed)
     assert all(row in order for row in rows), "not in the order of pressing, or never pressed"
 
 
-def test_a_server_that_is_killed_loses_and_doubles_nothing(desk: Desk) -> None:
-    """As often as LEXASSAY_KILLS says; some decisions are sent at the moment of the kill."""
+def test_a_killed_server_loses_or_repeats_no_decision(desk: Desk) -> None:
+    """LEXASSAY_KILLS sets the number of rounds; some decisions are sent during a kill."""
     for _ in range(int(os.environ.get("LEXASSAY_KILLS", "4"))):
         desk.press(look=desk.random.random() < 0.5)
         desk.kill("server")
@@ -173,7 +173,7 @@ def test_a_server_that_is_killed_loses_and_doubles_nothing(desk: Desk) -> None:
     assert desk.faults == []
 
 
-def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(desk: Desk) -> None:
+def test_offline_decisions_survive_a_killed_browser(desk: Desk) -> None:
     rounds = int(os.environ.get("LEXASSAY_KILLS", "2"))
     for _ in range(rounds):
         desk.page.locator("#card[data-ready]").wait_for()
@@ -183,5 +183,5 @@ def test_offline_decisions_outlive_a_browser_that_is_killed_at_once(desk: Desk) 
         desk.kill("browser")
         wait_until_saved(desk.page)
     rows = answers(log(desk.folder / "work" / "decisions.sqlite"))
-    assert rows == desk.kept
+    assert rows == desk.observed
     assert len(rows) == 9 * rounds

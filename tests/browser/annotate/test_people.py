@@ -1,4 +1,4 @@
-"""The coordinator manages people in a menu, and the lists of the page in pages."""
+"""The coordinator manages people in a menu; long lists have pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.formats.annotation_log import Decision, append, open_log, read_onl
 from tests.annotate.office import build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard
 from tests.browser.annotate.serving import CoordinatorServer, faults, says, shows, wait_until_saved
-from tests.browser.pages import nothing
+from tests.browser.pages import expect_none
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -27,7 +27,7 @@ def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
 
 
 def manage(page: Page, who: str, act: str) -> None:
-    """Open somebody's menu and choose in it."""
+    """Open the menu of a person and choose an act."""
     if page.locator("#person").is_visible():
         page.get_by_role("button", name="Close").click()
     page.locator(f'button[data-person="{who}"]').click()
@@ -62,7 +62,7 @@ def test_a_link_is_shown_and_replaced(served_work: CoordinatorServer, open_card:
     shows(open_card(new), first)
 
 
-def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
+def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
@@ -95,7 +95,7 @@ def test_a_part_is_ended_and_its_cards_are_given_to_one_who_is_added(
     open_card(served_work.address("anna"))
 
 
-def test_who_is_stopped_while_at_work_is_told_so(
+def test_a_person_stopped_during_work_is_informed(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     page = open_card(served_work.address("anna"))
@@ -116,18 +116,18 @@ def test_who_is_stopped_while_at_work_is_told_so(
 @pytest.fixture
 def many(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
     """Everybody has answered, with 30 disagreements."""
-    made = desk(tmp_path, "")
-    made.judge_all()
-    shared = sorted(set(made.cards("ana")) & set(made.cards("ben")))[:30]
+    work = desk(tmp_path, "")
+    work.judge_all()
+    shared = sorted(set(work.cards("ana")) & set(work.cards("ben")))[:30]
     for each in shared:
-        made.judge("ben", [each], "no" if made.truth[each] == "yes" else "yes")
-    shown = '{"units": {"l1": "a", "l2": "b"}, "examples": ["ein [[a]] und [[b]]"]}'
-    with open_log(made.work.database) as log:
-        log.execute("UPDATE items SET shown = ?", (shown,))
-    return coordinate(made.work)
+        work.judge("ben", [each], "no" if work.truth[each] == "yes" else "yes")
+    contents = '{"units": {"l1": "a", "l2": "b"}, "examples": ["ein [[a]] und [[b]]"]}'
+    with open_log(work.work.database) as log:
+        log.execute("UPDATE items SET shown = ?", (contents,))
+    return coordinate(work.work)
 
 
-def test_live_updates_keep_the_page_of_a_list_and_what_is_open(
+def test_live_updates_keep_the_list_page_and_open_details(
     many: CoordinatorServer, open_card: OpenCard
 ) -> None:
     whole = open_card(many.coordinator, ready="#people")
@@ -154,7 +154,7 @@ def test_the_menu_has_no_serious_violation(
     whole = open_card(many.coordinator, dark=dark, ready="#people")
     whole.locator("#disagreements summary").first.click()
     whole.locator('button[data-person="ana"]').click()
-    nothing(faults(whole))
+    expect_none(faults(whole))
 
 
 def test_the_menu_fits_a_phone(many: CoordinatorServer, open_card: OpenCard) -> None:

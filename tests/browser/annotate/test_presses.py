@@ -1,4 +1,4 @@
-"""No gesture labels a card that nobody can have read, and every press that is not taken shows."""
+"""No gesture labels a card that nobody can have read, and every ignored press is reported."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 SEEN = 0.25
-"""Seconds that a card must have been in sight."""
+"""Seconds that a card must have been visible."""
 
 
 def refused_presses(page: Page) -> int:
     return int(page.locator("#refused").get_attribute("data-count") or 0)
 
 
-def all_were_seen(served: SubjectServer) -> int:
-    """Return how many labels there are, each of a card that was in sight."""
+def count_seen_labels(served: SubjectServer) -> int:
+    """Return the number of labels, after a check that their cards were visible."""
     rows = [row for row in served.log() if row["kind"] == "label"]
     assert all(row["seconds"] >= SEEN for row in rows)
     return len(rows)
 
 
 def delay(page: Page, seconds: float) -> None:
-    """Let every decision take so long to the server."""
+    """Delay every decision on its way to the server."""
 
     def later(route: Route) -> None:
         time.sleep(seconds)
@@ -63,18 +63,20 @@ PRESS = """(pauses) => new Promise((done) => {
 
 @pytest.mark.parametrize("latency", [0, 0.4])
 @pytest.mark.parametrize("pause", [15, 80, 300])
-def test_impatient_presses(serve: Serve, open_card: OpenCard, pause: int, latency: float) -> None:
+def test_fast_presses_label_only_visible_cards(
+    serve: Serve, open_card: OpenCard, pause: int, latency: float
+) -> None:
     served = serve(Subject(pairs(30)))
     page = open_card(served.address())
     delay(page, latency)
     ready(page, "p000")
     page.evaluate(PRESS, [pause, 6])
     wait_until_saved(page)
-    assert all_were_seen(served) + refused_presses(page) == 6
+    assert count_seen_labels(served) + refused_presses(page) == 6
     assert refused_presses(page) >= (pause < 250)
 
 
-def test_a_double_click_and_a_double_tap(serve: Serve, open_card: OpenCard) -> None:
+def test_a_double_click_or_tap_labels_one_card(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -89,7 +91,7 @@ def test_a_double_click_and_a_double_tap(serve: Serve, open_card: OpenCard) -> N
     phone.locator(".label").last.tap()
     shows(phone, "p002")
     wait_until_saved(phone)
-    assert all_were_seen(served) == 2
+    assert count_seen_labels(served) == 2
     assert (refused_presses(page), refused_presses(phone)) == (1, 1)
 
 
@@ -116,7 +118,7 @@ def test_a_number_pad_without_numlock_labels_nothing(serve: Serve, open_card: Op
     assert answers(served.log()) == [("p000", "figurative")]
 
 
-def test_a_digit_by_its_place_on_a_french_keyboard(serve: Serve, open_card: OpenCard) -> None:
+def test_digits_work_by_position_on_a_french_keyboard(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -127,7 +129,7 @@ def test_a_digit_by_its_place_on_a_french_keyboard(serve: Serve, open_card: Open
     assert answers(served.log()) == [("p000", "figurative")]
 
 
-# Keys that somebody changes or switches off.
+# Changed keys and single keys switched off
 
 
 def test_single_keys_can_be_switched_off(serve: Serve, open_card: OpenCard) -> None:
@@ -176,10 +178,10 @@ def test_a_key_can_be_changed(serve: Serve, open_card: OpenCard) -> None:
     shows(page, "p003")
 
 
-# Small things that cost work.
+# Details that save work
 
 
-def test_skip_keeps_note_and_doubt(serve: Serve, open_card: OpenCard) -> None:
+def test_a_skip_keeps_note_and_unsure_mark(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(2)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -199,7 +201,7 @@ def test_skip_keeps_note_and_doubt(serve: Serve, open_card: OpenCard) -> None:
     assert (last["answer"], last["note"], last["unsure"]) == ("SVC", "ask Ben", 1)
 
 
-def test_an_undo_in_another_window_is_told(serve: Serve, open_card: OpenCard) -> None:
+def test_an_undo_in_another_window_is_reported(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     one = open_card(served.address())
     label(one, ["p000"])
@@ -219,9 +221,7 @@ def test_an_undo_in_another_window_is_told(serve: Serve, open_card: OpenCard) ->
     assert [row["kind"] for row in served.log()] == ["label", "undo", "label", "undo"]
 
 
-def test_lists_begin_with_the_focus_and_close_at_one_press(
-    serve: Serve, open_card: OpenCard
-) -> None:
+def test_lists_get_the_focus_and_close_with_one_key(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(60)))
     page = open_card(served.address())
     label(page, ["p000", "p001"])
@@ -238,7 +238,7 @@ def test_lists_begin_with_the_focus_and_close_at_one_press(
     assert page.locator("dialog[open]").count() == 0
 
 
-def test_a_search_tells_that_there_is_more(serve: Serve, open_card: OpenCard) -> None:
+def test_a_search_says_that_there_are_more_results(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(60)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -251,7 +251,7 @@ def test_a_search_tells_that_there_is_more(serve: Serve, open_card: OpenCard) ->
     assert page.locator("#search-box .cards button").count() == 50
 
 
-def test_a_goal(serve: Serve, open_card: OpenCard) -> None:
+def test_progress_towards_a_goal_is_shown(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(Subject(pairs(9))).address())
     ready(page, "p000")
     page.get_by_role("button", name="Goal").click()
@@ -263,20 +263,22 @@ def test_a_goal(serve: Serve, open_card: OpenCard) -> None:
     says(page, "You have reached your goal: 2 cards.")
 
 
-def test_right_to_left_pairs_and_the_language(serve: Serve, open_card: OpenCard) -> None:
+def test_right_to_left_pairs_are_laid_out_in_their_language(
+    serve: Serve, open_card: OpenCard
+) -> None:
     items = {"a": {"units": {"l1": "سؤال", "l2": "طرح"}, "examples": ["طرح [[سؤال]]"]}, **pairs(1)}
     served = serve(Subject(items, language="ar"))
     page = open_card(served.address())
     ready(page, "a")
-    left, right = (each.bounding_box() for each in page.locator(".unit").all())
-    assert left is not None
-    assert right is not None
-    assert left["x"] > right["x"]
+    first, second = (each.bounding_box() for each in page.locator(".unit").all())
+    assert first is not None
+    assert second is not None
+    assert first["x"] > second["x"]
     assert page.locator("#units").get_attribute("lang") == "ar"
     assert page.locator("#card").get_attribute("aria-label") == "سؤال · طرح"
 
 
-def test_a_new_link_sends_what_the_old_one_could_not(serve: Serve, open_card: OpenCard) -> None:
+def test_a_new_link_sends_decisions_of_the_old_one(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     page = open_card(served.address())
     ready(page, "p000")
@@ -293,7 +295,7 @@ def test_a_new_link_sends_what_the_old_one_could_not(serve: Serve, open_card: Op
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
 
-def test_a_training_round(serve: Serve, open_card: OpenCard) -> None:
+def test_training_can_be_repeated_until_it_is_passed(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(9)))
     served.train(["SVC", "free"], mark=0.9)
     page = open_card(served.address())

@@ -30,7 +30,7 @@ from tests.browser.annotate.serving import (
     shows,
     wait_until_saved,
 )
-from tests.browser.pages import nothing
+from tests.browser.pages import expect_none
 
 if TYPE_CHECKING:
     pass
@@ -41,16 +41,16 @@ TRAINING = [GoldItem({"l1": f"train{n}", "l2": "b"}, "yes", f"because {n}") for 
 
 @pytest.fixture
 def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
-    """All cards of the sample are answered; gold items and repeated cards are left."""
-    made = desk(tmp_path, "")
-    made.judge_all()
-    assert add_gold(made.work, GOLD) == (2, 0)
-    assert repeat_cards(made.work, 0.08) > 2
-    return coordinate(made.work)
+    """All cards of the sample are answered; gold items and repeated cards are open."""
+    work = desk(tmp_path, "")
+    work.judge_all()
+    assert add_gold(work.work, GOLD) == (2, 0)
+    assert repeat_cards(work.work, 0.08) > 2
+    return coordinate(work.work)
 
 
 def open_cards(served: CoordinatorServer, who: str) -> dict[str, str]:
-    """Return the open cards of a person: id, and the kind of check."""
+    """Return the open checks of a person by id, with their kinds."""
     with open_log(served.work.database) as log:
         rows = log.execute(
             "SELECT id, kind FROM tasks JOIN checks USING (id) WHERE annotator = ? AND answered = 0"
@@ -63,7 +63,7 @@ SHAPE = """() => [...document.querySelectorAll("#card, #card *")].map((each) =>
   `${each.tagName}.${each.className}[${each.getAttributeNames().sort()}]`)"""
 
 
-def test_cards_that_measure_quality_look_like_all_others(serve: Serve, open_card: OpenCard) -> None:
+def test_quality_checks_look_like_other_cards(serve: Serve, open_card: OpenCard) -> None:
     subject = serve(Subject(pairs(24)))
     work = subject.work
     examples = tuple(pairs(1)["p000"]["examples"])
@@ -83,7 +83,7 @@ def test_cards_that_measure_quality_look_like_all_others(serve: Serve, open_card
     assert shapes[True] == shapes[False] != set()
 
 
-def test_the_coordinator_sees_the_answers(
+def test_the_coordinator_sees_answers_to_quality_checks(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     whole = open_card(served_work.coordinator, ready="#people")
@@ -102,7 +102,7 @@ def test_the_coordinator_sees_the_answers(
     row.filter(has_text="1 of 2").filter(has_text=f"of {repeats} (").wait_for()
 
 
-def test_who_fails_is_excused_by_the_coordinator(
+def test_the_coordinator_excuses_a_person_who_failed_training(
     served_work: CoordinatorServer, open_card: OpenCard
 ) -> None:
     add_training(served_work.work, TRAINING)
@@ -123,7 +123,7 @@ def test_who_fails_is_excused_by_the_coordinator(
     assert page.locator("#card").get_attribute("data-id") in open_cards(served_work, "ben")
 
 
-# Languages: nothing but data is the same on two pages.
+# Languages: only data is the same on two pages.
 
 TEXTS = """() => {
   const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -141,7 +141,7 @@ TEXTS = """() => {
 
 
 @pytest.mark.parametrize("code", [each for each in LANGUAGES if each != "en"])
-def test_a_person_chooses_the_language(
+def test_every_text_changes_with_the_chosen_language(
     served_work: CoordinatorServer, open_card: OpenCard, code: str
 ) -> None:
     for address, place in (
@@ -161,12 +161,12 @@ SAME = {"de": {"Labels", "Link", "Name"}, "fr": {"Actions", "Note", "Quartiles"}
 """Words that a language shares with English."""
 
 
-# What a reader with a screen reader or weak eyes meets.
+# Accessibility
 
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation_in_training_and_with_suggestions(
+def test_training_and_suggestions_have_no_serious_violation(
     serve: Serve, open_card: OpenCard, dark: bool
 ) -> None:
     subject = serve(Subject(pairs(9), language="ar"))
@@ -175,33 +175,33 @@ def test_no_serious_violation_in_training_and_with_suggestions(
         store_suggestions(log, [Suggestion("p000", "SVC", 0.9, "model")])
         show_suggestions(log, visible=True)
     page = open_card(subject.address(), dark=dark)
-    found = faults(page, "training")
+    violations = faults(page, "training")
     for key in ("1", "1"):
         page.locator("#card[data-ready]").wait_for()
         page.keyboard.press(key)
-        found += faults(page, "feedback")
+        violations += faults(page, "feedback")
         page.get_by_role("button", name="Continue").click()
     says(page, "the pass mark is 90%", "#rest")
-    found += faults(page, "failed")
+    violations += faults(page, "failed")
     page.get_by_role("button", name="Try again").click()
     for key in ("1", "3"):
         page.locator("#card[data-ready]").wait_for()
         page.keyboard.press(key)
         page.get_by_role("button", name="Continue").click()
-    found += faults(page, "passed")
+    violations += faults(page, "passed")
     page.get_by_role("button", name="Begin").click()
     ready(page, "p000")
-    found += faults(page, "suggestion")
+    violations += faults(page, "suggestion")
     label(page, ["p000"])
     shows(page, "p001")
-    nothing(found)
+    expect_none(violations)
 
 
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_serious_violation_in_the_table_of_quality(
+def test_the_table_of_quality_has_no_serious_violation(
     served_work: CoordinatorServer, open_card: OpenCard, dark: bool
 ) -> None:
     add_training(served_work.work, TRAINING)
     whole = open_card(served_work.coordinator, dark=dark, ready="#quality table")
-    nothing(faults(whole, "quality"))
+    expect_none(faults(whole, "quality"))
