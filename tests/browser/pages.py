@@ -178,7 +178,7 @@ _SETTLE = """([patience, still]) => {
 }"""
 """Scrolls to one figure after the other; returns a figure that was not drawn, the number of painted
 frames, and whether painting has stopped. A busy machine may paint no frame for half a minute, so no
-wait for a frame, or for fonts, which need one, is unlimited. A scroll by a pixel requests a frame."""
+wait for a frame, or for fonts, which need one, is unlimited. A scroll by a pixel requests one."""
 _STILL = 45_000
 """Milliseconds without a frame after which a window is abandoned."""
 

@@ -13,7 +13,7 @@ from tests.annotate.served import LABELS, work_in
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("option", "message"),
     [
         ("nonsense", "'nonsense' is not a label"),
         ("free=ff", "'ff' is not a key"),
@@ -21,19 +21,17 @@ from tests.annotate.served import LABELS, work_in
         ("free=x,SVC=X", "two labels have the same key"),
     ],
 )
-def test_wrong_keys_of_labels_are_refused(tmp_path: Path, given: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        _keys(given, work_in(tmp_path, labels=LABELS))
+def test_invalid_keys_of_labels_are_refused(tmp_path: Path, option: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        _keys(option, work_in(tmp_path, labels=LABELS))
 
 
-def test_labels_have_the_keys_that_are_given(tmp_path: Path) -> None:
+def test_labels_get_the_keys_of_the_option(tmp_path: Path) -> None:
     work = work_in(tmp_path, labels=LABELS)
     assert _keys("free=x, SVC=1,figurative=9", work) == {"free": "x", "SVC": "1", "figurative": "9"}
 
 
-def test_annotators_are_managed_by_the_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_manages_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     office = build_office(tmp_path)
 
     def output_of(**options: object) -> str:

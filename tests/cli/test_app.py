@@ -1,4 +1,4 @@
-"""The command: what it prints, its exit codes, and that nothing is overwritten."""
+"""The command: output, exit codes, and no overwritten files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def folder_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_run_then_everything_is_reused(
+def test_a_second_run_reuses_everything(
     folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "x.toml"]) == 0
@@ -59,7 +59,9 @@ def test_run_then_everything_is_reused(
     assert "up to date" in second.err
 
 
-def test_plan_why_status(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_why_and_status_describe_the_run(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["plan", "x.toml"]) == 0
     assert "it has never run" in capsys.readouterr().out
     assert not (folder_command / "runs").exists()
@@ -73,14 +75,14 @@ def test_plan_why_status(folder_command: Path, capsys: pytest.CaptureFixture[str
     assert main(["why", "x.toml", "sample"]) == 0
     assert "nothing has changed" in capsys.readouterr().out
     assert main(["status", "x.toml"]) == 0
-    said = capsys.readouterr().out
-    assert "6 of 6 stages done" in said
-    assert len(re.findall(r" s, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said)) == 6
+    output = capsys.readouterr().out
+    assert "6 of 6 stages done" in output
+    assert len(re.findall(r" s, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", output)) == 6
     assert main(["run", "x.toml", "--dry"]) == 0
     assert "would run" not in capsys.readouterr().out
 
 
-def test_a_stage_that_failed_and_the_report_before_it(
+def test_status_reports_a_failed_stage_and_an_older_report(
     folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "x.toml"]) == 0
@@ -91,21 +93,21 @@ def test_a_stage_that_failed_and_the_report_before_it(
     report = Path("runs/small/report/index.html")
     assert f"the report is not written again: {report} is of an earlier" in capsys.readouterr().err
     assert main(["status", "x.toml"]) == 0
-    said = capsys.readouterr().out
-    (line,) = (line for line in said.splitlines() if line.startswith("would run  candidates"))
+    output = capsys.readouterr().out
+    (line,) = (line for line in output.splitlines() if line.startswith("would run  candidates"))
     assert "it failed in the last run: " in line
     assert "pairs.tsv" in line
-    assert "it has never run" not in said
-    assert f"report: {report}; older than the last run, which failed" in said
+    assert "it has never run" not in output
+    assert f"report: {report}; older than the last run, which failed" in output
 
 
 @pytest.mark.parametrize("words", [["status"], ["show"], ["show", "full"], ["show", "findings"]])
-def test_a_folder_without_results_is_not_that_of_the_results(
+def test_a_folder_without_results_is_reported(
     words: list[str], folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main([words[0], "x.toml", *words[1:]])
-    told = "".join(capsys.readouterr())
-    assert "there are no results in this folder; --runs names another one" in told
+    output = "".join(capsys.readouterr())
+    assert "there are no results in this folder; --runs names another one" in output
     assert not (folder_command / "runs").exists()
     main(["run", "x.toml", "--no-report"])
     capsys.readouterr()
@@ -113,7 +115,9 @@ def test_a_folder_without_results_is_not_that_of_the_results(
     assert "no results in this" not in "".join(capsys.readouterr())
 
 
-def test_show(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_or_saves_a_table(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["run", "x.toml", "--no-report"])
     capsys.readouterr()
     assert main(["show", "x.toml", "full.cuts"]) == 0
@@ -131,45 +135,49 @@ def test_show(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "x.toml", "scores", "--output", "s.parquet", "--overwrite"]) == 0
 
 
-def test_diff(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_reports_changed_options_and_rows(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["run", "x.toml", "--no-report"])
     main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.25"])
     capsys.readouterr()
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
-    said = capsys.readouterr().out
-    assert "stages.sample.rate: 0.5 -> 0.25" in said
-    assert "table sample: 3 rows removed, 0 added, 3 changed (pi in 3)\n" in said
-    assert "    removed  id" in said
-    assert "    changed" not in said  # the same draws, at another rate
-    assert "1 stage differs" in said
+    output = capsys.readouterr().out
+    assert "stages.sample.rate: 0.5 -> 0.25" in output
+    assert "table sample: 3 rows removed, 0 added, 3 changed (pi in 3)\n" in output
+    assert "    removed  id" in output
+    assert "    changed" not in output  # the same draws, at another rate
+    assert "1 stage differs" in output
     assert main(["diff", "small:latest", "small:latest"]) == 0
     assert "the results are the same" in capsys.readouterr().out
     assert main(["diff", "smal:latest", "small:latest"]) == 2
     assert "did you mean small" in capsys.readouterr().err
 
 
-def test_diff_of_values(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_reports_changed_values(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["run", "x.toml", "--no-report"])
     pairs = (folder_command / "pairs.tsv").read_text()
     (folder_command / "pairs.tsv").write_text(pairs.replace("a0\tb0\t1\t3", "a0\tb0\t2\t3"))
     main(["run", "x.toml", "--no-report"])
     capsys.readouterr()
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
-    said = capsys.readouterr().out
-    assert "table candidates: 0 rows removed, 0 added, 1 changed" in said
-    assert "1 changed (f in 1)\n" in said
-    assert re.search(r"    changed  id \w+: f 1 -> 2\n", said)
-    assert re.search(r"    changed  id \w+: .*\bmi -?\d\.\d+ -> -?\d\.\d+", said)
+    output = capsys.readouterr().out
+    assert "table candidates: 0 rows removed, 0 added, 1 changed" in output
+    assert "1 changed (f in 1)\n" in output
+    assert re.search(r"    changed  id \w+: f 1 -> 2\n", output)
+    assert re.search(r"    changed  id \w+: .*\bmi -?\d\.\d+ -> -?\d\.\d+", output)
     assert main(["diff", "small:latest~1", "small:latest", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    tables = {table["table"]: table for stage in told["stages"] for table in stage["tables"]}
+    report = json.loads(capsys.readouterr().out)
+    tables = {table["table"]: table for stage in report["stages"] for table in stage["tables"]}
     assert tables["candidates"]["changed"] == 1
     assert tables["candidates"]["examples"][0]["values"] == {"f": [1, 2]}
     assert main(["diff", "small:latest~1", "small:latest", "--format", "jsn"]) == 2
     assert "did you mean json" in capsys.readouterr().err
 
 
-def test_why_compares_with_the_last_run_that_succeeded(
+def test_why_compares_with_the_last_successful_run(
     folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["run", "x.toml", "--no-report"])
@@ -183,7 +191,9 @@ def test_why_compares_with_the_last_run_that_succeeded(
 
 
 @pytest.mark.long
-def test_sweep(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_is_run_and_its_tables_are_stacked(
+    folder_command: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sweep = """
 [sweep]
 collect = ["full.cuts", "sample"]
@@ -210,7 +220,7 @@ where = ""
     assert "does not exist yet" in capsys.readouterr().err
 
 
-def test_score_any_table(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_accepts_any_table(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "pairs.tsv", "--measures", "MI,Dice", "--output", "s.csv.gz"]) == 0
     scored = pl.read_csv(folder_command / "s.csv.gz")
     assert scored.columns[-2:] == ["mi", "dice"]
@@ -234,19 +244,19 @@ def test_score_any_table(folder_command: Path, capsys: pytest.CaptureFixture[str
     assert "line 3: 'x'" in capsys.readouterr().err
     (folder_command / "bad.csv").write_text("l1,l2,f,f1,f2,N\na,b,9,3,4,50\n")
     assert main(["score", "bad.csv"]) == 1
-    said = capsys.readouterr().err
-    assert "marginals_bound_joint" in said
-    assert "l1='a'" in said
+    message = capsys.readouterr().err
+    assert "marginals_bound_joint" in message
+    assert "l1='a'" in message
 
 
-def test_measures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_measures_are_listed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures", "--format", "json"]) == 0
-    listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
-    assert listed["log_likelihood"]["ucs"] == "log.likelihood"
-    assert all(row["formula"] and row["reference"] and row["range"] for row in listed.values())
+    measures = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert measures["log_likelihood"]["ucs"] == "log.likelihood"
+    assert all(row["formula"] and row["reference"] and row["range"] for row in measures.values())
 
 
-def test_measures_family_by_family(capsys: pytest.CaptureFixture[str]) -> None:
+def test_measures_are_listed_by_family(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures"]) == 0
     table = capsys.readouterr().out
     families = ("asymptotic test:", "point estimate:", "information theory:", "heuristic:")
@@ -272,7 +282,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["rum"], 2, "No such command 'rum'"),
         (["run"], 2, "Missing argument"),
@@ -298,25 +308,29 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
     ],
 )
-def test_wrong_usage(
-    words: list[str], code: int, said: str, folder_command: Path, capsys: pytest.CaptureFixture[str]
+def test_wrong_usage_is_explained(
+    words: list[str],
+    code: int,
+    message: str,
+    folder_command: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(words) == code
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "Traceback" not in error
 
 
-def test_data_error_names_file_and_lines(
+def test_a_data_error_names_file_and_lines(
     folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with (folder_command / "pairs.tsv").open("a") as pairs:
         pairs.write("q\tr\tmany\t3\t4\t90\tperhaps\n")
     assert main(["run", "x.toml"]) == 1
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     for words in ("pairs.tsv", "column f", "line 14", "'many'", "is not a whole number"):
-        assert words in said
-    assert "Traceback" not in said
+        assert words in message
+    assert "Traceback" not in message
 
 
 def test_debug_shows_the_traceback(
@@ -326,7 +340,7 @@ def test_debug_shows_the_traceback(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_texts_that_look_like_formulas_are_guarded_unless_raw(
+def test_texts_like_formulas_are_guarded_unless_raw(
     folder_command: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     (folder_command / "pairs.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\tTP\n=1+1\tb\t1\t2\t2\t9\t1\n")
@@ -347,33 +361,37 @@ def test_texts_that_look_like_formulas_are_guarded_unless_raw(
     assert b",=1+1,b," in capsysbinary.readouterr().out
 
 
-# Help: every command in a group, with an example that runs.
+# Help: every command belongs to a group and has an example that works.
 
 
 def test_every_command_is_in_one_group_and_has_an_example() -> None:
-    named = [name for names in groups().values() for name in names]
-    assert named == list(COMMANDS)
+    grouped = [name for names in groups().values() for name in names]
+    assert grouped == list(COMMANDS)
     assert all(row.examples for row in COMMANDS.values())
 
 
 def test_the_list_of_commands_is_grouped(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    said = capsys.readouterr().out
-    places = [said.index(f"\n{title}:\n") for title in groups()]
+    output = capsys.readouterr().out
+    places = [output.index(f"\n{title}:\n") for title in groups()]
     assert places == sorted(places)
-    assert said.index("Run an experiment:") < said.index("\n  gc ") < said.index("Look at results:")
+    assert (
+        output.index("Run an experiment:")
+        < output.index("\n  gc ")
+        < output.index("Look at results:")
+    )
     for names in groups().values():
-        assert COMMANDS[names[0]].examples[0] in said
+        assert COMMANDS[names[0]].examples[0] in output
 
 
-def test_a_command_of_a_new_group_is_listed_too(
+def test_a_command_of_a_new_group_is_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     extra = Command("inspect", "More", "Do more.", ("lexassay extra",))
     monkeypatch.setitem(COMMANDS, "extra", extra)
     assert main(["--help"]) == 0
-    said = capsys.readouterr().out
-    assert said.index("\nMore:") < said.index("  extra ")
+    output = capsys.readouterr().out
+    assert output.index("\nMore:") < output.index("  extra ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -385,7 +403,7 @@ def test_help_of_a_command_ends_with_its_examples(
     assert [line.strip() for line in ending] == list(COMMANDS[name].examples)
 
 
-def test_options_stand_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["annotate", "--help"]) == 0
     printed = capsys.readouterr().out
     heads = ["Arguments:", "Network:", "Pages:", "Quality:", "Files:", "People:", "Options:"]
@@ -396,11 +414,11 @@ def test_options_stand_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 SERVE = {"annotate"}
-"""Commands that go on until somebody stops them, and want sheets; the chapter on them is walked."""
+"""Commands that run until they are stopped and need sheets; a test follows their chapter."""
 
 
 @pytest.mark.long
-def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for family in ("clustering", "lexicon"):
@@ -408,7 +426,7 @@ def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.Mo
             if file.suffix != ".toml":
                 shutil.copy(file, tmp_path)
     (tmp_path / "novel.txt").write_text("They take the road. We take the bridge.\n" * 9)
-    assert next(iter(COMMANDS)) == "new"  # which writes what the others read
+    assert next(iter(COMMANDS)) == "new"  # it writes the files that the others read
     for name, row in COMMANDS.items():
         for line in () if name in SERVE else row.examples:
             program, *words = shlex.split(line)
@@ -416,21 +434,21 @@ def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.Mo
             assert main(words) == 0, line
 
 
-# The version is said in one place, `pyproject.toml`, and by the package and the command.
+# The version in `pyproject.toml` is that of the package and of the command.
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
 
-def test_the_package_says_its_version() -> None:
+def test_the_package_has_its_version() -> None:
     assert lx.__version__ == PROJECT["version"]
 
 
-def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"lexassay {PROJECT['version']}\n"
 
 
 @pytest.mark.parametrize("name", ["__author__", "nothing"])
-def test_no_other_name_is_made_up(name: str) -> None:
+def test_unknown_names_of_the_package_are_errors(name: str) -> None:
     with pytest.raises(AttributeError, match=name):
         getattr(lx, name)

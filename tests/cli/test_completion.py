@@ -1,4 +1,4 @@
-"""Completion: what is offered in each place, and that bash, zsh and fish show it."""
+"""Completion: the words offered at each position, in bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def offered_words(line: str) -> list[str]:
-    """Return what fits at the end of a line, after the name of the program."""
-    *words, begun = line.split(" ")
-    return [each.word for each in offers(CommandLine(words, begun))]
+    """Return the words offered at the end of a line after the name of the program."""
+    *words, start = line.split(" ")
+    return [each.word for each in offers(CommandLine(words, start))]
 
 
 @pytest.mark.usefixtures("folder")
@@ -87,62 +87,62 @@ def offered_words(line: str) -> list[str]:
         ("unknown --", ["--help"]),
     ],
 )
-def test_what_fits(line: str, words: list[str]) -> None:
+def test_fitting_words_are_offered(line: str, words: list[str]) -> None:
     assert offered_words(line) == words
 
 
-def test_names_with_blanks_are_left_to_the_shell(folder: Path) -> None:
+def test_names_with_blanks_are_not_offered(folder: Path) -> None:
     (folder / "two words.toml").write_text("")
     assert offered_words("run t") == []
 
 
-def asking(shell: str, line: str) -> dict[str, str]:
+def completion_variables(shell: str, line: str) -> dict[str, str]:
     """Return the variables that the script of a shell sets."""
     words = line.split(" ")
-    typed = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
-    given = typed if shell == "bash" else {"_TYPER_COMPLETE_ARGS": line}
-    return {"_LEXASSAY_COMPLETE": f"complete_{shell}", **given}
+    bash_variables = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    own = bash_variables if shell == "bash" else {"_TYPER_COMPLETE_ARGS": line}
+    return {"_LEXASSAY_COMPLETE": f"complete_{shell}", **own}
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("variables", "code", "said"),
+    ("variables", "code", "output"),
     [
-        (asking("bash", "lexassay st"), 0, "status\n"),
-        (asking("bash", "lexassay run x.toml --force = sc"), 0, "scores\n"),
-        (asking("bash", "lexassay score 'my fi"), 0, "\n"),
-        (asking("zsh", "lexassay st"), 0, "_arguments '*: :((\"status\":\"Show the state of an experiment.\"))'\n"),
-        (asking("zsh", "lexassay score "), 0, "_files\n"),
-        (asking("zsh", "lexassay diff small:l"), 0, '_arguments \'*: :(("small\\\\:latest"\n"small\\\\:latest~1"))\'\n'),
-        (asking("fish", "lexassay st"), 0, "status\tShow the state of an experiment.\n"),
-        (asking("fish", "lexassay st") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 0, ""),
-        (asking("fish", "lexassay score ") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 1, ""),
+        (completion_variables("bash", "lexassay st"), 0, "status\n"),
+        (completion_variables("bash", "lexassay run x.toml --force = sc"), 0, "scores\n"),
+        (completion_variables("bash", "lexassay score 'my fi"), 0, "\n"),
+        (completion_variables("zsh", "lexassay st"), 0, "_arguments '*: :((\"status\":\"Show the state of an experiment.\"))'\n"),
+        (completion_variables("zsh", "lexassay score "), 0, "_files\n"),
+        (completion_variables("zsh", "lexassay diff small:l"), 0, '_arguments \'*: :(("small\\\\:latest"\n"small\\\\:latest~1"))\'\n'),
+        (completion_variables("fish", "lexassay st"), 0, "status\tShow the state of an experiment.\n"),
+        (completion_variables("fish", "lexassay st") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 0, ""),
+        (completion_variables("fish", "lexassay score ") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 1, ""),
     ],
 )  # fmt: skip
-def test_what_each_shell_is_told(
-    variables: Mapping[str, str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+def test_each_shell_gets_its_own_format(
+    variables: Mapping[str, str], code: int, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert answer(variables) == code
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == output
 
 
-def test_answers_import_no_command(folder: Path) -> None:
+def test_completion_imports_no_command(folder: Path) -> None:
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
         "from pipeline.cli.main import script\nscript()\n"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-        env=environment(more=asking("bash", "lexassay show x.toml r")), cwd=folder,
+        env=environment(more=completion_variables("bash", "lexassay show x.toml r")), cwd=folder,
     )  # fmt: skip
-    assert done.stdout == "ranks\n"
-    modules = done.stderr.split()
+    assert result.stdout == "ranks\n"
+    modules = result.stderr.split()
     assert "pipeline.cli.completion" in modules
     assert not STEADY & set(modules)
 
 
-def test_arguments_of_commands_are_of_kinds_that_can_be_completed() -> None:
+def test_arguments_of_commands_can_be_completed() -> None:
     kinds = {kind for row in COMMANDS.values() for kind in row.arguments}
     assert kinds <= {"config", "stage", "table", "run", "family", "measure", "file"}
 
@@ -150,15 +150,15 @@ def test_arguments_of_commands_are_of_kinds_that_can_be_completed() -> None:
 @pytest.fixture(scope="module")
 def update() -> ModuleType:
     place = Path(__file__).parents[2] / "docs" / "update_completion.py"
-    found = importlib.util.spec_from_file_location("update_completion", place)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("update_completion", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
-def test_words_are_those_of_today(update: ModuleType) -> None:
+def test_the_stored_words_are_current(update: ModuleType) -> None:
     path = Path(str(completion.FILE))
     assert path.read_text(encoding="utf-8") == update.content(), (
         "run: python docs/update_completion.py"
@@ -166,11 +166,11 @@ def test_words_are_those_of_today(update: ModuleType) -> None:
 
 
 def shell(name: str) -> str:
-    """Return the program of a shell, or skip where there is none."""
-    found = shutil.which(name)
-    if found is None:
+    """Return the path of a shell, or skip the test if it is missing."""
+    path = shutil.which(name)
+    if path is None:
         pytest.skip(f"{name} is not installed")
-    return found
+    return path
 
 
 def variables(folder: Path) -> dict[str, str]:
@@ -179,17 +179,17 @@ def variables(folder: Path) -> dict[str, str]:
 
 
 def script_of(name: str, folder: Path) -> Path:
-    """Have the shell itself ask for its script, and return where it is."""
-    done = subprocess.run(
+    """Let the shell request its completion script, and return the path of the script."""
+    result = subprocess.run(
         [shell(name), "-c", "lexassay --show-completion; true"],
         capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
     )  # fmt: skip
     place = folder / f"completion.{name}"
-    place.write_text(done.stdout)
+    place.write_text(result.stdout)
     return place
 
 
-def test_bash(folder: Path) -> None:
+def test_completion_works_in_bash(folder: Path) -> None:
     script = script_of("bash", folder)
     lines = [
         f"source {script}",
@@ -199,18 +199,18 @@ def test_bash(folder: Path) -> None:
         "COMP_WORDS=(lexassay run x.toml --force = ra); COMP_CWORD=5",
         '_lexassay_completion lexassay; echo "${COMPREPLY[@]}"',
     ]
-    done = subprocess.run(
+    result = subprocess.run(
         [shell("bash"), "--norc", "-c", "\n".join(lines)],
         capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
     )  # fmt: skip
-    assert done.stdout.splitlines() == [
+    assert result.stdout.splitlines() == [
         "complete -o default -F _lexassay_completion lexassay",
         "judgements judgements.coverage",
         "ranks",
     ]
 
 
-def test_fish(folder: Path) -> None:
+def test_completion_works_in_fish(folder: Path) -> None:
     script = script_of("fish", folder)
     for line, words in [
         ("lexassay show x.toml jud", ["judgements", "judgements.coverage"]),
@@ -218,14 +218,14 @@ def test_fish(folder: Path) -> None:
         ("lexassay run x.toml --force=ra", ["--force=ranks"]),
         ("lexassay score x.to", ["x.toml"]),  # a file
     ]:
-        done = subprocess.run(
+        result = subprocess.run(
             [shell("fish"), "--no-config", "-c", f"source {script}; complete -C '{line}'"],
             capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
         )  # fmt: skip
-        assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == words
+        assert [each.partition("\t")[0] for each in result.stdout.splitlines()] == words
 
 
-def test_zsh(folder: Path) -> None:
+def test_completion_works_in_zsh(folder: Path) -> None:
     script = script_of("zsh", folder)
     setting = f"PS1='> '; autoload -Uz compinit; compinit -u -D; source {script}\n"
     mine, theirs = pty.openpty()
@@ -250,12 +250,12 @@ def test_zsh(folder: Path) -> None:
 
 
 def read_until(terminal: int, words: str) -> None:
-    """Read what a terminal shows until it has these words."""
-    seen, until = "", time.monotonic() + PATIENCE
-    while words not in seen and time.monotonic() < until:
+    """Read the output of a terminal until it contains these words."""
+    text, until = "", time.monotonic() + PATIENCE
+    while words not in text and time.monotonic() < until:
         if select.select([terminal], [], [], 1.0)[0]:
-            seen += os.read(terminal, 65536).decode(errors="replace")
-    assert words in seen
+            text += os.read(terminal, 65536).decode(errors="replace")
+    assert words in text
 
 
 @pytest.mark.parametrize(
@@ -266,17 +266,17 @@ def read_until(terminal: int, words: str) -> None:
         ("fish", ".config/fish/completions/lexassay.fish"),
     ],
 )
-def test_installed(name: str, place: str, folder: Path) -> None:
-    done = subprocess.run(
+def test_completion_can_be_installed(name: str, place: str, folder: Path) -> None:
+    result = subprocess.run(
         [shell(name), "-c", "lexassay --install-completion; true"],
         capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
     )  # fmt: skip
-    assert f"{name} completion installed in" in done.stdout
-    assert "\x1b" not in done.stdout
+    assert f"{name} completion installed in" in result.stdout
+    assert "\x1b" not in result.stdout
     assert (folder / place).read_text().strip() == script_of(name, folder).read_text().strip()
 
 
-def test_another_question_of_the_library_is_left_to_it(
+def test_an_empty_variable_of_the_library_is_ignored(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("_LEXASSAY_COMPLETE", "")

@@ -1,4 +1,4 @@
-"""The page on an installation: every line, what is broken, and where nothing can be written."""
+"""``doctor``: the lines on an installation, broken packages, and unwritable folders."""
 
 from __future__ import annotations
 
@@ -33,62 +33,62 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checks(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict[str, str]]:
     main(["doctor", "--json", *words])
-    found = json.loads(capsys.readouterr().out)
-    assert found["report_at"] == REPORT_AT
-    every = {each["subject"]: each for part in found["checks"].values() for each in part}
-    assert found["fix"] == [name for name, each in every.items() if each["state"] == "fix"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["report_at"] == REPORT_AT
+    every = {each["subject"]: each for part in report["checks"].values() for each in part}
+    assert report["fix"] == [name for name, each in every.items() if each["state"] == "fix"]
     return every
 
 
 @pytest.mark.usefixtures("fast")
-def test_there_is_a_line_for_each_subject(capsys: pytest.CaptureFixture[str]) -> None:
-    found = checks(capsys)
+def test_each_subject_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = checks(capsys)
     for name in (
         "lexassay", "Python", "polars", "pyarrow", "extensions", "results", "cache",
         "temporary files", "memory", "cores", "several processes", "encoding", "terminal", "fonts",
         "SQLite (annotation)", "browser", "Java", "Spark",
     ):  # fmt: skip
-        assert found[name]["state"] in {"ok", "none", "fix"}
-        assert found[name]["result"]
-        assert found[name]["remedy"] or found[name]["state"] != "fix"
-    assert "free" in found["results"]["result"]
+        assert lines[name]["state"] in {"ok", "none", "fix"}
+        assert lines[name]["result"]
+        assert lines[name]["remedy"] or lines[name]["state"] != "fix"
+    assert "free" in lines["results"]["result"]
 
 
 @pytest.mark.usefixtures("fast")
-def test_text_says_where_to_report_and_hides_the_home(
+def test_the_text_has_the_report_address_and_hides_the_home(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     main(["doctor", "--runs", str(tmp_path / "runs")])
-    said = capsys.readouterr().out
-    assert f"Report problems at {REPORT_AT}" in said
-    assert "results: ~/runs: can be made" in said
-    assert str(tmp_path) not in said
+    output = capsys.readouterr().out
+    assert f"Report problems at {REPORT_AT}" in output
+    assert "results: ~/runs: can be made" in output
+    assert str(tmp_path) not in output
 
 
-def test_bugs_say_where_to_report() -> None:
+def test_messages_on_bugs_have_the_report_address() -> None:
     assert f"report it at {REPORT_AT}, with" in explain(KeyError("x"))
     assert PROJECT.get("urls", {}).get("Issues", REPORT_AT) == REPORT_AT
 
 
 @pytest.mark.usefixtures("fast")
-def test_a_package_that_is_too_old_or_missing_is_named(
+def test_outdated_and_missing_packages_are_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = {"polars": "1.36.0", "obstore": "0.12.1", "pyarrow": None}
-    known = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: versions.get(name, known(name)))
-    found = checks(capsys)
-    assert found["polars"]["result"] == "1.36.0, but lexassay needs <3,>=2.1"
-    assert found["pyarrow"] == {
+    original = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: versions.get(name, original(name)))
+    lines = checks(capsys)
+    assert lines["polars"]["result"] == "1.36.0, but lexassay needs <3,>=2.1"
+    assert lines["pyarrow"] == {
         "subject": "pyarrow", "result": "not installed", "state": "fix",
         "remedy": "reinstall lexassay",
     }  # fmt: skip
-    assert found["obstore"]["state"] == "ok"
+    assert lines["obstore"]["state"] == "ok"
 
 
-def test_modules_that_fail_or_end_python_are_named(
+def test_modules_that_fail_or_crash_python_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "fails_a.py").write_text("raise OSError('libx.so.1:\\nno such file')")
@@ -104,48 +104,46 @@ def test_modules_that_fail_or_end_python_are_named(
 
 @pytest.mark.long
 @pytest.mark.parametrize("words", [["doctor"], ["run", "x.toml"]])
-def test_nothing_needs_polars_to_say_that_polars_is_broken(
-    tmp_path: Path, words: list[str]
-) -> None:
+def test_a_broken_polars_is_reported_without_polars(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "polars.py").write_text(POLARS)
     script = "import lexassay; lexassay.script()"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False,
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
     )  # fmt: skip
-    assert done.returncode == 1
+    assert result.returncode == 1
     if words == ["doctor"]:
-        assert "ImportError: no polars here" in done.stdout
-        (line,) = re.findall(r"^To fix: (.+)\.$", done.stdout, re.MULTILINE)
-        assert "polars" in line.split(", ")  # and what imports it
+        assert "ImportError: no polars here" in result.stdout
+        (line,) = re.findall(r"^To fix: (.+)\.$", result.stdout, re.MULTILINE)
+        assert "polars" in line.split(", ")  # and packages that import it
     else:
-        assert done.stderr == "lexassay: no polars here; see `lexassay doctor`\n"
+        assert result.stderr == "lexassay: no polars here; see `lexassay doctor`\n"
 
 
 @pytest.mark.usefixtures("fast")
-def test_a_folder_without_rights_is_named(
+def test_folders_without_write_permission_are_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/proc")
     monkeypatch.delenv("POLARS_OOC_SPILL_DIR", raising=False)  # earlier tests may have set it
     monkeypatch.setenv("TMPDIR", "/proc/none")
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/cache")
-    found = checks(capsys)
+    lines = checks(capsys)
     for name in ("results", "cache", "temporary files"):
-        assert found[name]["state"] == "fix"
-        assert "cannot be written to" in found[name]["result"]
+        assert lines[name]["state"] == "fix"
+        assert "cannot be written to" in lines[name]["result"]
 
 
 @pytest.mark.usefixtures("fast")
-def test_without_a_working_folder_the_rest_is_said(
+def test_a_missing_working_folder_does_not_stop_the_checks(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    found = checks(capsys)
-    assert found["results"]["result"].startswith("no working folder")
-    assert found["cache"]["state"] == "ok"
+    lines = checks(capsys)
+    assert lines["results"]["result"].startswith("no working folder")
+    assert lines["cache"]["state"] == "ok"
 
 
 V2 = {"memory.max": "max", "a/memory.max": "2000", "a/b/memory.max": "3000",
@@ -165,7 +163,7 @@ V1 = {"memory/memory.limit_in_bytes": "5000", "cpu/a/cpu.cfs_quota_us": "50000\n
         ({}, "broken", None, None),
     ],
 )
-def test_limits_of_containers(
+def test_limits_of_containers_are_read(
     tmp_path: Path, files: dict[str, str], own: str, memory: int | None, cores: float | None
 ) -> None:
     for name, text in files.items():
@@ -175,7 +173,7 @@ def test_limits_of_containers(
     assert doctor.cgroup_cores(tmp_path, own) == cores
 
 
-def test_limits_come_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_containers_come_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "cgroup_memory", lambda: 3 * 10**9)
     monkeypatch.setattr(doctor, "cgroup_cores", lambda: 1.5)
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
@@ -191,22 +189,20 @@ def test_limits_come_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_another_encoding_is_named_and_does_not_stop_the_page(
-    tmp_path: Path, encoding: str
-) -> None:
+def test_another_encoding_is_reported_in_that_encoding(tmp_path: Path, encoding: str) -> None:
     script = (
         "from pipeline.cli import doctor; doctor._imports = lambda names: {};"
         "print(doctor.doctor(runs=doctor.Path('wörter')))"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, encoding=encoding, check=True,
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
     )  # fmt: skip
-    assert f"fix   encoding: {'iso8859-1' if encoding == 'latin-1' else encoding}" in done.stdout
-    assert done.stdout.endswith("1\n")
+    assert f"fix   encoding: {'iso8859-1' if encoding == 'latin-1' else encoding}" in result.stdout
+    assert result.stdout.endswith("1\n")
 
 
-def test_missing_fonts_and_a_broken_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_fonts_and_a_broken_library_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_has_letter", "aΩ".__contains__)
     assert doctor._fonts().result.startswith("Latin, Greek in figures; none for Cyrillic, Hebrew")
     monkeypatch.setattr(doctor, "_has_letter", "".__contains__)
@@ -224,7 +220,9 @@ JAVA = {
 
 
 @pytest.mark.parametrize("name", JAVA)
-def test_java(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_version_of_java_is_checked(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     text, code, state = JAVA[name]
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "java"

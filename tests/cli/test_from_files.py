@@ -1,4 +1,4 @@
-"""``score`` on files of other programs: semicolons, workbooks, names of their own."""
+"""``score`` on files of other programs: semicolons, workbooks, other names of columns."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def score_rows(
     path: Path, capsys: pytest.CaptureFixture[str], *words: str
 ) -> list[tuple[object, ...]]:
     assert main(["score", str(path), "--measures", "mi", "--format", "csv", *words]) == 0
-    found = pl.read_csv(io.StringIO(capsys.readouterr().out))
-    return found.select(*HEAD, "mi").rows()
+    table = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    return table.select(*HEAD, "mi").rows()
 
 
 @pytest.fixture
 def expected_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[object, ...]]:
     (tmp_path / "plain.csv").write_text(text())
-    found = score_rows(tmp_path / "plain.csv", capsys)
-    assert [row[:6] for row in found] == ROWS
-    return found
+    rows = score_rows(tmp_path / "plain.csv", capsys)
+    assert [row[:6] for row in rows] == ROWS
+    return rows
 
 
 @pytest.mark.parametrize("separator", [";", "\t", ","])
 @pytest.mark.parametrize("packed", [False, True])
-def test_whatever_parts_the_fields(
+def test_any_common_separator_is_recognised(
     separator: str, packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     expected_rows: list[tuple[object, ...]],
 ) -> None:  # fmt: skip
@@ -59,7 +59,7 @@ def test_whatever_parts_the_fields(
     assert score_rows(path, capsys) == expected_rows
 
 
-def test_a_workbook(
+def test_workbooks_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     with Workbook(str(tmp_path / "t.xlsx")) as book:
@@ -69,43 +69,45 @@ def test_a_workbook(
     assert score_rows(tmp_path / "t.xlsx", capsys, "--columns", SAME) == expected_rows
 
 
-def test_names_of_its_own(
+def test_columns_with_other_names_are_mapped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text(OTHER, ";"))
     assert score_rows(path, capsys, "--columns", SAME) == expected_rows
     path.write_text("\n".join(line.rpartition(";")[0] for line in text(OTHER, ";").splitlines()))
-    given = SAME.replace("Corpus_Size", "1000")
-    assert score_rows(path, capsys, "--columns", given) == expected_rows
+    mapping = SAME.replace("Corpus_Size", "1000")
+    assert score_rows(path, capsys, "--columns", mapping) == expected_rows
 
 
-def test_collocates_of_one_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_collocates_of_one_node_are_scored_with_constants(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Collocate,Freq,Coll\nKraft,12,30\nGange,7,40\n")
-    given = "l2=Collocate,f=Freq,f2=Coll,f1=20,N=1000"
+    mapping = "l2=Collocate,f=Freq,f2=Coll,f1=20,N=1000"
     words = ["score", str(path), "--measures", "frequency", "--format", "csv", "--columns"]
-    assert main([*words, given]) == 0
-    found = pl.read_csv(io.StringIO(capsys.readouterr().out))
-    assert found.select("l2", *HEAD[2:]).rows() == [("Kraft", 12, 20, 30, 1000), ("Gange", 7, 20, 40, 1000)]  # fmt: skip
-    assert main([*words, given.replace("f1=20,", "")]) == 1
+    assert main([*words, mapping]) == 0
+    table = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    assert table.select("l2", *HEAD[2:]).rows() == [("Kraft", 12, 20, 30, 1000), ("Gange", 7, 20, 40, 1000)]  # fmt: skip
+    assert main([*words, mapping.replace("f1=20,", "")]) == 1
     assert "column f1: missing; if it is constant, --columns f1=NUMBER" in capsys.readouterr().err
-    assert main([*words, given.replace("f2=Coll", "f2=30")]) == 1
+    assert main([*words, mapping.replace("f2=Coll", "f2=30")]) == 1
     assert "column f2: no column '30'" in capsys.readouterr().err
 
 
-def test_absent_columns_name_the_nearest_and_all(
+def test_missing_columns_are_reported_with_suggestions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(OTHER))
     assert main(["score", str(tmp_path / "t.csv")]) == 1
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     for ours, theirs in zip(HEAD[2:], OTHER[2:], strict=True):
-        assert f"column {ours}: missing; did you mean --columns {ours}={theirs}?" in said
-    assert f"the file has {', '.join(OTHER)};" in said
+        assert f"column {ours}: missing; did you mean --columns {ours}={theirs}?" in message
+    assert f"the file has {', '.join(OTHER)};" in message
     assert main(["score", str(tmp_path / "t.csv"), "--columns", SAME.replace("Freq", "Frek")]) == 1
-    said = capsys.readouterr().err
-    assert "no column 'Frek'; did you mean --columns f=Freq?" in said
+    message = capsys.readouterr().err
+    assert "no column 'Frek'; did you mean --columns f=Freq?" in message
 
 
 SPECIAL = {
@@ -134,14 +136,14 @@ SPECIAL = {
     ids=" ".join,
 )
 @pytest.mark.parametrize("kind", SPECIAL)
-def test_what_cannot_be_read_twice_is_called_what_it_is(
+def test_pipes_and_devices_are_refused_by_name(
     kind: str,
     words: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """As <(zcat x) and /dev/stdin are; nothing is read from them."""
+    """For example <(zcat x) and /dev/stdin; nothing is read from them."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.tsv")
     (tmp_path / "t.txt").write_text("a b a b\n")
@@ -157,10 +159,10 @@ VERTICAL = "The\tDT\tthe\nzarp\tNN\t<unknown>\nruns\tVVZ\trun\n"
 
 
 @pytest.mark.long
-def test_what_a_command_says_of_the_reader(
+def test_notes_on_reading_name_an_option_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Notes are printed, and name an option of the command, which does what it says."""
+    """Notes name an option of the command, and the option has the stated effect."""
     path = tmp_path / "t.vert"
     path.write_text(VERTICAL)
     words = ["candidates", str(path), "--attributes", "word,pos,lemma", "--min-f", "1"]
@@ -211,7 +213,7 @@ ERRORS: list[tuple[list[str], dict[str, str], list[str]]] = [
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_name_paths_as_given_and_options_of_the_command(
+def test_errors_name_paths_as_typed_and_options_of_the_command(
     case: tuple[list[str], dict[str, str], list[str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -223,10 +225,10 @@ def test_errors_name_paths_as_given_and_options_of_the_command(
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(content)
     assert main([*words, "--runs", "runs"]) in {1, 2}
-    said = capsys.readouterr().err
-    assert [part for part in parts if part not in said] == []
-    assert str(tmp_path) not in said
-    assert "stage" not in said
+    message = capsys.readouterr().err
+    assert [part for part in parts if part not in message] == []
+    assert str(tmp_path) not in message
+    assert "stage" not in message
 
 
 def test_a_table_of_tokens_needs_sentences(
@@ -238,13 +240,13 @@ def test_a_table_of_tokens_needs_sentences(
     assert "a sentence begins: --reader sentence=..." in capsys.readouterr().err
 
 
-def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
+def test_common_names_of_columns_are_recognised() -> None:
     assert [nearest(ours, OTHER) for ours in OURS] == list(OTHER)
     assert nearest("f1", ["banana"]) is None
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("mapping", "message"),
     [
         ("g=Freq", "unknown column 'g'; valid: N, f, f1, f2, l1, l2"),
         ("f", "'f' is not of the form OURS=THEIRS; e.g. --columns f=freq"),
@@ -255,16 +257,16 @@ def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
         ),
     ],
 )
-def test_what_columns_cannot_be(
-    given: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_mappings_of_columns_are_refused(
+    mapping: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text())
-    assert main(["score", str(tmp_path / "t.csv"), "--columns", given]) == 2
-    assert said in capsys.readouterr().err
+    assert main(["score", str(tmp_path / "t.csv"), "--columns", mapping]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("1,5", "column f: is not a whole number (write 1200, without separators"),
         ("1.200,0x", "column f: is not a whole number"),
@@ -274,14 +276,14 @@ def test_what_columns_cannot_be(
         ),
     ],
 )
-def test_marks_between_digits_that_nobody_can_read_are_refused(
-    value: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_ambiguous_marks_between_digits_are_refused(
+    value: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";12;", f";{value};"))
     assert main(["score", str(tmp_path / "t.csv")]) == 1
-    found = capsys.readouterr().err
-    assert said in found
-    assert f"line 2: {value!r}" in found
+    error = capsys.readouterr().err
+    assert message in error
+    assert f"line 2: {value!r}" in error
 
 
 @pytest.mark.parametrize("value", ["1.000", "1 000", "1'000", "1,000", "1\u202f000"])
@@ -295,19 +297,19 @@ def test_marks_between_thousands_are_read(
     assert score_rows(tmp_path / "t.csv", capsys, *words) == expected_rows
 
 
-def test_marks_that_are_read_are_told(
+def test_marks_between_thousands_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], expected_rows: list[tuple[object, ...]]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
-    told = "t.csv: column N: commas stand between thousands (--decimal changes this)"
-    assert told in capsys.readouterr().err
+    note = "t.csv: column N: commas stand between thousands (--decimal changes this)"
+    assert note in capsys.readouterr().err
     assert main(["score", str(tmp_path / "t.csv"), "--decimal", "x"]) == 2
     assert "'x' is not a decimal mark; give . or ," in capsys.readouterr().err
     (tmp_path / "t.csv").write_text(text().partition("\n")[2])
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
-    said = capsys.readouterr().err
-    assert "t.csv: the first line is not a header: columns are named column_1" in said
+    message = capsys.readouterr().err
+    assert "t.csv: the first line is not a header: columns are named column_1" in message
     names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
     assert score_rows(tmp_path / "t.csv", capsys, "--columns", names) == expected_rows
 
@@ -317,7 +319,7 @@ SIX = [("kick", "bucket", 6, 20, 30, 5000)]
 
 @pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(12, 2), pl.Int16()])
 @pytest.mark.parametrize("name", TABLES)
-def test_whole_numbers_are_counts_however_they_are_kept(
+def test_whole_numbers_of_any_type_are_counts(
     name: str, dtype: pl.DataType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """MI = log10(O / E), E = 20 x 30 / 5000 = .12, and 6 / .12 = 50."""
@@ -327,7 +329,7 @@ def test_whole_numbers_are_counts_however_they_are_kept(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         (pl.Series(["3.50", "4.00"]).cast(pl.Decimal(9, 2)), "in 1 row\n      line 1: 3.50"),
         (pl.Series([6.0, math.nan]), "in 1 row\n      line 2: nan"),
@@ -342,31 +344,31 @@ def test_whole_numbers_are_counts_however_they_are_kept(
         (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
     ],
 )
-def test_columns_of_other_types_are_no_counts(
-    values: pl.Series, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_columns_of_other_types_are_refused_as_counts(
+    values: pl.Series, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
     table.write_parquet(tmp_path / "t.parquet")
     assert main(["score", str(tmp_path / "t.parquet")]) == 1
     assert f"{tmp_path / 't.parquet'} violates its schema:\n  - column f: " in (
-        found := capsys.readouterr().err
+        error := capsys.readouterr().err
     )
-    assert said in found
+    assert message in error
 
 
-def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_of_memory_is_respected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress((text() + text().partition("\n")[2] * 200_000).encode()))
     words = ["score", str(path), "--measures", "mi", "--rows", "1"]
     assert main([*words, "--memory", "1MB"]) == 1
-    said = capsys.readouterr().err
-    assert 'raise the limit: --memory "' not in said
-    assert "raise the limit: --memory " in said
+    message = capsys.readouterr().err
+    assert 'raise the limit: --memory "' not in message
+    assert "raise the limit: --memory " in message
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is not an amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
 
 
-# Workbooks wherever a table is written.
+# Workbooks as output of all commands with a table
 
 
 @pytest.mark.parametrize(
@@ -380,7 +382,7 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
     ids=lambda words: words[0],
 )
-def test_a_table_goes_to_a_workbook(
+def test_tables_can_be_saved_as_workbooks(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

@@ -1,4 +1,4 @@
-"""A table in a terminal: no line is longer, no number is shortened, what is omitted is named."""
+"""Output: tables that fit a terminal, JSON, quiet runs, colours, progress."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[bool]]:
 
 
 @given(tables(), st.integers(20, 120))
-def test_fits_and_keeps_numbers_whole(
+def test_tables_fit_the_width_and_keep_numbers_whole(
     case: tuple[list[str], list[list[str]], list[bool]], width: int
 ) -> None:
     head, rows, right = case
-    found = fit_table(head, rows, right=right, width=width)
-    count = len(found.head)
+    fitted = fit_table(head, rows, right=right, width=width)
+    count = len(fitted.head)
     assert count >= 1
-    assert found.omitted == head[count:]
-    assert found.right == right[:count]
-    text = boxed_table(found.head, found.rows, right=found.right, title="")
+    assert fitted.omitted == head[count:]
+    assert fitted.right == right[:count]
+    text = boxed_table(fitted.head, fitted.rows, right=fitted.right, title="")
     assert text is not None
     assert max(map(cell_len, text.splitlines())) <= width
-    for before, after in zip([head, *rows], [found.head, *found.rows], strict=True):
+    for before, after in zip([head, *rows], [fitted.head, *fitted.rows], strict=True):
         for place, cell in enumerate(after):
             whole = before[place]
             if right[place] and before is not head:
@@ -66,27 +66,27 @@ def test_fits_and_keeps_numbers_whole(
                 assert cell_len(cell) >= 8
 
 
-def test_nothing_is_changed_where_there_is_room() -> None:
+def test_a_table_that_fits_is_not_changed() -> None:
     head, rows = ["l1", "f"], [["Verfügung", "1,200"], ["in", "7"]]
-    found = fit_table(head, rows, right=[False, True], width=21 + 2)
-    assert (found.head, found.rows, found.omitted) == (head, rows, [])
+    fitted = fit_table(head, rows, right=[False, True], width=21 + 2)
+    assert (fitted.head, fitted.rows, fitted.omitted) == (head, rows, [])
 
 
 def test_the_widest_text_is_shortened_first() -> None:
     rows = [["a" * 30, "b" * 12, "5"]]
-    found = fit_table(["l1", "l2", "f"], rows, right=[False, False, True], width=37)
-    assert found.rows == [["a" * 13 + "…", "b" * 12, "5"]]
+    fitted = fit_table(["l1", "l2", "f"], rows, right=[False, False, True], width=37)
+    assert fitted.rows == [["a" * 13 + "…", "b" * 12, "5"]]
 
 
-def test_signs_that_move_the_cursor_are_shown() -> None:
+def test_control_characters_are_escaped() -> None:
     assert fit_table(["n"], [["a\nb\x1b[1m"]], right=[False], width=80).rows == [["a\\nb\\x1b[1m"]]
 
 
-def test_a_table_without_columns() -> None:
+def test_a_table_without_columns_is_fitted() -> None:
     assert fit_table([], [], right=[], width=80).head == []
 
 
-# A table that goes into a pipe looks as rich draws it.
+# Tables in a pipe look as rich draws them.
 
 NAMES = st.text("abc日é_", min_size=1, max_size=8)
 
@@ -112,9 +112,11 @@ def table_text(head: list[str], rows: list[list[str]], right: list[bool]) -> str
         )
     )
 )
-def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], str]) -> None:
+def test_piped_tables_look_as_rich_draws_them(
+    case: tuple[list[str], list[list[str]], list[bool], str],
+) -> None:
     head, rows, right, title = case
-    # rich drops the spaces at the end of what is flush right: numbers, which have none
+    # rich drops trailing spaces of right-aligned cells; numbers have none
     rows = [[c.rstrip() if f else c for c, f in zip(r, right, strict=True)] for r in rows]
     text = boxed_table(head, rows, right=right, title=title)
     if text is None:
@@ -134,13 +136,13 @@ def test_a_title_longer_than_the_table_stays_on_one_line(
         assert capsys.readouterr().out.startswith("longer than all columns\n┏━━━┓\n")
 
 
-def test_what_would_have_to_be_broken_is_left_to_rich() -> None:
+def test_tables_with_line_breaks_are_left_to_rich() -> None:
     assert boxed_table(["n"], [["a\nb"]], right=[False], title="") is None
     assert boxed_table(["n"], [["a" * 1000]], right=[False], title="") is None
     assert boxed_table([], [], right=[], title="") is None
 
 
-# What programs and scripts rely on: ``--json``, ``--quiet``, no colours where nobody looks.
+# Output for programs and scripts: ``--json``, ``--quiet``, no colours outside terminals
 
 SHEETS = (
     SMALL
@@ -166,7 +168,7 @@ categories = { TP = ["yes"] }
 """
 )
 COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?[349][0-8][0-9;]*m")
-"""Codes of colours; bold and the like are none."""
+"""Codes of colours, not of bold and similar styles."""
 STEP = {"name", "use", "state", "reasons", "tables", "seconds", "created"}
 PLAN = {"experiment", "results", "sweep_points", "sweep_missing", "stages"}
 PEOPLE = {"sheets", "people", "conflicts", "ignored", "former"}
@@ -184,15 +186,15 @@ def folder_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def json_output(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """Return what a command says as JSON, the whole of its output."""
+    """Return the complete output of a command, parsed as JSON."""
     capsys.readouterr()
     assert main(words) == 0
-    said: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return said
+    output: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return output
 
 
 @pytest.mark.long
-def test_plan_and_status_before_and_after(
+def test_plan_and_status_print_json(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = json_output(["plan", "x.toml", "--json"], capsys)
@@ -215,23 +217,27 @@ def test_plan_and_status_before_and_after(
     assert (folder_programs / page).is_file()
 
 
-def test_points_of_a_sweep(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_counts_the_points_of_a_sweep(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sweep = '[sweep]\ncollect = ["ranks"]\n[sweep.over]\n"stages.ranks.seed" = ["a", "b", "c"]\n'
     (folder_programs / "x.toml").write_text(SMALL + sweep)
     assert json_output(["plan", "x.toml", "--json"], capsys)["sweep_points"] == 3
 
 
-def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sheets_and_status_report_people_as_json(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["run", "people.toml", "--no-report"]) == 3
-    said = json_output(["sheets", "people.toml", "--json"], capsys)
-    assert set(said) == {"experiment", *PEOPLE, "moved"}
-    assert folder_programs / said["sheets"] == folder_programs / "sheets" / "people"
-    (person,) = said["people"]
+    sheets = json_output(["sheets", "people.toml", "--json"], capsys)
+    assert set(sheets) == {"experiment", *PEOPLE, "moved"}
+    assert folder_programs / sheets["sheets"] == folder_programs / "sheets" / "people"
+    (person,) = sheets["people"]
     assert (person["asked"], person["done"], person["saved"]) == (5, 0, None)
-    assert Path(person["folder"]) == Path(said["sheets"]) / "pairs"
-    assert (said["ignored"], said["former"], said["moved"]) == ([], [], [])
+    assert Path(person["folder"]) == Path(sheets["sheets"]) / "pairs"
+    assert (sheets["ignored"], sheets["former"], sheets["moved"]) == ([], [], [])
     status = json_output(["status", "people.toml", "--json"], capsys)
-    assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
+    assert {name: status[name] for name in PEOPLE} == {name: sheets[name] for name in PEOPLE}
     assert main(["status", "people.toml"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (waited,) = (line for line in lines if line.startswith("waited"))
@@ -240,7 +246,7 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     assert planned.endswith("it waited in the last run")
 
 
-def test_stored_results_need_no_data_root(
+def test_stored_results_can_be_used_without_a_data_root(
     folder_programs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder_programs / "public").mkdir()
@@ -254,9 +260,9 @@ def test_stored_results_need_no_data_root(
     assert main(["run", "x.toml", "--no-report", "--data", "public"]) == 0
     for words in (["plan"], ["status"], ["why", "ranks"], ["show"], ["show", "ranks"], ["sheets"]):
         assert main([words[0], "x.toml", *words[1:]]) == 0
-        said = capsys.readouterr().out
-        assert "would run" not in said
-        assert "needs the data root" not in said
+        output = capsys.readouterr().out
+        assert "would run" not in output
+        assert "needs the data root" not in output
     assert json_output(["status", "x.toml", "--json"], capsys)["done"] == 4
     # Other options of a later stage, other files, and a run still need the files.
     assert main(["plan", "x.toml", "--set", "stages.ranks.seed=b"]) == 0
@@ -266,13 +272,13 @@ def test_stored_results_need_no_data_root(
     assert stages[0]["reasons"] == [needed.replace("pairs", "other")]
     assert main(["show", "x.toml", "ranks"]) == 2
     assert main(["run", "x.toml"]) == 2
-    said = capsys.readouterr().err
-    assert "2 errors" in said
-    assert "needs the data root: give --data DIR or set LEXASSAY_DATA" in said
+    output = capsys.readouterr().err
+    assert "2 errors" in output
+    assert "needs the data root: give --data DIR or set LEXASSAY_DATA" in output
 
 
 @pytest.mark.parametrize(
-    ("kind", "facts", "said"),
+    ("kind", "facts", "text"),
     [
         ("stage_done", {"rows": {"a": 1200, "b": 0, "c": 1}, "seconds": 0.1},
          "done: a 1,200 rows, c 1 row in 0.1 s"),
@@ -282,16 +288,16 @@ def test_stored_results_need_no_data_root(
         ("stage_waits", {"note": "x", "count": "waiting for 1 label"}, "waiting for 1 label"),
     ],
 )  # fmt: skip
-def test_a_line_of_a_stage_names_tables_with_rows_only(
-    kind: str, facts: dict[str, Any], said: str
+def test_the_line_of_a_stage_names_only_tables_with_rows(
+    kind: str, facts: dict[str, Any], text: str
 ) -> None:
-    written = io.StringIO()
-    RunProgress(Console(file=written), stages=1)(Event(kind, "s", facts))  # type: ignore[arg-type]
-    assert written.getvalue() == f"[1/1] {'s':<20} {said}\n"
+    output = io.StringIO()
+    RunProgress(Console(file=output), stages=1)(Event(kind, "s", facts))  # type: ignore[arg-type]
+    assert output.getvalue() == f"[1/1] {'s':<20} {text}\n"
 
 
 @pytest.mark.long
-def test_quiet_says_only_errors_and_what_waits(
+def test_quiet_prints_only_errors_and_waits(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "x.toml", "--quiet"]) == 0
@@ -311,20 +317,20 @@ def test_quiet_says_only_errors_and_what_waits(
     assert "'many'" in failed.err
 
 
-def test_a_run_that_waits_says_how_to_label_in_the_browser(
+def test_a_waiting_run_says_how_to_label_in_the_browser(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder_programs / "people.toml").rename(folder_programs / "my people.toml")
-    said = "in the browser: lexassay annotate 'my people.toml'\n"
+    hint = "in the browser: lexassay annotate 'my people.toml'\n"
     assert main(["run", "my people.toml", "--no-report"]) == 3
-    assert capsys.readouterr().out.endswith(said)
-    # A what-if asks nobody: the pages would be for other sheets.
+    assert capsys.readouterr().out.endswith(hint)
+    # No hint with --set: the pages would be for other sheets.
     assert main(["run", "my people.toml", "--no-report", "--set", "seed=other"]) == 3
     assert "in the browser" not in capsys.readouterr().out
 
 
 def terminal_output(words: list[str], more: Mapping[str, str] | None = None) -> bytes:
-    """Return all that a command writes to a terminal."""
+    """Return the output of a command in a terminal."""
     mine, theirs = pty.openpty()
     variables = environment(more={"TERM": "xterm", "COLUMNS": "100", **(more or {})})
     with subprocess.Popen(
@@ -332,12 +338,12 @@ def terminal_output(words: list[str], more: Mapping[str, str] | None = None) -> 
         stdout=theirs, stderr=theirs, env=variables,
     ) as process:  # fmt: skip
         os.close(theirs)
-        written = b""
+        output = b""
         while chunk := _read(mine):
-            written += chunk
+            output += chunk
     os.close(mine)
-    assert process.returncode == 0, written
-    return written
+    assert process.returncode == 0, output
+    return output
 
 
 def _read(terminal: int) -> bytes:
@@ -349,23 +355,23 @@ def _read(terminal: int) -> bytes:
 
 @pytest.mark.usefixtures("folder_programs")
 @pytest.mark.long
-def test_colours_are_for_terminals_that_want_them() -> None:
+def test_colours_are_used_only_in_terminals_that_allow_them() -> None:
     assert terminal_output(["run", "x.toml", "--quiet"]) == b""
     run = ["run", "x.toml", "--no-report", "--force", "ranks"]
     assert COLOUR.search(terminal_output(run, {"NO_COLOR": ""}))
     assert not COLOUR.search(terminal_output(run, {"NO_COLOR": "1"}))
-    shown = ["show", "x.toml", "ranks", "--rows", "2"]
-    assert b"\x1b[" in terminal_output(shown, {"NO_COLOR": ""})
-    assert b"\x1b" not in terminal_output(shown, {"NO_COLOR": "1"})
+    show = ["show", "x.toml", "ranks", "--rows", "2"]
+    assert b"\x1b[" in terminal_output(show, {"NO_COLOR": ""})
+    assert b"\x1b" not in terminal_output(show, {"NO_COLOR": "1"})
     piped = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", *shown], capture_output=True, check=True
+        [sys.executable, "-m", "pipeline.cli", *show], capture_output=True, check=True
     )
     assert b"\x1b" not in piped.stdout + piped.stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("words", [["measures"], ["schema"], ["measures", "--format", "csv"]])
-def test_who_reads_the_beginning_alone_is_told_of_no_failure(words: list[str]) -> None:
+def test_a_closed_pipe_causes_no_error_message(words: list[str]) -> None:
     command = [sys.executable, "-m", "pipeline.cli", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -376,11 +382,11 @@ def test_who_reads_the_beginning_alone_is_told_of_no_failure(words: list[str]) -
     assert process.returncode == 0
 
 
-# Progress where nobody looks: a line every ten seconds and not more; and what status says of it.
+# Progress outside terminals, a line every ten seconds, and in the output of status
 
 
 class Clock:
-    """A time that goes on when it is told to."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -396,14 +402,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def listening(*, terminal: bool = False) -> tuple[RunProgress, io.StringIO]:
+def progress_listener(*, terminal: bool = False) -> tuple[RunProgress, io.StringIO]:
     file = io.StringIO()
     console = Console(file=file, force_terminal=terminal, width=100, color_system=None)
     return RunProgress(console, stages=2), file
 
 
-def test_a_line_every_ten_seconds(clock: Clock) -> None:
-    listener, file = listening()
+def test_progress_is_printed_every_ten_seconds(clock: Clock) -> None:
+    listener, file = progress_listener()
     listener(Event("stage_started", "candidates", {"shards": 1}))
     for second in range(1, 36):
         clock.now += 1
@@ -415,8 +421,8 @@ def test_a_line_every_ten_seconds(clock: Clock) -> None:
     ]
 
 
-def test_shards_where_several_processes_read(clock: Clock) -> None:
-    listener, file = listening()
+def test_progress_of_several_processes_counts_shards(clock: Clock) -> None:
+    listener, file = progress_listener()
     listener(Event("stage_started", "candidates", {"shards": 4, "resumed": 1}))
     for _ in range(2):
         clock.now += 11
@@ -427,9 +433,9 @@ def test_shards_where_several_processes_read(clock: Clock) -> None:
     ]
 
 
-def test_a_stage_without_progress_lines_shows_that_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_without_progress_is_reported_as_running(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.cli.output._SILENCE", 0.04)
-    listener, file = listening()
+    listener, file = progress_listener()
     with listener:
         listener(Event("stage_started", "types", {"shards": 1}))
         while not file.getvalue():
@@ -437,8 +443,8 @@ def test_a_stage_without_progress_lines_shows_that_it_runs(monkeypatch: pytest.M
     assert file.getvalue().startswith("  types: still running after 1 s\n")
 
 
-def test_a_bar_in_a_terminal(clock: Clock) -> None:
-    listener, file = listening(terminal=True)
+def test_a_terminal_shows_a_progress_bar(clock: Clock) -> None:
+    listener, file = progress_listener(terminal=True)
     with listener:
         listener(Event("stage_started", "candidates", {"shards": 1}))
         clock.now += 30
@@ -449,7 +455,7 @@ def test_a_bar_in_a_terminal(clock: Clock) -> None:
     assert "25% read, about 2 min left" in file.getvalue()
 
 
-def test_status_says_what_is_running(
+def test_status_reports_the_running_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.toml").write_text(SMALL)
@@ -465,12 +471,12 @@ def test_status_says_what_is_running(
     lines = [json.dumps({"time": "2026-01-02T03:04:05.000+00:00", **each}) for each in events]
     (history / "r1.jsonl").write_text("\n".join(lines) + "\n")
     assert main(["status", "x.toml"]) == 0
-    assert "running" not in capsys.readouterr().out  # the run has died: nobody holds its lock
+    assert "running" not in capsys.readouterr().out  # the run has died: no process holds its lock
     with storage_at(tmp_path / "runs" / "small").lock("scores/.lock", lambda: None):
         assert main(["status", "x.toml"]) == 0
-        said = capsys.readouterr().out
+        output = capsys.readouterr().out
         assert main(["status", "x.toml", "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)["running"]
-    assert "running    scores                   25% of 4.0 MB read, for " in said
-    assert (told["run"], told["stage"], told["unit"]) == ("r1", "scores", "bytes")
-    assert (told["done"], told["total"]) == (1 << 20, 4 << 20)
+        running = json.loads(capsys.readouterr().out)["running"]
+    assert "running    scores                   25% of 4.0 MB read, for " in output
+    assert (running["run"], running["stage"], running["unit"]) == ("r1", "scores", "bytes")
+    assert (running["done"], running["total"]) == (1 << 20, 4 << 20)

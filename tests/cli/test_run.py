@@ -1,4 +1,4 @@
-"""The script for Slurm, with a queue in its place that does each job at once."""
+"""The script for Slurm, with a stand-in queue that runs each job at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ for range in $(echo "$array" | tr , ' '); do
 done
 echo "$(wc -l < "$JOBS/calls");cluster"
 """
-TELLS = """\
+ECHO = """\
 #!/bin/sh
 for word in "$@"; do printf '<%s>' "$word"; done
 echo
@@ -44,7 +44,7 @@ echo
 
 
 def queue(folder: Path, lexassay: str) -> dict[str, str]:
-    """Put the commands into a folder and return the environment that finds them."""
+    """Write the commands into a folder, and return an environment with them in the path."""
     folder.mkdir()
     for name, text in {"sbatch": SBATCH, "lexassay": lexassay}.items():
         (folder / name).write_text(text)
@@ -62,12 +62,12 @@ def phase(name: str, first: int, size: int, todo: range | None = None) -> PhaseS
     return PhaseState(name, first, first + size - 1, numbers, ready=True)  # type: ignore[arg-type]
 
 
-def test_each_phase_waits_for_the_one_before(tmp_path: Path) -> None:
+def test_each_phase_depends_on_the_one_before(tmp_path: Path) -> None:
     todo = (0, 1, 999, 1000, 2499)
-    found = [PhaseState("count", 0, 2499, todo, ready=True), phase("counts", 2500, 1)]
-    made = script(found, ["lexassay", "task", "c", "s"], {})
-    env = queue(tmp_path / "queue", TELLS)
-    assert submit(made, env).stdout == "submitted: 4\n"
+    states = [PhaseState("count", 0, 2499, todo, ready=True), phase("counts", 2500, 1)]
+    text = script(states, ["lexassay", "task", "c", "s"], {})
+    env = queue(tmp_path / "queue", ECHO)
+    assert submit(text, env).stdout == "submitted: 4\n"
     calls = (tmp_path / "queue" / "calls").read_text().splitlines()
     plain = "--parsable --export=ALL --job-name=s-count"
     waits = "--dependency=afterok:1:2:3 --kill-on-invalid-dep=yes"
@@ -77,48 +77,48 @@ def test_each_phase_waits_for_the_one_before(tmp_path: Path) -> None:
         f"{plain} --array=499",
         f"--parsable --export=ALL --job-name=s-counts --array=0 {waits}",
     ]
-    told = (tmp_path / "queue" / "log").read_text().split()
-    assert told == [f"<task><c><s><{number}>" for number in (*todo, 2500)]
+    commands = (tmp_path / "queue" / "log").read_text().split()
+    assert commands == [f"<task><c><s><{number}>" for number in (*todo, 2500)]
 
 
-def test_only_what_is_not_done_is_submitted() -> None:
+def test_only_unfinished_tasks_are_submitted() -> None:
     words = ["lexassay", "task", "c", "s"]
     todo = (3, 4, 8)
-    found = [phase("count", 0, 2, range(0)), PhaseState("merge", 2, 8, todo, ready=True)]
-    made = script(found, words, {}).splitlines()
-    assert [line for line in made if "$(submit" in line] == ['jobs=$(submit s-merge 2 1-2,6 "")']
-    assert script(found[:1], words, {}) == ""
+    states = [phase("count", 0, 2, range(0)), PhaseState("merge", 2, 8, todo, ready=True)]
+    lines = script(states, words, {}).splitlines()
+    assert [line for line in lines if "$(submit" in line] == ['jobs=$(submit s-merge 2 1-2,6 "")']
+    assert script(states[:1], words, {}) == ""
 
 
 @pytest.mark.parametrize("name", ["two words.toml", "it's $HOME.toml", 'a"b`c.toml', "-é\\n.toml"])
-def test_every_name_reaches_the_task_as_it_is(tmp_path: Path, name: str) -> None:
+def test_names_and_settings_reach_the_task_unchanged(tmp_path: Path, name: str) -> None:
     settings = {"seed": 'a "b" $c', "stages.s.measures": ["mi", "t"], "stages.s.where": {"a": True}}
     words = task_words(name, "s", runs="my runs", data=None, settings=settings)
     assert dict(parse_setting(text) for text in words if "=" in text) == settings
-    env = queue(tmp_path / "queue", TELLS)
+    env = queue(tmp_path / "queue", ECHO)
     made = script([phase("run", 5, 2)], words, {"time": "1:00:00", "partition": "a b"})
     assert submit(made, env).returncode == 0
-    told = (tmp_path / "queue" / "log").read_text().splitlines()
-    assert told == ["".join(f"<{word}>" for word in [*words[1:], number]) for number in "56"]
+    commands = (tmp_path / "queue" / "log").read_text().splitlines()
+    assert commands == ["".join(f"<{word}>" for word in [*words[1:], number]) for number in "56"]
     assert "--time=1:00:00 --partition=a b" in (tmp_path / "queue" / "calls").read_text()
 
 
 def test_a_queue_that_refuses_ends_the_script(tmp_path: Path) -> None:
     env = queue(tmp_path / "queue", "#!/bin/sh\nexit 1\n")
-    made = script([phase("run", 0, 2), phase("result", 2, 1)], ["lexassay", "task", "c", "s"], {})
-    done = submit(made, env)
-    assert done.returncode == 1
-    assert done.stdout == ""
+    text = script([phase("run", 0, 2), phase("result", 2, 1)], ["lexassay", "task", "c", "s"], {})
+    result = submit(text, env)
+    assert result.returncode == 1
+    assert result.stdout == ""
     assert len((tmp_path / "queue" / "calls").read_text().splitlines()) == 1
 
 
-def test_never_over_a_file(tmp_path: Path) -> None:
+def test_the_script_overwrites_no_file(tmp_path: Path) -> None:
     texts = build(tmp_path / "texts")
     there = tmp_path / "there.sh"
     there.write_text("mine")
-    done = texts.call("slurm", "words", "--output", str(there))
-    assert done.code == 2
-    assert "there.sh: already exists; choose another file or remove it" in done.err
+    outcome = texts.call("slurm", "words", "--output", str(there))
+    assert outcome.code == 2
+    assert "there.sh: already exists; choose another file or remove it" in outcome.err
     assert there.read_text() == "mine"
     new = tmp_path / "new.sh"
     assert texts.call("slurm", "words", "--output", str(new)).out == f"script: {new}\n"
@@ -126,13 +126,13 @@ def test_never_over_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_stage_goes_through_the_queue(tmp_path: Path) -> None:
+def test_a_stage_can_be_run_through_the_queue(tmp_path: Path) -> None:
     texts = build(tmp_path / "texts")
     env = queue(tmp_path / "queue", f'#!/bin/sh\nexec "{sys.executable}" -m pipeline.cli "$@"\n')
-    made = texts.call("slurm", "words", "--memory", "4G")
-    assert made.code == 0, made.text
-    done = submit(made.out, env)
-    assert done.returncode == 0, (tmp_path / "queue" / "log").read_text()
+    outcome = texts.call("slurm", "words", "--memory", "4G")
+    assert outcome.code == 0, outcome.text
+    result = submit(outcome.out, env)
+    assert result.returncode == 0, (tmp_path / "queue" / "log").read_text()
     assert not any(each["todo"] for each in phases(texts, "words").values())
     assert "words is done: nothing to submit" in texts.call("slurm", "words").err
     texts.run()
@@ -140,21 +140,21 @@ def test_a_stage_goes_through_the_queue(tmp_path: Path) -> None:
     assert texts.digests() == elsewhere(texts)
 
 
-# The array of five lines that the documentation gives, through a queue that works side by side.
+# The documented script of five lines, with a queue that runs jobs in parallel
 
 CHAPTER = Path(__file__).parents[2] / "docs" / "runs.md"
 SCRIPT = "    #!/bin/sh\n    #SBATCH --array="
 
 
 def documented_script() -> str:
-    """Return the script as the chapter has it."""
+    """Return the script of the chapter."""
     _, _, rest = CHAPTER.read_text(encoding="utf-8").partition(SCRIPT)
     lines = f"{SCRIPT}{rest}".split("\n\n")[0].splitlines()
     return "".join(f"{line.removeprefix('    ')}\n" for line in lines)
 
 
 class Queue:
-    """Does the jobs of an array in two processes, in any order, some twice; one is killed.
+    """Runs the jobs of an array in two processes, in any order, some twice; one is killed.
 
     Parameters
     ----------
@@ -173,11 +173,11 @@ class Queue:
         self._draw = random.Random(4)
 
     def submit(self, numbers: list[int]) -> None:
-        """Do the jobs of these numbers."""
+        """Run the jobs with these numbers."""
         again = self._draw.sample(numbers, min(2, len(numbers)))
         jobs = self._draw.sample([*numbers, *again], len(numbers) + len(again))
         killed = self._start(jobs[0])
-        time.sleep(1)  # it may have begun, be at work, or be done: no matter
+        time.sleep(1)  # the job may not have begun, be running, or have ended
         os.killpg(killed.pid, signal.SIGKILL)
         killed.communicate()
         with ThreadPoolExecutor(2) as pool:
@@ -206,7 +206,7 @@ def test_the_documented_script_has_five_lines() -> None:
 
 
 @pytest.mark.long
-def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
+def test_parallel_repeated_and_killed_jobs_give_the_same_results(tmp_path: Path) -> None:
     texts = build(tmp_path / "texts")
     queue = Queue(texts)
     for name in phases(texts, "candidates"):

@@ -1,4 +1,4 @@
-"""``lexassay size``: answers, files, and clear errors."""
+"""``lexassay size``: results, files, and clear errors."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ def folder_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def rows(said: str) -> list[dict[str, float]]:
-    return json.loads(said)
+def rows(text: str) -> list[dict[str, float]]:
+    return json.loads(text)
 
 
 @pytest.mark.usefixtures("folder_size")
-def test_table_of_widths(capsys: pytest.CaptureFixture[str]) -> None:
+def test_widths_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WIDTH, "--n", "100", "--rate", "10%,0.2"]) == 0
-    said = capsys.readouterr().out
-    assert "95 % intervals (clopper_pearson), 500 candidates" in said
+    output = capsys.readouterr().out
+    assert "95 % intervals (clopper_pearson), 500 candidates" in output
     expected = lx.plan_width(candidates=500, n=[100], precisions=[0.3], rates=[0.1, 0.2])
     for width in expected["width"]:
-        assert f" {100 * width:.1f} " in said
-    assert "docs/planning.md" in said
-    assert "wanted" not in said
+        assert f" {100 * width:.1f} " in output
+    assert "docs/planning.md" in output
+    assert "wanted" not in output
 
 
 @pytest.mark.usefixtures("folder_size")
-def test_numbers_are_those_of_the_notebook(capsys: pytest.CaptureFixture[str]) -> None:
+def test_widths_equal_those_of_plan_width(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main([*WIDTH, "--interval", "hypergeometric", "--confidence", "0.9", "--format", "json"])
         == 0
     )
-    found = rows(capsys.readouterr().out)
+    widths = rows(capsys.readouterr().out)
     expected = lx.plan_width(
         candidates=500, n=[100, 500], precisions=[0.3], interval="hypergeometric", confidence=0.9
     )
-    assert pl.DataFrame(found, schema=expected.schema).equals(expected)
+    assert pl.DataFrame(widths, schema=expected.schema).equals(expected)
 
 
 @pytest.mark.usefixtures("folder_size")
-def test_rate_for_a_width(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rate_for_a_width_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WIDTH, "--n", "100,300", "--width", "0.1"]) == 0
-    said = capsys.readouterr().out
-    assert "no rate: not even a draw of all candidates is enough" in said
+    output = capsys.readouterr().out
+    assert "no rate: not even a draw of all candidates is enough" in output
     assert main([*WIDTH, "--n", "300", "--width", "15%", "--format", "csv"]) == 0
     first = pl.read_csv(capsys.readouterr().out.encode()).row(0, named=True)
     assert first["width"] <= 0.15
@@ -72,22 +72,26 @@ def test_rate_for_a_width(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("folder_size")
-def test_power_and_the_rate_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_power_and_the_rate_for_it_equal_plan_comparison(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main([*POWER, "--rate", "0.3", "--format", "json"]) == 0
-    found = rows(capsys.readouterr().out)[0]
+    plan = rows(capsys.readouterr().out)[0]
     expected = lx.plan_comparison(
         candidates=200, n=[40], precisions=(0.6, 0.3), overlap=0.5, rates=[0.3]
     )
-    assert found == expected.row(0, named=True)
+    assert plan == expected.row(0, named=True)
     assert main([*POWER, "--power", "0.8", "--test", "fisher_mid_p"]) == 0
-    said = capsys.readouterr().out
-    assert "fisher_mid_p test, precisions 0.6,0.3, 200 candidates" in said
-    assert "power 1 %" in said
+    output = capsys.readouterr().out
+    assert "fisher_mid_p test, precisions 0.6,0.3, 200 candidates" in output
+    assert "power 1 %" in output
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("folder_size")
-def test_pilot(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_widths_of_a_pilot_equal_those_of_plan_pilot(
+    folder_size: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder_size / "x.toml").write_text(SMALL + STAGES)
     lines = [
         f"a{i}\tb{i % 3}\t{i + 1}\t{i + 3 + i * 7 % 40}\t{80 - i}\t900\t{i % 2}" for i in range(12)
@@ -99,15 +103,15 @@ def test_pilot(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 0
     capsys.readouterr()
     assert main([*ask, "--rate", "50%", "--format", "json"]) == 0
-    found = rows(capsys.readouterr().out)
+    widths = rows(capsys.readouterr().out)
     expected = lx.plan_pilot(
         lx.show("x.toml"), "full", measures=("mi", "t_score"), n=[5], rates=[0.5]
     )
-    assert pl.DataFrame(found, schema=expected.schema).equals(expected)
+    assert pl.DataFrame(widths, schema=expected.schema).equals(expected)
 
 
 @pytest.mark.usefixtures("folder_size")
-def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plans_and_charts_are_saved(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     how = [*WIDTH, "--n", "100", "--rate", "0.1"]
     assert main([*how, "--output", "plan.csv", "--chart", "plan.svg"]) == 0
     assert pl.read_csv(folder_size / "plan.csv")["size"].to_list() == [50]
@@ -120,7 +124,7 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder_size")
-@pytest.mark.parametrize(("words", "said"), [
+@pytest.mark.parametrize(("words", "message"), [
     ([], "give one of --precision, --compare, --pilot"),
     (["--precision", "0.3"], "--candidates: is required with --precision; e.g. --candidates 5102"),
     (["--candidates", "9", "--precision", "0.3", "--compare", "1,2"], "one of --precision, --comp"),
@@ -142,15 +146,17 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ([*WIDTH[1:], "--chart", "no/x.svg"], "the folder no does not exist"),
     ([*WIDTH[1:], "--output", "x.doc"], "does not have the extension of a table"),
 ])  # fmt: skip
-def test_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_explained(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["size", *words]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "Traceback" not in error
 
 
 @pytest.mark.usefixtures("folder_size")
-def test_progress_is_said_when_it_takes_long(
+def test_progress_is_printed_if_the_plan_takes_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.cli.output._PATIENCE", -1.0)
@@ -158,7 +164,7 @@ def test_progress_is_said_when_it_takes_long(
     assert capsys.readouterr().err.splitlines() == [f"size: {i} of 4" for i in range(4)]
 
 
-# ``lexassay size`` for declared questions: one table, one chart, one sentence, clear errors.
+# ``lexassay size`` for declared questions: table, chart, sentence, and clear errors
 
 ASK = ["size", "x.toml", "--half-width", "0.1"]
 
@@ -177,9 +183,9 @@ def _there(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_there")
 @pytest.mark.long
-def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_design_is_printed_as_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ASK, "--precision", "30%"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     table = lx.plan_design(lx.show("x.toml"), half_width=0.1, rate=0.3)
     need = dict(table.filter(question=TOGETHER, looks=1).select("plan", "labels").rows())
     looked = table.filter(question=TOGETHER, looks=4)["labels"].to_list()
@@ -191,12 +197,12 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
         f" {looked[0]:,}, {looked[1]:,}, {looked[2]:,}, {looked[3]:,} and {looked[4]:,} to"
         f" {looked[3]:,}."
     )
-    assert sentence in said.replace("\n", " ")
-    assert "labels for ±10 points at 95 %, 300 candidates" in said
-    assert "assumed: a precision of 30 %; with predictions: a range, from 20 % of the" in said
-    assert f"    size = {need['designed']}\n" in said
-    assert "hardest: " in said
-    lines = [[cell.strip() for cell in line.split("│")] for line in said.splitlines()]
+    assert sentence in output.replace("\n", " ")
+    assert "labels for ±10 points at 95 %, 300 candidates" in output
+    assert "assumed: a precision of 30 %; with predictions: a range, from 20 % of the" in output
+    assert f"    size = {need['designed']}\n" in output
+    assert "hardest: " in output
+    lines = [[cell.strip() for cell in line.split("│")] for line in output.splitlines()]
     for row in table.filter(plan="designed", looks=1).iter_rows(named=True):
         cells = next(each for each in lines if row["question"] in each)
         assert cells[6] == f"{row['labels']:,}"
@@ -204,7 +210,7 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_there")
-def test_numbers_are_those_of_the_notebook_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_designs_equal_those_of_plan_design(capsys: pytest.CaptureFixture[str]) -> None:
     how = ["--pilot", "answers", "--cuts", "40", "--pairs", "t_score:mi", "--looks", "0.5,1"]
     how += ["--spending", "pocock", "--rho2", "0.1", "--confidence", "0.9", "--format", "json"]
     assert main([*ASK, *how]) == 0
@@ -212,32 +218,32 @@ def test_numbers_are_those_of_the_notebook_of_designs(capsys: pytest.CaptureFixt
         lx.show("x.toml"), half_width=0.1, pilot="answers", n=[40], pairs=[("t_score", "mi")],
         looks=[0.5, 1], spending="pocock", rho2=0.1, confidence=0.9,
     )  # fmt: skip
-    found = pl.DataFrame(json.loads(capsys.readouterr().out), schema=expected.schema)
-    assert found.equals(expected)
+    plan = pl.DataFrame(json.loads(capsys.readouterr().out), schema=expected.schema)
+    assert plan.equals(expected)
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_there")
-def test_power(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_design_for_power_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(["size", "x.toml", "--difference", "0.2", "--precision", "0.4", "--looks", "1"]) == 0
     )
-    said = capsys.readouterr().out
-    assert "2 questions with a power of 80 % need" in said
-    assert "labels for a power of 80 % at 5 %" in said
-    assert "looks" not in said.split("labels: draws")[0]
+    output = capsys.readouterr().out
+    assert "2 questions with a power of 80 % need" in output
+    assert "labels for a power of 80 % at 5 %" in output
+    assert "looks" not in output.split("labels: draws")[0]
     assert (
         main(["size", "x.toml", "--design", "designed", "--pilot", "answers", "--power", "0.5"])
         == 0
     )
-    said = capsys.readouterr().out.replace("\n", " ")
-    assert "assumed: precisions of answers" in said
-    assert "estimated out of fold from 120 labels of answers" in said
-    assert 'weights = { "precision" = 0.0 }' in said
+    output = capsys.readouterr().out.replace("\n", " ")
+    assert "assumed: precisions of answers" in output
+    assert "estimated out of fold from 120 labels of answers" in output
+    assert 'weights = { "precision" = 0.0 }' in output
 
 
 @pytest.mark.usefixtures("_there")
-def test_what_no_sample_can_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_goals_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     ranks = lx.show("x.toml").table("ranks")
     best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
     more = str(len(best[0] - best[1]) / 100 + 0.01)
@@ -245,25 +251,25 @@ def test_what_no_sample_can_do_is_said(capsys: pytest.CaptureFixture[str]) -> No
         main(["size", "x.toml", "--difference", more, "--precision", "0.5", "--chart", "u.svg"])
         == 0
     )
-    said = capsys.readouterr().out
-    assert "Not all 2 questions can reach this goal" in said
-    assert "no number: the lists have so much in common" in said
+    output = capsys.readouterr().out
+    assert "Not all 2 questions can reach this goal" in output
+    assert "no number: the lists have so much in common" in output
 
 
 @pytest.mark.usefixtures("_there")
-def test_files_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_designs_and_charts_are_saved(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ASK, "--questions", "baseline", "--output", "p.csv", "--chart", "p.svg"]) == 0
     assert capsys.readouterr().out == ""
     assert set(pl.read_csv("p.csv")["question"]) == {"baseline", TOGETHER}
-    drawn = Path("p.svg").read_text()
+    chart = Path("p.svg").read_text()
     for text in ("labels", "with predictions", "stratified", "wanted: 10", "of the question"):
-        assert text in drawn
+        assert text in chart
     assert main([*ASK, "--chart", "p.svg"]) == 2
     assert "already exists; add --overwrite" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("_there")
-@pytest.mark.parametrize(("words", "said"), [
+@pytest.mark.parametrize(("words", "message"), [
     (["--half-width", "0.1"], "CONFIG: is required with --half-width; give the experiment"),
     (["--difference", "0.1"], "CONFIG: is required with --difference"),
     (["x.toml", "--half-width", "0.1", "--candidates", "9"], "--candidates: cannot be combined with --half-"),
@@ -274,17 +280,17 @@ def test_files_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     (["x.toml", "--half-width", "0.1", "--rate", "0.3"], "--rate: cannot be combined with --half-"),
     (["--candidates", "9", "--precision", "0.3", "--looks", "4"], "--looks: cannot be combined with --prec"),
 ])  # fmt: skip
-def test_wrong_usage_of_designs(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_wrong_usage_of_designs_is_explained(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["size", *words]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "Traceback" not in error
 
 
 @pytest.mark.usefixtures("_there")
-def test_nothing_ranked_yet(
+def test_a_design_needs_ranks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -295,7 +301,7 @@ def test_nothing_ranked_yet(
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_there")
-def test_a_pilot_without_judgements(
+def test_a_pilot_needs_judgements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What a command imports before it works: counted, not timed."""
+"""The modules that a command imports: counted, not timed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ script()
 
 
 def imported_modules(*words: str) -> set[str]:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SCRIPT, *words], capture_output=True, text=True, check=True
     )
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    return set(json.loads(result.stderr.splitlines()[-1]))
 
 
 def test_help_imports_no_command() -> None:
@@ -44,14 +44,14 @@ def test_help_imports_no_command() -> None:
 
 
 @pytest.mark.long
-def test_measures_are_listed_without_what_computes_them() -> None:
+def test_listing_measures_imports_no_code_that_computes_them() -> None:
     modules = imported_modules("measures")
     assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})
     assert {"pipeline.kernels.measure", "pipeline.cli.measures"} <= modules
 
 
 @pytest.mark.long
-def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None:
+def test_a_finished_run_imports_only_code_of_its_stages(tmp_path: Path) -> None:
     laboratory = build(tmp_path)
     laboratory.run()
     again = [str(laboratory.config), "--no-report", "--runs", str(laboratory.runs)]
@@ -65,7 +65,7 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
 
 
 @pytest.mark.long
-def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> None:
+def test_an_existing_report_imports_no_module_of_scipy(tmp_path: Path) -> None:
     laboratory = build(tmp_path)
     words = ["run", str(laboratory.config), "--runs", str(laboratory.runs)]
     assert imported_modules(*words) & {"altair", "scipy.special"}
@@ -76,5 +76,5 @@ def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_each_docstring_says(name: str) -> None:
+def test_the_list_of_commands_agrees_with_docstrings(name: str) -> None:
     assert (inspect.getdoc(command(name)) or "").startswith(COMMANDS[name].sentence)
