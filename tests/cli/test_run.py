@@ -96,8 +96,8 @@ def test_names_and_settings_reach_the_task_unchanged(tmp_path: Path, name: str) 
     words = task_words(name, "s", runs="my runs", data=None, settings=settings)
     assert dict(parse_setting(text) for text in words if "=" in text) == settings
     env = queue(tmp_path / "queue", ECHO)
-    made = script([phase("run", 5, 2)], words, {"time": "1:00:00", "partition": "a b"})
-    assert submit(made, env).returncode == 0
+    script_text = script([phase("run", 5, 2)], words, {"time": "1:00:00", "partition": "a b"})
+    assert submit(script_text, env).returncode == 0
     commands = (tmp_path / "queue" / "log").read_text().splitlines()
     assert commands == ["".join(f"<{word}>" for word in [*words[1:], number]) for number in "56"]
     assert "--time=1:00:00 --partition=a b" in (tmp_path / "queue" / "calls").read_text()

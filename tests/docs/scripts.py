@@ -1,4 +1,4 @@
-"""The scripts beside the chapters, which no package holds."""
+"""The scripts beside the chapters, which belong to no package."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def script(name: str) -> ModuleType:
-    """Return a script of the documentation, as a module."""
-    found = importlib.util.spec_from_file_location("update", DOCS / f"{name}.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    """Return a script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location("update", DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module

@@ -1,4 +1,4 @@
-"""Experiments that readme and documentation show are valid, whole or in part; their Python compiles."""
+"""Examples in the documentation work: experiments, Python, imports, links, notebooks, commands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SECTIONS = {"stages", "report", "run", "sweep", "remarks"}
 
 
 def code_blocks(language: str) -> Iterator[tuple[str, str]]:
-    """Yield every block in a language, and the page and line it stands at."""
+    """Yield every block in a language with its page and line."""
     for path in TEXTS:
         text = path.read_text(encoding="utf-8")
         for block in FENCE.finditer(text):
@@ -52,8 +52,8 @@ EXPERIMENTS = {
 PYTHON = dict(code_blocks("python"))
 
 
-def whole(fragment: dict[str, Any]) -> dict[str, Any]:
-    """Return an experiment that has what a fragment shows."""
+def complete(fragment: dict[str, Any]) -> dict[str, Any]:
+    """Return a complete experiment with the content of a fragment."""
     stub = {"use": "score.rank", "scores": "scores"}
     return {"name": "shown", "stages": {"stub": stub}, **fragment}
 
@@ -64,38 +64,47 @@ def schema() -> jsonschema.Draft202012Validator:
 
 
 @pytest.mark.parametrize("place", EXPERIMENTS)
-def test_an_experiment_is_valid(place: str, schema: jsonschema.Draft202012Validator) -> None:
-    experiment = whole(tomllib.loads(EXPERIMENTS[place]))
+def test_experiments_in_the_documentation_are_valid(
+    place: str, schema: jsonschema.Draft202012Validator
+) -> None:
+    experiment = complete(tomllib.loads(EXPERIMENTS[place]))
     schema.validate(experiment)
     for options in experiment["stages"].values():
-        given = {name: value for name, value in options.items() if name != "use"}
-        STAGES.get(options["use"]).config.model_validate(given)
+        own = {name: value for name, value in options.items() if name != "use"}
+        STAGES.get(options["use"]).config.model_validate(own)
 
 
 @pytest.mark.parametrize("place", PYTHON)
-def test_python_compiles(place: str) -> None:
+def test_python_in_the_documentation_compiles(place: str) -> None:
     compile(PYTHON[place], place, "exec")
 
 
-def test_there_are_some() -> None:
+def test_the_documentation_has_experiments_and_python() -> None:
     assert len(EXPERIMENTS) > 20
     assert len(PYTHON) > 10
 
 
-def test_a_mistake_in_a_fragment_is_found() -> None:
+def test_mistakes_in_experiments_are_found() -> None:
     fragment = {"stages": {"s": {"use": "sample.random", "candidates": "c", "rat": 0.1}}}
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(json_schema()).validate(whole(fragment))
+        jsonschema.Draft202012Validator(json_schema()).validate(complete(fragment))
 
 
-# Import names that readme, documentation and the example extension show keep working.
+# Imports in readme, documentation and the example extension keep working.
 
-KEPT = ("errors", "registry", "kernels.measure", "stages.base", "formats.base", "report.view")
-"""Modules of ``pipeline`` that extensions import: where they are now is where they stay."""
+STABLE_MODULES = (
+    "errors",
+    "registry",
+    "kernels.measure",
+    "stages.base",
+    "formats.base",
+    "report.view",
+)
+"""Modules of ``pipeline`` that extensions import and that must keep their names."""
 
 
-def shown_import_names() -> Iterator[str]:
-    """Yield every name of the project that is imported, as ``module`` or ``module:name``."""
+def documented_imports() -> Iterator[str]:
+    """Yield every imported name as ``module`` or ``module:name``."""
     chapters = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
     for chapter in chapters:
         text = chapter.read_text(encoding="utf-8") if chapter.exists() else ""
@@ -114,43 +123,43 @@ def imports(code: str) -> Iterator[str]:
 
 
 NAMES = sorted(
-    {name for name in shown_import_names() if re.match(r"(pipeline|schemas|lexassay)\b", name)}
+    {name for name in documented_imports() if re.match(r"(pipeline|schemas|lexassay)\b", name)}
 )
 
 
-def test_some_are_shown() -> None:
+def test_imported_names_are_found_in_the_documentation() -> None:
     assert "pipeline.kernels.measure:measure" in NAMES
     assert "schemas:Candidates" in NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_shown_name_can_be_imported(name: str) -> None:
+def test_names_in_the_documentation_can_be_imported(name: str) -> None:
     module, _, thing = name.partition(":")
-    found = importlib.import_module(module)
-    assert not thing or hasattr(found, thing)
+    imported = importlib.import_module(module)
+    assert not thing or hasattr(imported, thing)
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_module_of_extensions_is_where_it_was(name: str) -> None:
+@pytest.mark.parametrize("name", STABLE_MODULES)
+def test_modules_of_extensions_keep_their_names(name: str) -> None:
     assert importlib.import_module(f"pipeline.{name}").__name__ == f"pipeline.{name}"
 
 
 @pytest.mark.parametrize(("old", "renamed"), RENAMED["module"].items())
-def test_module_that_has_moved_is_found_by_its_old_name(old: str, renamed: Renaming) -> None:
+def test_renamed_modules_are_found_by_their_former_names(old: str, renamed: Renaming) -> None:
     sys.modules.pop(old, None)
     with pytest.warns(FormerName, match=f"the module {old} is called {renamed.new} since"):
         former = importlib.import_module(old)
     assert former is importlib.import_module(renamed.new)
 
 
-# No line of the documentation is lost on the site.
+# Every line of the documentation appears on the site.
 
 TEXTS_LINES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")]
 FENCED = re.compile(r"^(`{3,}).*?^\1 *$", re.M | re.S)
 
 
-def test_no_line_begins_like_a_comment() -> None:
-    """MyST takes a line that begins with a per cent sign for a comment, and leaves it out."""
+def test_no_line_begins_with_a_percent_sign() -> None:
+    """MyST treats a line that begins with a percent sign as a comment and drops it."""
     lost = [
         f"{path.relative_to(ROOT)}: {line}"
         for path in sorted(TEXTS_LINES)
@@ -160,7 +169,7 @@ def test_no_line_begins_like_a_comment() -> None:
     assert lost == []
 
 
-# Links within the project lead to files that are there, and to headings that they have.
+# Links within the project lead to existing files and headings.
 
 TEXTS_LINKS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])
 LINK = re.compile(r"\]\(<?(?!\w+:)([^)\s>]+)>?\)")
@@ -168,7 +177,7 @@ LINK = re.compile(r"\]\(<?(?!\w+:)([^)\s>]+)>?\)")
 
 @cache
 def anchors(path: Path) -> set[str]:
-    """Return what headings of a page are called by links, as GitHub and the site make it."""
+    """Return the anchors of headings of a page, as GitHub and the site create them."""
     text = FENCED.sub("", path.read_text(encoding="utf-8"))
     titles = re.findall(r"^#+ +(.+?) *$", text, re.M)
     shorn = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).lower() for title in titles)
@@ -176,7 +185,7 @@ def anchors(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", TEXTS_LINKS, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_between_pages_have_targets(page: Path) -> None:
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     lost = [link for link in LINK.findall(text) if not leads(page, link)]
     assert lost == []
@@ -190,46 +199,46 @@ def leads(page: Path, link: str) -> bool:
     return not anchor or target.suffix != ".md" or anchor in anchors(target)
 
 
-def test_there_are_links() -> None:
+def test_pages_have_links() -> None:
     assert sum(len(LINK.findall(page.read_text(encoding="utf-8"))) for page in TEXTS_LINKS) > 80
 
 
-# Notebooks are kept as docs/update_notebooks.py writes them: run, and without traces of where.
+# Notebooks are stored as docs/update_notebooks.py writes them: run, without traces of the machine.
 
 NOTEBOOKS = sorted(ROOT.glob("docs/notebooks/*.ipynb"))
 TRACE = re.compile(r"/(?:tmp|home|root|Users|var|private)/|site-packages|\bin \d+\.\d+ s\b")
 
 
-def read(notebook: Path) -> dict[str, Any]:
+def read_notebook(notebook: Path) -> dict[str, Any]:
     return json.loads(notebook.read_text(encoding="utf-8"))
 
 
-def test_there_are_notebooks() -> None:
+def test_the_documentation_has_notebooks() -> None:
     assert NOTEBOOKS
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_cell_was_run_in_order(notebook: Path) -> None:
-    cells = [cell for cell in read(notebook)["cells"] if cell["cell_type"] == "code"]
+def test_every_cell_of_a_notebook_was_run_in_order(notebook: Path) -> None:
+    cells = [cell for cell in read_notebook(notebook)["cells"] if cell["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     assert any(cell["outputs"] for cell in cells)
     assert not [out for cell in cells for out in cell["outputs"] if out["output_type"] == "error"]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_nothing_says_where_and_when_it_was_run(notebook: Path) -> None:
-    content = read(notebook)
+def test_notebooks_contain_no_traces_of_their_run(notebook: Path) -> None:
+    content = read_notebook(notebook)
     assert set(content["metadata"]) == {"kernelspec", "language_info"}
     assert content["metadata"]["kernelspec"]["name"] == "python3"
     assert [cell["id"] for cell in content["cells"]] == [
         f"cell-{place}" for place in range(1, len(content["cells"]) + 1)
     ]
     assert all(set(cell["metadata"]) <= {"tags"} for cell in content["cells"])
-    shown = [cell.get("outputs", []) for cell in content["cells"]]
-    assert TRACE.findall(json.dumps(shown)) == []
+    outputs = [cell.get("outputs", []) for cell in content["cells"]]
+    assert TRACE.findall(json.dumps(outputs)) == []
 
 
-# What the README shows works: its experiment is valid, and the extensions register and run.
+# Examples of the README work: its experiment is valid, and the extensions register and run.
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXTENDING = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -270,49 +279,51 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
-def test_experiment() -> None:
-    (shown,) = blocks(README, "toml")
-    jsonschema.Draft202012Validator(json_schema()).validate(tomllib.loads(shown))
+def test_the_experiment_of_the_readme_is_valid() -> None:
+    (text,) = blocks(README, "toml")
+    jsonschema.Draft202012Validator(json_schema()).validate(tomllib.loads(text))
 
 
 @pytest.mark.parametrize("decorator", sorted(USES))
-def test_extension_in_twenty_lines(decorator: str) -> None:
-    shown = next(block for block in blocks(EXTENDING, "python") if f"@{decorator}(" in block)
-    assert len([line for line in shown.splitlines() if line.strip()]) <= 22
-    code = shown + USES[decorator]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_documented_extensions_are_short_and_work(decorator: str) -> None:
+    extension = next(block for block in blocks(EXTENDING, "python") if f"@{decorator}(" in block)
+    assert len([line for line in extension.splitlines() if line.strip()]) <= 22
+    code = extension + USES[decorator]
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
 
 
-def test_links_lead_somewhere_readme() -> None:
+def test_links_of_the_readme_have_targets() -> None:
     root = Path(__file__).parents[2]
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (root / target).exists(), target
 
 
 def synopsis() -> list[str]:
-    """Return the entries of the list of commands, a line or several each."""
+    """Return the entries of the list of commands, of one or several lines each."""
     part = README.split("\n## Commands\n")[1].split("\n## ")[0]
     lines = [line for line in part.splitlines() if line.startswith("    ")]
     return ["    lexassay" + entry for entry in "\n".join(lines).split("    lexassay")[1:]]
 
 
 def options_of(words: list[str]) -> set[str]:
-    """Return the options of a command; those of the program if none is called."""
+    """Return the options of a command, or of the program without a command."""
     group = typer.main.get_command(app_for(words))
-    found: Any = group
+    parsed: Any = group
     if words:
-        found = getattr(group, "commands")[words[0]]  # noqa: B009, of a group alone
-    return {name for option in found.params for name in (*option.opts, *option.secondary_opts)}
+        parsed = getattr(group, "commands")[words[0]]  # noqa: B009, of a group alone
+    return {name for option in parsed.params for name in (*option.opts, *option.secondary_opts)}
 
 
 @pytest.mark.parametrize("entry", synopsis(), ids=lambda entry: entry.split()[1])
-def test_a_line_of_the_commands_names_what_there_is(entry: str) -> None:
+def test_the_readme_lists_only_existing_commands_and_options(entry: str) -> None:
     name = entry.split()[1]
     words = [] if name.startswith("--") else [name]
     assert set(words) <= set(COMMANDS)
     assert set(re.findall(r"--[a-z][a-z-]*", entry)) <= options_of(words)
 
 
-def test_every_command_has_a_line() -> None:
+def test_the_readme_lists_every_command() -> None:
     assert set(COMMANDS) <= {entry.split()[1] for entry in synopsis()}

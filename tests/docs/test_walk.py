@@ -1,4 +1,4 @@
-"""Every page of the documentation is walked: what it tells the reader to do works."""
+"""Every page of the documentation is tested: its commands and examples work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.walk import AT_THE_END, Stumble, agrees, needs_data, steps, walk
+from tests.docs.walk import AT_THE_END, PageError, agrees, needs_data, steps, walk
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(sys.executable).parent
@@ -16,20 +16,20 @@ TEXTS = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "data" / 
 PAGES = [
     page
     for page in TEXTS
-    if page.parent.name != "tutorials"  # make docs walks these, in an environment that is new
+    if page.parent.name != "tutorials"  # make docs tests these in a new environment
     if any(s.kind in {"sh", "text"} for s in steps(page.read_text()))
 ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 @pytest.mark.long
-def test_a_page_can_be_walked(page: Path, tmp_path: Path) -> None:
+def test_every_step_of_a_page_works(page: Path, tmp_path: Path) -> None:
     if needs_data(page) and not os.environ.get("LEXASSAY_DATA"):
         pytest.skip("no public data")
     assert walk(page, tmp_path / "reader", PROGRAMS) > 0
 
 
-def test_there_are_pages() -> None:
+def test_pages_with_steps_are_found() -> None:
     assert len(PAGES) >= 2
 
 
@@ -53,8 +53,8 @@ def page(folder: Path, text: str) -> Path:
     ],
 )
 @pytest.mark.long
-def test_what_is_not_so_is_found(text: str, tmp_path: Path) -> None:
-    with pytest.raises(Stumble, match=r"page\.md:\d+: "):
+def test_wrong_pages_are_reported(text: str, tmp_path: Path) -> None:
+    with pytest.raises(PageError, match=r"page\.md:\d+: "):
         walk(page(tmp_path, text), tmp_path / "reader", PROGRAMS)
 
 
@@ -76,12 +76,12 @@ def test_what_is_not_so_is_found(text: str, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.long
-def test_what_is_so_passes(text: str, tmp_path: Path) -> None:
+def test_correct_pages_pass(text: str, tmp_path: Path) -> None:
     assert walk(page(tmp_path, text), tmp_path / "reader", PROGRAMS) == len(steps(text))
 
 
 @pytest.mark.parametrize(
-    ("shown", "printed", "same"),
+    ("text", "printed", "same"),
     [
         ("a\n", "a   \n\n", True),
         ("a.b\n", "axb\n", False),
@@ -90,5 +90,5 @@ def test_what_is_so_passes(text: str, tmp_path: Path) -> None:
         ("a …\n", "b c\n", False),
     ],
 )
-def test_what_agrees(shown: str, printed: str, same: bool) -> None:
-    assert agrees(shown, printed) is same
+def test_output_may_be_abbreviated_on_a_page(text: str, printed: str, same: bool) -> None:
+    assert agrees(text, printed) is same

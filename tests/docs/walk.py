@@ -1,18 +1,18 @@
-"""Do what a page says, block by block, and hold what is printed against what the page shows.
+"""Run a page block by block, and compare the output with the output on the page.
 
-    python -m tests.docs.walk docs/tutorials/collocations.md    # by what is installed
+    python -m tests.docs.walk docs/tutorials/collocations.md    # with the installed packages
     python -m tests.docs.walk --fresh docs/tutorials/*.md       # in a new environment
 
-A page is walked in an empty folder that holds what a checkout holds of `data` and `configs`:
+A page is run in an empty folder with the files of a checkout in `data` and `configs`:
 
 * ```` ```sh ```` is run by bash and must succeed; `sh 3` must end with code 3;
-* ```` ```python ```` is run in one session a page; what it prints counts as output;
-* ```` ```text ```` is what the block before prints; a line `...` stands for any lines, `…` within a
-  line for anything;
-* ```` ```{code-block} toml ```` with `:caption: NAME` is what the reader saves as NAME, or puts at
-  the end of it where the page says so by `:caption: at the end of NAME`;
-* `<!-- before: COMMAND -->` is run too, and not shown; `<!-- needs: data -->` leaves the page out
-  where there are no public data.
+* ```` ```python ```` is run in one session per page; what it prints counts as output;
+* ```` ```text ```` is the output of the block before; a line `...` stands for any lines, `…` within
+  a line for any text;
+* ```` ```{code-block} toml ```` with `:caption: NAME` is saved as NAME, or appended to it with
+  `:caption: at the end of NAME`;
+* `<!-- before: COMMAND -->` is also run, but not visible; a page with `<!-- needs: data -->` is
+  skipped if there are no public data.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ for line in sys.stdin:
 """
 
 
-class Stumble(Exception):
-    """A page says what is not so: page, line, what was expected, what came."""
+class PageError(Exception):
+    """A page is wrong: page, line, expected and actual output."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ class Step:
 
 
 def steps(page: str) -> list[Step]:
-    r"""Return the blocks of a page that are done or compared, in their order.
+    r"""Return the blocks of a page that are run or compared, in order.
 
     >>> [step.kind for step in steps("```sh\nls\n```\n\n```text\na\n```\n")]
     ['sh', 'text']
     """
-    found = [*_blocks(page), *_comments(page)]
-    return sorted(found, key=lambda step: step.line)
+    blocks = [*_blocks(page), *_comments(page)]
+    return sorted(blocks, key=lambda step: step.line)
 
 
 def _blocks(page: str) -> Iterator[Step]:
@@ -90,13 +90,13 @@ def _comments(page: str) -> Iterator[Step]:
         yield Step("before", line, comment["before"])
 
 
-def agrees(shown: str, printed: str) -> bool:
-    r"""Return whether what a page shows is what was printed, but for what it leaves out.
+def agrees(text: str, printed: str) -> bool:
+    r"""Return whether the text of a page, which may be abbreviated, agrees with the output.
 
     >>> agrees("a\n...\nz 1.… s\n", "a\nb\nc\nz 1.25 s\n")
     True
     """
-    lines = [re.escape(line.rstrip()).replace("…", ".*") for line in shown.strip("\n").split("\n")]
+    lines = [re.escape(line.rstrip()).replace("…", ".*") for line in text.strip("\n").split("\n")]
     pattern = "".join(
         r"(?:[^\n]*\n)*" if line == re.escape("...") else line + r" *\n" for line in lines
     )
@@ -104,12 +104,12 @@ def agrees(shown: str, printed: str) -> bool:
 
 
 class Walk:
-    """A walk through one page in a folder, by programs of one environment.
+    """Runs one page in a folder, with the programs of one environment.
 
     Parameters
     ----------
     folder : Path
-        Where the reader is; made if it is not there.
+        The working folder; created if necessary.
     programs : Path
         The folder with `python` and `lexassay`.
     """
@@ -120,14 +120,14 @@ class Walk:
         self._environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb"}
         self._environment |= {"HOME": str(folder / ".home")}
         self._environment.pop("XDG_CACHE_HOME", None)
-        self._environment.pop("LEXASSAY_LIBRARIES", None)  # of tests that want many buckets
+        self._environment.pop("LEXASSAY_LIBRARIES", None)  # set by tests that need many buckets
         self._python: subprocess.Popen[str] | None = None
         for name in ("data", "configs"):
-            shutil.copytree(ROOT / name, folder / name, ignore=_made_files)
+            shutil.copytree(ROOT / name, folder / name, ignore=_untracked_files)
         (folder / ".home").mkdir()
 
     def take(self, step: Step) -> None:
-        """Do a step, or raise Stumble."""
+        """Run a step, or raise PageError."""
         {
             "sh": self._shell,
             "before": self._shell,
@@ -137,7 +137,7 @@ class Walk:
         }[step.kind](step)
 
     def _shell(self, step: Step) -> None:
-        done = subprocess.run(
+        result = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", step.text],
             cwd=self._folder,
             env=self._environment,
@@ -145,9 +145,11 @@ class Walk:
             text=True,
             check=False,
         )
-        if done.returncode != int(step.argument or 0):
-            raise Stumble(f"ended with {done.returncode}:\n{step.text}{done.stdout}{done.stderr}")
-        self._printed = done.stdout or done.stderr
+        if result.returncode != int(step.argument or 0):
+            raise PageError(
+                f"ended with {result.returncode}:\n{step.text}{result.stdout}{result.stderr}"
+            )
+        self._printed = result.stdout or result.stderr
 
     def _session(self, step: Step) -> None:
         if self._python is None:
@@ -164,11 +166,11 @@ class Walk:
         print(json.dumps(step.text), file=self._python.stdin, flush=True)
         self._printed, failed = json.loads(self._python.stdout.readline())
         if failed:
-            raise Stumble(f"{step.text}{failed}")
+            raise PageError(f"{step.text}{failed}")
 
     def _compare(self, step: Step) -> None:
         if not agrees(step.text, self._printed):
-            raise Stumble(f"shown:\n{step.text}\nprinted:\n{self._printed}")
+            raise PageError(f"shown:\n{step.text}\nprinted:\n{self._printed}")
 
     def _save(self, step: Step) -> None:
         name = step.argument.removeprefix(AT_THE_END).strip("`")
@@ -183,43 +185,43 @@ class Walk:
             self._python.communicate()
 
 
-def _made_files(folder: str, names: list[str]) -> set[str]:
-    """Return what a checkout does not have: what generators and runs have made there."""
-    known = subprocess.run(
+def _untracked_files(folder: str, names: list[str]) -> set[str]:
+    """Return the files that are not in the repository: outputs of generators and runs."""
+    tracked = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
         cwd=folder, capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
-    return set(names) - {line.partition("/")[0] for line in known}
+    return set(names) - {line.partition("/")[0] for line in tracked}
 
 
 def walk(page: Path, folder: Path, programs: Path) -> int:
-    """Walk a page in a folder and return how many steps it has.
+    """Run a page in a folder and return its number of steps.
 
     Raises
     ------
-    Stumble
+    PageError
         At the first step that fails or prints something else, with the page and its line.
     """
     text = page.read_text(encoding="utf-8")
-    found, walker = steps(text), Walk(folder, programs)
+    parts, walker = steps(text), Walk(folder, programs)
     try:
-        for step in found:
+        for step in parts:
             try:
                 walker.take(step)
-            except Stumble as stumble:
-                raise Stumble(f"{page}:{step.line}: {stumble}") from None
+            except PageError as error:
+                raise PageError(f"{page}:{step.line}: {error}") from None
     finally:
         walker.close()
-    return len(found)
+    return len(parts)
 
 
 def needs_data(page: Path) -> bool:
-    """Return whether a page works on public data."""
+    """Return whether a page needs public data."""
     return "<!-- needs: data -->" in page.read_text(encoding="utf-8")
 
 
 def fresh(folder: Path) -> Path:
-    """Install the checkout into a new environment and return the folder of its programs."""
+    """Install the checkout into a new environment and return its folder of programs."""
     venv.create(folder, with_pip=True)
     programs = folder / "bin"
     pip = [str(programs / "python"), "-m", "pip", "install", "--quiet"]
@@ -229,25 +231,25 @@ def fresh(folder: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Walk pages and say how far it went; 1 if one of them stumbled."""
+    """Run pages and print their numbers of steps; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(description="Walk pages of the documentation.")
     parser.add_argument("pages", nargs="+", type=Path)
     parser.add_argument("--fresh", action="store_true", help="in a new environment")
-    given = parser.parse_args(arguments)
-    stumbled = 0
+    options = parser.parse_args(arguments)
+    code = 0
     with tempfile.TemporaryDirectory() as scratch:
-        programs = fresh(Path(scratch) / "env") if given.fresh else Path(sys.executable).parent
-        for number, page in enumerate(given.pages):
+        programs = fresh(Path(scratch) / "env") if options.fresh else Path(sys.executable).parent
+        for number, page in enumerate(options.pages):
             if needs_data(page) and not os.environ.get("LEXASSAY_DATA"):
                 print(f"{page}: skipped, there are no public data")
                 continue
             try:
                 count = walk(page, Path(scratch) / str(number), programs)
                 print(f"{page}: {count} steps")
-            except Stumble as stumble:
-                stumbled = 1
-                print(stumble, file=sys.stderr)
-    return stumbled
+            except PageError as error:
+                code = 1
+                print(error, file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

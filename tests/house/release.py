@@ -1,11 +1,11 @@
-"""Build what is released from the last commit, twice, and use it.
+"""Build a release twice from the last commit, and use it.
 
 python -m tests.house.release [FOLDER]
 
-The wheel and the source distribution go to FOLDER, ``dist`` if it is not given, with the bill of
+The wheel and the source distribution are written to FOLDER, by default ``dist``, with a bill of
 materials (CycloneDX: all packages that the command needs, with versions and licences) and the
-digests of all files. Builds in two folders, with other permissions and times of the files, must
-have the same bytes, and the wheel that comes from the source distribution is that wheel.
+digests of all files. Builds in two folders, with different permissions and times of files, must
+be identical. The wheel built from the source distribution must be identical as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.house.wheel import ROOT, VERSION, call, complete, install, use
 
 EXTRAS = "web,cloud,icu"
-"""Those whose packages come as wheels; the bill of materials has them."""
+"""Extras whose packages are available as wheels; the bill of materials includes them."""
 
 
 def commit_time() -> str:
@@ -57,7 +57,7 @@ def build_twice(folder: Path, output: Path) -> Path:
     time = commit_time()
     archive = folder / "commit.tar"
     call(["git", "archive", "--output", archive, "HEAD"], ROOT)
-    made = []
+    builds = []
     for name, mask in (("first", 0o022), ("second", 0o077)):
         usual = os.umask(mask)
         try:
@@ -67,17 +67,17 @@ def build_twice(folder: Path, output: Path) -> Path:
             build(sources, folder / f"{name}-dist", time)
         finally:
             os.umask(usual)
-        made.append(digests(folder / f"{name}-dist"))
-    if made[0] != made[1]:
-        raise SystemExit(f"two builds of one commit differ: {made[0]}, {made[1]}")
+        builds.append(digests(folder / f"{name}-dist"))
+    if builds[0] != builds[1]:
+        raise SystemExit(f"two builds of one commit differ: {builds[0]}, {builds[1]}")
     packed = folder / "first-dist" / f"lexassay-{VERSION}.tar.gz"
     again = unpack(packed, folder / "third") / f"lexassay-{VERSION}"
     build(again, folder / "third-dist", time)
     wheel = f"lexassay-{VERSION}-py3-none-any.whl"
-    if digests(folder / "third-dist")[wheel] != made[0][wheel]:
+    if digests(folder / "third-dist")[wheel] != builds[0][wheel]:
         raise SystemExit("the wheel from the source distribution differs")
     output.mkdir(parents=True, exist_ok=True)
-    for name in made[0]:
+    for name in builds[0]:
         (output / name).write_bytes((folder / "first-dist" / name).read_bytes())
     return output / wheel
 
@@ -90,7 +90,7 @@ def bill_of_materials(python: Path, output: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Build, compare, use, list."""
+    """Build the release, compare the builds, use the wheel, and list the files."""
     output = Path(arguments[0] if arguments else ROOT / "dist").resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""The gate and what is released: suites and tables, versions that agree."""
+"""The gate and releases: suites, digests of tables, and consistent versions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_each_part_of_the_code_has_an_area(gate: ModuleType) -> None:
     assert [path for path in paths if not path.startswith(tuple(gate.areas()))] == []
 
 
-def test_areas_are_there(gate: ModuleType) -> None:
+def test_areas_exist(gate: ModuleType) -> None:
     assert [prefix for prefix in gate.areas() if not (ROOT / prefix).exists()] == []
 
 
@@ -70,7 +70,7 @@ def test_a_change_needs_the_suites_of_its_areas(
     assert set(gate.suites([path, "LICENSE"])) == needed
 
 
-def test_what_changed_is_found_in_the_history(
+def test_changed_files_are_found_in_the_history(
     gate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "ROOT", tmp_path)
@@ -91,32 +91,32 @@ def test_what_changed_is_found_in_the_history(
     assert gate.changes("0" * 40) is None
 
 
-def test_the_gate_names_a_table_that_differs(
+def test_the_gate_names_a_changed_table(
     tables: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = json.loads((ROOT / "benchmarks" / "digests.json").read_text())
-    name = next(iter(known))
-    (tmp_path / "after.json").write_text(json.dumps({**known, name: "0"}))
-    asked = ["compare", str(ROOT / "benchmarks" / "digests.json"), str(tmp_path / "after.json")]
-    assert tables.main(asked) == 1
+    stored = json.loads((ROOT / "benchmarks" / "digests.json").read_text())
+    name = next(iter(stored))
+    (tmp_path / "after.json").write_text(json.dumps({**stored, name: "0"}))
+    words = ["compare", str(ROOT / "benchmarks" / "digests.json"), str(tmp_path / "after.json")]
+    assert tables.main(words) == 1
     assert f"{name} differs" in capsys.readouterr().out
-    assert tables.main([*asked[:2], asked[1]]) == 0
+    assert tables.main([*words[:2], words[1]]) == 0
 
 
-def test_a_rounded_digest_does_not_know_the_last_bits(tables: ModuleType, tmp_path: Path) -> None:
+def test_a_rounded_digest_ignores_the_last_bits(tables: ModuleType, tmp_path: Path) -> None:
     values = {
         "a": [("x", 0.1 + 0.2), ("y", -0.0)],
         "b": [("y", 0.0), ("x", 0.3)],
         "c": [("x", 0.30001), ("y", 0.0)],
     }
-    found = {}
+    digests = {}
     for name, rows in values.items():
         (tmp_path / name).mkdir()
         pl.DataFrame(rows, schema=["l1", "f"], orient="row").write_parquet(
             tmp_path / name / "p.parquet"
         )
-        found[name] = tables.rounded_digest(tmp_path / name)
-    assert found["a"] == found["b"] != found["c"]
+        digests[name] = tables.rounded_digest(tmp_path / name)
+    assert digests["a"] == digests["b"] != digests["c"]
 
 
 VERSION = PROJECT["version"]
@@ -133,16 +133,16 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert next(name for name in sections if name != "Unreleased") == VERSION
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_the_citation_has_this_version() -> None:
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-def test_the_status_is_that_of_the_version() -> None:
+def test_the_development_status_matches_the_version() -> None:
     status = "3 - Alpha" if VERSION.startswith("0.") else "5 - Production/Stable"
     assert f"Development Status :: {status}" in PROJECT["classifiers"]
 
 
-def test_hosted_checks_run_on_the_pythons_that_are_promised() -> None:
+def test_hosted_checks_run_on_all_supported_pythons() -> None:
     workflow = (ROOT / ".github" / "workflows" / "nightly.yml").read_text()
     promised = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if " :: 3." in text]
     assert f"python: {promised}".replace("'", '"') in workflow
@@ -156,15 +156,15 @@ def test_each_dependency_has_a_lowest_and_a_tested_version(requirement: str) -> 
     assert [each for each in lowest([requirement]) if "==" not in each] == []
 
 
-def test_tests_have_what_the_pages_need() -> None:
+def test_tests_have_the_packages_of_the_pages() -> None:
     extras = PROJECT["optional-dependencies"]
     assert set(extras["web"]) <= set(extras["test"])
 
 
-# What is released
+# Releases
 
 
-def test_versions_are_tested_on_the_pythons_that_are_promised() -> None:
+def test_dependencies_are_tested_on_all_supported_pythons() -> None:
     promised = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if " :: 3." in text]
     assert f"PYTHONS := {' '.join(promised)}\n" in (ROOT / "Makefile").read_text()
     lines = subprocess.run(
@@ -182,7 +182,7 @@ LICENCES = {
 }  # fmt: skip
 
 
-def test_all_packages_have_a_licence_that_ours_allows() -> None:
+def test_all_packages_have_a_compatible_licence() -> None:
     rows = re.findall(r"^\| (\S.*) \| (.*) \|$", (ROOT / "LICENCES.md").read_text(), re.M)
     licences = {plain(name): what for what, names in rows for name in names.split(", ")}
     run = ("web", "cloud", "icu", "spark")
@@ -192,7 +192,7 @@ def test_all_packages_have_a_licence_that_ours_allows() -> None:
     assert stated - LICENCES == {"licence"}
 
 
-def test_the_container_has_no_rights_and_says_whether_it_is_healthy() -> None:
+def test_the_container_runs_unprivileged_and_has_a_health_check() -> None:
     text = (ROOT / "Containerfile").read_text()
     final = text.rpartition("\nFROM ")[2]
     assert text.count("\nFROM debian:") == 2
@@ -210,7 +210,7 @@ def test_the_container_has_no_rights_and_says_whether_it_is_healthy() -> None:
     assert {f"!{name}" for name in needed} == {line for line in ignored if line.startswith("!")}
 
 
-def test_the_bill_of_materials_goes_with_the_licences(tmp_path: Path) -> None:
+def test_the_page_of_licences_lists_the_bill_of_materials(tmp_path: Path) -> None:
     script = ROOT / "docs" / "update_licences.py"
     space: dict[str, Any] = {"__file__": str(script), "__name__": "licences"}
     exec(compile(script.read_text(), str(script), "exec"), space)
@@ -231,7 +231,7 @@ def test_the_bill_of_materials_goes_with_the_licences(tmp_path: Path) -> None:
     assert "pip," not in page
 
 
-def test_the_paper_has_the_numbers_of_the_evaluations_and_all_its_references() -> None:
+def test_the_paper_has_current_numbers_and_all_references() -> None:
     folder = ROOT / "docs" / "paper"
     text = (folder / "paper.md").read_text()
     rows = re.findall(r"^\|(?:WordNet|STREUSLE)\|.*$", text, re.MULTILINE)
@@ -244,5 +244,5 @@ def test_the_paper_has_the_numbers_of_the_evaluations_and_all_its_references() -
 
 
 def test_the_changelog_is_short() -> None:
-    """It says what users see, by version: how it came about is in the history."""
+    """It lists what users see, by version; the history has the rest."""
     assert len((ROOT / "CHANGELOG.md").read_text()) < 15_000

@@ -1,6 +1,6 @@
 """Names in docstrings and comments exist: `module.name`, `pipeline.a.b.name`, `Class.name`, `name`.
 
-A single name is that of a module, of a definition or member anywhere, or stands in the same file.
+A single name must be a module, a definition or member anywhere, or occur in the same file.
 """
 
 from __future__ import annotations
@@ -20,14 +20,23 @@ from tests.test_layers import ROOT
 FILES = sorted(path for top in ("pipeline", "schemas") for path in ROOT.glob(f"{top}/**/*.py"))
 _NAME = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.\w+)*)(?:\([^`]*\))?`(?!`)")
 OTHERS = {
-    *("np", "pl", "time", "name", "prop", "spark", "index", "a"),  # of other packages, or of none
+    *(
+        "np",
+        "pl",
+        "time",
+        "name",
+        "prop",
+        "spark",
+        "index",
+        "a",
+    ),  # of other packages or of none
     *("run", "stage", "option", "systems"),  # a Run, tables of stages, inputs
 }
 """First parts of dotted names that are neither modules nor classes of the project."""
 
 
 class Modules:
-    """What the modules of some files define, found without importing them."""
+    """The definitions of modules, read without importing them."""
 
     def __init__(self, files: list[Path]) -> None:
         self.names: dict[str, set[str]] = {}
@@ -56,7 +65,7 @@ class Modules:
                 }
 
     def has(self, name: str) -> bool:
-        """Return whether a name exists; of modules of one stem, one must have it."""
+        """Return whether a name exists; of several modules with one stem, one must have it."""
         first, _, rest = name.partition(".")
         if not rest:
             return name in self.all
@@ -93,12 +102,12 @@ def _defined_names(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def _members(node: ast.ClassDef) -> set[str]:
-    """Return the members of a class: its own, and all that its methods set on `self`."""
-    found = set(_defined_names(node.body))
+    """Return the members of a class, with attributes that its methods set on `self`."""
+    members = set(_defined_names(node.body))
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
-            found.add(each.attr)
-    return found
+            members.add(each.attr)
+    return members
 
 
 def identifiers(source: str) -> Iterator[str]:
@@ -109,7 +118,7 @@ def identifiers(source: str) -> Iterator[str]:
 
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
-    """Yield comments and docstrings, those of attributes too, with the line they begin at."""
+    """Yield comments and docstrings, also of attributes, with their first lines."""
     if any("#" in line and "`" in line for line in source.splitlines()):
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
@@ -122,8 +131,8 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
 def references(source: str) -> Iterator[tuple[int, str]]:
     """Yield the names in backticks, each with its line."""
     for line, text in prose(source):
-        for found in _NAME.finditer(text):
-            yield line + text.count("\n", 0, found.start()), found[1]
+        for match in _NAME.finditer(text):
+            yield line + text.count("\n", 0, match.start()), match[1]
 
 
 MODULES = Modules(FILES)
@@ -140,12 +149,12 @@ def test_names_in_docstrings_and_comments_exist() -> None:
     assert not missing, "\n" + "\n".join(missing)
 
 
-def test_names_are_found_in_docstrings_and_comments() -> None:
+def test_references_are_found_in_docstrings_and_comments() -> None:
     source = '"""Of `a.b`.\n\nAnd `c.d(1)`, not ``e.f``.\n"""\nx = 1  # `g`\n"""As `i.j`."""\n'
     assert sorted(references(source)) == [(1, "a.b"), (3, "c.d"), (5, "g"), (6, "i.j")]
 
 
-def test_names_in_code_are_found() -> None:
+def test_identifiers_are_found_in_code() -> None:
     source = '"""Of `a`."""\ndef b(c):  # `d`\n    return e.f(g="h", i="j k")\n'
     assert sorted(identifiers(source)) == ["c", "e", "f", "g", "h", "i"]
 
@@ -167,5 +176,5 @@ def test_names_in_code_are_found() -> None:
         ("alpha_spending.SPENDING", False),
     ],
 )
-def test_a_name_exists_or_does_not(name: str, exists: bool) -> None:
+def test_existing_and_missing_names_are_distinguished(name: str, exists: bool) -> None:
     assert MODULES.has(name) == exists

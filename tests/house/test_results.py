@@ -1,4 +1,4 @@
-"""Figures of benchmarks are kept, and compared with the last of their name."""
+"""Figures of benchmarks are stored and compared with the last one of their name."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "results.py"
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the script, with files of its own."""
-    found = importlib.util.spec_from_file_location("results", SCRIPT)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    """Return the script with temporary files."""
+    spec = importlib.util.spec_from_file_location("results", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     for name in ("LOCAL", "REFERENCE"):
         monkeypatch.setattr(module, name, tmp_path / name)
     return module
 
 
-def test_a_figure_is_compared_with_the_last_of_its_name(results: ModuleType) -> None:
-    said = [results.record(*figure) for figure in [("a", 2.0), ("b", 9.0), ("a", 3.0), ("a", 1.5)]]
-    assert said == ["", "", "1.50 x the last", "0.50 x the last"]
+def test_a_figure_is_compared_with_the_last_one_of_its_name(results: ModuleType) -> None:
+    notes = [results.record(*figure) for figure in [("a", 2.0), ("b", 9.0), ("a", 3.0), ("a", 1.5)]]
+    assert notes == ["", "", "1.50 x the last", "0.50 x the last"]
 
 
-def test_the_reference_counts_where_nothing_was_measured_here(results: ModuleType) -> None:
+def test_figures_are_compared_with_the_reference_if_none_is_local(results: ModuleType) -> None:
     results.record("a", 2.0)
     results.LOCAL.rename(results.REFERENCE)
     assert results.record("a", 1.0) == "0.50 x the last"
     assert results.record("a", 2.0) == "2.00 x the last"
 
 
-def test_other_machines_do_not_compare(
+def test_figures_of_other_machines_are_not_compared(
     results: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results.record("a", 2.0)
@@ -50,7 +50,7 @@ def test_other_machines_do_not_compare(
     assert results.record("a", 1.0) == ""
 
 
-def test_a_line_says_under_what_circumstances(results: ModuleType) -> None:
+def test_a_figure_is_stored_with_its_circumstances(results: ModuleType) -> None:
     results.record("a", 2.0)
     (figure,) = results.figures(results.LOCAL)
     assert set(figure) == {"name", "median", "cores", "commit", "date", "python"}
@@ -67,7 +67,7 @@ def test_the_newest_figures_become_the_reference(
     assert "3.000 s" in capsys.readouterr().out
 
 
-def test_the_reference_can_be_read(results: ModuleType) -> None:
+def test_the_reference_is_complete(results: ModuleType) -> None:
     for figure in results.figures(SCRIPT.with_name("results.jsonl")):
         assert {"name", "median", "cores"} <= set(figure)
 
@@ -84,7 +84,7 @@ def text(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return growing_text
 
 
-def test_a_block_depends_on_seed_and_number_alone(text: ModuleType) -> None:
+def test_a_block_depends_only_on_seed_and_number(text: ModuleType) -> None:
     one = text.block(1, 3, 1000)
     assert (one == text.block(1, 3, 2000)[:1000]).all()
     assert (one != text.block(1, 4, 1000)).any()
@@ -93,7 +93,7 @@ def test_a_block_depends_on_seed_and_number_alone(text: ModuleType) -> None:
     assert text.block(1, 3).max() <= text.known_words(np.float64(4 * text.BLOCK))
 
 
-def test_a_file_has_the_words_in_their_order(text: ModuleType, tmp_path: Path) -> None:
+def test_a_file_has_the_words_in_order(text: ModuleType, tmp_path: Path) -> None:
     words = text.block(1, 0, 50)
     text.write_block(tmp_path / "t.txt", words)
     lines = (tmp_path / "t.txt").read_text().splitlines()
@@ -101,7 +101,7 @@ def test_a_file_has_the_words_in_their_order(text: ModuleType, tmp_path: Path) -
     assert [int(word) for line in lines for word in line.split()] == words.tolist()
 
 
-def test_growth_counts_what_a_set_counts(text: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growth_equals_counts_of_sets(text: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "ONE_IN", 1)
     words = text.block(1, 0, 5000).tolist()
     for tokens, known, pairs in text.growth(1, [3000, 5000]):
@@ -110,8 +110,8 @@ def test_growth_counts_what_a_set_counts(text: ModuleType, monkeypatch: pytest.M
 
 
 @pytest.mark.long
-def test_a_run_counts_the_bigrams_of_the_curve(tmp_path: Path) -> None:
-    """The second time nothing is left to do, and the figures are the same."""
+def test_a_repeated_run_counts_the_same_bigrams(tmp_path: Path) -> None:
+    """The second run has nothing to do and gives the same figures."""
     command = [sys.executable, str(FOLDER / "scale.py"), "20000", "--folder", str(tmp_path)]
     rows = []
     for _ in range(2):

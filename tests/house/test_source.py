@@ -1,4 +1,4 @@
-"""Rules for source text: headings stand above the code of a section; participles are no names."""
+"""Rules for source code: a heading has a section below it; participles are no names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MORE = sorted(
 )
 
 VERBS = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "bcubed"}
-"""Verbs and nouns that end like a participle."""
+"""Verbs and nouns with the ending of a participle."""
 IRREGULAR = {
     "begun", "bought", "built", "chosen", "done", "drawn", "found", "given", "grown", "held", "hidden",
     "kept", "known", "left", "lost", "made", "met", "said", "seen", "sent", "shown", "spent", "spoken",
@@ -29,13 +29,13 @@ EXACT = {"built", "drawn", "hidden", "known", "left", "lost"}
 VAGUE = (IRREGULAR - EXACT) | {"asked", "named", "typed", "wanted", "wished"}
 """Names that do not say what a value is."""
 REGISTERS = {"check", "property", "cached_property"}
-"""Decorators of functions whose name is the code of a remark, or is used as that of a value."""
+"""Decorators of functions whose name is the code of a remark or is used like an attribute."""
 
 
 def orphans(source: str) -> Iterator[tuple[int, str]]:
-    """Yield comments between blank lines that another such comment or the end follows."""
+    """Yield separate comments that are followed by another such comment or by the end."""
     texts = groupby(enumerate(source.split("\n"), 1), key=lambda each: bool(each[1].strip()))
-    parts = [list(lines) for written, lines in texts if written]
+    parts = [list(lines) for is_text, lines in texts if is_text]
     headings = [all(line.startswith("#") for _, line in part) for part in parts]
     for part, (heading, end) in zip(parts, pairwise([*headings, True]), strict=True):
         if heading and end:
@@ -43,7 +43,7 @@ def orphans(source: str) -> Iterator[tuple[int, str]]:
 
 
 def participles(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and name of functions and classes whose name is a participle alone."""
+    """Yield line and name of functions and classes that are named by a participle alone."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
@@ -56,7 +56,7 @@ def participles(source: str) -> Iterator[tuple[int, str]]:
 
 
 def vague_names(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and name of parameters and variables of functions that say what was done."""
+    """Yield line and name of parameters and variables of functions with a vague name."""
     for function in ast.walk(ast.parse(source)):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
@@ -71,13 +71,13 @@ def vague_names(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def test_a_heading_has_a_section() -> None:
-    found = [
+def test_each_heading_has_a_section() -> None:
+    faults = [
         f"{path.relative_to(ROOT)}:{line}: {text}"
         for path in FILES
         for line, text in orphans(path.read_text(encoding="utf-8"))
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not faults, "\n" + "\n".join(faults)
 
 
 def test_headings_without_a_section_are_found() -> None:
@@ -85,23 +85,23 @@ def test_headings_without_a_section_are_found() -> None:
     assert list(orphans(source)) == [(1, "# A."), (12, "# E.")]
 
 
-def test_no_participle_is_the_name_of_a_function_or_class() -> None:
-    found = [
+def test_no_function_or_class_is_named_by_a_participle_alone() -> None:
+    faults = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for path in [*FILES, *MORE]
         for line, name in participles(path.read_text(encoding="utf-8"))
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not faults, "\n" + "\n".join(faults)
 
 
-def test_no_value_is_called_by_what_was_done_to_it() -> None:
-    found = [
+def test_no_parameter_or_variable_has_a_vague_name() -> None:
+    faults = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for path in [*FILES, *MORE]
         if not path.is_relative_to(ROOT / "tests")
         for line, name in sorted(set(vague_names(path.read_text(encoding="utf-8"))))
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not faults, "\n" + "\n".join(faults)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Let line coverage see what Polars calls: before Python 3.12, a thread is traced if it says so.
+"""Let coverage trace functions that Polars calls: before Python 3.12, each thread sets its tracer.
 
-Polars runs functions on threads that Python has not started, so nobody has told these to trace.
-Coverage leaves word for new threads, `threading.gettrace()`; here it is passed on.
+Polars runs functions on threads that Python has not started, which therefore have no tracer.
+Coverage stores the tracer of new threads in `threading.gettrace()`; this module sets it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _TAKE_A_FUNCTION = (
 
 
 def follow() -> None:
-    """Trace every function that is given to Polars, in each of which it is the second argument."""
+    """Trace every function that is passed to Polars, always as the second argument."""
     for home, name in _TAKE_A_FUNCTION:
         setattr(home, name, _following(getattr(home, name)))
 
 
 def _following(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def call(first: Any, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-        return method(first, functools.partial(_trace_call, function), *given, **options)
+    def call(first: Any, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        return method(first, functools.partial(_trace_call, function), *values, **options)
 
     return call
 
 
-def _trace_call(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def _trace_call(function: Callable[..., Any], *values: Any, **options: Any) -> Any:
     if sys.gettrace() is None:
         sys.settrace(threading.gettrace())
-    return function(*given, **options)
+    return function(*values, **options)

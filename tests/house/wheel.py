@@ -2,8 +2,8 @@
 
 python tests/house/wheel.py [FOLDER]
 
-Only what the wheel is made of is copied and built, so that nothing left over from an earlier build
-gets in. The wheel goes to FOLDER, `dist` if it is not given.
+Only the sources of the wheel are copied and built, so that no file of an earlier build is included.
+The wheel is written to FOLDER, by default `dist`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["versi
 
 
 def call(command: Sequence[str | Path], folder: Path) -> str:
-    """Run a command in a folder, far from the sources, and return what it prints."""
-    given = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
+    """Run a command in a folder, without access to the sources, and return its output."""
+    environment = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
     print("+", *command, file=sys.stderr, flush=True)
-    done = subprocess.run(
-        command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True, check=True
+    result = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
-    return done.stdout
+    return result.stdout
 
 
 def build(folder: Path, output: Path) -> Path:
-    """Return the wheel, made from a copy of its sources in an environment of its own."""
+    """Build the wheel from a copy of its sources in a separate environment, and return it."""
     sources = folder / "sources"
     sources.mkdir()
     for name in SOURCES:
@@ -84,11 +84,11 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def use(command: Path, folder: Path) -> None:
-    """Say the version, list the measures, run an experiment of each family, export labels."""
+    """Print the version, list the measures, run an experiment of each family, export labels."""
     folder.mkdir()
-    said = call([command, "--version"], folder)
-    if said != f"lexassay {VERSION}\n":
-        raise SystemExit(f"--version says {said!r}")
+    output = call([command, "--version"], folder)
+    if output != f"lexassay {VERSION}\n":
+        raise SystemExit(f"--version says {output!r}")
     if "log_likelihood" not in call([command, "measures"], folder):
         raise SystemExit("log_likelihood is not among the measures")
     for family in FAMILIES:
@@ -96,7 +96,7 @@ def use(command: Path, folder: Path) -> None:
         call([command, "run", "experiment.toml"], folder / family)
         if not (folder / family / "runs" / family / "report" / "index.html").is_file():
             raise SystemExit(f"{family} has no report")
-    # What people decided can be had without the libraries that the pages need.
+    # Decisions can be exported without the libraries for the pages.
     call([command, "new", "corpus", "corpus"], folder)
     call([command, "annotate", "experiment.toml", "--export", "labels.csv"], folder / "corpus")
     if not (folder / "corpus" / "labels.csv").is_file():
@@ -104,7 +104,7 @@ def use(command: Path, folder: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Build, install, use."""
+    """Build, install and use the wheel."""
     output = Path(arguments[0] if arguments else ROOT / "dist").resolve()
     with tempfile.TemporaryDirectory() as name:
         wheel = build(Path(name), output)

@@ -1,4 +1,4 @@
-"""Texts that spreadsheets damage come back from each as they were, and labels stay labels."""
+"""Texts survive spreadsheet programs unchanged, and labels stay labels."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LAYOUT = annotation_layout(labels=["=1+1", "free"])
 
 def sheet() -> pl.DataFrame:
     ids = [f"x{number:016x}" for number in range(len(TEXTS))]
-    typed = ["=1+1" if number % 2 else None for number in range(len(TEXTS))]
-    cells = {"l1": TEXTS, "l2": TEXTS, "label": typed, "note": TEXTS, "id": ids}
+    answers = ["=1+1" if number % 2 else None for number in range(len(TEXTS))]
+    cells = {"l1": TEXTS, "l2": TEXTS, "label": answers, "note": TEXTS, "id": ids}
     return pl.DataFrame(cells).with_columns(annotator=pl.lit("a"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("program", ["openpyxl", "office", "ods"])
-def test_a_sheet_that_was_saved_has_the_same_texts(program: str, tmp_path: Path) -> None:
+def test_a_sheet_saved_by_a_program_has_the_same_texts(program: str, tmp_path: Path) -> None:
     path, rows = tmp_path / "s.xlsx", sheet()
     path.write_bytes(write_xlsx(rows, LAYOUT, title="t", instructions="i"))
     if program == "openpyxl":
@@ -42,14 +42,14 @@ def test_a_sheet_that_was_saved_has_the_same_texts(program: str, tmp_path: Path)
         spreadsheet.save_again(path, tmp_path / "scratch")
     else:
         path = spreadsheet.saved_as(path, tmp_path / "scratch", "ods")
-    found = read(path, LAYOUT).sort("id")
-    assert found.select("l1", "l2", "note", "label").equals(
+    table = read(path, LAYOUT).sort("id")
+    assert table.select("l1", "l2", "note", "label").equals(
         rows.select("l1", "l2", "note", "label")
     )
 
 
 @pytest.mark.long
-def test_choices_are_texts_in_the_office_too(tmp_path: Path) -> None:
+def test_choices_stay_texts_in_a_spreadsheet_program(tmp_path: Path) -> None:
     path = tmp_path / "s.xlsx"
     path.write_bytes(write_xlsx(sheet(), LAYOUT, title="t", instructions="i"))
     spreadsheet.save_again(path, tmp_path / "scratch")
@@ -57,16 +57,16 @@ def test_choices_are_texts_in_the_office_too(tmp_path: Path) -> None:
     assert [(cell.value, cell.data_type) for cell in cells] == [("=1+1", "s"), ("free", "s")]
 
 
-def test_csv(tmp_path: Path) -> None:
+def test_a_csv_sheet_has_the_same_texts(tmp_path: Path) -> None:
     path, rows = tmp_path / "s.csv", sheet()
     path.write_bytes(write_csv(rows, LAYOUT))
-    found = read(path, LAYOUT).sort("id")
-    assert found.select("l1", "l2", "note", "label").equals(
+    table = read(path, LAYOUT).sort("id")
+    assert table.select("l1", "l2", "note", "label").equals(
         rows.select("l1", "l2", "note", "label")
     )
 
 
-# Two people and a coordinator, from a corpus to an evaluation that all labels went into.
+# Two people and a coordinator, from a corpus to an evaluation with all labels
 
 VERBS = ["prendre", "donner", "faire"]
 NOUNS = ["décision", "leçon", "part", "maison", "effet", "attention"]
@@ -178,7 +178,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Person:
-    """Somebody who labels, and how."""
+    """An annotator and the labels that this person gives."""
 
     def __init__(self, name: str, scratch: Path, strict: bool) -> None:
         self.name, self.scratch = name, scratch
@@ -191,23 +191,23 @@ class Person:
         }
         self.typed = 0
 
-    def works(self, folder: Path, *, most: int | None = None) -> None:
-        """Fill in the sheets of this person, and save them by the spreadsheet program."""
+    def fill_in_sheets(self, folder: Path, *, most: int | None = None) -> None:
+        """Fill in the sheets of this person, and save them with the spreadsheet program."""
         for path in list_sheets(folder):
             if self.name in path.name:
-                typed = type_in(path, self.opinion, most=most)
-                self.typed += typed
-                if typed:
+                count = type_in(path, self.opinion, most=most)
+                self.typed += count
+                if count:
                     save_again(path, self.scratch / self.name)
 
 
-def in_sheets(project: Path) -> int:
-    """Return how many labels stand in all sheets."""
+def count_labels(project: Path) -> int:
+    """Return the number of labels in all sheets."""
     return sum(len(labels(path)) for path in (project / "sheets").rglob("*.xlsx"))
 
 
 class Walk:
-    """The project, the people, and the way that they go."""
+    """The project, the people, and their steps."""
 
     def __init__(self, project: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.project, self.scratch, self.monkeypatch = project, scratch, monkeypatch
@@ -218,15 +218,15 @@ class Walk:
         self.elsewhere = scratch / "elsewhere"
         self.elsewhere.mkdir()
 
-    def from_elsewhere(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Look from another folder, try a what-if, other results: no sheet is new."""
+    def check_from_elsewhere(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Use another folder, other options, other results: no sheet is added."""
         self.monkeypatch.chdir(self.elsewhere)
         capsys.readouterr()
         assert main(["status", str(self.config), "--runs", str(self.project / "runs")]) == 0
-        told = capsys.readouterr().out
-        assert "pairs/anna" in told
-        assert "4 of 8 done" in told
-        assert "0 of 8 done" in told
+        output = capsys.readouterr().out
+        assert "pairs/anna" in output
+        assert "4 of 8 done" in output
+        assert "0 of 8 done" in output
         what_if = ["--set", "stages.candidates.min_frequency=2"]
         for words in ([], what_if, ["--runs", str(self.scratch / "other")]):
             assert main(["run", str(self.config), "--no-report", *words]) == 3
@@ -235,35 +235,35 @@ class Walk:
         self.monkeypatch.chdir(self.project)
 
     def decide(self) -> pl.DataFrame:
-        """Send to carla what anna and ben disagree on; return what is decided in the end."""
+        """Let carla decide on disagreements of anna and ben; return the final judgements."""
         if main(["run", "walk.toml", "--no-report"]) == 3:
-            self.carla.works(self.third)
+            self.carla.fill_in_sheets(self.third)
         assert main(["run", "walk.toml"]) == 0
         decided = lx.show("walk.toml").table("decided")
         assert decided["tp"].null_count() == 0
         return decided
 
     def enlarge(self) -> None:
-        """Ask for a larger sample: the new sheets have the new rows alone."""
+        """Enlarge the sample: the new sheets have only the new rows."""
         self.config.write_text(EXPERIMENT.replace("size = 8", "size = 12"), encoding="utf-8")
         assert main(["run", "walk.toml", "--no-report"]) == 3
         assert len(list_sheets(self.pairs)) == 4
         for person in (self.anna, self.ben):
-            person.works(self.pairs)
+            person.fill_in_sheets(self.pairs)
             assert person.typed == 12
 
-    def counts_each_label(self) -> None:
-        """Hold what was joined against what each of them thinks."""
+    def check_labels(self) -> None:
+        """Compare the joined labels with those that each person gave."""
         run = lx.show("walk.toml")
         units = run.table("candidates").select("id", pair=pl.concat_str("l1", "l2", separator=" "))
-        held = run.table("judgements.annotations").join(units, on="id")
-        assert Counter(held["annotator"]) == {"anna": 12, "ben": 12}
+        annotations = run.table("judgements.annotations").join(units, on="id")
+        assert Counter(annotations["annotator"]) == {"anna": 12, "ben": 12}
         opinions = {"anna": self.anna.opinion, "ben": self.ben.opinion}
-        for annotator, label, pair in held["annotator", "label", "pair"].rows():
+        for annotator, label, pair in annotations["annotator", "label", "pair"].rows():
             assert opinions[annotator][pair] == label
 
-    def anybody_gets_the_same(self) -> None:
-        """Compute anew, from another folder to another one: the sheets alone are needed."""
+    def check_reproduction(self) -> None:
+        """Compute everything again from another folder: only the sheets are needed."""
         digests = lx.show("walk.toml").manifests
         self.monkeypatch.chdir(self.elsewhere)
         runs = str(self.scratch / "anew")
@@ -274,7 +274,7 @@ class Walk:
 
 
 @pytest.mark.long
-def test_two_people_and_a_coordinator(
+def test_two_people_and_a_coordinator_complete_an_evaluation(
     project: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -287,10 +287,10 @@ def test_two_people_and_a_coordinator(
     assert main(["run", "walk.toml"]) == 3
     assert [path.name for path in list_sheets(walk.pairs)] == ["001-anna.xlsx", "002-ben.xlsx"]
 
-    walk.anna.works(walk.pairs, most=4)
-    walk.from_elsewhere(capsys)
-    walk.anna.works(walk.pairs)
-    walk.ben.works(walk.pairs)
+    walk.anna.fill_in_sheets(walk.pairs, most=4)
+    walk.check_from_elsewhere(capsys)
+    walk.anna.fill_in_sheets(walk.pairs)
+    walk.ben.fill_in_sheets(walk.pairs)
     first = walk.decide()
     assert first.height == 8
     assert walk.carla.typed
@@ -302,7 +302,7 @@ def test_two_people_and_a_coordinator(
     assert both.height == 8
     assert both["tp"].equals(both["tp_later"])
 
-    walk.counts_each_label()
-    walk.anybody_gets_the_same()
+    walk.check_labels()
+    walk.check_reproduction()
     everybody = (walk.anna, walk.ben, walk.carla)
-    assert in_sheets(project) == sum(person.typed for person in everybody)
+    assert count_labels(project) == sum(person.typed for person in everybody)
