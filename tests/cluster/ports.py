@@ -1,4 +1,4 @@
-"""Ports of this machine: free ones, and such as somebody is to listen on."""
+"""Free ports of this machine, and ports on which a server is starting."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _PATIENCE = 120
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def wait_for(port: int) -> None:

@@ -1,4 +1,4 @@
-"""A proxy before the store's server that loses answers, refuses and dawdles when it is told to."""
+"""A proxy in front of the store's server that loses, refuses or delays responses on request."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal, TypeAlias
 
 Fault: TypeAlias = Literal["", "500", "lost", "late", "dropped"]
-"""Refused with 500; done but the connection closed; done but answered too late; never passed on."""
+"""Refused with 500; served but the connection closed; served too late; never forwarded."""
 Chooser: TypeAlias = Callable[[str, str], Fault]
-"""Method and path of a request to what goes wrong with it."""
+"""From method and path of a request to its fault."""
 LATE = 3.0
 _PASSED_ON = {"connection", "host", "transfer-encoding", "keep-alive"}
 
 
 class Proxy:
-    """Passes requests on to a server of this machine, and remembers them."""
+    """Forwards requests to a server of this machine, and records them."""
 
     def __init__(self, port: int) -> None:
         self.requests: list[tuple[str, str]] = []
@@ -38,7 +38,7 @@ class Proxy:
 
     @contextmanager
     def failing(self, choose: Chooser) -> Iterator[None]:
-        """Let requests go wrong for a while."""
+        """Let requests fail until the block ends."""
         self.choose = choose
         try:
             yield
@@ -47,13 +47,13 @@ class Proxy:
 
 
 def once(fault: Fault, method: str, ending: str) -> Chooser:
-    """Return what lets the first request of each object with this ending go wrong."""
-    seen: set[str] = set()
+    """Return a function that lets the first request of each object with this ending fail."""
+    paths: set[str] = set()
 
-    def choose(found: str, path: str) -> Fault:
-        if found != method or not path.partition("?")[0].endswith(ending) or path in seen:
+    def choose(request_method: str, path: str) -> Fault:
+        if request_method != method or not path.partition("?")[0].endswith(ending) or path in paths:
             return ""
-        seen.add(path)
+        paths.add(path)
         return fault
 
     return choose

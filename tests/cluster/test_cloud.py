@@ -1,4 +1,4 @@
-"""Workers on machines that do not see the copies of this one: they fetch a corpus themselves."""
+"""Results and corpora on an object store: workers, whole experiments, single operations."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _WORK = (
 
 
 class Elsewhere(LocalEngine):
-    """Runs each task in a process with copies of its own, while those of this one are away."""
+    """Runs each task in a process with its own copies, while the copies of this one are hidden."""
 
     def __init__(self, _workers: int | None = None) -> None:
         self.tasks = 0
@@ -73,15 +73,15 @@ class Elsewhere(LocalEngine):
                 away.rename(mine)
 
     def _run_elsewhere(self, packed: bytes, copies: Path) -> Any:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", _WORK], input=packed, capture_output=True, check=False,
             env=environment((), {**os.environ, cloud.FOLDER: str(copies)}),
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr.decode()
-        well, found = pickle.loads(done.stdout)
-        if not well:
-            raise found
-        return found
+        assert result.returncode == 0, result.stderr.decode()
+        is_value, value = pickle.loads(result.stdout)
+        if not is_value:
+            raise value
+        return value
 
 
 def digests(folder: Path, memory: str, there: str, runs: str, engine: str) -> dict[str, str]:
@@ -93,10 +93,10 @@ def digests(folder: Path, memory: str, there: str, runs: str, engine: str) -> di
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("files", [3, 1])
-def test_they_fetch_what_they_read(
+def test_workers_fetch_the_files_that_they_read(
     files: int, packed: bool, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three files, or one that is cut: its parts go to several workers."""
+    """Three files, or one file whose parts go to several workers."""
     corpus(tmp_path, files=files)
     for path in [*tmp_path.glob("*.conllu")] if packed else ():
         path.with_suffix(".conllu.gz").write_bytes(gzip.compress(path.read_bytes()))
@@ -106,13 +106,13 @@ def test_they_fetch_what_they_read(
     there = Elsewhere()
     monkeypatch.setitem(ENGINES._entries, "elsewhere", lambda _: there)
     here = digests(tmp_path, "1MB", "", "here", "local")
-    found = digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
-    assert found == here
+    remote = digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
+    assert remote == here
     assert there.tasks >= 3
     assert [*(tmp_path / "theirs").rglob("*.conllu*")]
 
 
-def test_what_is_gone_meanwhile_is_told(
+def test_a_file_deleted_during_a_run_is_reported(
     home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus(tmp_path)
@@ -130,39 +130,39 @@ def test_what_is_gone_meanwhile_is_told(
         digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
 
 
-# Requests of a run with nothing to do: as many among thousands of results as among few.
+# Requests of a run with nothing to do: their number does not depend on other results.
 
 _MORE = 1_100
-"""Artefacts and runs besides: more than a store lists at once."""
+"""Number of other artefacts and runs: more than a store lists at once."""
 COMMANDS = (("plan",), ("status",), ("run",), ("why", "scores"))
 ANEW = "stages.scores.measures"
 
 
 def anew(measure: str) -> list[tuple[str, ...]]:
-    """Return commands that have something to do."""
+    """Return commands with something to compute."""
     return [(each, "--set", f'{ANEW}=["{measure}"]') for each in ("plan", "run")]
 
 
 @pytest.fixture
 def cloud_listing(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
-    found = build(tmp_path / "laboratory")
-    monkeypatch.chdir(found.folder)
-    # Nothing that the clock brings: no beat of a lease, no line of a log, no second try.
+    laboratory = build(tmp_path / "laboratory")
+    monkeypatch.chdir(laboratory.folder)
+    # Nothing depends on time: no renewal of a lease, no line of a log, no second try.
     monkeypatch.setenv(cloud_store.VARIABLE, "4000")
     monkeypatch.setenv(TIMEOUT, "600")
     monkeypatch.setattr("pipeline.runner.store.cloud._LOG", 4000.0)
-    return replace(found, runs=Path(home) / "runs")
+    return replace(laboratory, runs=Path(home) / "runs")
 
 
 def count_requests(cloud: Laboratory, proxy: Proxy, *command: str) -> int:
     proxy.requests.clear()
-    done = cloud.call(*command)
-    assert done.code == 0, done.text
+    outcome = cloud.call(*command)
+    assert outcome.code == 0, outcome.text
     return len(proxy.requests)
 
 
 def fill(cloud: Laboratory) -> None:
-    """Put results of other options beside those of a stage, and records of other runs."""
+    """Add results of other options to those of a stage, and records of other runs."""
     address = address_of(cloud.root)
     assert address is not None
     bucket, record = Bucket(address.home), cloud.record()
@@ -181,11 +181,11 @@ def fill(cloud: Laboratory) -> None:
         list(pool.map(lambda each: bucket.put_over(*each), bodies.items()))
 
 
-def test_what_is_not_used_costs_no_request(cloud_listing: Laboratory, proxy: Proxy) -> None:
+def test_results_that_are_not_used_cost_no_request(cloud_listing: Laboratory, proxy: Proxy) -> None:
     cloud_listing.run()
     cloud_listing.run()
     few = {command: count_requests(cloud_listing, proxy, *command) for command in COMMANDS}
-    cloud_listing.run("--set", f'{ANEW}=["mi"]')  # the first of its kind remembers a little more
+    cloud_listing.run("--set", f'{ANEW}=["mi"]')  # the first of its kind stores a little more
     other = [count_requests(cloud_listing, proxy, *command) for command in anew("t_score")]
     fill(cloud_listing)
     many = {command: count_requests(cloud_listing, proxy, *command) for command in COMMANDS}
@@ -193,22 +193,22 @@ def test_what_is_not_used_costs_no_request(cloud_listing: Laboratory, proxy: Pro
     assert [count_requests(cloud_listing, proxy, *command) for command in anew("dice")] == other
 
 
-# Whole experiments with results on a server: the same digests as in a folder.
+# Experiments with results on a server: the same digests as in a folder
 
 _SEED = 2026
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    """The same experiment with its results in a folder."""
-    found = build(tmp_path_factory.mktemp("local") / "laboratory")
-    found.run()
-    return found
+    """The same experiment with results in a folder."""
+    laboratory = build(tmp_path_factory.mktemp("local") / "laboratory")
+    laboratory.run()
+    return laboratory
 
 
 @pytest.fixture
 def cloud_runs(local: Laboratory, home: str, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
-    """An experiment that has never run, its results on the server."""
+    """An experiment that has never run, with results on the server."""
     folder = Path(home.removeprefix("s3://"))
     place = local.folder.parent / folder
     shutil.copytree(local.folder, place, ignore=shutil.ignore_patterns("runs", "sheets"))
@@ -216,7 +216,7 @@ def cloud_runs(local: Laboratory, home: str, monkeypatch: pytest.MonkeyPatch) ->
     return replace(local, folder=place, runs=Path(home) / "runs")
 
 
-def test_digests_are_those_of_a_folder_and_are_used_again(
+def test_results_equal_those_in_a_folder_and_are_reused(
     local: Laboratory, cloud_runs: Laboratory
 ) -> None:
     cloud_runs.run()
@@ -227,24 +227,26 @@ def test_digests_are_those_of_a_folder_and_are_used_again(
     assert not (cloud_runs.folder / "s3:").exists()
 
 
-def test_another_machine_uses_them_too(
+def test_another_machine_reuses_results(
     local: Laboratory, cloud_runs: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cloud_runs.run()
     monkeypatch.setenv("LEXASSAY_STORE_CACHE", str(tmp_path / "other"))
-    done = cloud_runs.execute("run")
-    assert done.code == 0, done.text
+    outcome = cloud_runs.execute("run")
+    assert outcome.code == 0, outcome.text
     assert cloud_runs.reran() == set()
     assert cloud_runs.digests() == local.digests()
 
 
-def test_workers_publish_too(local: Laboratory, cloud_runs: Laboratory) -> None:
+def test_results_of_several_processes_are_the_same(
+    local: Laboratory, cloud_runs: Laboratory
+) -> None:
     cloud_runs.run("--set", "run.engine=processes", "--set", "run.workers=2")
     assert cloud_runs.digests() == local.digests()
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_a_bad_network_changes_nothing(
+def test_a_bad_network_does_not_change_results(
     local: Laboratory, cloud_runs: Laboratory, proxy: Proxy, number: int
 ) -> None:
     draw, lock = random.Random(f"{_SEED} {number}"), threading.Lock()
@@ -262,10 +264,10 @@ def test_a_bad_network_changes_nothing(
     assert cloud_runs.digests() == local.digests()
 
 
-def test_killed_between_parts_and_manifest(
+def test_a_run_killed_before_the_manifest_is_repeated(
     local: Laboratory, cloud_runs: Laboratory, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that dies leaves parts that count for nothing, and a lock that expires."""
+    """A process that dies leaves ignored parts and a lock that expires."""
     hit = threading.Event()
 
     def choose(method: str, path: str) -> Fault:
@@ -280,12 +282,12 @@ def test_killed_between_parts_and_manifest(
         process.kill()
         process.communicate()
     assert cloud_runs.records() == []
-    done = cloud_runs.run()
-    assert "another run is working on it; waiting" in done.text
+    outcome = cloud_runs.run()
+    assert "another run is working on it; waiting" in outcome.text
     assert cloud_runs.digests() == local.digests()
 
 
-def test_who_was_stopped_and_wakes_up_publishes_nothing(
+def test_a_run_that_lost_its_lock_publishes_nothing(
     local: Laboratory, cloud_runs: Laboratory, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second run takes over while the first is stopped between its parts and its manifest."""
@@ -303,8 +305,8 @@ def test_who_was_stopped_and_wakes_up_publishes_nothing(
     with proxy.failing(choose):
         assert hit.wait(60)
     try:
-        done = cloud_runs.run()
-        assert "another run is working on it; waiting" in done.text
+        outcome = cloud_runs.run()
+        assert "another run is working on it; waiting" in outcome.text
     finally:
         process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=120)
@@ -315,26 +317,28 @@ def test_who_was_stopped_and_wakes_up_publishes_nothing(
     assert cloud_runs.digests() == local.digests()
 
 
-def test_two_at_once_make_each_result_once(local: Laboratory, cloud_runs: Laboratory) -> None:
+def test_two_runs_at_once_compute_each_result_once(
+    local: Laboratory, cloud_runs: Laboratory
+) -> None:
     both = [cloud_runs.start("run") for _ in range(2)]
-    said = [each.communicate(timeout=120) for each in both]
-    assert [each.returncode for each in both] == [0, 0], said
-    made = [
+    outputs = [each.communicate(timeout=120) for each in both]
+    assert [each.returncode for each in both] == [0, 0], outputs
+    names = [
         name
         for record in cloud_runs.records()
         for name, stage in record.stages.items()
         if stage.outcome == "done"
     ]
-    assert sorted(made) == sorted(STAGES)
+    assert sorted(names) == sorted(STAGES)
     assert cloud_runs.digests() == local.digests()
 
 
-def test_what_needs_a_folder_says_so(cloud_runs: Laboratory) -> None:
-    said = cloud_runs.call("annotate").text
-    assert "is on an object store; give a local folder with --runs" in said
+def test_annotation_on_an_object_store_is_refused(cloud_runs: Laboratory) -> None:
+    message = cloud_runs.call("annotate").text
+    assert "is on an object store; give a local folder with --runs" in message
 
 
-def test_a_result_that_was_harmed_is_made_anew(local: Laboratory, cloud_runs: Laboratory) -> None:
+def test_a_damaged_result_is_computed_again(local: Laboratory, cloud_runs: Laboratory) -> None:
     cloud_runs.run()
     storage = storage_at(cloud_runs.root)
     key = next(each.key for each in below(storage, "scores") if each.key.endswith(".parquet"))
@@ -346,7 +350,7 @@ def test_a_result_that_was_harmed_is_made_anew(local: Laboratory, cloud_runs: La
     assert cloud_runs.digests() == local.digests()
 
 
-def test_a_corpus_on_the_store(local: Laboratory, cloud_runs: Laboratory) -> None:
+def test_a_corpus_can_be_read_from_the_store(local: Laboratory, cloud_runs: Laboratory) -> None:
     address = address_of(cloud_runs.runs)
     assert address is not None
     bucket = Bucket(address.home)
@@ -361,19 +365,19 @@ def test_a_corpus_on_the_store(local: Laboratory, cloud_runs: Laboratory) -> Non
     assert "the store has no such object" in cloud_runs.call("run").text
 
 
-def test_the_report_lies_here_and_the_rest_there(cloud_runs: Laboratory) -> None:
-    done = cloud_runs.run("--report")
+def test_the_report_is_local_and_results_are_on_the_store(cloud_runs: Laboratory) -> None:
+    outcome = cloud_runs.run("--report")
     page = "/".join(("runs", *cloud_runs.root.parts)).replace("s3:", "s3") + "/report/index.html"
-    assert f"report: {page}" in done.text
+    assert f"report: {page}" in outcome.text
     assert (cloud_runs.folder / page).is_file()
-    said = cloud_runs.call("status")
-    assert f"7 of 7 stages done, in s3://{'/'.join(cloud_runs.root.parts[1:])}" in said.text
+    status = cloud_runs.call("status")
+    assert f"7 of 7 stages done, in s3://{'/'.join(cloud_runs.root.parts[1:])}" in status.text
     assert cloud_runs.call("show", "precision").code == 0
     assert cloud_runs.call("gc").code == 0
     assert cloud_runs.call("plan").code == 0
 
 
-# The verbs on a server: what each promises, and what is sent.
+# Operations on a server: their guarantees and their requests
 
 
 @pytest.fixture
@@ -381,7 +385,7 @@ def storage(home: str) -> Storage:
     return storage_at(Path(home) / "runs" / "small")
 
 
-def read(storage: Storage, key: str) -> bytes:
+def read_object(storage: Storage, key: str) -> bytes:
     with storage.open(key) as opened:
         return opened.read()
 
@@ -409,16 +413,16 @@ def test_the_server_refuses_a_second_conditional_put(home: str) -> None:
     assert bucket.read("k")[0] == b"two"
 
 
-def test_write_replaces_and_what_is_new_does_not(storage: Storage) -> None:
+def test_write_replaces_an_object_unless_it_must_be_new(storage: Storage) -> None:
     storage.write("a/b", b"old")
     storage.write("a/b", b"new")
     with pytest.raises(FileExistsError):
         storage.write("a/b", b"newer", new=True)
-    assert read(storage, "a/b") == b"new"
+    assert read_object(storage, "a/b") == b"new"
     assert keys(storage) == ["a/b"]
 
 
-def test_list_is_of_one_level_in_the_order_of_names(storage: Storage) -> None:
+def test_list_returns_one_level_sorted_by_name(storage: Storage) -> None:
     for key in ("b", "a/1", "a/2", "ab/x", ".hidden/x"):
         storage.write(key, b"xy")
     assert list(storage.list()) == [
@@ -428,37 +432,35 @@ def test_list_is_of_one_level_in_the_order_of_names(storage: Storage) -> None:
     assert list(storage.list("nothing")) == []
 
 
-def test_a_draft_costs_no_request_and_is_gone_when_it_is_not_published(
-    storage: Storage, proxy: Proxy
-) -> None:
+def test_an_unpublished_draft_is_removed_without_requests(storage: Storage, proxy: Proxy) -> None:
     with new_draft(storage, "scores/3f2a") as draft:
         storage.write(f"{draft}/part", b"x")
-        assert read(storage, f"{draft}/part") == b"x"
+        assert read_object(storage, f"{draft}/part") == b"x"
     assert list(storage.list(draft)) == []
     assert proxy.requests == []
 
 
 def test_the_manifest_is_sent_last(storage: Storage, proxy: Proxy) -> None:
     assert publish(storage, "scores/3f2a", 1, 2) is None
-    sent = [path.rpartition("/")[2] for method, path in proxy.requests if method == "PUT"]
-    assert sent == ["part.parquet", artefacts.NAME]
+    names = [path.rpartition("/")[2] for method, path in proxy.requests if method == "PUT"]
+    assert names == ["part.parquet", artefacts.NAME]
     scanned = scan_tables(storage, ["scores/3f2a/table/part.parquet"]).collect()
     assert scanned["n"].to_list() == [1, 2]
 
 
-def test_what_is_replaced_is_set_aside(storage: Storage) -> None:
+def test_replaced_results_are_set_aside(storage: Storage) -> None:
     publish(storage, "scores/3f2a", 1)
     assert publish(storage, "scores/3f2a", 2) == "scores/.aside-3f2a-1"
     assert publish(storage, "scores/3f2a", 3) == "scores/.aside-3f2a-2"
-    found = [
+    rows = [
         scan_tables(storage, [f"scores/{name}/table/part.parquet"]).collect()["n"].to_list()
         for name in ("3f2a", ".aside-3f2a-1", ".aside-3f2a-2")
     ]
-    assert found == [[3], [1], [2]]
-    assert read(storage, "scores/.aside-3f2a-1/manifest.json") == b"(1,)"
+    assert rows == [[3], [1], [2]]
+    assert read_object(storage, "scores/.aside-3f2a-1/manifest.json") == b"(1,)"
 
 
-def test_a_linked_part_is_copied_by_the_store(storage: Storage, proxy: Proxy) -> None:
+def test_the_store_copies_a_linked_part(storage: Storage, proxy: Proxy) -> None:
     publish(storage, "scores/.partial-3f2a/shard-1", 1, 2)
     with new_draft(storage, "scores/3f2a") as draft:
         name = f"{draft}/table/part-00000.parquet"
@@ -474,12 +476,12 @@ def test_a_linked_part_is_copied_by_the_store(storage: Storage, proxy: Proxy) ->
     )
 
 
-def test_log_move_and_removal(storage: Storage) -> None:
+def test_objects_can_be_appended_to_moved_and_removed(storage: Storage) -> None:
     storage.write("history/log", b"")
     storage.append("history/log", "one")
     storage.append("history/log", "ö")
     storage.write("history/record", b"x")
-    assert read(storage, "history/log") == "one\nö\n".encode()
+    assert read_object(storage, "history/log") == "one\nö\n".encode()
     storage.move("history/log", "history/other")
     storage.remove("history/record")
     storage.remove("history/nothing")
@@ -488,21 +490,21 @@ def test_log_move_and_removal(storage: Storage) -> None:
     assert keys(storage) == []
 
 
-def test_a_removed_folder_takes_no_other_with_it(storage: Storage) -> None:
+def test_removal_of_a_folder_keeps_others_with_the_same_prefix(storage: Storage) -> None:
     for key in ("a/1", "ab/1", "a.b"):
         storage.write(key, b"x")
     storage.remove("a")
     assert keys(storage) == ["a.b", "ab/1"]
 
 
-def test_a_part_that_changed_on_the_store_is_read_anew(storage: Storage) -> None:
+def test_a_part_that_changed_on_the_store_is_read_again(storage: Storage) -> None:
     publish(storage, "scores/3f2a", 1)
     before = digest_of(storage, "scores/3f2a/table/part.parquet")
     storage.write("scores/3f2a/table/part.parquet", b"harmed")
     assert digest_of(storage, "scores/3f2a/table/part.parquet") != before
 
 
-def test_listing_asks_once_for_a_thousand_however_much_lies_below(
+def test_listing_a_folder_needs_one_request_per_thousand_names(
     storage: Storage, proxy: Proxy
 ) -> None:
     for number in range(60):
@@ -513,14 +515,14 @@ def test_listing_asks_once_for_a_thousand_however_much_lies_below(
     assert len(proxy.requests) == 1
 
 
-def test_workers_are_sent_it(storage: Storage) -> None:
+def test_a_storage_can_be_sent_to_workers(storage: Storage) -> None:
     storage.write("key", b"x")
-    sent: Storage = pickle.loads(pickle.dumps(storage))
-    assert read(sent, "key") == b"x"
-    assert sent.location("key") == storage.location("key")
+    copy: Storage = pickle.loads(pickle.dumps(storage))
+    assert read_object(copy, "key") == b"x"
+    assert copy.location("key") == storage.location("key")
 
 
-def test_no_bucket(home: str) -> None:
+def test_a_missing_bucket_is_reported(home: str) -> None:
     absent = storage_at(Path(f"{home}-absent/runs"))
     with (
         pytest.raises(StoreError, match=r"the run: .*: the bucket does not exist; create it first"),
@@ -532,5 +534,5 @@ def test_no_bucket(home: str) -> None:
         list(absent.list())
 
 
-def test_an_address_survives_a_path(home: str) -> None:
+def test_an_address_is_the_same_as_a_path(home: str) -> None:
     assert address_of(Path(home) / "a" / "b") == address_of(f"{home}/a/b")

@@ -1,4 +1,4 @@
-"""What a network and a server do wrong: nothing half-written counts, and nothing is lost."""
+"""Failures of network and server: no partial result counts, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.runner.store.cloud import (
 from pipeline.runner.store.cloud import read as read_leases
 from pipeline.runner.store.interface import Storage
 from tests.cluster.proxy import Chooser, Fault, Proxy, once
-from tests.cluster.test_cloud import publish, read
+from tests.cluster.test_cloud import publish, read_object
 
 NAME = "scores/3f2a"
 PART = f"{NAME}/table/part.parquet"
@@ -38,17 +38,17 @@ def storage(home: str) -> Storage:
 
 
 def always(method: str, ending: str, fault: Fault = "500") -> Chooser:
-    return lambda found, path: (
-        fault if found == method and path.partition("?")[0].endswith(ending) else ""
+    return lambda request_method, path: (
+        fault if request_method == method and path.partition("?")[0].endswith(ending) else ""
     )
 
 
 @pytest.mark.parametrize("fault", ["500", "lost", "late", "dropped"])
 @pytest.mark.parametrize(("method", "ending"), STEPS)
-def test_one_request_goes_wrong(
+def test_a_result_is_published_although_one_request_fails(
     storage: Storage, proxy: Proxy, method: str, ending: str, fault: Fault
 ) -> None:
-    """A lost answer to a conditional put looks like a refusal: what is there is compared."""
+    """A lost response to a conditional put looks like a refusal, so the object is compared."""
     with (
         proxy.failing(once(fault, method, ending)),
         storage.lock("scores/.lock", lambda: pytest.fail("nobody else has it")),
@@ -56,13 +56,13 @@ def test_one_request_goes_wrong(
         assert publish(storage, NAME, 1, 2) is None
         with storage.open(PART) as opened:
             assert pl.read_parquet(opened.read())["n"].to_list() == [1, 2]
-        assert read(storage, f"{NAME}/{artefacts.NAME}") == b"(1, 2)"
+        assert read_object(storage, f"{NAME}/{artefacts.NAME}") == b"(1, 2)"
     with storage.lock("scores/.lock", lambda: pytest.fail("it was not given back")):
         pass
 
 
 @pytest.mark.parametrize("ending", [".parquet", artefacts.NAME])
-def test_a_part_or_manifest_that_cannot_be_sent(
+def test_a_failed_upload_is_an_error_and_can_be_repeated(
     storage: Storage, proxy: Proxy, ending: str
 ) -> None:
     with (
@@ -73,18 +73,18 @@ def test_a_part_or_manifest_that_cannot_be_sent(
         publish(storage, NAME, 1)
     with pytest.raises(FileNotFoundError):
         storage.open(f"{NAME}/{artefacts.NAME}")
-    publish(storage, NAME, 2, 3)  # over the part that the first try has left
+    publish(storage, NAME, 2, 3)  # replaces the part of the first try
     with storage.open(PART) as opened:
         assert pl.read_parquet(opened.read())["n"].to_list() == [2, 3]
 
 
-def test_no_answer_is_not_nothing_there(storage: Storage, proxy: Proxy) -> None:
+def test_a_failed_request_does_not_mean_a_missing_object(storage: Storage, proxy: Proxy) -> None:
     publish(storage, NAME, 1)
     with proxy.failing(always("GET", artefacts.NAME)), pytest.raises(StoreError):
         artefacts.read(storage, NAME)
 
 
-def test_a_download_that_breaks_off_leaves_nothing(storage: Storage, proxy: Proxy) -> None:
+def test_an_interrupted_download_leaves_no_file(storage: Storage, proxy: Proxy) -> None:
     publish(storage, NAME, 1)
     with proxy.failing(always("GET", ".parquet", "lost")), pytest.raises(StoreError):
         digest_of(storage, PART)
@@ -92,7 +92,9 @@ def test_a_download_that_breaks_off_leaves_nothing(storage: Storage, proxy: Prox
         assert pl.read_parquet(opened.read())["n"].to_list() == [1]
 
 
-def test_while_a_result_is_replaced_no_manifest_vouches(storage: Storage, proxy: Proxy) -> None:
+def test_a_result_has_no_valid_manifest_while_it_is_replaced(
+    storage: Storage, proxy: Proxy
+) -> None:
     publish(storage, NAME, 1)
     with (
         pytest.raises(StoreError),
@@ -100,16 +102,16 @@ def test_while_a_result_is_replaced_no_manifest_vouches(storage: Storage, proxy:
         storage.explain_errors("stage scores", "scores"),
     ):
         publish(storage, NAME, 2)
-    assert read(storage, f"{NAME}/{artefacts.NAME}") == b""
+    assert read_object(storage, f"{NAME}/{artefacts.NAME}") == b""
     with storage.open(PART) as opened:
         assert pl.read_parquet(opened.read())["n"].to_list() == [1]
 
 
-def test_who_lost_the_lock_publishes_nothing(home: str) -> None:
-    """The one that was silent wakes up while the other is at work, or when that one is done."""
+def test_a_process_that_lost_its_lock_publishes_nothing(home: str) -> None:
+    """A stopped process wakes up while another one works, or after that."""
     first = CloudStorage(storage_at(Path(home) / "runs").address, seconds=0.3)  # type: ignore[attr-defined]
     with first.lock("scores/.lock", lambda: None):
-        first._bucket.put_over("runs/scores/.lock", b'{"holders": {}}')  # taken for dead
+        first._bucket.put_over("runs/scores/.lock", b'{"holders": {}}')  # considered dead
         with new_draft(first, NAME) as draft:
             first.write(f"{draft}/table/part.parquet", pl.DataFrame({"n": [1]}))
             first.write(f"{draft}/{artefacts.NAME}", b"late")
@@ -121,7 +123,7 @@ def test_who_lost_the_lock_publishes_nothing(home: str) -> None:
         first.open(f"{NAME}/{artefacts.NAME}")
 
 
-def test_no_credentials(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_credentials_are_reported(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", "http://127.0.0.1:9")
@@ -130,7 +132,7 @@ def test_no_credentials(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
         list(absent.list())
 
 
-# Leases in the library's own store in memory: who holds them, who waits, who is dead.
+# Leases in the library's in-memory store: holders, waiting and expiry
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ def lease(bucket: Bucket, *, shared: bool = False, seconds: float = 30) -> Lease
     return Lease(bucket, "lock", shared=shared, seconds=seconds)
 
 
-def test_one_holds_it_alone(bucket: Bucket) -> None:
+def test_an_exclusive_lease_has_one_holder(bucket: Bucket) -> None:
     first, second = lease(bucket), lease(bucket)
     assert first.try_acquire()
     assert not second.try_acquire()
@@ -153,7 +155,7 @@ def test_one_holds_it_alone(bucket: Bucket) -> None:
     assert read_leases(bucket, "lock")[0] == {}
 
 
-def test_some_share_it_and_who_wants_it_alone_waits(bucket: Bucket) -> None:
+def test_an_exclusive_lease_waits_for_shared_ones(bucket: Bucket) -> None:
     first, second, alone = lease(bucket, shared=True), lease(bucket, shared=True), lease(bucket)
     assert first.try_acquire()
     assert second.try_acquire()
@@ -166,7 +168,7 @@ def test_some_share_it_and_who_wants_it_alone_waits(bucket: Bucket) -> None:
     alone.release()
 
 
-def test_of_many_at_once_one_gets_it(bucket: Bucket) -> None:
+def test_one_of_many_simultaneous_requests_gets_the_lease(bucket: Bucket) -> None:
     each = [lease(bucket) for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(Lease.try_acquire, each)) == 1
@@ -174,19 +176,19 @@ def test_of_many_at_once_one_gets_it(bucket: Bucket) -> None:
         one.release()
 
 
-def test_who_is_silent_is_dead_by_the_clock_of_the_other(bucket: Bucket) -> None:
+def test_a_lease_without_heartbeat_expires_by_the_other_clock(bucket: Bucket) -> None:
     dead = lease(bucket, seconds=1000)
     assert dead._update(dead._join)  # without a heartbeat
     other = lease(bucket, seconds=0.2)
-    said: list[str] = []
-    other.wait(lambda: said.append("waiting"))
-    assert said == ["waiting"]
+    calls: list[str] = []
+    other.wait(lambda: calls.append("waiting"))
+    assert calls == ["waiting"]
     assert list(read_leases(bucket, "lock")[0]) == [other.token]
     assert not dead.renew()
     other.release()
 
 
-def test_a_heartbeat_keeps_it(bucket: Bucket) -> None:
+def test_a_heartbeat_keeps_a_lease(bucket: Bucket) -> None:
     first = lease(bucket, seconds=0.4)
     assert first.try_acquire()
     other = lease(bucket, seconds=1.5)
@@ -199,9 +201,7 @@ def test_a_heartbeat_keeps_it(bucket: Bucket) -> None:
     other.release()
 
 
-def test_who_wrote_long_ago_is_dead_at_once(
-    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_lease_expires_at_once(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     dead, other = lease(bucket), lease(bucket)
     now = time.time()
     with monkeypatch.context() as then:
@@ -211,7 +211,7 @@ def test_who_wrote_long_ago_is_dead_at_once(
     other.release()
 
 
-def test_release_takes_nobody_elses(bucket: Bucket) -> None:
+def test_release_keeps_leases_of_others(bucket: Bucket) -> None:
     first, second = lease(bucket), lease(bucket, seconds=0.1)
     assert first._update(first._join)
     second.wait(lambda: None)
@@ -220,33 +220,33 @@ def test_release_takes_nobody_elses(bucket: Bucket) -> None:
     second.release()
 
 
-def test_an_object_of_others_is_no_lock(bucket: Bucket) -> None:
+def test_a_foreign_object_is_not_used_as_a_lock(bucket: Bucket) -> None:
     bucket.put("lock", b"a letter")
     with pytest.raises(OSError, match="lock is not a lock"):
         lease(bucket).try_acquire()
     assert bucket.read("lock")[0] == b"a letter"
 
 
-def test_a_put_of_what_is_there_already_is_done(bucket: Bucket) -> None:
+def test_a_put_of_the_existing_content_succeeds(bucket: Bucket) -> None:
     assert put_new(bucket, "k", b"one")
     assert put_new(bucket, "k", b"one")
     assert not put_new(bucket, "k", b"two")
-    seen = bucket.head("k")
-    assert replace_object(bucket, "k", b"two", seen)
-    assert not replace_object(bucket, "k", b"three", seen)
-    assert replace_object(bucket, "k", b"two", seen)
+    version = bucket.head("k")
+    assert replace_object(bucket, "k", b"two", version)
+    assert not replace_object(bucket, "k", b"three", version)
+    assert replace_object(bucket, "k", b"two", version)
 
 
-def test_who_wakes_up_late_overwrites_nothing_of_the_next(bucket: Bucket) -> None:
-    """The version to be replaced is seen before the right is asked for."""
+def test_a_late_process_does_not_overwrite_the_next_holder(bucket: Bucket) -> None:
+    """The version to replace is read before the lock is checked."""
     bucket.put("k", b"left by the dead")
-    asked = threading.Event()
+    checked = threading.Event()
 
     def fence() -> None:
-        if asked.is_set():
+        if checked.is_set():
             raise RuntimeError("lost")
-        asked.set()
-        # Right after the answer it is lost, and the next holder replaces what was there.
+        checked.set()
+        # Right after the check the lock is lost, and the next holder replaces the object.
         bucket.put_over("k", b"of the next")
 
     with pytest.raises(RuntimeError, match="lost"):

@@ -1,7 +1,7 @@
-"""Mutate inputs, sheets, experiments, results and commands, and count what comes of it.
+"""Mutate inputs, sheets, experiments, results and commands, and count the outcomes.
 
-python -m tests.mutation --seed SEED --count 1000      goes on where it stopped
-python -m tests.mutation --seed SEED --case 17         one case, its folder kept
+python -m tests.mutation --seed SEED --count 1000      continues where it stopped
+python -m tests.mutation --seed SEED --case 17         runs one case and keeps its folder
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Records = list[dict[str, Any]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is asked for; 1 if a case ended as it must not."""
+    """Run the requested cases; return 1 if one of them ended badly."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument(
         "--seed", default="lexassay", help="says, with its number, what each case is"
@@ -35,57 +35,59 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--log", type=Path, default=Path(".mutations"), help="folder of the records"
     )
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="mutation-") as name:
         folder = Path(name)
         (folder / "cases").mkdir()
         prepare(folder / "bases")
-        if asked.case is not None:
-            return _one(asked.seed, asked.case, folder)
-        return _many(asked, folder)
+        if options.case is not None:
+            return _one(options.seed, options.case, folder)
+        return _many(options, folder)
 
 
 def _one(seed: str, number: int, folder: Path) -> int:
-    kept = Path(tempfile.mkdtemp(prefix="case-")) / "case"
-    record = run(seed, number, folder, keep=kept)
+    place = Path(tempfile.mkdtemp(prefix="case-")) / "case"
+    record = run(seed, number, folder, keep=place)
     print(json.dumps(record, indent=1))
-    print(f"its folder: {kept}")
+    print(f"its folder: {place}")
     return int(record["outcome"] in BAD)
 
 
-def _many(asked: argparse.Namespace, folder: Path) -> int:
-    asked.log.mkdir(exist_ok=True)
-    log = asked.log / f"{asked.seed}.jsonl"
-    done = read(log)
-    numbers = [each for each in range(asked.count) if each not in {one["number"] for one in done}]
+def _many(options: argparse.Namespace, folder: Path) -> int:
+    options.log.mkdir(exist_ok=True)
+    log = options.log / f"{options.seed}.jsonl"
+    records = read(log)
+    numbers = [
+        each for each in range(options.count) if each not in {one["number"] for one in records}
+    ]
     start = time.monotonic()
     with log.open("a", encoding="utf-8") as opened:
 
         def record(each: dict[str, Any]) -> None:
-            done.append(each)
+            records.append(each)
             opened.write(json.dumps(each) + "\n")
             opened.flush()
 
-        run_all(asked.seed, numbers, folder, record, asked.workers)
-    chosen = [each for each in done if each["number"] < asked.count]
-    print(f"seed {asked.seed}: {len(numbers):,} cases in {time.monotonic() - start:,.0f} s")
+        run_all(options.seed, numbers, folder, record, options.workers)
+    chosen = [each for each in records if each["number"] < options.count]
+    print(f"seed {options.seed}: {len(numbers):,} cases in {time.monotonic() - start:,.0f} s")
     print("\n".join(report(chosen)).encode("utf-8", "backslashreplace").decode())
     return int(any(each["outcome"] in BAD for each in chosen))
 
 
 def read(log: Path) -> Records:
-    """Return the cases of a log; a last line that was cut short is ignored."""
-    found: Records = []
+    """Return the cases of a log; a truncated last line is ignored."""
+    records: Records = []
     for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else []:
         try:
-            found.append(json.loads(line))
+            records.append(json.loads(line))
         except ValueError:
             continue
-    return found
+    return records
 
 
 def report(records: Records) -> list[str]:
-    """Return the table of outcomes, and the first of those that must not be."""
+    """Return the table of outcomes, and the first cases that ended badly."""
     kinds = sorted({each["kind"] for each in records})
     counts = Counter((each["kind"], each["outcome"]) for each in records)
     names = [name for name in (*GOOD, *BAD) if any(counts[kind, name] for kind in kinds)]

@@ -1,4 +1,4 @@
-"""A case: a number and a seed give a subject, what is changed in it, and the command that is run."""
+"""A case: a number and a seed determine a subject, a change of it, and a command."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from tests.mutation.subject import Subject
 from tests.mutation.subjects import SUBJECTS
 
 REAL = 20
-"""One case in so many is run by the command in a process of its own."""
+"""One case in so many runs the command in a separate process."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is done in one case.
+    """The contents of one case.
 
     Parameters
     ----------
     subject : Subject
-        What is mutated.
+        The experiment that is mutated.
     command : list of str
         The words after ``lexassay``.
     mutated : str
         The file that was changed; empty if it is the command.
     real : bool
-        Whether it is run in a process of its own.
+        Whether the command is run in a separate process.
     """
 
     subject: Subject
@@ -37,16 +37,16 @@ class Case:
 
 
 def make(seed: str, number: int, bases: Path, folder: Path) -> Case:
-    """Make the folder of a case, mutated, and return what is to be done in it.
+    """Create the mutated folder of a case, and return the case.
 
     Parameters
     ----------
     seed, number : str, int
-        They alone say what the case is.
+        These alone determine the case.
     bases : Path
-        The folder of each subject, as it is before anything is mutated.
+        The unchanged folders of the subjects.
     folder : Path
-        Where the case is made.
+        The new folder of the case.
     """
     random = Random(f"{seed}:{number}")
     subject = random.choices(SUBJECTS, [each.weight for each in SUBJECTS])[0]

@@ -42,7 +42,7 @@ def _table_counter(table: str) -> Callable[[Path], object]:
 
 
 def _items(folder: Path) -> object:
-    """Return how many clustered items there are; what stands twice in a cluster is one."""
+    """Return the number of clustered items; a repeated item of a cluster counts once."""
     lines = oracles.lines_of(folder / "x.blocks")
     blocks = "\n".join(line.strip() for line in lines or []).split("\n\n")
     return (
@@ -80,7 +80,7 @@ def _subject(
 
 
 def _sum_of(name: str, label: str) -> Callable[[Path], object]:
-    """Return what counts pairs of item and label, those that come again once, and the sum of f."""
+    """Return a function that counts distinct pairs of item and label, and sums f."""
 
     def count(folder: Path) -> object:
         rows = oracles.records(folder / name, "\t")

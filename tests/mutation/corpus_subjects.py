@@ -1,4 +1,4 @@
-"""Corpora in every format: how many tokens there are."""
+"""Corpora in every format: their numbers of tokens."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ examples = 1
 
 
 def _conllu() -> bytes:
-    made = []
+    lines = []
     for number, sentence in enumerate(_SENTENCES):
-        made.append(f"# sent_id = {number}\n# text = {' '.join(sentence)}\n")
+        lines.append(f"# sent_id = {number}\n# text = {' '.join(sentence)}\n")
         for place, form in enumerate(sentence, start=1):
-            made.append(f"{place}\t{form}\t{form}\tNOUN\tN\t_\t{place - 1}\tdep\t_\t_\n")
-        made.append("\n")
-    return "".join(made).encode()
+            lines.append(f"{place}\t{form}\t{form}\tNOUN\tN\t_\t{place - 1}\tdep\t_\t_\n")
+        lines.append("\n")
+    return "".join(lines).encode()
 
 
 def _vertical() -> bytes:
@@ -94,4 +94,4 @@ SUBJECTS = (
     _subject("c.xml", _tei(), table_mutation(" "), oracles.tei_tokens, corpus=_TEI),
     _subject("c.txt", _TEXT, table_mutation(" "), oracles.words, corpus=_PLAIN),
 )
-"""Corpora whose adjacent pairs are counted."""
+"""Corpora for counts of adjacent pairs."""

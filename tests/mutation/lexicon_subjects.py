@@ -1,4 +1,4 @@
-"""Lexicons and what generates them: the set of lemmas and forms."""
+"""Lexicons and paradigms: their sets of lemmas and forms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ENDINGS = "paradigm\tending\nverb\t~\nverb\t~s\nverb\t~ed\nverb\tun~\n"
 
 
 def _pairs(rows: list[tuple[str, str]]) -> object:
-    """Return the set of pairs; None where blanks or missing texts leave it open what is one."""
+    """Return the set of pairs; None if blanks or missing texts make it ambiguous."""
     if not rows or any(not text.strip() or text != text.strip() for row in rows for text in row):
         return None
     return frozenset(rows)
@@ -76,8 +76,8 @@ def _blocks(folder: Path) -> object:
     if lines is None or any(line != line.strip() for line in lines):
         return None
     blocks = [block.split("\n") for block in "\n".join(lines).split("\n\n")]
-    found = [[line for line in block if line] for block in blocks]
-    return _pairs([(block[0], form) for block in found if block for form in block])
+    forms = [[line for line in block if line] for block in blocks]
+    return _pairs([(block[0], form) for block in forms if block for form in block])
 
 
 def _expected_forms(folder: Path) -> object:
@@ -132,4 +132,4 @@ SUBJECTS = (
         observed=_observed_forms,
     ),
 )
-"""Lexicons in each format, and one that paradigms generate."""
+"""Lexicons in each format, and one from paradigms."""

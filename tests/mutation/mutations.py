@@ -1,4 +1,4 @@
-"""Mutations of any file, byte by byte or line by line: what disks, editors and programs do to it."""
+"""Mutations of any file by bytes or lines, as disks, editors and programs may cause them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 import openpyxl
 
 MutationByteMutations = Callable[[Random, bytes], bytes]
-"""Content to changed content."""
+"""A function from content to changed content."""
 
 ODD_BYTES = (b"\x00", b"\xff", b"\xfe\xff", b"\x1a", b"\x0b", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf",
              b"\xc2\x85", b"\xe2\x80\xa8", b"\r", b"\n", b"\t", b'"', b"\x1b[31m", b"\x7f")  # fmt: skip
-"""Bytes that are read in different ways, or are no text."""
+"""Bytes that programs read in different ways, or that are no text."""
 
 
 def truncate(random: Random, content: bytes) -> bytes:
@@ -26,7 +26,7 @@ def truncate(random: Random, content: bytes) -> bytes:
 
 
 def flip(random: Random, content: bytes) -> bytes:
-    """Change one byte, at least."""
+    """Change at least one byte."""
     changed = bytearray(content)
     for _ in range(random.choice([1, 1, 1, 3])):
         if changed:
@@ -35,24 +35,24 @@ def flip(random: Random, content: bytes) -> bytes:
 
 
 def insert(random: Random, content: bytes) -> bytes:
-    """Put odd bytes in somewhere."""
+    """Insert odd bytes at a random position."""
     place = random.randrange(len(content) + 1)
     return content[:place] + random.choice(ODD_BYTES) + content[place:]
 
 
 def cut_out(random: Random, content: bytes) -> bytes:
-    """Leave out some bytes."""
+    """Remove some bytes."""
     start = random.randrange(len(content) + 1)
     return content[:start] + content[start + random.randint(1, 20) :]
 
 
 def clear(random: Random, content: bytes) -> bytes:
-    """Leave nothing, or next to nothing."""
+    """Remove everything, or nearly everything."""
     return random.choice([b"", b"\n", b" ", content[:1], b"\xef\xbb\xbf"])
 
 
-def lines_moved(random: Random, content: bytes) -> bytes:
-    """Repeat, leave out, or exchange lines."""
+def move_lines(random: Random, content: bytes) -> bytes:
+    """Repeat, remove or exchange lines."""
     lines = content.splitlines(keepends=True) or [b""]
     one, other = random.randrange(len(lines)), random.randrange(len(lines))
     act = random.choice(["twice", "gone", "exchanged", "repeated far away", "blank"])
@@ -70,7 +70,7 @@ def lines_moved(random: Random, content: bytes) -> bytes:
 
 
 def line_ends(random: Random, content: bytes) -> bytes:
-    """End some lines, or all, as other systems do."""
+    """Change some or all line ends to those of other systems."""
     end = random.choice([b"\r\n", b"\r", b"\n\r", b"\n\n", b"\x85", b""])
     lines = content.split(b"\n")
     share = random.choice([1.0, 0.3, 0.0])
@@ -90,17 +90,17 @@ def other_encoding(random: Random, content: bytes) -> bytes:
 
 
 def long_line(random: Random, content: bytes) -> bytes:
-    """Make something in it very long."""
+    """Insert a very long text."""
     place = random.randrange(len(content) + 1)
     piece = random.choice([b"x", b"1", b" ", b"\xc3\xa4", b"\t", b"a b "])
     return content[:place] + piece * random.choice([300, 40_000, 140_000]) + content[place:]
 
 
 LINES_BYTE_MUTATIONS: tuple[MutationByteMutations, ...] = (
-    *(truncate, flip, insert, cut_out, clear, lines_moved, lines_moved, line_ends),
+    *(truncate, flip, insert, cut_out, clear, move_lines, move_lines, line_ends),
     *(other_encoding, long_line),
 )
-"""Of text."""
+"""Mutations of text."""
 BYTES_BYTE_MUTATIONS: tuple[MutationByteMutations, ...] = (
     truncate,
     flip,
@@ -109,7 +109,7 @@ BYTES_BYTE_MUTATIONS: tuple[MutationByteMutations, ...] = (
     insert,
     clear,
 )
-"""Of what is no text."""
+"""Mutations of binary files."""
 
 
 def damage_gzip(random: Random, content: bytes) -> bytes:
@@ -128,23 +128,23 @@ def damage_gzip(random: Random, content: bytes) -> bytes:
     return content + random.choice([b"\0" * 10, b"tail", content[:20]])
 
 
-# Mutations of tables: cells, rows and columns that people and programs get wrong.
+# Mutations of tables: wrong cells, rows and columns
 
 NUMBERS_CELL_MUTATIONS = ("-1", "0", "1.5", "1e3", "3.0", "03", "+3", " 3", "3 ", "NaN", "inf", "-inf", "1,5", "1_000",
            "9223372036854775807", "9223372036854775808", "4611686018427387904", "1" * 40, "0x10", "٣",
            "1e400", "-0", "", "NA", "null", "None", "−1", "²")  # fmt: skip
-"""What may stand where a count is expected."""
+"""Values in place of a count."""
 TEXTS_CELL_MUTATIONS = ("", " ", "\u00a0", "\u200b", "x" * 5_000, "=1+1", "+1", "-1", "@SUM(A1)", '"', '""', 'a"b', "'",
          "a\\tb", "NULL", "nan", "TRUE", "é", "e\u0301", "İ", "ß", "كتاب", "\u202ex", "a\x00b", "a\x01b",
          "_x000D_", "a,b", "a;b", "<b>", "{0}", "%s", "\ufeff", "😀", "a\x1fb", "a b")  # fmt: skip
-"""What may stand where a text is expected."""
+"""Values in place of a text."""
 
 Table = list[list[str]]
 Change = Callable[[Random, Table], None]
 
 
 def _a_row(random: Random, table: Table) -> int:
-    """Choose a row, seldom the header."""
+    """Choose a row, rarely the header."""
     return random.randrange(1, len(table)) if len(table) > 1 and random.random() < 0.95 else 0
 
 
@@ -158,7 +158,7 @@ def other_cell(random: Random, table: Table) -> None:
 
 
 def changed_cell(random: Random, table: Table) -> None:
-    """Change the value of a cell by a bit."""
+    """Change the value of a cell slightly."""
     row = table[_a_row(random, table)]
     if row:
         place = random.randrange(len(row))
@@ -167,7 +167,7 @@ def changed_cell(random: Random, table: Table) -> None:
 
 
 def moved_cell(random: Random, table: Table) -> None:
-    """Exchange a cell with one of another row of the same column."""
+    """Exchange a cell with one of another row in the same column."""
     one, other = table[_a_row(random, table)], table[_a_row(random, table)]
     place = random.randrange(max(1, min(len(one), len(other))))
     if place < min(len(one), len(other)):
@@ -175,7 +175,7 @@ def moved_cell(random: Random, table: Table) -> None:
 
 
 def cell_more_or_less(random: Random, table: Table) -> None:
-    """Leave a cell out, or put one in."""
+    """Remove or insert a cell."""
     row = table[_a_row(random, table)]
     place = random.randrange(len(row) + 1)
     if random.random() < 0.5 or not row:
@@ -185,7 +185,7 @@ def cell_more_or_less(random: Random, table: Table) -> None:
 
 
 def row_again(random: Random, table: Table) -> None:
-    """Put a row in again, whole or with another cell."""
+    """Repeat a row, unchanged or with one different cell."""
     row = list(table[_a_row(random, table)])
     table.insert(random.randrange(1, len(table) + 1), row)
     if row and random.random() < 0.5:
@@ -193,14 +193,14 @@ def row_again(random: Random, table: Table) -> None:
 
 
 def rows_elsewhere(random: Random, table: Table) -> None:
-    """Sort or shuffle the rows, or leave some out."""
+    """Shuffle the rows, or remove some of them."""
     rows = table[1:]
     random.shuffle(rows)
     table[1:] = rows[: random.choice([len(rows), len(rows), len(rows) // 2, 1, 0])]
 
 
 def other_columns(random: Random, table: Table) -> None:
-    """Move, rename, repeat or leave out a column."""
+    """Move, rename, repeat, add or remove a column."""
     act = random.choice(["moved", "moved", "gone", "renamed", "twice", "more"])
     place = random.randrange(max(1, len(table[0])))
     to = random.randrange(max(1, len(table[0])))
@@ -231,9 +231,9 @@ def table_mutation(separator: str, *, top: int = 0) -> MutationByteMutations:
     Parameters
     ----------
     separator : str
-        What stands between cells.
+        The separator of cells.
     top : int
-        Lines before the table, which stay.
+        The number of unchanged lines before the table.
     """
 
     def mutation(random: Random, content: bytes) -> bytes:
@@ -251,18 +251,18 @@ def table_mutation(separator: str, *, top: int = 0) -> MutationByteMutations:
     return mutation
 
 
-# Mutations of experiments: keys, values and sections that people get wrong, and hostile ones.
+# Mutations of experiments: wrong and hostile keys, values and sections
 
 _VALUES = ('""', '" "', '"x"', '"../x"', '"/dev/null"', '"/"', '"."', '"*"', '"nothing.tsv"', '"' + "x" * 300 + '"',
            '"a\\u0000b"', '"~/x"', '"data:x"', '"data:../../x"', "0", "-1", "1", "2.0", "1e9", "1e308", "inf", "nan",
            "10000000000000000000", "9223372036854775807", "true", "false", "[]", "[[]]", "{}", '["x"]', '["x", "x"]',
            "[1, 2]", "{ x = 1 }", "2000-01-01", "00:00:00", '["mi", "mi"]', '"stage.table"',
            "[" * 200 + "]" * 200)  # fmt: skip
-"""What may stand where another value is expected."""
+"""Values in place of another value."""
 _SQL = ("1 = 1", "f > ", "f > 'x'", "upos IN (SELECT x FROM read_csv('/etc/passwd'))", "SUM(f) > 1", "x",
         "LENGTH(LPAD(form, 1000000000, 'x')) > 1", "form ~ '('", "f = 1; DROP TABLE x", "((((", "NULL", "1",
         "form LIKE '%' OR 1 / 0 = 1", "CAST(form AS BIGINT) > 1", "upos = 'NOUN' AND" * 50)  # fmt: skip
-"""What may stand where a condition is expected."""
+"""Values in place of a condition."""
 _KEY = re.compile(r"^([\w.\"-]+) = (.*)$", re.MULTILINE)
 
 
@@ -290,8 +290,8 @@ def _change_experiment(random: Random, text: str) -> str:
     elif act == "sql":
         wheres = [each for each in keys if "where" in lines[each]] or [number]
         number = random.choice(wheres)
-        written = random.choice(_SQL).replace('"', '\\"')
-        lines[number] = re.sub(r'= "[^"]*"', lambda _: f'= "{written}"', lines[number], count=1)
+        condition = random.choice(_SQL).replace('"', '\\"')
+        lines[number] = re.sub(r'= "[^"]*"', lambda _: f'= "{condition}"', lines[number], count=1)
     elif act == "key":
         lines[number] = f"{_misspelt(random, key)} = {value}"
     elif act == "gone":
@@ -318,7 +318,7 @@ def _misspelt(random: Random, key: str) -> str:
                           key[:place] + key[place + 1] + key[place] + key[place + 2 :]])  # fmt: skip
 
 
-# Mutations of commands: what people type after ``lexassay``.
+# Mutations of commands: mistyped words after ``lexassay``
 
 _WORDS = ("", " ", "x", "-", "--", "-x", "--help", "--nothing", "--set", "--runs", "--data", "0", "-1",
           "1e9", "nan", "..", "/", "/dev/null", "x" * 300, "é", "a\nb", "*", "--set=x", "stages.sample.rate=2",
@@ -350,18 +350,18 @@ def words(random: Random, command: list[str]) -> list[str]:
     return changed
 
 
-# Mutations of sheets that people fill in: what they type, and what a spreadsheet program saves.
+# Mutations of sheets: entries of people, and files of spreadsheet programs
 
 _LABELS: tuple[Any, ...] = (
     *("SVC", " svc", "free", "Free ", "figurative", "frei", "?", "x", "SVC, free", "1", "n/a"),
     *(1, 0, 1.5, True, None, "=A1", "#REF!", "\u00a0SVC", "ＳＶＣ", "SVC\n", "-"),
 )
-"""What people type as labels."""
+"""Entries in place of labels."""
 _WRITABLE = ("label", "note", "forms in the dictionary")
 
 
 def workbook(random: Random, content: bytes) -> bytes:
-    """Change a sheet in XLSX: its cells mostly, else what its archive holds."""
+    """Change a sheet in XLSX: mostly its cells, sometimes members of its archive."""
     if random.random() < 0.15:
         return random.choice(BYTES_BYTE_MUTATIONS)(random, content)
     if random.random() < 0.15:
@@ -369,7 +369,7 @@ def workbook(random: Random, content: bytes) -> bytes:
     book = openpyxl.load_workbook(io.BytesIO(content))
     for _ in range(random.choice([1, 1, 2, 4])):
         _change(random, book)
-    if random.random() < 0.05:  # the last, since all rows up to it would be gone through
+    if random.random() < 0.05:  # as the last change, since later ones would visit all rows up to it
         _far(random, book.worksheets[0])
     saved = io.BytesIO()
     book.save(saved)
@@ -385,10 +385,10 @@ def _change(random: Random, book: Any) -> None:
 
 
 def _fill_cell(random: Random, page: Any, header: Any, row: int) -> None:
-    """Type something into a cell that people fill in."""
-    asked = [cell.column for cell in header if cell.value in _WRITABLE]
-    if asked:
-        page.cell(row, random.choice(asked)).value = random.choice(_LABELS)
+    """Write an entry into a cell that people fill in."""
+    columns = [cell.column for cell in header if cell.value in _WRITABLE]
+    if columns:
+        page.cell(row, random.choice(columns)).value = random.choice(_LABELS)
 
 
 def _any_cell(random: Random, page: Any, _header: Any, row: int) -> None:
@@ -460,7 +460,7 @@ def _value(random: Random) -> Any:
 
 
 def _member(random: Random, content: bytes) -> bytes:
-    """Change or leave out a member of the archive."""
+    """Change or remove a member of the archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     chosen = random.choice(sorted(members))
@@ -470,6 +470,6 @@ def _member(random: Random, content: bytes) -> bytes:
         members[chosen] = random.choice(BYTES_BYTE_MUTATIONS)(random, members[chosen])
     saved = io.BytesIO()
     with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, held in members.items():
-            archive.writestr(zipfile.ZipInfo(name), held)
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
     return saved.getvalue()

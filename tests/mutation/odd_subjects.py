@@ -1,7 +1,7 @@
-"""Valid files that are written unusually: number formats, headers, encodings, types, wide and many.
+"""Valid files in unusual forms: number formats, headers, encodings, types, many columns or files.
 
-A writer changes how a table is written and not what it says, so that what must come of it is known:
-the same rows, or a refusal.
+A writer changes the form of a table and not its content. The only correct outcomes are the same
+rows, or a refusal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROWS: Rows = [
 COUNTS = ("f", "f1", "f2", "N")
 PAIRS = {(row[0], row[1]) for row in ROWS}
 TRUTH = (PAIRS, sum(int(row[2]) for row in ROWS), sum(row[6] == "1" for row in ROWS))
-"""The pairs, the sum of their frequencies, and how many are true positives."""
+"""The pairs, the sum of their frequencies, and the number of true positives."""
 EXPERIMENT = """
 name = "x"
 [stages.candidates]
@@ -84,7 +84,7 @@ LABELS = (("TRUE", "FALSE"), ("True", "False"), ("t", "f"), ("yes", "no"), ("ja"
 
 
 def reformat(random: Random, head: Sequence[str], rows: Rows) -> Rows:
-    """Write the counts or the labels otherwise: all alike, or those of one column."""
+    """Change the form of counts or labels, in all columns or in one."""
     counts = [place for place, name in enumerate(head) if name in COUNTS]
     if "TP" in head and random.random() < 0.3:
         true, false = random.choice(LABELS)
@@ -106,7 +106,7 @@ def reformat(random: Random, head: Sequence[str], rows: Rows) -> Rows:
 
 
 def rename_columns(random: Random, head: list[str], rows: Rows) -> tuple[list[str], Rows]:
-    """Change the header or the columns: case, spaces, order, a column of row numbers, many more."""
+    """Change the header or the columns: case, spaces, order, row numbers, more columns."""
     change = random.choice(COLUMNS)
     return change(random, head, rows)
 
@@ -144,7 +144,7 @@ COLUMNS: tuple[Callable[[Random, list[str], Rows], tuple[list[str], Rows]], ...]
 
 
 def write_text(separator: str) -> MutationByteMutations:
-    """Return a mutation that writes a delimited table unusually."""
+    """Return a mutation that writes a delimited table in an unusual form."""
 
     def write(random: Random, content: bytes) -> bytes:
         head, *rows = ([*line.split("\t")] for line in content.decode().splitlines())
@@ -166,7 +166,7 @@ def write_text(separator: str) -> MutationByteMutations:
 
 
 def _above(random: Random, ends: str, mark: str, columns: int) -> str:
-    """Return lines above a header, seldom any."""
+    """Return lines above a header, rarely any."""
     return (
         random.choice(
             [""] * 12 + ["# made by hand", "", " ", f"sep={mark}", "Table 1", mark * (columns - 1)]
@@ -193,7 +193,7 @@ def _encode(random: Random, text: str) -> bytes:
 
 
 def write_json(random: Random, content: bytes) -> bytes:
-    """Write JSON lines unusually: numbers as text or with a point, keys in any order, escapes."""
+    """Write JSON lines in unusual forms: numbers as text or with a point, any order of keys, escapes."""
     rows = [json.loads(line) for line in content.decode().splitlines()]
     form = random.choice([int, float, str, Decimal, lambda n: f"{int(n):,}", lambda n: f"{n}.0"])
     columns = random.choice([COUNTS, ("f",), ("f1", "N")])
@@ -227,11 +227,11 @@ TYPES: tuple[tuple[Any, Callable[[int], Any]], ...] = (
     (pa.bool_(), bool),
     (pa.null(), lambda _: None),
 )
-"""Arrow's types, and what a count becomes in them; two have fractions that no count has."""
+"""Types of Arrow with conversions of a count; two of them give counts a fraction."""
 
 
 def write_parquet(random: Random, content: bytes) -> bytes:
-    """Write a Parquet file unusually: types, codecs, groups of rows, dictionaries, more columns."""
+    """Write a Parquet file in unusual forms: types, codecs, row groups, dictionaries, more columns."""
     table = pq.read_table(io.BytesIO(content))
     counts = random.choice([COUNTS, ("f",), ("N",)])
     kind, form = random.choice(TYPES)
@@ -263,7 +263,7 @@ def write_parquet(random: Random, content: bytes) -> bytes:
     return buffer.getvalue()
 
 
-# What must come of it
+# Expected and observed results
 
 
 def _fraction(path: Path) -> bool:
@@ -282,8 +282,8 @@ def _expected_counts(name: str) -> Callable[[Path], object]:
 
 
 def _observed_counts(folder: Path) -> object:
-    done = lx.show(folder / "x.toml", runs=folder / "runs")
-    candidates, judged = done.table("candidates"), done.table("judgements.coverage")
+    finished = lx.show(folder / "x.toml", runs=folder / "runs")
+    candidates, judged = finished.table("candidates"), finished.table("judgements.coverage")
     pairs = {tuple(unicodedata.normalize("NFC", text) for text in pair)
              for pair in candidates.select("l1", "l2").iter_rows()}  # fmt: skip
     return pairs, candidates["f"].sum(), judged["n_true"].sum()

@@ -1,6 +1,6 @@
-"""Files counted in another way than the program does: by the standard library and openpyxl.
+"""Counts of files that do not use the program, but the standard library and openpyxl.
 
-Each gives None where it cannot tell what a reader should make of a file; then nothing is compared.
+Each function returns None if the correct reading of a file is unclear; then nothing is compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHARED = "xl/sharedStrings.xml"
 
 
 def text_of(path: Path) -> str | None:
-    """Return the text of a file, gzipped or not; None if it has none."""
+    """Return the text of a file, gzipped or not; None if it is no text."""
     try:
         content = path.read_bytes()
         if path.name.endswith(".gz"):
@@ -38,7 +38,7 @@ def text_of(path: Path) -> str | None:
 
 
 def lines_of(path: Path) -> list[str] | None:
-    """Return the lines of a file, however they end."""
+    """Return the lines of a file with any line ends."""
     text = text_of(path)
     return None if text is None else re.split(r"\r\n|\r|\n", text.removesuffix("\n"))
 
@@ -66,7 +66,7 @@ def records(path: Path, separator: str, *, comment: str = "") -> Records | None:
 
 
 def json_lines(path: Path) -> Records | None:
-    """Return the objects of JSON lines, if all have the same names once."""
+    """Return the objects of JSON lines if all have the same unique names."""
     text = text_of(path)
     if text is None:
         return None
@@ -93,7 +93,7 @@ def parquet(path: Path) -> Records | None:
 
 
 def whole_number(value: object) -> int | None:
-    """Return a value as a whole number, whatever its spelling."""
+    """Return a value as a whole number in any spelling."""
     try:
         number = Decimal(str(value).strip())
     except InvalidOperation:
@@ -102,7 +102,7 @@ def whole_number(value: object) -> int | None:
 
 
 def rows_and_sum(rows: Records | None, column: str) -> tuple[int, int] | None:
-    """Return how many rows there are, and the sum of a column."""
+    """Return the number of rows and the sum of a column."""
     if rows is None:
         return None
     numbers = [whole_number(row.get(column)) for row in rows]
@@ -127,7 +127,7 @@ def vertical_tokens(path: Path) -> int | None:
 
 
 def tei_tokens(path: Path) -> int | None:
-    """Count what stands between white space in the body of a TEI file; None if it is no XML."""
+    """Count the words between white space in the body of a TEI file; None if it is no XML."""
     try:
         root = ElementTree.parse(path).getroot()
     except (ElementTree.ParseError, LookupError, ValueError):
@@ -137,7 +137,7 @@ def tei_tokens(path: Path) -> int | None:
 
 
 def table_tokens(path: Path) -> int | None:
-    """Count the lines that are neither blank nor comments, but for the first: the header."""
+    """Count the lines that are neither blank nor comments, without the header."""
     lines = lines_of(path)
     if lines is None:
         return None
@@ -146,23 +146,23 @@ def table_tokens(path: Path) -> int | None:
 
 
 def words(path: Path) -> int | None:
-    """Count what stands between white space, without the zero-width spaces that a remark counts."""
+    """Count the words between white space, without zero-width spaces, which a remark counts."""
     text = text_of(path)
     return None if text is None else len(_WORD.findall(text.replace("\u200b", "")))
 
 
 def sheet_entries(path: Path, column: str) -> dict[str, list[str]] | None:
-    """Return what is typed into a column of a sheet, by id; None if it is no sheet."""
+    """Return the entries in a column of a sheet by id; None if it is no sheet."""
     rows = _sheet_rows(path)
     header = next((number for number, row in enumerate(rows or []) if "id" in row), None)
     if not rows or header is None or column not in rows[header]:
         return None
     at, of = rows[header].index(column), rows[header].index("id")
-    found: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     for row in rows[header + 1 :]:
         if len(row) > max(at, of) and row[of].strip() and row[at].strip():
-            found.setdefault(row[of].strip(), []).append(" ".join(row[at].split()).casefold())
-    return found
+            entries.setdefault(row[of].strip(), []).append(" ".join(row[at].split()).casefold())
+    return entries
 
 
 def _sheet_rows(path: Path) -> list[list[str]] | None:
@@ -182,7 +182,7 @@ def _sheet_rows(path: Path) -> list[list[str]] | None:
 
 
 def _raw_rows(path: Path) -> list[list[str]] | None:
-    """Return the rows of the first sheet of a workbook whose list of sheets leads to none."""
+    """Return the rows of the first sheet of a workbook whose list of sheets is broken."""
     with zipfile.ZipFile(path) as book:
         names = sorted(name for name in book.namelist() if name.startswith("xl/worksheets/sheet"))
         if not names:
@@ -195,17 +195,19 @@ def _raw_rows(path: Path) -> list[list[str]] | None:
 
 
 def _raw_row(cells: list[ElementTree.Element], texts: list[str]) -> list[str]:
-    found: dict[int, str] = {}
+    texts_by_column: dict[int, str] = {}
     for place, cell in enumerate(cells):
         letters = re.sub(r"\d", "", cell.get("r", ""))
         column = openpyxl.utils.column_index_from_string(letters) - 1 if letters else place
         value, kind = cell.findtext("{*}v") or "", cell.get("t")
         if kind == "inlineStr":
             value = "".join(text for each in cell.iterfind("{*}is") for text in each.itertext())
-        found[column] = texts[int(value)] if kind == "s" else "" if kind == "e" else value
-    return [found.get(column, "") for column in range(max(found, default=-1) + 1)]
+        texts_by_column[column] = texts[int(value)] if kind == "s" else "" if kind == "e" else value
+    return [
+        texts_by_column.get(column, "") for column in range(max(texts_by_column, default=-1) + 1)
+    ]
 
 
 def _text(cell: Any) -> str:
-    """Return what stands in a cell; an error value is none, as the sheets' chapter says."""
+    """Return the text of a cell; an error value counts as empty, as documented for sheets."""
     return "" if cell.value is None or cell.data_type == "e" else str(cell.value)

@@ -1,4 +1,4 @@
-"""What came of a case: right, refused clearly, or one of the ways in which it must not end."""
+"""The outcome of a case: right, clearly refused, or one of the bad endings."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 GOOD = ("right", "accepted", "refused")
-"""As it should be: with the rows counted in another way, without that, and refused clearly."""
+"""Good outcomes: confirmed by an independent count, without a count, and clearly refused."""
 BAD = ("unclear", "library message", "traceback", "memory", "died", "too long", "silent loss")
-"""As it must not be."""
+"""Bad outcomes."""
 MEMORY = 1_500_000_000
-"""Bytes that a process may take at the most, the libraries included."""
+"""Bytes of memory that a process may use, libraries included."""
 SECONDS = 60
-"""What a case may take."""
+"""Seconds that a case may take."""
 
 _DONE = (0, 3)
-"""Exit codes of what is done, or waits for people."""
+"""Exit codes of runs that are done or wait for people."""
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|This is a bug|panicked at|unexpected \w+:"
 )
@@ -47,30 +47,30 @@ class CommandEnd:
     ----------
     code : int
         Its exit code; negative if a signal killed it.
-    said : str
-        All that it wrote.
+    output : str
+        Its complete output.
     peak : int
-        Bytes that the process took at the most.
+        The largest number of bytes that the process used.
     expected, observed : object
-        The rows, counted in another way and by the program; None where they are not compared.
+        Counts of rows, independent and by the program; None if they are not compared.
     """
 
     code: int
-    said: str
+    output: str
     peak: int = 0
     expected: object = None
     observed: object = None
 
 
 def outcome(ended: CommandEnd, words: Sequence[str]) -> str:
-    """Return what came of a case.
+    """Return the outcome of a case.
 
     Parameters
     ----------
     ended : CommandEnd
         How the command ended.
     words : sequence of str
-        What a clear refusal names: the file, a key, a word of the command.
+        Words of which a clear refusal contains one: the file, a key, a word of the command.
 
     Examples
     --------
@@ -81,25 +81,25 @@ def outcome(ended: CommandEnd, words: Sequence[str]) -> str:
     >>> outcome(CommandEnd(1, "lexassay: unexpected KeyError: 3"), ["a.tsv"]), outcome(CommandEnd(-9, ""), [])
     ('traceback', 'died')
     """
-    if ended.peak > MEMORY or "MemoryError" in ended.said:
+    if ended.peak > MEMORY or "MemoryError" in ended.output:
         return "memory"
-    if ended.code < 0 or _TRACEBACK.search(ended.said):
+    if ended.code < 0 or _TRACEBACK.search(ended.output):
         return "died" if ended.code < 0 else "traceback"
     if ended.code in _DONE:
         same = ended.expected == ended.observed
         return "accepted" if ended.expected is None else "right" if same else "silent loss"
-    if _LIBRARY.search(ended.said):
+    if _LIBRARY.search(ended.output):
         return "library message"
-    clear = any(word in ended.said for word in words) and _REMEDY.search(ended.said)
+    clear = any(word in ended.output for word in words) and _REMEDY.search(ended.output)
     return "refused" if clear else "unclear"
 
 
 def reached_rows(ended: CommandEnd) -> bool:
-    """Tell whether rows were read: all of them, or as far as the one that is refused.
+    """Return whether rows were read: all of them, or those up to a refused one.
 
     Examples
     --------
     >>> reached_rows(CommandEnd(1, "a.tsv: 2 line(s) do not have 3 fields: line 5")), reached_rows(CommandEnd(2, "no such file"))
     (True, False)
     """
-    return ended.code in _DONE or bool(_LINE.search(ended.said))
+    return ended.code in _DONE or bool(_LINE.search(ended.output))

@@ -1,4 +1,4 @@
-"""Sheets that people fill in, as XLSX and CSV: every label that is typed has to be somewhere."""
+"""Filled-in sheets as XLSX and CSV: every label must appear in the results."""
 
 from __future__ import annotations
 
@@ -96,39 +96,39 @@ def _fill_csv(path: Path, column: str, values: list[str]) -> None:
     at = rows[header].index(column)
     for number, row in enumerate(rows[header + 1 :]):
         row[at] = values[number % len(values)]
-    written = io.StringIO(newline="")
-    csv.writer(written).writerows(rows)
-    path.write_text(written.getvalue(), "utf-8", newline="")
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows(rows)
+    path.write_text(buffer.getvalue(), "utf-8", newline="")
 
 
 def _labels(folder: Path) -> object:
-    """Return every label that is typed, with whose it is, as far as the files alone tell."""
-    found: set[tuple[str, str]] = set()
+    """Return every label in the sheets with its id, read from the files alone."""
+    entries: set[tuple[str, str]] = set()
     for path in sorted((folder / "sheets").rglob("*")):
         if path.is_file() and not path.name.startswith("."):
-            typed = oracles.sheet_entries(path, "label")
-            if typed is None:
+            cells = oracles.sheet_entries(path, "label")
+            if cells is None:
                 return None
-            found |= {(row, label) for row, labels in typed.items() for label in labels}
-    return frozenset(found)
+            entries |= {(row, label) for row, labels in cells.items() for label in labels}
+    return frozenset(entries)
 
 
 def _joined_labels(folder: Path) -> object:
-    done = lx.show(folder / "x.toml", runs=folder / "runs")
-    tables = [done.table("judgements.annotations"), done.table("judgements.others")]
+    finished = lx.show(folder / "x.toml", runs=folder / "runs")
+    tables = [finished.table("judgements.annotations"), finished.table("judgements.others")]
     rows = [row for table in tables for row in table.select("id", "label").iter_rows()]
     return frozenset((row, " ".join(label.split()).casefold()) for row, label in rows if label)
 
 
 def _forms(folder: Path) -> object:
-    found: set[str] = set()
+    forms: set[str] = set()
     for path in sorted((folder / "sheets").rglob("*")):
         if path.is_file() and not path.name.startswith("."):
-            typed = oracles.sheet_entries(path, _FORMS)
-            if typed is None:
+            entries = oracles.sheet_entries(path, _FORMS)
+            if entries is None:
                 return None
-            found |= {form for cells in typed.values() for cell in cells for form in _parts(cell)}
-    return frozenset(found)
+            forms |= {form for cells in entries.values() for cell in cells for form in _parts(cell)}
+    return frozenset(forms)
 
 
 def _parts(cell: str) -> list[str]:
@@ -137,13 +137,13 @@ def _parts(cell: str) -> list[str]:
 
 
 def _keyed_forms(folder: Path) -> object:
-    done = lx.show(folder / "x.toml", runs=folder / "runs")
+    finished = lx.show(folder / "x.toml", runs=folder / "runs")
     others = [
         part
-        for cell in done.table("keyed.others")["forms"]
+        for cell in finished.table("keyed.others")["forms"]
         for part in _parts((cell or "").casefold())
     ]
-    return frozenset([*(form.casefold() for form in done.table("keyed")["form"]), *others])
+    return frozenset([*(form.casefold() for form in finished.table("keyed")["form"]), *others])
 
 
 def _subject(
@@ -173,4 +173,4 @@ SUBJECTS = (
     _subject("keying", "xlsx", _KEYING, _ENTRIES, workbook),
     _subject("keying", "csv", _KEYING, _ENTRIES, table_mutation(",")),
 )
-"""Sheets of annotators and of keyers, filled in."""
+"""Filled-in sheets of annotation and of keying."""

@@ -1,4 +1,4 @@
-"""What is mutated: a small valid experiment, its files, and what of it can be counted otherwise."""
+"""Subjects of mutation: small valid experiments, their files, and independent counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Kind: TypeAlias = Literal[
     "odd files",
 ]
 Counted: TypeAlias = Any
-"""Whatever tells that all rows are there: a count, a sum, a set of rows."""
+"""Evidence that all rows are present: a count, a sum, a set of rows."""
 
 RUN = ("run", "x.toml", "--no-report")
 
@@ -34,25 +34,25 @@ class Subject:
     Parameters
     ----------
     name, kind : str
-        What it is called, and what it is one of.
+        Its name and its kind.
     files : mapping of str to bytes
-        The files of the folder, the experiment ``x.toml`` among them.
+        The files of the folder, including the experiment ``x.toml``.
     targets : mapping of str to mutation
-        The files that are mutated, and how; patterns of paths, for files that a run makes.
+        Patterns of paths of the mutated files, with their mutations.
     before : tuple of list of str
-        Commands that are run in the folder before anything is mutated.
+        Commands that are run in the folder before the mutation.
     prepare : callable, optional
-        Does what people do, after these commands.
+        Simulates the work of people after these commands.
     expected : callable, optional
-        Counts the files in a way of its own; None where it cannot tell.
+        Counts the files independently; None if the count is unclear.
     observed : callable, optional
-        Counts what the program made of them.
+        Counts the results of the program.
     command : tuple of str
-        What is run after the mutation.
+        The command that is run after the mutation.
     word : callable, optional
         Mutates the command instead of a file.
     weight : int
-        How often it is chosen, against the others.
+        Its relative frequency among the subjects.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Subject:
     weight: int = 1
 
     def build(self, folder: Path) -> None:
-        """Write the files as they are before anything is mutated."""
+        """Write the unchanged files."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

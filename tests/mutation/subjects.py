@@ -1,4 +1,4 @@
-"""All that is mutated: inputs, results damaged after they were made, and commands as people mistype them."""
+"""All subjects of mutation: inputs, damaged results, and mistyped commands."""
 
 from __future__ import annotations
 

@@ -141,10 +141,10 @@ def parquet(random: Random, content: bytes) -> bytes:
 
 
 def _expected_counts(
-    read: Callable[[Path], oracles.Records | None], name: str
+    reader: Callable[[Path], oracles.Records | None], name: str
 ) -> Callable[[Path], object]:
     def count(folder: Path) -> object:
-        rows = read(folder / name)
+        rows = reader(folder / name)
         if rows is not None and all(oracles.whole_number(row.get("f")) is not None for row in rows):
             rows = [row for row in rows if oracles.whole_number(row["f"]) != 0]  # min_frequency
         candidates, labels = oracles.rows_and_sum(rows, "f"), oracles.rows_and_sum(rows, "TP")
@@ -154,8 +154,8 @@ def _expected_counts(
 
 
 def _observed_counts(folder: Path) -> object:
-    done = lx.show(folder / "x.toml", runs=folder / "runs")
-    candidates, judged = done.table("candidates"), done.table("judgements.coverage")
+    finished = lx.show(folder / "x.toml", runs=folder / "runs")
+    candidates, judged = finished.table("candidates"), finished.table("judgements.coverage")
     return candidates.height, candidates["f"].sum(), judged["n_true"].sum()
 
 
@@ -163,7 +163,7 @@ def _subject(
     name: str,
     content: bytes,
     mutation: MutationByteMutations,
-    read: Callable[[Path], oracles.Records | None],
+    reader: Callable[[Path], oracles.Records | None],
     weight: int = 2,
 ) -> Subject:
     return Subject(
@@ -171,7 +171,7 @@ def _subject(
         kind="tables",
         files={"x.toml": EXPERIMENT.replace("PATH", name).encode(), name: content},
         targets={name: mutation},
-        expected=_expected_counts(read, name),
+        expected=_expected_counts(reader, name),
         observed=_observed_counts,
         weight=weight,
     )  # fmt: skip
@@ -198,7 +198,7 @@ WORD_LIST = Subject(
     expected=_words_expected,
     observed=_words_observed,
 )
-"""A frequency list, each word several times."""
+"""A frequency list with repeated words."""
 
 SUBJECTS = (
     _subject("pairs.tsv", text(), table_mutation("\t"), lambda path: oracles.records(path, "\t"), 4),
@@ -231,8 +231,8 @@ def _expected_of_machine(folder: Path) -> object:
 
 
 def _observed_of_machine(folder: Path) -> object:
-    said = lx.show(folder / "x.toml", runs=folder / "runs").table("machine")
-    return said.height, int(said["prediction"].sum())
+    predictions = lx.show(folder / "x.toml", runs=folder / "runs").table("machine")
+    return predictions.height, int(predictions["prediction"].sum())
 
 
 MACHINES = (

@@ -1,4 +1,4 @@
-"""That mutated cases are judged: each way of ending badly is seen as what it is."""
+"""Outcomes of mutated cases are classified correctly."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nCorrect thes
         (CommandEnd(1, REFUSED), "refused"),
     ],
 )
-def test_outcomes(ended: CommandEnd, expected: str) -> None:
+def test_endings_are_classified(ended: CommandEnd, expected: str) -> None:
     assert outcome(ended, ["a.tsv"]) == expected
 
 
-def test_every_outcome_is_known() -> None:
+def test_good_and_bad_outcomes_are_distinct() -> None:
     assert not set(GOOD) & set(BAD)
 
 
@@ -55,18 +55,18 @@ def test_every_outcome_is_known() -> None:
         (CommandEnd(2, "no such command"), False),
     ],
 )
-def test_rows_that_were_reached(ended: CommandEnd, reached: bool) -> None:
+def test_reading_of_rows_is_recognised(ended: CommandEnd, reached: bool) -> None:
     assert reached_rows(ended) == reached
 
 
-def test_names_of_subjects_are_their_own() -> None:
+def test_names_of_subjects_are_unique() -> None:
     assert len({each.name for each in SUBJECTS}) == len(SUBJECTS)
 
 
 @pytest.mark.long
-def test_cases_are_the_same_on_other_workers(tmp_path: Path) -> None:
-    """What a case is depends on seed and number alone, also for the processes of a pool."""
-    found = []
+def test_cases_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    """A case depends only on seed and number, also in the processes of a pool."""
+    outcomes = []
     for workers, name in ((2, "a"), (1, "b")):
         folder = tmp_path / name
         (folder / "cases").mkdir(parents=True)
@@ -74,13 +74,13 @@ def test_cases_are_the_same_on_other_workers(tmp_path: Path) -> None:
         records: list[dict[str, object]] = []
         run_all("pool", range(1, 7), folder, records.append, workers)
         keys = ("number", "subject", "mutated", "outcome", "code")
-        found.append(sorted(tuple(str(each[key]) for key in keys) for each in records))
+        outcomes.append(sorted(tuple(str(each[key]) for key in keys) for each in records))
         assert list((folder / "cases").iterdir()) == []
-    assert found[0] == found[1]
-    assert len(found[0]) == 6
+    assert outcomes[0] == outcomes[1]
+    assert len(outcomes[0]) == 6
 
 
-def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
+def test_a_report_is_made_from_a_truncated_log(tmp_path: Path) -> None:
     record = '{"number": 1, "kind": "tables", "outcome": "memory", "reached": true, "peak": 1, "seconds": 2,'
     log = tmp_path / "x.jsonl"
     log.write_text(
@@ -95,12 +95,12 @@ def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("above", ["", "\n", " \n# a\n\n"])
-def test_what_stands_above_a_header_is_no_token(above: str, tmp_path: Path) -> None:
+def test_lines_above_a_header_are_no_tokens(above: str, tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text(f"{above}form\ttag\nthe\tX\n\ndog\tX\n")
     assert oracles.table_tokens(tmp_path / "c.tsv") == 2
 
 
-def test_a_sheet_that_no_list_leads_to_is_counted_too(tmp_path: Path) -> None:
+def test_a_sheet_missing_from_the_list_of_sheets_is_counted(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for row in (["id", "label"], ["a", "TP"], ["b", None], ["c", "no"]):
         book.active.append(row)
@@ -121,7 +121,7 @@ def test_a_sheet_that_no_list_leads_to_is_counted_too(tmp_path: Path) -> None:
     )
 
 
-# Two hundred mutated cases of a seed that stays; `make torture` runs as many as are asked for.
+# Two hundred mutated cases of a fixed seed; `make torture` runs any number.
 
 _SEED = "two hundred"
 _AT_ONCE = 25
@@ -129,7 +129,7 @@ _AT_ONCE = 25
 
 @pytest.fixture(scope="session")
 def folder_two_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with every subject as it is before anything is mutated."""
+    """Return a folder with every unchanged subject."""
     whole = tmp_path_factory.mktemp("mutation")
     (whole / "cases").mkdir()
     prepare(whole / "bases")
@@ -138,6 +138,6 @@ def folder_two_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 200, _AT_ONCE))
-def test_nothing_ends_as_it_must_not(folder_two_hundred: Path, first: int) -> None:
+def test_no_mutated_case_ends_badly(folder_two_hundred: Path, first: int) -> None:
     records = [run(_SEED, number, folder_two_hundred) for number in range(first, first + _AT_ONCE)]
     assert [each for each in records if each["outcome"] in BAD] == []

@@ -1,4 +1,4 @@
-"""A worker: a process that has the libraries loaded, and runs one case after the other."""
+"""A worker: a process with loaded libraries that runs one case after the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.mutation.subject import Subject
 from tests.mutation.subjects import SUBJECTS
 
 ADDRESSES = 12_000_000_000
-"""Bytes of addresses: far more than is used, so that the machine is safe whatever happens."""
+"""Bytes of addresses: far more than is used, but a limit that protects the machine."""
 _SHOWN = 600
 
 
@@ -40,14 +40,14 @@ def serve_worker(channel: Connection, seed: str, folder: Path) -> None:
 
 
 def prepare(bases: Path) -> None:
-    """Make the folder of every subject, as it is before anything is mutated."""
+    """Create the unchanged folder of every subject."""
     for subject in SUBJECTS:
         folder = bases / subject.name
         subject.build(folder)
         for command in subject.before:
             ended = _call(list(command), folder)
             if ended.code not in (0, 3):
-                raise RuntimeError(f"{subject.name} cannot be prepared: {ended.said}")
+                raise RuntimeError(f"{subject.name} cannot be prepared: {ended.output}")
         if subject.prepare is not None:
             subject.prepare(folder)
 
@@ -70,7 +70,7 @@ def run(seed: str, number: int, folder: Path, *, keep: Path | None = None) -> di
         "code": ended.code,
         "seconds": round(time.monotonic() - start, 2),
         "peak": ended.peak,
-        "said": ended.said[-_SHOWN:],
+        "said": ended.output[-_SHOWN:],
     }
     if record["outcome"] == "silent loss":
         record["said"] = (
@@ -82,7 +82,7 @@ def run(seed: str, number: int, folder: Path, *, keep: Path | None = None) -> di
 
 
 def _words(case: cases.Case) -> list[str]:
-    """Return what a clear refusal names one of."""
+    """Return words of which a clear refusal contains one."""
     name = Path(case.mutated).name
     keys = (
         ["stages.", "x.toml", "lexassay", "stage "] if name == "x.toml" or not name else ["stages."]
@@ -100,7 +100,7 @@ def _compare(subject: Subject, ended: CommandEnd, folder: Path) -> CommandEnd:
         observed = subject.observed(folder)
     except Exception as error:
         observed = "".join(traceback.format_exception_only(error))
-    return CommandEnd(ended.code, ended.said, ended.peak, expected, observed)
+    return CommandEnd(ended.code, ended.output, ended.peak, expected, observed)
 
 
 def _call(command: list[str], folder: Path) -> CommandEnd:
@@ -127,10 +127,10 @@ def _call(command: list[str], folder: Path) -> CommandEnd:
 
 @contextlib.contextmanager
 def _capture() -> Iterator[list[str]]:
-    """Take what is written to the two outputs, by Python or by a library."""
-    held = [""]
+    """Capture both outputs, of Python and of libraries."""
+    text = [""]
     with tempfile.TemporaryFile() as file:
-        kept = [os.dup(1), os.dup(2)]
+        descriptors = [os.dup(1), os.dup(2)]
         streams = sys.stdout, sys.stderr
         sys.stdout.flush()
         try:
@@ -138,20 +138,20 @@ def _capture() -> Iterator[list[str]]:
                 os.dup2(file.fileno(), number)
             sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
             sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-            yield held
+            yield text
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
             sys.stdout, sys.stderr = streams
-            for number, old in zip((1, 2), kept, strict=True):
+            for number, old in zip((1, 2), descriptors, strict=True):
                 os.dup2(old, number)
                 os.close(old)
             file.seek(0)
-            held[0] = file.read().decode("utf-8", errors="replace")
+            text[0] = file.read().decode("utf-8", errors="replace")
 
 
 def _real(command: list[str], folder: Path) -> CommandEnd:
-    """Run the command as people do, in a process of its own."""
+    """Run the command as people do, in a separate process."""
     words = [word.replace("\0", "").encode("utf-8", errors="replace").decode() for word in command]
     running = [sys.executable, "-P", "-m", "pipeline.cli", *words]
     with tempfile.TemporaryFile() as file:
@@ -161,8 +161,8 @@ def _real(command: list[str], folder: Path) -> CommandEnd:
         _, status, usage = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)
         file.seek(0)
-        said = file.read().decode("utf-8", errors="replace")
-    return CommandEnd(started.returncode, said, usage.ru_maxrss * 1024)
+        output = file.read().decode("utf-8", errors="replace")
+    return CommandEnd(started.returncode, output, usage.ru_maxrss * 1024)
 
 
 def _forget_peak() -> None:
@@ -177,16 +177,16 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-# Workers side by side: one that dies, or takes too long, is replaced, and its case is recorded.
+# Parallel workers: one that dies or takes too long is replaced, and its case is recorded.
 
 _SPAWN = multiprocessing.get_context("spawn")
 _CASES = 500
-"""After so many cases a worker is replaced, so that what one leaves behind does not add up."""
+"""Number of cases after which a worker is replaced, so that leftovers do not add up."""
 
 
 @dataclass
 class Worker:
-    """A process and what it is at."""
+    """A process and its current case."""
 
     process: SpawnProcess
     channel: Connection
@@ -200,7 +200,7 @@ class Worker:
         self.channel.send(number)
 
     def end(self) -> None:
-        """End it, whatever it is at."""
+        """End the process, even during a case."""
         self.process.kill()
         self.process.join()
         self.channel.close()
@@ -218,30 +218,30 @@ def run_all(
     Parameters
     ----------
     seed : str
-        The seed of all of them.
+        The seed of all cases.
     numbers : iterable of int
-        Which.
+        The numbers of the cases.
     folder : Path
         Holds the subjects' folders, ``bases``, and those of the cases.
     record : callable
-        Is given the record of every case.
+        A function that receives the record of every case.
     workers : int
-        How many processes.
+        The number of processes.
     """
-    left = iter(numbers)
+    remaining = iter(numbers)
     at_work: list[Worker] = []
-    for number in [each for _, each in zip(range(workers), left, strict=False)]:
+    for number in [each for _, each in zip(range(workers), remaining, strict=False)]:
         at_work.append(_start_worker(seed, folder))
         at_work[-1].give(number)
     while at_work:
         ready = wait([worker.channel for worker in at_work], timeout=1)
         for worker in list(at_work):
-            done = _result(worker, ready=worker.channel in ready)
-            if done is None:
+            result = _result(worker, ready=worker.channel in ready)
+            if result is None:
                 continue
-            record(done)
+            record(result)
             at_work.remove(worker)
-            following = next(left, None)
+            following = next(remaining, None)
             if following is None:
                 worker.end()
                 continue
@@ -259,7 +259,7 @@ def _start_worker(seed: str, folder: Path) -> Worker:
 
 
 def _keep_worker(worker: Worker) -> Worker | None:
-    """Return a worker that can go on; None if it has died, or is to be replaced."""
+    """Return a worker that can continue; None if it has died or must be replaced."""
     worker.done += 1
     if worker.process.is_alive() and worker.number is not None and worker.done < _CASES:
         return worker
@@ -268,14 +268,14 @@ def _keep_worker(worker: Worker) -> Worker | None:
 
 
 def _result(worker: Worker, *, ready: bool) -> dict[str, Any] | None:
-    """Return the record of a worker's case; None as long as there is none."""
+    """Return the record of a worker's case, or None if it is still running."""
     if ready:
         try:
-            found: dict[str, Any] = worker.channel.recv()
+            record: dict[str, Any] = worker.channel.recv()
         except (EOFError, OSError):
             worker.process.join()
             return _outcome_record(worker, "died", worker.process.exitcode or 0)
-        return found
+        return record
     if time.monotonic() - worker.since > SECONDS:
         worker.process.kill()
         return _outcome_record(worker, "too long", -9)

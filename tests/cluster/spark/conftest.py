@@ -1,4 +1,4 @@
-"""A Spark for the tests of this folder; without PySpark or Java they are skipped."""
+"""A Spark cluster for the tests of this folder; without PySpark or Java they are skipped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what cannot run here."""
+    """Skip tests that cannot run on this machine."""
     missing = [] if importlib.util.find_spec("pyspark") else ["PySpark is not installed"]
     missing += [] if shutil.which("java") else ["Java is not here"]
     for item in (each for each in items if missing and each.path.is_relative_to(HERE)):
@@ -31,13 +31,13 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def standalone(tmp_path_factory: pytest.TempPathFactory, plugin: Path) -> Iterator[Standalone]:
-    """A cluster that has started."""
-    made = Standalone(tmp_path_factory.mktemp("spark"), plugin)
+    """A running cluster."""
+    standalone = Standalone(tmp_path_factory.mktemp("spark"), plugin)
     try:
-        made.start()
-        yield made
+        standalone.start()
+        yield standalone
     finally:
-        made.close()
+        standalone.close()
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def cluster(standalone: Standalone, monkeypatch: pytest.MonkeyPatch) -> Standalo
 def either(
     request: pytest.FixtureRequest, cluster: Standalone, monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """Both ways to reach the cluster."""
+    """Each of the two ways to connect to the cluster."""
     if request.param == "connect":
         monkeypatch.delenv("SPARK_MASTER")
         monkeypatch.setenv("SPARK_REMOTE", cluster.connect())

@@ -1,4 +1,4 @@
-"""A standalone Spark on the loopback: a master, two workers, a server of Spark Connect."""
+"""A standalone Spark on the loopback device: a master, two workers, a Spark Connect server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Standalone:
     folder : Path
         For logs, scratch files and the configuration.
     plugins : Path
-        Import path of the stages that its workers need besides.
+        Import path of additional stages that its workers need.
     """
 
     def __init__(self, folder: Path, plugins: Path) -> None:
@@ -77,7 +77,7 @@ class Standalone:
         self.workers = alive
 
     def connect(self) -> str:
-        """Return the address of the server of Spark Connect, which is started for it once."""
+        """Return the address of the Spark Connect server, which is started on the first call."""
         if not self.remote:
             port = free_port()
             setting = f"spark.connect.grpc.binding.port={port}"
@@ -89,7 +89,7 @@ class Standalone:
         return self.remote
 
     def close(self) -> None:
-        """End all, and what they started."""
+        """End all processes and their children."""
         for each in self._started:
             if each.poll() is None:
                 os.killpg(each.pid, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Experiments whose tasks Spark runs: the digests are those of the engine `local`."""
+"""Experiments with tasks on Spark: the digests equal those of the engine `local`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ measures = ["t_score"]
 
 @pytest.fixture
 def counting_laboratory(tmp_path: Path) -> Laboratory:
-    """A corpus of three shards, with so little memory that counts are put together in buckets."""
+    """A corpus of three shards, and so little memory that counts are merged in buckets."""
     corpus(tmp_path)
     (tmp_path / "scale.toml").write_text(COUNTED_RUNS)
     return Laboratory(tmp_path, tmp_path / "runs", "scale", "scale")
@@ -52,36 +52,38 @@ def force_options(laboratory: Laboratory) -> tuple[str, ...]:
     return tuple(word for name in laboratory.digests() for word in ("--force", name))
 
 
-def test_counts_of_a_corpus(counting_laboratory: Laboratory, either: str) -> None:
+def test_counts_of_a_corpus_equal_those_of_the_local_engine(
+    counting_laboratory: Laboratory, either: str
+) -> None:
     counting_laboratory.run()
     before = counting_laboratory.digests()
-    done = counting_laboratory.execute(
+    outcome = counting_laboratory.execute(
         "run", *SPARK_RUNS, *force_options(counting_laboratory), cwd=counting_laboratory.folder
     )
-    assert done.code == 0, done.text
+    assert outcome.code == 0, outcome.text
     assert counting_laboratory.reran() == set(before)
     assert counting_laboratory.digests() == before
 
 
-def test_an_error_in_the_data_is_that_of_the_engine_local(tmp_path: Path, either: str) -> None:
+def test_an_error_in_the_data_is_that_of_the_local_engine(tmp_path: Path, either: str) -> None:
     laboratory = build(tmp_path)
     with (tmp_path / "part1.tsv").open("a") as file:
         file.write("in:A\tb\tmany\t1\t1\t100000\n")
     plain, there = laboratory.execute("run"), laboratory.execute("run", *SPARK_RUNS)
     assert (plain.code, there.code) == (1, 1)
     assert "many" in plain.err
-    said = [line for line in plain.err.splitlines() if "many" in line]
-    assert all(line in there.err for line in said), there.err
+    lines = [line for line in plain.err.splitlines() if "many" in line]
+    assert all(line in there.err for line in lines), there.err
 
 
 def finished_shards(laboratory: Laboratory) -> int:
-    """Return how many shards of the slow stage lie there finished."""
+    """Return the number of finished shards of the slow stage."""
     return len(list(laboratory.root.glob("slow/.partial-*/shard-*/manifest.json")))
 
 
 @pytest.fixture
 def waiting_run(tmp_path: Path, plugin: Path, cluster: Standalone) -> tuple[Laboratory, Gate, Any]:
-    """A run of which one slow shard of three is finished, and the others wait before a gate."""
+    """A run with one finished slow shard of three, while the others wait for a gate."""
     laboratory = build(tmp_path)
     gate = laboratory.insert_gate()
     gate.permit()
@@ -92,7 +94,7 @@ def waiting_run(tmp_path: Path, plugin: Path, cluster: Standalone) -> tuple[Labo
 
 
 def compare(laboratory: Laboratory, plugin: Path) -> None:
-    """Check the newest run against one by the engine `local`."""
+    """Compare the newest run with a run by the engine `local`."""
     local = replace(laboratory, runs=laboratory.folder / "local")
     plain = local.execute("run", path=[plugin])
     assert plain.code == 0, plain.text
@@ -100,32 +102,34 @@ def compare(laboratory: Laboratory, plugin: Path) -> None:
     assert_whole(laboratory.root)
 
 
-def test_a_worker_that_is_killed(
+def test_a_run_survives_a_killed_worker(
     waiting_run: tuple[Laboratory, Gate, Any], plugin: Path, cluster: Standalone
 ) -> None:
     laboratory, gate, process = waiting_run
     cluster.workers[0].kill()
     gate.open()
-    done = finish(process)
-    assert done.code == 0, done.text
+    outcome = finish(process)
+    assert outcome.code == 0, outcome.text
     compare(laboratory, plugin)
 
 
-def test_a_driver_that_is_killed(waiting_run: tuple[Laboratory, Gate, Any], plugin: Path) -> None:
+def test_a_run_resumes_after_a_killed_driver(
+    waiting_run: tuple[Laboratory, Gate, Any], plugin: Path
+) -> None:
     laboratory, gate, process = waiting_run
     process.kill()
     assert finish(process).code == -signal.SIGKILL
     before = finished_shards(laboratory)
     gate.open()
-    done = laboratory.execute("run", *SPARK_RUNS, path=[plugin])
-    assert done.code == 0, done.text
+    outcome = laboratory.execute("run", *SPARK_RUNS, path=[plugin])
+    assert outcome.code == 0, outcome.text
     resumed = [each["resumed"] for each in laboratory.events("stage_started")]
     assert before == 1
-    assert max(resumed) >= before  # what the orphaned tasks have finished meanwhile counts too
+    assert max(resumed) >= before  # shards that orphaned tasks have finished meanwhile also count
     compare(laboratory, plugin)
 
 
-# Corpus and results on an object store, workers that see no file of the machine of the run.
+# Corpus and results on an object store; workers see no file of the machine of the run.
 
 on_a_store = pytest.mark.skipif(
     not (find_spec("obstore") and find_spec("moto")), reason="obstore or moto is not installed"
@@ -133,13 +137,13 @@ on_a_store = pytest.mark.skipif(
 
 
 def options_with(cluster: Standalone, folder: Path, environment: dict[str, str]) -> Path:
-    """Write options of Spark that give the workers more environment."""
-    made = folder / "conf"
-    made.mkdir()
+    """Write options of Spark with additional environment variables of workers."""
+    conf = folder / "conf"
+    conf.mkdir()
     own = (cluster.folder / "spark-defaults.conf").read_text()
-    given = "".join(f"spark.executorEnv.{name} {value}\n" for name, value in environment.items())
-    (made / "spark-defaults.conf").write_text(own + given)
-    return made
+    settings = "".join(f"spark.executorEnv.{name} {value}\n" for name, value in environment.items())
+    (conf / "spark-defaults.conf").write_text(own + settings)
+    return conf
 
 
 @on_a_store
@@ -164,21 +168,21 @@ def test_workers_fetch_the_corpus(
     options = options_with(cluster, tmp_path, {**access, "LEXASSAY_STORE_CACHE": str(theirs)})
     monkeypatch.setenv("SPARK_CONF_DIR", str(options))
     mine.mkdir()
-    # What a number of an open folder means, the process alone knows that has it open.
+    # The number of an open folder is only valid in the process that has opened it.
     opened = os.open(mine, os.O_RDONLY)
     monkeypatch.setenv("LEXASSAY_STORE_CACHE", f"/dev/fd/{opened}")
     try:
-        done = there.execute("run", *SPARK_RUNS, cwd=there.folder, pass_fds=(opened,))
+        outcome = there.execute("run", *SPARK_RUNS, cwd=there.folder, pass_fds=(opened,))
     finally:
         os.close(opened)
-    assert done.code == 0, done.text
+    assert outcome.code == 0, outcome.text
     assert len([*mine.rglob("*.conllu")]) == 3
     assert len([*theirs.rglob("*.conllu")]) == 3
     monkeypatch.setenv("LEXASSAY_STORE_CACHE", str(theirs))
     assert there.digests() == here.digests()
 
 
-# What workers are sent, and what is said of a Python that is not fit for it.
+# The code sent to workers, and messages on an unsuitable Python
 
 _BARE = """
 import pickle, sys
@@ -192,27 +196,27 @@ print(pickle.loads(next(work(iter([batch])))["answer"][0].as_py()))
 
 
 @on_a_store
-def test_what_is_sent_needs_no_lexassay() -> None:
+def test_a_task_can_be_unpacked_without_lexassay() -> None:
     from pyspark import cloudpickle
 
-    sent = cloudpickle.dumps(mapper("1.0", "."))
-    done = subprocess.run(
-        [sys.executable, "-c", _BARE], input=sent, capture_output=True, check=False
+    packed = cloudpickle.dumps(mapper("1.0", "."))
+    result = subprocess.run(
+        [sys.executable, "-c", _BARE], input=packed, capture_output=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(b"(None, 'the Python of a worker (")
-    assert b"cannot import lexassay" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(b"(None, 'the Python of a worker (")
+    assert b"cannot import lexassay" in result.stdout
 
 
 @on_a_store
-def test_a_python_of_the_workers_that_has_nothing(
+def test_a_worker_without_packages_is_reported(
     tmp_path: Path, cluster: Standalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     venv.create(tmp_path / "bare", symlinks=True)
     laboratory = build(tmp_path / "laboratory")
     monkeypatch.setenv("PYSPARK_PYTHON", str(tmp_path / "bare" / "bin" / "python"))
-    done = laboratory.execute("run", "--set", "run.engine=spark")
-    assert done.code == 2, done.text
-    assert "run.engine: the workers' Python cannot run tasks: PythonException" in done.err
-    assert "No module named" in done.err
-    assert "PYSPARK_PYTHON" in done.err
+    outcome = laboratory.execute("run", "--set", "run.engine=spark")
+    assert outcome.code == 2, outcome.text
+    assert "run.engine: the workers' Python cannot run tasks: PythonException" in outcome.err
+    assert "No module named" in outcome.err
+    assert "PYSPARK_PYTHON" in outcome.err
