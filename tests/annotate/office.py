@@ -47,7 +47,7 @@ def say_desk(
     round_name: Round = "annotation",
     seconds: float | None = None,
 ) -> list[Outcome]:
-    """Let somebody give labels."""
+    """Let a person give labels."""
     return append(connection, [
         Decision(f"key-{next(_KEYS):08d}", who, each, answer=label, unsure=unsure, note=note,
                  round_name=round_name, seconds=seconds)
@@ -131,7 +131,7 @@ class Desk:
     truth: dict[str, str]
 
     def judge(self, who: str, ids: Sequence[str], label: str | None = None) -> None:
-        """Let somebody give items their true labels, or this label."""
+        """Let a person give items their true labels, or this label."""
         with open_log(self.work.database) as connection:
             say_desk(
                 connection, who, [(each, label or self.truth[each]) for each in ids], seconds=3.0

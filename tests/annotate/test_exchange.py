@@ -43,7 +43,7 @@ FILES = {
 
 @pytest.fixture
 def work(tmp_path: Path) -> SheetWork:
-    """Two people are asked for the labels of x0 to x4."""
+    """A work in which two people label x0 to x4."""
     work = work_in(tmp_path / "work")
     ask(work, "ana", "ben")
     return work

@@ -169,7 +169,7 @@ def windows(
 
 @pytest.fixture
 def open_report(windows: Windows) -> Iterator[Open]:
-    """Return a function that opens a report in a window of its own; see `Open`."""
+    """Return a function that opens a report in a separate window; see `Open`."""
     watches: list[Watch] = []
     windows.close()
 

@@ -193,7 +193,7 @@ def _encode(random: Random, text: str) -> bytes:
 
 
 def write_json(random: Random, content: bytes) -> bytes:
-    """Write JSON lines in unusual forms: numbers as text or with a point, any order of keys, escapes."""
+    """Write JSON lines in unusual forms: numbers as text or with a point, order of keys, escapes."""
     rows = [json.loads(line) for line in content.decode().splitlines()]
     form = random.choice([int, float, str, Decimal, lambda n: f"{int(n):,}", lambda n: f"{n}.0"])
     columns = random.choice([COUNTS, ("f",), ("f1", "N")])
@@ -231,7 +231,7 @@ TYPES: tuple[tuple[Any, Callable[[int], Any]], ...] = (
 
 
 def write_parquet(random: Random, content: bytes) -> bytes:
-    """Write a Parquet file in unusual forms: types, codecs, row groups, dictionaries, more columns."""
+    """Write a Parquet file in unusual forms: types, codecs, row groups, dictionaries, columns."""
     table = pq.read_table(io.BytesIO(content))
     counts = random.choice([COUNTS, ("f",), ("N",)])
     kind, form = random.choice(TYPES)
