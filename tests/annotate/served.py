@@ -207,17 +207,17 @@ class Sender:
             time.sleep(0.01)
 
     def _record_outcomes(self, batch: list[dict[str, Any]], outcomes: list[dict[str, Any]]) -> bool:
-        for sent, outcome in zip(batch, outcomes, strict=True):
+        for decision, outcome in zip(batch, outcomes, strict=True):
             status = outcome["status"]
-            if status not in {"saved", "repeated"} and (sent["kind"], status) != (
+            if status not in {"saved", "repeated"} and (decision["kind"], status) != (
                 "undo",
                 "nothing",
             ):
-                self.wrong.append(f"{status}: {sent}")
+                self.wrong.append(f"{status}: {decision}")
                 return False
             if status != "nothing":
                 self.repeated += status == "repeated"
-                self.sent.append({**sent, "id": outcome["id"]})
+                self.sent.append({**decision, "id": outcome["id"]})
                 self._versions[outcome["id"]] = outcome["standing"]["version"]
         return True
 

@@ -108,11 +108,11 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """Ana labels three pairs SVC on the page and free in her sheet."""
-    made = Bench(tmp_path)
-    made.sheet("001.csv", dict.fromkeys(made.shown, "free"))
-    for item in made.shown:
-        made.say("SVC", item)
-    return made
+    bench = Bench(tmp_path)
+    bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
+    for item in bench.shown:
+        bench.say("SVC", item)
+    return bench
 
 
 def test_conflicts_can_be_decided_one_by_one(bench: Bench) -> None:

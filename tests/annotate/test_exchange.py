@@ -453,10 +453,10 @@ def test_answers_of_a_person_without_the_task_are_refused(
 
 @pytest.mark.parametrize("name", ["label-studio", "prodigy", "potato"])
 def test_keyed_forms_survive_export_and_import(tmp_path: Path, name: str) -> None:
-    shown = {"g": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}}
+    contents = {"g": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}}
     works = [work_in(tmp_path / part, kind="keying", labels=()) for part in ("before", "after")]
     for each in works:
-        ask(each, "ana", shown=shown)
+        ask(each, "ana", shown=contents)
     say(works[0], "ana", "g", "gehe, ging, gegangen", note="p. 7")
     _, places = export_tasks(works[0], tmp_path / FILES[name], name)
     source = tmp_path / "tasks-annotations" if name == "potato" else places[0]

@@ -93,11 +93,11 @@ def test_every_confirmed_decision_is_in_the_log_after_eighty_kills(office: Offic
 @pytest.mark.parametrize("kills", [0, 12])
 def test_two_killed_servers_share_one_database(tmp_path: Path, kills: int) -> None:
     people, random, ports = ("ana", "ben"), Random(kills), (free_port(), free_port())
-    work, shown = work_in(tmp_path), items(40)
-    ask(work, *people, shown=shown)
+    work, contents = work_in(tmp_path), items(40)
+    ask(work, *people, shown=contents)
     both = [Forks(tmp_path, people, port) for port in ports]
     every = [
-        Sender(who, tmp_path, mine, list(shown)[half::2], Random(f"{who}{half}"), undoes=False)
+        Sender(who, tmp_path, mine, list(contents)[half::2], Random(f"{who}{half}"), undoes=False)
         for who in people
         for half, mine in enumerate((ports, ports[::-1]))
     ]
@@ -113,10 +113,10 @@ def test_two_killed_servers_share_one_database(tmp_path: Path, kills: int) -> No
     for server in both:
         server.close()
     rows = log(work.database)
-    sent = {one["key"]: one for each in every for one in each.sent}
-    assert Counter(row["key"] for row in rows) == Counter(sent.keys())
+    confirmed = {one["key"]: one for each in every for one in each.sent}
+    assert Counter(row["key"] for row in rows) == Counter(confirmed.keys())
     assert {row["key"]: (row["id"], row["answer"]) for row in rows} == {
-        key: (one["id"], one["answer"]) for key, one in sent.items()
+        key: (one["id"], one["answer"]) for key, one in confirmed.items()
     }
     for each in every:
         mine = {one["key"] for one in each.sent}

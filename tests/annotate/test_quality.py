@@ -119,8 +119,8 @@ def test_adding_checks_again_changes_nothing(work: SheetWork) -> None:
 
 
 def test_a_gold_pair_in_the_sample_gets_no_extra_card(work: SheetWork) -> None:
-    ((item, shown),) = items(1).items()
-    inside = GoldItem(shown["units"], "figurative")
+    ((item, contents),) = items(1).items()
+    inside = GoldItem(contents["units"], "figurative")
     many = len(cards(work))
     assert add_gold(work, [inside]) == (1, 1)
     assert len(cards(work)) == many

@@ -161,9 +161,7 @@ def test_the_oldest_connection_without_a_valid_link_is_closed_first(tmp_path: Pa
         wait_until(lambda: len(server.connections.connections) == 3)
         used = server.connect(server.head(path="/cards"))
         assert status(used) == 200
-        clients[0].sendall(
-            b"P/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-        )  # complete, without a valid link
+        clients[0].sendall(b"P/1.1\r\nHost: 127.0.0.1\r\n\r\n")  # complete, without a valid link
         assert status(clients[0]) == 404
         with server.connect(server.head()) as newest:
             assert status(newest) == 200
