@@ -332,14 +332,13 @@ def test_the_first_rows_are_printed_in_the_chosen_order(open_report: Open) -> No
 
 
 def test_the_page_shows_the_packed_rows(open_report: Open) -> None:
-    """The saved file has the rows that are packed in the page."""
+    """The saved rows are complete: all ranks once, and no pair is more frequent than its word."""
     page = open_report("annotated")
     figure = explorer(page)
     heads, *rows = saved_rows(page, figure)
     packed = page.locator("script[id$='-rows']").first.text_content() or ""
     assert len(gzip.decompress(b64decode(packed))) > 1000
-    place = heads.index("f1")
-    f, f1 = heads.index("f"), place
+    f, f1 = heads.index("f"), heads.index("f1")
     expect_none([row for row in rows if not int(row[f]) <= int(row[f1])])
     ranks = [int(row[heads.index("t-score rank")]) for row in rows]
     assert sorted(ranks) == list(range(1, len(rows) + 1))
