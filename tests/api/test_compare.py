@@ -1,4 +1,4 @@
-"""Two runs compared on a page; what is no longer in the store is said."""
+"""Comparison of two runs on a page, which names results that are no longer in the store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(two_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of it, since tests change what is there."""
+    """Return a copy of the folder, since tests change its files."""
     copy = shutil.copytree(two_runs, tmp_path / "copy")
     monkeypatch.chdir(copy)
     return copy
@@ -54,7 +54,9 @@ def test_the_page_has_settings_findings_rows_and_figures(
 
 
 @pytest.mark.long
-def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_file_is_not_overwritten(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "d.html").write_text("mine")
     assert main(["diff", "small:latest~1", "small:latest", "--html", "d.html"]) == 2
     assert "already exists; add --overwrite" in capsys.readouterr().err
@@ -65,7 +67,7 @@ def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.long
-def test_results_that_are_gone_are_said(folder: Path) -> None:
+def test_the_page_names_missing_results(folder: Path) -> None:
     shutil.rmtree(folder / "runs/small/sample")
     text = page(folder)
     assert "Results of the first run are no longer in the store: sample." in text
@@ -73,7 +75,7 @@ def test_results_that_are_gone_are_said(folder: Path) -> None:
     shutil.rmtree(folder / "runs/small")
 
 
-def test_all_results_are_gone(folder: Path) -> None:
+def test_a_page_of_runs_without_any_results(folder: Path) -> None:
     for stage in (folder / "runs/small").iterdir():
         if stage.is_dir() and stage.name != "history":
             shutil.rmtree(stage)
@@ -81,7 +83,7 @@ def test_all_results_are_gone(folder: Path) -> None:
     assert "Neither run has readable findings." in text
 
 
-def test_a_run_with_itself(folder: Path) -> None:
+def test_a_run_equals_itself(folder: Path) -> None:
     assert main(["diff", "small:latest", "small:latest", "--html", "d.html"]) == 0
     assert "Nothing differs; 7 stages are equal." in (folder / "d.html").read_text()
 
@@ -98,7 +100,9 @@ def test_runs_of_two_experiments(folder: Path) -> None:
     assert "stages.scores.measures" in text
 
 
-def test_the_text_stays_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_of_diff_lists_settings_and_stages(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
     said = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Tables come back as what they came as, whatever else stands in them."""
+"""The result has the type of the table passed in, whatever its other columns hold."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def polars(table: Any) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(("data", "kind"), [each[1:] for each in KINDS], ids=[k[0] for k in KINDS])
-def test_scores_come_as_what_the_table_came_as(data: Any, kind: type) -> None:
+def test_scores_have_the_type_of_the_input_table(data: Any, kind: type) -> None:
     made = lx.score(data, measures=["all"])
     assert type(made) is kind
     assert polars(made).columns == EXPECTED.columns
@@ -70,12 +70,12 @@ def test_scores_come_as_what_the_table_came_as(data: Any, kind: type) -> None:
     assert values.fill_nan(None).equals(EXPECTED.select(values.columns))
 
 
-def test_a_measure_may_be_named_by_itself() -> None:
+def test_a_single_measure_need_not_be_in_a_list() -> None:
     assert lx.score(FRAME, measures="all").equals(EXPECTED)
     assert lx.score(FRAME, measures="mi").equals(lx.score(FRAME, measures=["mi"]))
 
 
-def test_pandas_keeps_its_index_and_its_columns() -> None:
+def test_the_index_and_columns_of_pandas_are_preserved() -> None:
     table = ARROW.to_pandas()
     table["kind"] = pd.Categorical(["u", None])
     table["things"] = [{"a": 1}, 3]
@@ -97,7 +97,7 @@ def test_undefined_scores_are_missing_in_pandas_and_null_in_arrow() -> None:
     assert lx.score(pa.table(empty), measures=["mi"])["mi"].null_count == 1
 
 
-def test_arrow_keeps_its_types_and_its_chunks_in_order() -> None:
+def test_types_and_chunks_of_arrow_are_preserved() -> None:
     kinds = pa.array(["u", "v"]).dictionary_encode()
     two = pa.concat_tables([SMALL.append_column("kind", kinds)] * 2)
     made = lx.score(two, measures=["mi"])
@@ -105,14 +105,14 @@ def test_arrow_keeps_its_types_and_its_chunks_in_order() -> None:
     assert made["mi"].to_pylist() == EXPECTED["mi"].to_list() * 2
 
 
-def test_a_table_without_rows() -> None:
+def test_a_table_without_rows_yields_a_table_without_rows() -> None:
     for data in (FRAME.clear(), ARROW.slice(0, 0), ARROW.to_pandas().iloc[:0]):
         made = lx.score(data, measures=["mi"])
         assert type(made) is type(data)
         assert made.shape == (0, len(PAIRS) + 1)
 
 
-def test_what_is_wrong_in_pandas_is_said_as_of_any_table() -> None:
+def test_errors_for_pandas_tables_are_those_of_any_table() -> None:
     table = ARROW.to_pandas()
     with pytest.raises(SchemaViolation, match="column f: missing"):
         lx.score(table.drop(columns="f"))
@@ -127,12 +127,12 @@ def test_what_is_wrong_in_pandas_is_said_as_of_any_table() -> None:
 
 
 @pytest.mark.parametrize("data", [[1, 2], {"f": [1]}, ARROW.to_pandas()["f"]])
-def test_what_is_no_table(data: Any) -> None:
+def test_an_object_that_is_not_a_table_is_refused(data: Any) -> None:
     with pytest.raises(TypeError, match="is not a table"):
         lx.score(data)
 
 
-# Counts: what is a whole number, and what is none
+# Counts: values that are whole numbers, and values that are not
 
 DAY = datetime.date(2024, 1, 31)
 NO_COUNTS: dict[str, tuple[list[Any], str]] = {
@@ -151,7 +151,7 @@ NO_COUNTS: dict[str, tuple[list[Any], str]] = {
 
 @pytest.mark.parametrize("kind", ["polars", "arrow", "pandas on Arrow"])
 @pytest.mark.parametrize("case", NO_COUNTS)
-def test_no_count_is_named_with_its_row(case: str, kind: str) -> None:
+def test_a_value_that_is_not_a_count_is_reported_with_its_row(case: str, kind: str) -> None:
     values, said = NO_COUNTS[case]
     frame = FRAME.with_columns(f=pl.Series(values))
     data: Any = frame if kind == "polars" else frame.to_arrow()
@@ -183,17 +183,17 @@ def test_whole_decimals_and_floats_are_counts() -> None:
         pl.Series([2**70], dtype=pl.Int128), pl.Series([{"n": 3}]), pl.Series([[3]]),
     ],
 )  # fmt: skip
-def test_as_whole_refuses_what_is_no_whole_number(values: Any) -> None:
+def test_as_whole_refuses_values_that_are_not_whole_numbers(values: Any) -> None:
     with pytest.raises(DataError, match=r"k: 1 of 1|k: 2 of 2"):
         as_whole(values, "k")
 
 
-def test_a_truth_value_among_numbers_is_no_count() -> None:
+def test_a_truth_value_among_numbers_is_not_a_count() -> None:
     with pytest.raises(DataError, match="k: 1 of 2 .* True at position 1"):
         as_whole([3, True], "k")
 
 
-def test_as_whole() -> None:
+def test_as_whole_accepts_whole_numbers_of_any_type() -> None:
     assert as_whole(pl.Series([3], dtype=pl.UInt128), "k").tolist() == [3]
     given = [3, 3.0, Decimal("3.00"), Fraction(3), np.int8(3), np.float32(3), np.uint64(3)]
     assert as_whole(given, "k").tolist() == [3] * 7

@@ -1,4 +1,4 @@
-"""Main effects of tables: names of levels, groups, errors, and those that a sweep writes."""
+"""Main effects of tables: names of levels, groups, errors, and the effects that a sweep writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLE = pl.DataFrame(
 )
 
 
-def test_a_table_by_hand() -> None:
+def test_effects_equal_those_computed_by_hand() -> None:
     """Half-widths are .1 at span 1 and .2 at span 5, .15 on average at each measure."""
     found = lx.effects(TABLE, by=["span", "measure"])
     rounded = found.with_columns(pl.col("mean", "lower", "upper", "share").round(4))
@@ -37,12 +37,12 @@ def test_a_table_by_hand() -> None:
     ]
 
 
-def test_without_limits_there_are_none() -> None:
+def test_without_limits_in_the_table_effects_have_none() -> None:
     found = lx.effects(TABLE.drop("lower"), by="span")
     assert found["lower"].null_count() == found.height
 
 
-def test_values_that_are_missing_are_omitted() -> None:
+def test_missing_values_are_omitted() -> None:
     more = pl.DataFrame(
         {"span": [1, 5], "measure": ["x", "y"], "average_precision": [None, float("nan")]}
     )
@@ -52,7 +52,7 @@ def test_values_that_are_missing_are_omitted() -> None:
     )
 
 
-def test_groups_are_analysed_one_by_one() -> None:
+def test_groups_are_analysed_separately() -> None:
     twice = pl.concat(
         [
             TABLE.with_columns(n=pl.lit(10)),
@@ -87,7 +87,7 @@ def test_settings_of_any_type_may_be_null() -> None:
         ({"by": ["span"], "value": "empty"}, "empty: has no values"),
     ],
 )
-def test_tables_that_are_refused(options: dict[str, object], said: str) -> None:
+def test_unsuitable_tables_and_options_are_refused(options: dict[str, object], said: str) -> None:
     frame = TABLE.with_columns(copy=pl.col("span") * 2, empty=pl.lit(None, pl.Float64))
     with pytest.raises(ConfigError, match=said):
         lx.effects(frame, **options)  # type: ignore[arg-type]

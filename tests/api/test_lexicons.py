@@ -1,4 +1,4 @@
-"""The L-measure on two mappings: the paper's example, slow scalars, the stage's values."""
+"""The L-measure of two mappings: the paper's example, slow implementations, the stage's values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.kernels.lexicon.lexicons import (
 from tests.stages.run_stage import run_stage
 
 
-def test_worked_example() -> None:
+def test_the_worked_example_has_its_published_value() -> None:
     """Dalli: the lexicon has 7 of 10 forms, L = 14/17."""
     found = lx.l_measure(DICTIONARY, MISSIER)
     assert found.l_star == found.f_star == 14 / 17
@@ -38,7 +38,7 @@ def test_worked_example() -> None:
 
 
 @given(lexicons, lexicons)
-def test_slow_twins(gold: Lexicon, lexicon: Lexicon) -> None:
+def test_values_equal_those_of_slow_implementations(gold: Lexicon, lexicon: Lexicon) -> None:
     found = lx.l_measure(gold, lexicon)
     both = sorted(set(gold) & set(lexicon))
     forms = sum(map(len, gold.values())) + sum(map(len, lexicon.values()))
@@ -66,7 +66,7 @@ def test_values_are_those_of_the_stage() -> None:
     assert found.lemmas.equals(made["lemmas"].select(found.lemmas.columns))
 
 
-def test_forms_of_any_kind() -> None:
+def test_forms_may_be_in_any_collection() -> None:
     expected = lx.l_measure({"a": {"u"}, "b": set()}, {"a": {"u", "v"}, "b": {"w"}})
     for gold in ({"a": "u", "b": None}, {"a": ["u", "u"], "b": []}, {"a": ("u",), "b": ()}):
         assert lx.l_measure(gold, {"a": ["v", "u"], "b": "w"}) == expected
@@ -83,7 +83,7 @@ def test_pairs_are_read_as_mappings() -> None:
     assert lx.l_measure([], []) == lx.l_measure({}, {})
 
 
-def test_nothing_to_measure() -> None:
+def test_without_common_lemmas_values_are_undefined() -> None:
     found = lx.l_measure({}, {})
     assert repr(found).endswith("entropy=None, best_match=None, coverage=None, lemmas: 0)")
     assert lx.l_measure({"a": ["u"]}, {}).l_star is None
@@ -116,7 +116,7 @@ def test_nothing_to_measure() -> None:
         ([("a", "")], "lexicon: 1 of 1 lemmas or forms are empty or not text"),
     ],
 )
-def test_what_is_refused(lexicon: Any, said: str) -> None:
+def test_invalid_lexicons_are_refused(lexicon: Any, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         lx.l_measure({"a": ["u"]}, lexicon)
     assert said in str(caught.value)

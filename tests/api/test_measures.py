@@ -1,4 +1,4 @@
-"""Measures on two arrays of labels: scikit-learn's values, and those of the stages."""
+"""Measures on two arrays of labels: values equal those of scikit-learn and of the stages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_values_are_those_of_scikit_learn(pairs: list[tuple[str, int]]) -> None:
             assert value == pytest.approx(other, abs=1e-9), name
 
 
-def test_by_hand() -> None:
+def test_purity_and_one_to_one_equal_values_by_hand() -> None:
     """Of 5 tokens, cluster 0 holds 2 N and 1 V, 1 holds a V, 2 the A: 4 of 5 either way."""
     found = lx.token_measures(TRUE, PRED, measures=["purity", "1-1"])
     assert found == {"many_to_one": 0.8, "one_to_one": 0.8}
@@ -56,7 +56,7 @@ def test_by_hand() -> None:
     )
 
 
-def test_a_name_may_be_given_by_itself() -> None:
+def test_a_single_name_need_not_be_in_a_list() -> None:
     alone = lx.type_measures(TRUE, PRED, measures="MacroI", mappings="M-1")
     assert alone.equals(lx.type_measures(TRUE, PRED, measures=["MacroI"], mappings=["M-1"]))
     assert lx.overlapping_measures(TRUE, PRED, measures="all").keys() == {
@@ -82,19 +82,19 @@ def test_weights_of_clusters_are_refused(function: Any, side: int, tokens: bool)
         function(*given)
 
 
-def test_weights_that_are_all_one_say_nothing() -> None:
+def test_weights_that_are_all_one_have_no_effect() -> None:
     alike: list[Any] = [{"x": 1, "y": 1.0}, {"x": 1}]
     sets = [("x", "y"), "x"]
     assert lx.overlapping_measures(["N", "V"], alike) == lx.overlapping_measures(["N", "V"], sets)
     assert lx.type_measures(["N", "V"], alike).equals(lx.type_measures(["N", "V"], sets))
 
 
-def test_a_mapping_is_no_list_of_labels() -> None:
+def test_a_mapping_is_not_accepted_as_labels() -> None:
     with pytest.raises(DataError, match="labels_true: give a sequence of labels or collections"):
         lx.type_measures({"dog": "N"}, {"dog": 1})
 
 
-def test_order_of_arguments_is_scikit_learns() -> None:
+def test_the_order_of_arguments_is_that_of_scikit_learn() -> None:
     assert lx.token_measures(["a", "a"], ["x", "y"], measures="homogeneity")["homogeneity"] == 1.0
     assert lx.token_measures(["a", "b"], ["x", "x"], measures="completeness")["completeness"] == 1.0
 
@@ -110,7 +110,7 @@ def test_order_of_arguments_is_scikit_learns() -> None:
     ],
     ids=lambda each: f"{type(each).__module__}-{getattr(each, 'dtype', '')}",
 )  # fmt: skip
-def test_labels_of_any_kind(pred: Any) -> None:
+def test_labels_may_be_of_any_type(pred: Any) -> None:
     assert lx.token_measures(np.array(TRUE), pred) == lx.token_measures(TRUE, PRED)
 
 
@@ -144,13 +144,13 @@ WRONG: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("true", "pred", "said"), WRONG, ids=[each[2] for each in WRONG])
-def test_what_is_refused(true: Any, pred: Any, said: str) -> None:
+def test_invalid_labels_are_refused(true: Any, pred: Any, said: str) -> None:
     with pytest.raises(DataError) as caught:
         lx.token_measures(true, pred)
     assert said in str(caught.value)
 
 
-def test_unknown_measures() -> None:
+def test_unknown_measures_and_invalid_options_are_refused() -> None:
     for function in (lx.token_measures, lx.type_measures, lx.overlapping_measures):
         with pytest.raises(ConfigError, match="unknown .*-level measure|unknown overlapping"):
             function(TRUE, PRED, measures=["no such"])
@@ -160,26 +160,26 @@ def test_unknown_measures() -> None:
         lx.type_measures(TRUE, PRED, kicks=1.5)  # type: ignore[arg-type]
 
 
-def test_measurements_in_place_of_labels() -> None:
+def test_measurements_in_place_of_labels_cause_a_warning() -> None:
     measured = [n / 7 for n in range(1, 22)]
     with pytest.warns(UserWarning, match=r"19|18 distinct numbers with decimals, for example 0\.1"):
         lx.token_measures(["N"] * 21, measured, measures="V")
     lx.token_measures(["N"] * 21, [1.0, 2.0, 3.0] * 7, measures="V")
 
 
-def test_noise_that_does_not_occur() -> None:
+def test_noise_that_does_not_occur_causes_a_warning() -> None:
     with pytest.warns(UserWarning, match="no label of noise, '-7'"):
         lx.overlapping_measures(["N", "V"], [0, 1], noise=[-7])
 
 
 @pytest.mark.parametrize("noise", [-1, [-1], "-1", np.array([-1]), np.int64(-1), -1.0, {-1}])
-def test_noise_of_any_type(noise: Any) -> None:
+def test_the_noise_label_may_be_of_any_type(noise: Any) -> None:
     assert lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=noise) == {
         "many_to_one": 1.0
     }
 
 
-def test_no_noise() -> None:
+def test_without_noise_all_labels_are_clusters() -> None:
     assert lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=None) == {
         "many_to_one": 1.0
     }
@@ -187,7 +187,7 @@ def test_no_noise() -> None:
         lx.token_measures(["N", "V"], [0, -1], measures="M-1", noise=[["a"]])
 
 
-def test_noise_is_never_in_a_cluster_of_another_label() -> None:
+def test_noise_items_never_share_the_cluster_of_another_label() -> None:
     gold, induced = ["a", "b"], ["x 1", "x"]
     found = lx.token_measures(gold, induced, measures="M-1", noise=["x"], noise_as="clusters")
     assert found == {"many_to_one": 1.0}
@@ -209,7 +209,7 @@ def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 @pytest.mark.long
-def test_word_types_are_measured_as_by_the_stage() -> None:
+def test_type_measures_equal_those_of_the_stage() -> None:
     expected = evaluate_type_level(*frames()).summary
     found = lx.type_measures(GOLD, INDUCED)
     assert found.equals(expected)
@@ -218,7 +218,7 @@ def test_word_types_are_measured_as_by_the_stage() -> None:
     assert set(found["mapping"]) == {"1-1", "M-1", "floor"}
 
 
-def test_search_and_certificate_of_word_types() -> None:
+def test_type_measures_take_options_of_search_and_certificate() -> None:
     options: dict[str, Any] = {"measures": "MacroI", "mappings": "M-1"}
     few = lx.type_measures(GOLD, INDUCED, restarts=3, kicks=0, **options).row(0, named=True)
     assert (few["starts"], few["certificate"], few["gap"]) == (5, "not proven", None)
@@ -241,19 +241,19 @@ def test_search_and_certificate_of_word_types() -> None:
     ],
     ids=lambda each: each.__name__,
 )
-def test_collections_of_any_kind(kind: Any) -> None:
+def test_labels_of_types_may_be_in_any_collection(kind: Any) -> None:
     gold, induced = ([kind(each) if each else None for each in side] for side in (GOLD, INDUCED))
     assert lx.type_measures(gold, induced).equals(lx.type_measures(GOLD, INDUCED))
     lists = pl.Series(GOLD, dtype=pl.List(pl.String))
     assert lx.type_measures(lists, INDUCED).equals(lx.type_measures(GOLD, INDUCED))
 
 
-def test_one_label_a_type_needs_no_collection() -> None:
+def test_a_single_label_per_type_needs_no_collection() -> None:
     bare = lx.type_measures(TRUE, pl.Series(PRED))
     assert bare.equals(lx.type_measures([[each] for each in TRUE], [[each] for each in PRED]))
 
 
-def test_types_of_tokens_have_what_their_tokens_have() -> None:
+def test_a_type_has_all_labels_and_clusters_of_its_tokens() -> None:
     """run is N and V, in clusters 0 and 1; dog is N in 0, its second token without cluster."""
     items = ["run", "run", "run", "dog", "dog"]
     true, pred = ["N", "V", "N", "N", "N"], [0, 1, 1, 0, None]
@@ -264,7 +264,7 @@ def test_types_of_tokens_have_what_their_tokens_have() -> None:
     assert over == {"omega": 1.0, "bcubed_f": 1.0}
 
 
-def test_the_items_must_be_there() -> None:
+def test_items_and_labels_must_match_in_number() -> None:
     with pytest.raises(DataError, match="labels_true has 5 labels, labels_pred 5, items 4"):
         lx.type_measures(TRUE, PRED, items=list("abcd"))
     with pytest.raises(DataError, match="items: 1 of 5 missing .*; give the word type"):
@@ -275,7 +275,7 @@ def test_the_items_must_be_there() -> None:
         lx.type_measures(np.eye(3), [1, 2, 3])
 
 
-def test_overlapping_groups() -> None:
+def test_equal_overlapping_groups_agree_in_full() -> None:
     """Equal groups agree in full; without items nothing is defined."""
     found = lx.overlapping_measures(GOLD[:4], GOLD[:4])
     assert list(found) == OVERLAPPING_MEASURES.resolve(["all"])
@@ -284,7 +284,7 @@ def test_overlapping_groups() -> None:
 
 
 @given(PAIRS)
-def test_bcubed_of_single_labels_by_its_definition(pairs: list[tuple[str, int]]) -> None:
+def test_bcubed_of_single_labels_equals_its_definition(pairs: list[tuple[str, int]]) -> None:
     """The mean over tokens of the share of their cluster that has their class (slow)."""
     true, pred = map(list, zip(*pairs, strict=True))
     shares = [
@@ -315,7 +315,7 @@ def test_fuzzy_measures_use_weights() -> None:
         lx.overlapping_measures(["s"] * 3, graded, items=["a", "a", "b"], measures="fuzzy_nmi")
 
 
-def test_senses_of_words() -> None:
+def test_sense_measures_are_computed_for_each_word() -> None:
     words, gold = ["add", "add", "ask", "ask", "ask"], ["s", "s", {"t": 2, "u": 1}, "t", None]
     found = lx.sense_measures(words, gold, ["a", "a", "b", "b", {"b": 3}])
     values = dict(found.select("measure", "value").iter_rows())
@@ -364,7 +364,7 @@ def test_noise_of_senses() -> None:
         ("without_cluster", "without_cluster: 'best' is unknown; give zero or drop or cluster"),
     ],
 )
-def test_options_of_senses_are_known(option: str, said: str) -> None:
+def test_unknown_options_of_senses_are_refused(option: str, said: str) -> None:
     given: dict[str, Any] = {option: "best"}
     with pytest.raises(ConfigError, match=said):
         lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **given)
@@ -380,7 +380,9 @@ SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]
 @pytest.mark.parametrize(
     "labels", [SCAN_LABELS, [str(each) for each in SCAN_LABELS], [0.0, 0.0, 1.0, -1, -1]]
 )
-def test_noise_of_tokens(labels: Any, noise_as: Any, gold: list[str], clusters: list[int]) -> None:
+def test_noise_tokens_are_excluded_or_clusters_of_their_own(
+    labels: Any, noise_as: Any, gold: list[str], clusters: list[int]
+) -> None:
     found = lx.token_measures(SCANNED, labels, noise=[-1], noise_as=noise_as)
     assert found == pytest.approx(lx.token_measures(gold, clusters), nan_ok=True)
 
@@ -389,13 +391,15 @@ def test_noise_of_tokens(labels: Any, noise_as: Any, gold: list[str], clusters: 
     ("noise_as", "clusters"),
     [("excluded", [0, 0, 1, None, None]), ("clusters", [0, 0, 1, 2, 3])],
 )
-def test_noise_of_types(noise_as: Any, clusters: list[int | None]) -> None:
+def test_noise_types_are_excluded_or_clusters_of_their_own(
+    noise_as: Any, clusters: list[int | None]
+) -> None:
     found = lx.type_measures(SCANNED, SCAN_LABELS, noise=-1, noise_as=noise_as)
     assert found["value"].to_list() == lx.type_measures(SCANNED, clusters)["value"].to_list()
     over = lx.overlapping_measures(SCANNED, SCAN_LABELS, noise=["-1"], noise_as=noise_as)
     assert over == pytest.approx(lx.overlapping_measures(SCANNED, clusters), nan_ok=True)
 
 
-def test_noise_is_one_of_two() -> None:
+def test_an_unknown_treatment_of_noise_is_refused() -> None:
     with pytest.raises(ConfigError, match="'dropped' is unknown; give excluded or clusters"):
         lx.token_measures(SCANNED, SCAN_LABELS, noise=[-1], noise_as="dropped")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Intervals and tests on numbers, lists, arrays and series: equal to other programs' values."""
+"""Intervals and tests on numbers, lists, arrays and series equal those of other programs."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ OTHERS = {"clopper_pearson": "beta", "wilson": "wilson", "jeffreys": "jeffreys"}
 
 
 @pytest.mark.parametrize("interval", OTHERS)
-def test_limits_are_those_of_statsmodels(interval: str) -> None:
+def test_limits_equal_those_of_statsmodels(interval: str) -> None:
     k, n = np.array([1, 5, 9, 40]), np.array([9, 10, 12, 90])
     expected = proportion_confint(k, n, alpha=0.1, method=OTHERS[interval])
     found = lx.precision_interval(k, n, interval=interval, confidence=0.9)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_limits_of_a_finite_population() -> None:
-    """All 10 drawn: nothing is left open. 3 of 9 from 20, as the kernel's tables have it."""
+def test_limits_for_a_finite_population_equal_kernel_tables() -> None:
+    """All 10 are drawn: nothing is left open. 3 of 9 from 20 equals the kernel's tables."""
     assert lx.precision_interval(4, 10, interval="hypergeometric", population=10) == (0.4, 0.4)
     found = lx.precision_interval([3, 4], 9, interval="hypergeometric", population=[20, 20])
     assert [each.tolist() for each in found] == [[0.15, 0.2], [0.6, 0.7]]
@@ -44,7 +44,7 @@ def test_limits_of_a_finite_population() -> None:
 
 
 @given(st.lists(COUNTS, min_size=1, max_size=5), st.sampled_from(sorted(INTERVALS)))
-def test_an_array_has_the_limits_of_its_numbers(counts: list[tuple[int, int]], name: str) -> None:
+def test_an_array_has_the_limits_of_its_elements(counts: list[tuple[int, int]], name: str) -> None:
     k, n = zip(*counts, strict=True)
     lower, upper = lx.precision_interval(k, n, interval=name, population=50)
     for place, (one, many) in enumerate(counts):
@@ -54,7 +54,7 @@ def test_an_array_has_the_limits_of_its_numbers(counts: list[tuple[int, int]], n
     assert ((lower <= upper) & (lower >= 0) & (upper <= 1)).all()
 
 
-def test_the_tea_tasting() -> None:
+def test_fisher_test_of_the_lady_tasting_tea() -> None:
     """Fisher 1935: 3 of 4 and 1 of 4, p = 34/70; all right, 2/70, one-sided 1/70."""
     assert lx.fisher(3, 4, 1, 4) == pytest.approx(34 / 70)
     assert lx.fisher(4, 4, 0, 4) == pytest.approx(2 / 70)
@@ -63,7 +63,7 @@ def test_the_tea_tasting() -> None:
 
 
 @given(COUNTS, COUNTS, st.sampled_from(SIDES))
-def test_p_values_are_those_of_scipy(
+def test_p_values_equal_those_of_scipy(
     one: tuple[int, int], two: tuple[int, int], alternative: Side
 ) -> None:
     (k1, n1), (k2, n2) = one, two
@@ -87,7 +87,7 @@ def test_every_test_takes_any_shape(test: str) -> None:
     assert both[0] == both[1]
 
 
-def test_series_come_back_as_they_came() -> None:
+def test_results_have_the_type_and_index_of_the_series() -> None:
     k = pd.Series([3, 2], index=["b", "a"], name="k", dtype="Int64")
     lower, upper = lx.precision_interval(k, 9)
     assert type(lower) is pd.Series
@@ -118,7 +118,9 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "said"), WRONG, ids=[each[2][:30] for each in WRONG])
-def test_what_is_refused(call: Callable[[], Any], error: type[Exception], said: str) -> None:
+def test_invalid_counts_and_options_are_refused(
+    call: Callable[[], Any], error: type[Exception], said: str
+) -> None:
     with pytest.raises(error) as caught:
         call()
     assert said in str(caught.value)

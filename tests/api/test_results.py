@@ -1,4 +1,4 @@
-"""What a run shows of itself, and the tables and charts that it hands out."""
+"""Display of runs in notebooks and scripts, and the tables and charts that a run provides."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from pipeline.runner.events import Event
 from pipeline.runner.store.history import StageRecord
 from tests.small_experiment import SMALL
 
-# The bar of a notebook, with a stand-in for IPython; scripts show nothing unless asked.
+# The progress bar of a notebook, with a stand-in for IPython; scripts show none by default.
 
 Shown = list[dict[str, str]]
 
 
 @pytest.fixture
 def cell(monkeypatch: pytest.MonkeyPatch) -> Shown:
-    """A notebook: every state that its one display has been given."""
+    """Simulate a notebook: return every state that its one display has had."""
     states: Shown = []
 
     class Handle:
@@ -86,7 +86,7 @@ def test_a_notebook_shows_a_bar_and_then_one_line(
     assert capsys.readouterr() == ("", "")
 
 
-def test_what_is_there_already_is_counted_apart(small: Path, cell: Shown) -> None:
+def test_reused_stages_are_counted_separately(small: Path, cell: Shown) -> None:
     lx.run(small, runs=small.parent / "runs", progress=False)
     assert not cell
     lx.run(small, runs=small.parent / "runs", force="ranks")
@@ -107,7 +107,7 @@ def test_a_script_shows_nothing_unless_asked(
     assert last.startswith("small: 4 stages, 0 done, 4 reused, in ")
 
 
-def test_ipython_in_a_terminal_is_no_notebook(
+def test_ipython_in_a_terminal_shows_no_bar(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for shell in (None, SimpleNamespace()):
@@ -116,7 +116,7 @@ def test_ipython_in_a_terminal_is_no_notebook(
     assert capsys.readouterr() == ("", "")
 
 
-def test_parts_of_a_stage_and_names_as_text(cell: Shown) -> None:
+def test_the_bar_shows_parts_of_a_stage_and_escapes_names(cell: Shown) -> None:
     with show_progress("<b>", stages=2, progress=None) as (bar,):
         bar(Event("stage_started", "count & sort", {"shards": 4, "resumed": 1}))
         bar(Event("stage_done", "count & sort"))
@@ -127,7 +127,7 @@ def test_parts_of_a_stage_and_names_as_text(cell: Shown) -> None:
     assert cell[-1]["text/html"].startswith("&lt;b&gt;: 2 stages, 1 done, in ")
 
 
-def test_many_quick_events_are_few_changes(cell: Shown) -> None:
+def test_many_quick_events_cause_few_updates(cell: Shown) -> None:
     with show_progress("x", stages=10_000, progress=None) as (bar,):
         for number in range(10_000):
             bar(Event("stage_reused", f"s{number}"))
@@ -135,7 +135,7 @@ def test_many_quick_events_are_few_changes(cell: Shown) -> None:
     assert "0 done, 10,000 reused" in cell[-1]["text/plain"]
 
 
-def test_what_waits_is_said(cell: Shown) -> None:
+def test_the_bar_names_stages_that_wait_for_input(cell: Shown) -> None:
     with show_progress("x", stages=3, progress=None) as (bar,):
         bar(Event("stage_done", "sample"))
         bar(Event("stage_waits", "sheets", {"note": "sheets/<x>: waiting for 3 labels"}))
@@ -155,7 +155,9 @@ def test_what_waits_is_said(cell: Shown) -> None:
         (Interruption(""), "x: interrupted in sco"),
     ],
 )
-def test_how_it_ended_otherwise(cell: Shown, error: Exception, said: str) -> None:
+def test_the_bar_states_failures_and_interruptions(
+    cell: Shown, error: Exception, said: str
+) -> None:
     def run() -> None:
         with show_progress("x", stages=2, progress=None) as (bar,):
             bar(Event("stage_started", "scores"))
@@ -187,11 +189,11 @@ def run_report_colours() -> Any:
     return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__, project=nothing)
 
 
-def test_the_names_of_lists_systems_and_lexicons() -> None:
+def test_names_include_lists_systems_and_lexicons() -> None:
     assert names_of(run_report_colours()) == ["bought", "dice", "made", "mi", "tree"]
 
 
-def test_each_name_has_a_colour_and_a_pinned_one_its_own() -> None:
+def test_each_name_has_a_colour_and_pinned_colours_are_used() -> None:
     found = colours_of(run_report_colours(), {"tree": "gold", "not there": "blue"})
     assert set(found) == {"bought", "dice", "made", "mi", "tree", "Dice", "MI"}
     assert found["MI"] == found["mi"]
@@ -199,7 +201,7 @@ def test_each_name_has_a_colour_and_a_pinned_one_its_own() -> None:
     assert colours_of(run_report_colours(), {"tree": "gold"}) == found
 
 
-def test_a_colour_that_there_is_not_is_an_error_with_the_nearest() -> None:
+def test_an_unknown_colour_is_an_error_that_names_the_nearest() -> None:
     (wrong,) = check_colours({"mi": "blue", "dice": "grean"})
     assert wrong.where == "report.colours.dice"
     assert "unknown colour 'grean'" in wrong.what
@@ -281,7 +283,7 @@ class Text(HTMLParser):
 
 
 @pytest.mark.long
-def test_a_line(run: lx.Run) -> None:
+def test_repr_of_a_run_is_one_line(run: lx.Run) -> None:
     line = repr(run)
     assert line.startswith("<Run small: 7 of 9 stages done; small: waiting for 40 labels")
     assert line.endswith(f"; report: {run.report}>")
@@ -290,7 +292,7 @@ def test_a_line(run: lx.Run) -> None:
 
 
 @pytest.mark.long
-def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
+def test_html_of_a_run_lists_stages_and_missing_labels(run: lx.Run) -> None:
     page = Text(run._repr_html_())
     said = page.said
     assert said[:2] == ["small", ": 7 of 9 stages done"]
@@ -305,7 +307,7 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     assert run.waits[0].missing == 40
 
 
-def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
+def test_opened_results_state_which_stages_are_done(home_results: Path, run: lx.Run) -> None:
     opened = lx.show(home_results / "small.toml", runs=home_results / "runs")
     assert repr(opened) == "<Run small: 7 of 9 stages done>"
     said = Text(opened._repr_html_()).said
@@ -317,8 +319,8 @@ def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("count", [1, 1_000])
-def test_the_page_stays_small_and_is_escaped(run: lx.Run, count: int) -> None:
-    """A thousand stages of long names and notes, each of signs that HTML writes as several."""
+def test_html_of_a_run_stays_small_and_is_escaped(run: lx.Run, count: int) -> None:
+    """A thousand stages have long names and notes of characters that HTML escapes."""
     names = [f'<&"{number}' * 40 for number in range(count)]
     node = run.project.nodes["scores"]
     project = replace(run.project, nodes=dict.fromkeys(names, node))
@@ -344,7 +346,7 @@ def test_remarks_are_counted(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> No
     assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).said
 
 
-def test_tables_by_name(run: lx.Run) -> None:
+def test_tables_are_accessible_by_name(run: lx.Run) -> None:
     tables = run.tables
     assert tables["scores"].equals(run.table("scores"))
     assert tables["full.cuts"].equals(run.table("full.cuts"))
@@ -358,7 +360,7 @@ def test_tables_by_name(run: lx.Run) -> None:
     assert tables.get("nothing") is None
 
 
-def test_names_of_no_table(run: lx.Run) -> None:
+def test_unknown_table_names_are_refused_with_suggestions(run: lx.Run) -> None:
     with pytest.raises(KeyError, match="no table 'score'; did you mean scores"):
         run.tables["score"]
     with pytest.raises(KeyError, match="'full.cutz'; did you mean full.cut, full.cuts"):
@@ -367,7 +369,9 @@ def test_names_of_no_table(run: lx.Run) -> None:
         run.tables["by_hand"]
 
 
-def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repr_of_tables_lists_tables_without_opening_any(
+    run: lx.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lx.Run, "plan", pytest.fail)
     lines = repr(run.tables).splitlines()
     assert lines[0] == f"{len(run.tables)} tables"
@@ -381,7 +385,7 @@ def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.M
 
 
 @pytest.mark.long
-def test_charts_by_name(run: lx.Run) -> None:
+def test_charts_are_accessible_by_name(run: lx.Run) -> None:
     chart = run.chart("full")
     assert isinstance(chart, alt.TopLevelMixin)
     (first, *_) = run.charts
@@ -397,7 +401,7 @@ def test_charts_by_name(run: lx.Run) -> None:
 
 @pytest.mark.long
 def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None:
-    """The report is in black and white: its options count."""
+    """The report is in black and white: its options apply."""
     from pipeline.report.page.images import svg
 
     assert run.report is not None
@@ -419,7 +423,9 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
         ("scores", "scores: the stage has no figures; valid: full"),
     ],
 )
-def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
+def test_unknown_chart_names_are_refused_with_suggestions(
+    run: lx.Run, name: str, said: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         run.chart(name)
     assert said in str(caught.value)
@@ -429,14 +435,14 @@ def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
     assert run.charts.get(name) is None
 
 
-def test_a_view_that_looks_at_what_waits(home_results: Path, run: lx.Run) -> None:
+def test_a_chart_that_needs_a_waiting_stage_is_refused(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"truth": "by_hand"}}
     waiting = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
     with pytest.raises(ConfigError, match="full: not drawn yet: it needs by_hand"):
         waiting.chart("full")
 
 
-def test_wrong_options_of_a_view_are_said_by_their_path(home_results: Path, run: lx.Run) -> None:
+def test_errors_in_options_of_a_view_name_their_path(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"measures": ["no_such"]}}
     wrong = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
     with pytest.raises(
@@ -445,7 +451,7 @@ def test_wrong_options_of_a_view_are_said_by_their_path(home_results: Path, run:
         wrong.chart("full")
 
 
-def test_tables_of_text() -> None:
+def test_text_and_html_of_empty_tables() -> None:
     assert results.text_table("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
     assert "<td>" not in results.html_table(("name",), [])
 
@@ -472,12 +478,12 @@ EXPECTED = lx.score(FRAME, measures=["all"])
         ({"f": [-1, 1]}, "greater_than"),
     ],
 )  # fmt: skip
-def test_wrong_tables(change: dict[str, list[object]], said: str) -> None:
+def test_invalid_tables_are_refused(change: dict[str, list[object]], said: str) -> None:
     with pytest.raises(SchemaViolation, match=f"(?s){said}"):
         lx.score(pl.DataFrame(PAIRS | change, strict=False))
 
 
-def test_wrong_arguments() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(SchemaViolation, match="column f: missing"):
         lx.score(FRAME.drop("f"))
     with pytest.raises(ConfigError, match="did you mean t_score"):
@@ -490,11 +496,11 @@ def test_wrong_arguments() -> None:
         lx.nothing  # noqa: B018  looked up, no more
 
 
-def test_no_rows() -> None:
+def test_a_table_without_rows_has_no_scores() -> None:
     assert lx.score(FRAME.clear()).height == 0
 
 
-def test_run_and_show(tmp_path: Path) -> None:
+def test_run_writes_results_that_show_opens(tmp_path: Path) -> None:
     FRAME.with_columns(TP=pl.Series([1, 0])).write_parquet(tmp_path / "pairs.parquet")
     (tmp_path / "x.toml").write_text(
         """
@@ -516,7 +522,7 @@ def test_run_and_show(tmp_path: Path) -> None:
         again.table("score")
 
 
-def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
+def test_a_delivered_list_precedes_other_findings() -> None:
     told = [
         StageFinding(stage, Finding(about=about, text=f"{about} 1."))
         for stage, about in (("full", "highest"), ("choice", "chosen"), ("list", "delivered"))
@@ -527,7 +533,7 @@ def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
     assert first == ["delivered 1. [list]", "highest 1. [full]"]
 
 
-# A report that was damaged, or changed by hand
+# A damaged report, and a report edited by hand
 
 
 @pytest.mark.parametrize(
@@ -543,7 +549,7 @@ def test_a_delivered_list_leads_in_place_of_the_choice() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_damaged_report_is_noticed_and_written_again(name: str, how: str, small: Path) -> None:
+def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: Path) -> None:
     told: list[Event] = []
     runs = small.parent / "runs"
     folder = runs / "small" / "report"
@@ -561,7 +567,7 @@ def test_a_damaged_report_is_noticed_and_written_again(name: str, how: str, smal
     assert f"1 file of the report gone or changed: {shown}" in texts
     assert path.read_bytes() == before
     kept = path.with_name(f"{path.stem}.kept-1{path.suffix}")
-    if damaged is not None:  # it may be the work of a person
+    if damaged is not None:  # it may be edited by a person
         assert kept.read_bytes() == damaged
         kept.unlink()
     told.clear()

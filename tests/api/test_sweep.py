@@ -1,4 +1,4 @@
-"""Sweeps: all points are looked at before the first of them runs, and their tables fit together."""
+"""Sweeps: all points are checked before the first of them runs, and their tables are stacked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def refusal(experiment: Path) -> str:
-    """Return what is said by all that runs or plans a sweep; nothing may have been run."""
+    """Return the message of every call that runs or plans a sweep; none may have run a stage."""
     runs = experiment.parent / "runs"
     with pytest.raises(ConfigError) as refused:
         sweep(experiment, runs=runs)
@@ -60,12 +60,14 @@ def refusal(experiment: Path) -> str:
     return str(refused.value)
 
 
-def test_an_experiment_without_a_sweep(write: Write) -> None:
+def test_an_experiment_without_a_sweep_is_refused(write: Write) -> None:
     assert "sweep: the section is missing; add [sweep] with collect" in refusal(write(""))
 
 
 @pytest.mark.long
-def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_value_in_the_third_point_is_refused(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
     experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')
     said = refusal(experiment)
     assert "sweep.over (1 of 3 points: rate=2.0): stages.sample.rate: " in said
@@ -75,7 +77,7 @@ def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFi
         assert capsys.readouterr().err.strip().endswith(said.partition("\n")[2].strip())
 
 
-def test_a_mistake_of_many_points_is_told_once(write: Write) -> None:
+def test_an_error_of_many_points_is_reported_once(write: Write) -> None:
     over = '"stages.sample.rate" = [2.0]\n"stages.sample.seed" = { count = 5 }\n'
     said = refusal(write(SWEEP + over))
     assert "(5 of 5 points: rate=2.0, seed=1; rate=2.0, seed=2; rate=2.0, seed=3; ...)" in said
@@ -98,7 +100,7 @@ def test_a_mistake_of_many_points_is_told_once(write: Write) -> None:
         ),
     ],
 )
-def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: str) -> None:
+def test_missing_tables_and_columns_are_refused(write: Write, section: str, said: str) -> None:
     experiment = write(f'\n[sweep]\n{section}\n[sweep.over]\n"stages.sample.seed" = [1, 2]\n')
     with pytest.raises(ConfigError, match=said):
         sweep(experiment, runs=experiment.parent / "runs")
@@ -114,13 +116,13 @@ def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: st
         ('"seed" = ["a", { b = 1 }]\n', "seed"),
     ],
 )
-def test_settings_that_make_no_sweep(write: Write, over: str, said: str) -> None:
+def test_invalid_settings_of_a_sweep_are_refused(write: Write, over: str, said: str) -> None:
     experiment = write(SWEEP + over)
     with pytest.raises(ConfigError, match=said):
         sweep(experiment, runs=experiment.parent / "runs")
 
 
-def test_tables_of_other_columns_are_stacked(write: Write) -> None:
+def test_tables_with_different_columns_are_stacked(write: Write) -> None:
     text = SWEEP.replace("sample", "scores")
     experiment = write(text + '"stages.scores.measures" = [["mi"], ["mi", "dice"]]\n')
     folder = sweep(experiment, runs=experiment.parent / "runs").folder
@@ -135,7 +137,7 @@ def test_tables_of_other_columns_are_stacked(write: Write) -> None:
 
 
 @pytest.mark.long
-def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_lists_missing_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0
     said = "0 done, missing: seed=1; seed=2; seed=3; ..."
@@ -144,7 +146,7 @@ def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[
 
 @pytest.mark.long
 @pytest.mark.parametrize("discard", ["", 'discard = ["ranks"]\n'])
-def test_status_and_plan_count_the_points_that_are_done(
+def test_status_and_plan_count_completed_points(
     write_sweep_report: Write, capsys: pytest.CaptureFixture[str], discard: str
 ) -> None:
     text = f'{COLLECT}{discard}[sweep.over]\n"stages.sample.seed" = [1, 2]\n'
@@ -164,7 +166,7 @@ def test_status_and_plan_count_the_points_that_are_done(
     assert capsys.readouterr().out.endswith("removed, 0 folders\n")
 
 
-def test_a_setting_that_is_a_column_of_a_collected_table(write: Write) -> None:
+def test_a_setting_named_like_a_column_of_a_table_is_refused(write: Write) -> None:
     """The findings have the columns stage, name, text ..., and a sweep may set `name`."""
     text = SWEEP.replace('"sample"', '"findings"') + '"name" = ["one", "two"]\n'
     said = refusal(write(text))
@@ -188,7 +190,7 @@ name = "many"
 """
 
 
-def test_points_with_names_times_the_cross_product(write: Write) -> None:
+def test_named_points_are_combined_with_the_cross_product(write: Write) -> None:
     experiment = write(POINTS)
     whole = pl.read_parquet(
         sweep(experiment, runs=experiment.parent / "runs", report=False).folder / "sample.parquet"
@@ -206,7 +208,7 @@ def test_points_with_names_times_the_cross_product(write: Write) -> None:
     ]  # fmt: skip
 
 
-def test_values_with_names(write: Write) -> None:
+def test_values_may_have_names(write: Write) -> None:
     over = (
         '"stages.scores.measures" = [{ name = "one", value = ["mi"] },'
         ' { name = "two", value = ["mi", "dice"] }]\n'
@@ -218,7 +220,7 @@ def test_values_with_names(write: Write) -> None:
     assert whole["stages.scores.measures"].unique(maintain_order=True).to_list() == ["one", "two"]
 
 
-def test_an_override_of_a_setting_that_the_sweep_sets(write: Write) -> None:
+def test_overriding_a_setting_of_the_sweep_is_refused(write: Write) -> None:
     experiment = write(SWEEP + '"stages.sample.seed" = [1, 2]\n')
     runs, settings = experiment.parent / "runs", {"stages.sample.seed": 3}
     with pytest.raises(
@@ -241,7 +243,7 @@ def spoil(folder: Path) -> None:
         (folder / name).write_text(good.replace("a1\tb\t2", "a1\tb\tx"))
 
 
-def test_points_that_fail_do_not_end_the_sweep(write: Write) -> None:
+def test_failed_points_do_not_end_the_sweep(write: Write) -> None:
     experiment = write(FILES + SEEDS)
     spoil(experiment.parent)
     found = lx.sweep(experiment, runs=experiment.parent / "runs", report=False)
@@ -271,9 +273,7 @@ def test_a_damaged_table_of_a_sweep_is_refused(damage: str, write: Write) -> Non
 
 
 @pytest.mark.long
-def test_the_command_lists_points_that_failed(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_lists_failed_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     spoil(write(FILES + SEEDS).parent)
     assert main(["run", "x.toml"]) == 1
     printed = capsys.readouterr()
@@ -283,7 +283,7 @@ def test_the_command_lists_points_that_failed(
     assert "  - point 3 (path=bad.tsv, seed=1), point 4 (path=bad.tsv, seed=2): " in end
 
 
-def test_all_points_fail(write: Write) -> None:
+def test_a_sweep_whose_points_all_fail_is_an_error(write: Write) -> None:
     experiment = write(FILES.replace('"pairs.tsv", ', ""))
     spoil(experiment.parent)
     with pytest.raises(PointsFailed, match="all 2 points failed\n  - point 1 .path=bad.tsv.: "):
@@ -327,7 +327,7 @@ def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.Monkey
     assert made.items() <= after.items()
 
 
-def test_run_names_the_function_for_sweeps(write: Write) -> None:
+def test_run_refuses_a_sweep_and_names_the_function_for_it(write: Write) -> None:
     experiment = write(SWEEP + SEEDS)
     with pytest.raises(ConfigError, match="is a sweep, which lx.run does not run; .* lx.sweep"):
         lx.run(experiment, runs=experiment.parent / "runs")
@@ -362,7 +362,7 @@ def test_tables_are_discarded_once_no_point_needs_them(write_sweep_report: Write
         experiment, runs=runs, say=lambda text: seen.update({text[:5]: tables_of(runs, "ranks")})
     )
     assert found.tables["sampled.cuts"].equals(wanted)
-    # Points 1 and 2 share the ranks, and 3 and 4: they go with the second of these.
+    # Points 1 and 2 share the ranks, as do 3 and 4: the second of each pair discards them.
     assert [seen[f"[{number}/4]"] for number in range(1, 5)] == [2, 2, 1, 1]
     assert tables_of(runs, "ranks") == 0
     assert tables_of(runs, "scores") == 0
@@ -386,7 +386,7 @@ def test_a_sweep_with_discarded_tables_runs_again(
     # Nothing has changed: no point runs.
     assert sweep(experiment, runs=runs).tables["sampled.cuts"].equals(first)
     assert not ran
-    # Another stage needs them: they are made anew, used, and deleted.
+    # Another stage needs them: they are computed again, used and deleted.
     text = experiment.read_text().replace("cuts = [5, 10]", "cuts = [5, 10, 20]")
     experiment.write_text(text)
     second = sweep(experiment, runs=runs).tables["sampled.cuts"]
@@ -394,7 +394,7 @@ def test_a_sweep_with_discarded_tables_runs_again(
     assert second.filter(pl.col("n") < 20).equals(first)
     assert set(second["n"]) == {5, 10, 20}
     assert tables_of(runs, "ranks") == 0
-    # With the page, whose findings may need them, too.
+    # So does the page, whose findings may need them.
     experiment.write_text(text.replace("report = false\n", ""))
     assert (sweep(experiment, runs=runs).folder / "index.html").is_file()
 
@@ -407,11 +407,13 @@ def test_a_sweep_with_discarded_tables_runs_again(
         ("sampled", "sampled is needed by the sweep, which collects sampled.cuts; remove it"),
     ],
 )
-def test_stages_that_cannot_be_discarded(write_sweep_report: Write, name: str, said: str) -> None:
+def test_unknown_or_needed_stages_cannot_be_discarded(
+    write_sweep_report: Write, name: str, said: str
+) -> None:
     assert re.search(said, refusal(write_sweep_report(DISCARD.replace('"scores"', f'"{name}"'))))
 
 
-# The page of a sweep that has been run.
+# The page of a completed sweep.
 
 EXPERIMENT_SWEEP_REPORT = (
     SMALL
@@ -459,7 +461,7 @@ def run_sweep(experiment: Path) -> tuple[Path, str]:
 
 
 @pytest.mark.long
-def test_the_page_stands_beside_the_tables(write_sweep_report: Write) -> None:
+def test_the_page_is_written_beside_the_tables(write_sweep_report: Write) -> None:
     over = '[sweep.over]\n"stages.sample.rate" = [0.5, 1.0]\n"stages.sample.seed" = { count = 2 }\n'
     folder, page = run_sweep(write_sweep_report(COLLECT + over))
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -495,7 +497,7 @@ def test_the_command_names_the_page(
     ("section", "words"),
     [("report = false\n", []), pytest.param("", ["--no-report"], marks=pytest.mark.long)],
 )
-def test_there_need_not_be_a_page(
+def test_the_page_can_be_omitted(
     write_sweep_report: Write, capsys: pytest.CaptureFixture[str], section: str, words: list[str]
 ) -> None:
     write_sweep_report(f'{COLLECT}{section}[sweep.over]\n"stages.sample.seed" = [1, 2]\n')
@@ -521,14 +523,14 @@ def test_there_need_not_be_a_page(
         '"title" = ["</script><img onerror=alert(1)>", "שלום"]\n',
     ],
 )
-def test_settings_of_all_kinds(write_sweep_report: Write, over: str) -> None:
+def test_the_page_accepts_settings_of_any_type(write_sweep_report: Write, over: str) -> None:
     _, page = run_sweep(write_sweep_report(f"{COLLECT}[sweep.over]\n{over}"))
     assert "<img onerror" not in page
     assert "Data and provenance" in page
 
 
 @pytest.mark.long
-def test_tables_without_rows(write_sweep_report: Write) -> None:
+def test_the_page_states_that_a_table_has_no_rows(write_sweep_report: Write) -> None:
     section = '\n[sweep]\ncollect = ["sampled.cuts"]\nwhere = "n > 99"\n[sweep.over]\n'
     _, page = run_sweep(write_sweep_report(section + '"stages.sample.seed" = [1, 2]\n'))
     assert "The table has no rows at any of 2 points." in page

@@ -1,4 +1,4 @@
-"""Stages with tables that a test writes down, and what a finder says of them."""
+"""Stages with tables that a test provides, and the findings that a finder returns for them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def stage(
     among: Sequence[StageView] = (),
     **config: Any,
 ) -> StageView:
-    """Return a stage that opens these tables, among others; options are the defaults otherwise."""
+    """Return a stage that opens these tables, among other stages; other options have defaults."""
     others = {other.name: other for other in among}
     return StageView(
         name, use, defaults(use) | config, lambda table: tables[table].lazy(),
@@ -58,12 +58,12 @@ def table(model: type[Table], rows: Sequence[Mapping[str, Any]], **same: Any) ->
 
 
 def findings_of(finder: str, of: StageView) -> list[Finding]:
-    """Return what a finder finds in a stage."""
+    """Return the findings of a finder for a stage."""
     return list(FINDERS.get(finder).findings(of))
 
 
 def texts(finder: str, of: StageView, about: str = "") -> list[str]:
-    """Return the sentences that a finder makes; those about one thing, if it is named."""
+    """Return the sentences of a finder; those about one subject, if it is named."""
     return [each.text for each in findings_of(finder, of) if about in ("", each.about)]
 
 

@@ -1,4 +1,4 @@
-"""Findings across runs: nothing gets lost, nothing is called better."""
+"""Findings across runs: none is lost, and none is called better."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def kinds(pairs: list[Pair]) -> list[str]:
     return [pair.kind for pair in pairs]
 
 
-def test_equal_sentences_are_said_by_both() -> None:
+def test_equal_sentences_belong_to_both_runs() -> None:
     (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("a", 0.5)])
     assert (pair.kind, pair.change) == ("both", "")
 
 
-def test_other_numbers_have_a_change_in_points() -> None:
+def test_different_numbers_have_a_change_in_points() -> None:
     (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("a", 0.375)])
     assert (pair.kind, pair.change) == ("other", "−12.5 points")
 
 
-def test_another_name_has_no_change() -> None:
+def test_findings_with_different_names_have_no_change() -> None:
     (pair,) = pair_findings([stage_finding("a", 0.5)], [stage_finding("b", 0.375)])
     assert (pair.kind, pair.change) == ("other", "")
 
 
-def test_another_size_has_no_change() -> None:
+def test_findings_with_different_sizes_have_no_change() -> None:
     one, two = (
         Finding(about="best", text=f"{v} %.", question="q", name="mi", n=n, value=v / 100)
         for v, n in ((50.0, 100), (40.0, 200))
@@ -52,7 +52,7 @@ def test_another_size_has_no_change() -> None:
     assert Pair("tests", one, two).change == ""
 
 
-def test_of_several_names_each_finds_its_own() -> None:
+def test_findings_are_paired_by_name() -> None:
     pairs = pair_findings(
         [stage_finding("a", 0.1), stage_finding("b", 0.2)],
         [stage_finding("b", 0.3), stage_finding("a", 0.4)],
@@ -65,7 +65,7 @@ def test_of_several_names_each_finds_its_own() -> None:
     ]
 
 
-def test_unlike_names_are_not_matched_where_there_are_several() -> None:
+def test_of_several_findings_different_names_are_not_paired() -> None:
     pairs = pair_findings(
         [stage_finding("a", 0.1), stage_finding("b", 0.2)],
         [stage_finding("c", 0.3), stage_finding("d", 0.4)],
@@ -73,12 +73,12 @@ def test_unlike_names_are_not_matched_where_there_are_several() -> None:
     assert sorted(kinds(pairs)) == ["first", "first", "second", "second"]
 
 
-def test_another_question_is_another_finding() -> None:
+def test_findings_on_different_questions_are_not_paired() -> None:
     pairs = pair_findings([stage_finding("a", 0.1)], [stage_finding("a", 0.1, question="how sure")])
     assert kinds(pairs) == ["first", "second"]
 
 
-def test_nothing_against_nothing() -> None:
+def test_two_runs_without_findings_have_no_pairs() -> None:
     assert pair_findings([], []) == []
 
 
@@ -94,7 +94,7 @@ FOUND = st.lists(
 
 
 @given(FOUND, FOUND)
-def test_no_finding_is_lost_and_none_comes_twice(
+def test_each_finding_is_in_exactly_one_pair(
     first: list[StageFinding], second: list[StageFinding]
 ) -> None:
     pairs = pair_findings(first, second)
@@ -105,17 +105,17 @@ def test_no_finding_is_lost_and_none_comes_twice(
 
 
 @given(FOUND)
-def test_a_run_against_itself_says_the_same(found: list[StageFinding]) -> None:
+def test_all_findings_of_a_run_and_itself_are_equal(found: list[StageFinding]) -> None:
     assert set(kinds(pair_findings(found, found))) <= {"both"}
 
 
-# What holds at how many points: counted as the tests of each point say, never tested anew.
+# Points are counted by the tests of each point, which are not repeated.
 
 QUESTION = "best for 500 candidates"
 
 
 def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
-    """Return what a comparison says at a point."""
+    """Return the findings of a comparison at a point."""
     text = f"Best for 500 candidates: {name}, {100 * value:.1f} % true positives."
     found = [Finding(about="best", text=text, question=QUESTION, name=name, value=value)]
     if together:
@@ -133,7 +133,7 @@ def texts_over_points(points: list[list[StageFinding]]) -> list[str]:
     return [found.text for lead in leading_answers(points) for found in over_points(lead, labels)]
 
 
-def test_what_is_not_separable_counts_too() -> None:
+def test_inseparable_measures_are_counted() -> None:
     points = [best("mi"), best("t_score", "mi", "dice"), best("t_score")]
     assert texts_over_points(points) == [
         (
@@ -143,7 +143,7 @@ def test_what_is_not_separable_counts_too() -> None:
     ]
 
 
-def test_one_leads_everywhere_and_its_estimate_spans() -> None:
+def test_a_measure_best_at_all_points_has_a_range_of_estimates() -> None:
     texts = texts_over_points([best("mi", value=0.25), best("mi", value=0.4)])
     assert texts == [
         (
@@ -154,7 +154,7 @@ def test_one_leads_everywhere_and_its_estimate_spans() -> None:
     ]
 
 
-def test_what_is_the_same_is_said_so_and_stands_last() -> None:
+def test_equal_results_of_all_points_are_last() -> None:
     same = StageFinding("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
     texts = texts_over_points([[same, *best("mi")], [same, *best("dice")]])
     assert texts[-1] == "Same result at all 2 points: Baseline 11.1 %."
@@ -167,18 +167,18 @@ def test_points_without_an_answer_do_not_count() -> None:
     assert "1 of 2 points" in text
 
 
-def test_nothing_is_said_over_one_point_or_none() -> None:
+def test_fewer_than_two_points_have_no_findings() -> None:
     assert texts_over_points([best("mi")]) == []
     assert texts_over_points([[]]) == []
     assert leading_answers([]) == []
 
 
-def test_cautions_are_no_answers() -> None:
+def test_cautions_are_not_counted_as_answers() -> None:
     caution = Finding(about="ties", kind="caution", text="3 ties.", question=QUESTION)
     assert leading_answers([[StageFinding("tests", caution)]]) == []
 
 
-def test_an_answer_in_short() -> None:
+def test_an_answer_at_a_point_is_abbreviated() -> None:
     (one,) = leading_answers([best("t_score", "mi", "dice", "phi"), []])
     assert at_point(one, 0) == "t_score, 30.0 % true positives; with MI, Dice and 1 more"
     assert at_point(one, 1) == ""
@@ -198,7 +198,7 @@ def test_a_hostile_name_stays_on_its_line() -> None:
 
 
 @given(st.lists(st.sampled_from(["mi", "dice", "phi"]), min_size=2, max_size=9))
-def test_the_count_is_that_of_the_points(names: list[str]) -> None:
+def test_the_count_equals_the_number_of_points(names: list[str]) -> None:
     (one,) = leading_answers([best(name) for name in names])
     first = next(iter(over_points(one, [""] * len(names))), None)
     assert first is not None
@@ -208,6 +208,6 @@ def test_the_count_is_that_of_the_points(names: list[str]) -> None:
         assert f"{most} of {len(names)} points" in first.text
 
 
-def test_brief_takes_the_question_away_whatever_its_case() -> None:
+def test_brief_removes_the_question_in_any_case() -> None:
     finding = Finding(about="best", text="BEST for 9: a, 3 %; b.", question="best for 9")
     assert brief(finding) == "a, 3 %"

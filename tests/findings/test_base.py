@@ -44,7 +44,7 @@ def test_a_sentence_without_a_number_is_refused(text: str) -> None:
 
 
 @given(st.text(), st.integers(0, 9))
-def test_a_digit_is_enough(text: str, digit: int) -> None:
+def test_a_sentence_with_a_digit_is_accepted(text: str, digit: int) -> None:
     assert Finding(about="x", text=f"{text}{digit}").kind == "answer"
 
 
@@ -56,19 +56,19 @@ def pair_finding(about: str, text: str, n: int | None, **further: Any) -> StageF
 @pytest.mark.parametrize(
     ("findings", "sentences"),
     [
-        # What holds at every size comes first, what the table has not at all.
+        # A finding on all sizes is first, and so is one that the table does not contain.
         (
             [pair_finding("best", "MI 1.", 9), pair_finding("baseline", "Base 1.", None),
              pair_finding("worse", "Dice 2.", 9), pair_finding("throughout", "MI 4.", None)],
             ["MI 4.", "n = 9: Dice 2.", "Base 1."],
         ),
-        # Of several pairs the one with the smallest p-value; a text with its size has no prefix.
+        # Of several pairs that with the smallest p-value; a text that names its size has no prefix.
         (
             [pair_finding("pair", "For 1,000 candidates, a 1.", 1000, p_adjusted=0.9),
              pair_finding("pair", "For 1,000 candidates, b 1.", 1000, p_adjusted=0.01)],
             ["For 1,000 candidates, b 1."],
         ),
-        # What does not differ where nothing is worse; the first category alone.
+        # Without worse measures, those that do not differ; of the first category only.
         (
             [pair_finding("together", "a 1.", 9), pair_finding("together", "b 1.", 99),
              pair_finding("worse", "c 1.", 99), pair_finding("worse", "d 1.", 9, category="X")],
@@ -79,19 +79,19 @@ def pair_finding(about: str, text: str, n: int | None, **further: Any) -> StageF
         ([pair_finding("worse", "1.", 9, kind="caution")], []),
     ],
 )  # fmt: skip
-def test_sentences_beside_the_table(findings: list[StageFinding], sentences: list[str]) -> None:
+def test_leading_sentences_are_in_order(findings: list[StageFinding], sentences: list[str]) -> None:
     other = StageFinding("elsewhere", Finding(about="worse", text="1.", n=9, category="TP"))
     assert leading_sentences([other, *findings], ["tests"]) == sentences
 
 
-def test_a_chosen_list_leads() -> None:
+def test_the_chosen_list_is_first() -> None:
     chosen = StageFinding("choice", Finding(about="chosen", text="Chosen: 9 by MI."))
     found = [pair_finding("baseline", "Base 1.", None), chosen]
     assert leading_sentences(found, ["tests"]) == ["Chosen: 9 by MI.", "Base 1."]
     assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
 
 
-def test_the_delivered_list_leads_in_place_of_the_chosen_one() -> None:
+def test_the_delivered_list_replaces_the_chosen_one() -> None:
     chosen = [
         StageFinding("choice", Finding(about="chosen", text=f"{name} 9.", category=name))
         for name in ("TP", "other")
@@ -102,7 +102,7 @@ def test_the_delivered_list_leads_in_place_of_the_chosen_one() -> None:
     assert leading_sentences(found, ["tests"]) == ["Listed 9.", "other 9.", "Combined 66."]
 
 
-def test_every_finder_reads_stages_that_there_are() -> None:
+def test_every_finder_reads_stages_that_exist() -> None:
     uses = {use for name in FINDERS for use in FINDERS.get(name).stages}
     assert uses
     assert uses <= set(STAGES)
@@ -153,14 +153,14 @@ def texts_of(told: tuple[StageFinding, ...]) -> list[str]:
 
 
 @pytest.mark.usefixtures("finders")
-def test_answers_by_stage_and_place_then_cautions_once() -> None:
+def test_answers_by_stage_precede_cautions_which_occur_once() -> None:
     told = collect_findings(stages("a.a", "b.b"))
     assert texts_of(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
     assert [each.stage for each in told] == ["a", "a", "b", "b", "a"]
 
 
 @pytest.mark.usefixtures("finders")
-def test_the_order_that_is_asked_for_leaves_others_out() -> None:
+def test_a_requested_order_excludes_other_stages() -> None:
     every = stages("a.a", "b.b")
     assert texts_of(collect_findings(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
     assert texts_of(collect_findings(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
@@ -172,12 +172,12 @@ def test_the_order_that_is_asked_for_leaves_others_out() -> None:
 
 
 @pytest.mark.usefixtures("finders")
-def test_a_stage_that_waits_is_passed_over() -> None:
+def test_a_waiting_stage_is_skipped() -> None:
     assert "b 1." in texts_of(collect_findings(stages("waits.waits", "b.b")))
 
 
 @pytest.mark.usefixtures("finders")
-def test_no_stage_and_a_stage_of_another_kind_say_nothing() -> None:
+def test_without_a_stage_of_its_kind_a_finder_returns_nothing() -> None:
     assert collect_findings({}) == collect_findings(stages("c.c")) == ()
 
 
@@ -190,17 +190,17 @@ def test_the_table_is_valid_and_in_order() -> None:
 
 
 @pytest.mark.usefixtures("finders")
-def test_hostile_text_stays_as_it_is_in_the_table() -> None:
+def test_hostile_text_is_unchanged_in_the_table() -> None:
     text = "</script><img onerror=alert(1)> שלום 1."
     table = as_table([StageFinding("s", Finding(about="x", text=text))])
     assert table.select(pl.col("text")).item() == text
 
 
-# The findings of the project's experiments: what their descriptions say, and figures that exist.
+# Findings of the project's experiments agree with their descriptions, and figures exist.
 
 
 def check_findings(done: lx.Run) -> pl.DataFrame:
-    """Return the findings of a run, of which each is a sentence, and each figure is there."""
+    """Return the findings of a run; each must be a sentence, and each figure must exist."""
     table = valid(done.findings, Findings)
     assert table["order"].to_list() == list(range(1, table.height + 1))
     cautions = (table["kind"] == "caution").to_list()
@@ -221,7 +221,7 @@ def about(table: pl.DataFrame, stage: str, what: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_invented_clusters(tmp_path: Path) -> None:
+def test_findings_on_invented_clusters_are_as_described(tmp_path: Path) -> None:
     few = {
         "stages.types.replicates": 20, "stages.types.restarts": 10, "stages.types.kicks": 5,
         "stages.types.certificate_seconds": 0.1, "stages.tokens.replicates": 20,
@@ -241,7 +241,9 @@ def test_invented_clusters(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_clusters_of_english_words(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_findings_on_english_clusters_are_as_described(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     public_data("corpora/UD_English-EWT.all.conllu.gz")
     table = check_findings(lx.run(CONFIGS / "ewt-pos-induction.toml", runs=tmp_path, report=False))
     assert "Highest V at token level: Clark 45, 53.5 %" in about(table, "systems", "tokens")[0]
@@ -254,7 +256,7 @@ def test_clusters_of_english_words(public_data: Callable[[str], Path], tmp_path:
 
 
 @pytest.mark.long
-def test_invented_lexicons(tmp_path: Path) -> None:
+def test_findings_on_invented_lexicons_are_as_described(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
     table = check_findings(done)
     (held,) = about(table, "comparison", "held against it")
@@ -266,7 +268,9 @@ def test_invented_lexicons(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_findings_on_maltese_lexicons_have_no_limits(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     public_data("lexicon/unimorph_mlt.tsv")
     table = check_findings(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
     (held,) = about(table, "comparison", "held against it")
@@ -277,7 +281,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
     assert table.filter(about="needed").is_empty()
 
 
-# What findings look at of the options of stages: each stage has them, and every default.
+# Options of stages that findings read: each stage has them, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", WithoutClusterOptions),
@@ -295,7 +299,7 @@ def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
             yield from every(below)
 
 
-def test_the_list_of_this_file_is_complete() -> None:
+def test_every_model_of_stage_options_is_tested() -> None:
     assert list(FINDERS)
     assert set(every(StageOptions)) <= {model for _, model in LOOKED_AT}
 

@@ -48,7 +48,7 @@ THREE = {
 }
 
 
-def test_each_level_has_its_first() -> None:
+def test_each_level_has_a_leading_system() -> None:
     said = texts("systems", systems_stage(THREE))
     assert (
         said[0] == "Highest MicroI 1-1 at type level: a, 90.0 %, followed by b (80.0 %); 3 systems."
@@ -68,7 +68,7 @@ def test_each_level_has_its_first() -> None:
     ]
 
 
-def test_orders_that_are_the_other_way_round() -> None:
+def test_levels_may_rank_systems_in_reverse_order() -> None:
     (agreement,) = (
         each for each in findings_of("systems", systems_stage(THREE)) if each.about == "agreement"
     )
@@ -79,7 +79,7 @@ def test_orders_that_are_the_other_way_round() -> None:
     assert (agreement.value, agreement.n, agreement.figure) == (-1.0, 3, "scatter")
 
 
-def test_orders_that_are_alike_and_orders_that_are_not() -> None:
+def test_levels_may_rank_systems_identically_or_differently() -> None:
     both = {"MicroI 1-1": THREE["MicroI 1-1"], "many_to_one": THREE["MicroI 1-1"]}
     assert (
         "rank the 3 systems identically: Spearman's rho 1.00"
@@ -90,7 +90,7 @@ def test_orders_that_are_alike_and_orders_that_are_not() -> None:
     assert "differently: Spearman's rho −.50" in said[0]
 
 
-def test_levels_that_agree_on_the_first_system() -> None:
+def test_levels_may_agree_on_the_first_system() -> None:
     same = {"MicroI 1-1": THREE["MicroI 1-1"], "v": THREE["MicroI 1-1"]}
     (one,) = texts("systems", systems_stage(same), "first by level")
     assert one == "Types and tokens agree on the system that ranks first, a, by MicroI 1-1 and V."
@@ -108,7 +108,7 @@ def test_levels_that_agree_on_the_first_system() -> None:
     assert "first, a, by" in texts("systems", systems_stage(tied), "first by level")[0]
 
 
-def test_a_tie_of_all_has_no_correlation() -> None:
+def test_if_all_systems_are_tied_there_is_no_correlation() -> None:
     tied = {"MacroI M-1": {"a": [0.5], "b": [0.5]}, "v": {"a": [0.1], "b": [0.2]}}
     said = texts("systems", systems_stage(tied))
     assert said[0] == "All 2 systems are tied at type level: MacroI M-1 50.0 %."
@@ -118,14 +118,14 @@ def test_a_tie_of_all_has_no_correlation() -> None:
     )
 
 
-def test_a_tie_of_two() -> None:
+def test_two_tied_systems_are_both_named() -> None:
     tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
     assert texts("systems", systems_stage(tied)) == [
         "Highest V at token level: a and b (tied), 50.0 %, followed by c (20.0 %); 3 systems."
     ]
 
 
-def test_one_system_is_held_against_none() -> None:
+def test_a_single_system_is_compared_with_none() -> None:
     said = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
     assert said == [
         "At type level: a, MacroI M-1 50.0 % (the only system).",
@@ -134,12 +134,12 @@ def test_one_system_is_held_against_none() -> None:
     assert texts("untested_order", systems_stage({"v": {"a": [0.4]}})) == []
 
 
-def test_several_runs_have_mean_and_spread() -> None:
+def test_several_runs_have_a_mean_and_a_standard_deviation() -> None:
     said = texts("systems", systems_stage({"v": {"a": [0.4, 0.6], "b": [0.3, 0.3]}}))[0]
     assert "50.0 % (mean of 2 runs, standard deviation 14.1)" in said
 
 
-def test_low_values_come_first_where_they_are_good() -> None:
+def test_the_lowest_value_is_first_if_low_values_are_good() -> None:
     said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
     assert said == ["Lowest VI at token level: b, 1.00, followed by a (2.00); 2 systems."]
 
@@ -154,7 +154,7 @@ def test_systems_without_a_value_do_not_count() -> None:
     assert texts("untested_order", systems_stage({})) == []
 
 
-def test_few_systems_are_said_to_be_few() -> None:
+def test_few_systems_cause_a_caution() -> None:
     said = texts("untested_order", systems_stage(THREE))
     assert said == [
         "The 3 systems were not tested against each other: they are ordered by estimates.",
@@ -179,12 +179,12 @@ TABLES = st.dictionaries(
 )
 
 
-# of the paper's measure, which has no value, no system is first
+# the paper's measure has no value, so that no system is first by it
 @example({
     "MicroC 1-1": {"a": [0.0], "b": [0.25]}, "vi": {"a": [0.0], "b": [0.25]}, "v": {"a": [None]},
 })  # fmt: skip
 @given(TABLES)
-def test_whatever_the_tables_no_system_is_better(
+def test_no_system_is_ever_called_better(
     values: dict[str, dict[str, list[float | None]]],
 ) -> None:
     one = systems_stage(values)
@@ -201,7 +201,7 @@ def test_the_order_of_rows_makes_no_difference(order: int) -> None:
     assert texts("systems", systems_stage(turned)) == texts("systems", systems_stage(THREE))
 
 
-# What the token level, overlapping measures and shares say.
+# Findings on the token level, on overlapping measures and on shares.
 
 TOKENS = [("the", "D", "1", 60), ("dog", "N", "2", 25), ("ah", "I", "2", 5), ("run", "V", "2", 10)]
 SAME = {"system": "a", "run": "1"}
@@ -210,7 +210,7 @@ SAME = {"system": "a", "run": "1"}
 def token_stage(
     values: dict[str, float], *, alone: int = 0, among: Sequence[StageView] = (), fate: str = "drop"
 ) -> StageView:
-    """Return the stage that evaluates one tagging: a cluster of D, and one of all else."""
+    """Return the stage that evaluates one tagging: one cluster of D, and one of all others."""
     overlaps = [
         {"gold": gold, "cluster": cluster, "n_ij": n, "n_i": n, "n_j": 60 if cluster == "1" else 40}
         for _, gold, cluster, n in TOKENS
@@ -254,7 +254,7 @@ def token_stage(
     )  # fmt: skip
 
 
-def test_the_only_system_with_its_limits_floor_and_missed_classes() -> None:
+def test_a_single_system_has_limits_floor_and_missed_classes() -> None:
     assert texts("token_level", token_stage({"many_to_one": 0.85})) == [
         "At token level: a, M-1 accuracy 85.0 % [84.0, 86.0] (the only system).",
         "Floor: M-1 accuracy is 60.0 % with all tokens in one cluster, mapped to D.",
@@ -269,25 +269,25 @@ def test_without_m_1_accuracy_there_is_no_floor() -> None:
     assert texts("token_level", token_stage({"v": 0.5}), "floor") == []
 
 
-def test_a_comparing_stage_says_which_is_first() -> None:
+def test_if_a_stage_compares_systems_only_it_names_the_first() -> None:
     reader = stage("evaluate.systems", {}, name="all", inputs={"token_level": "tokens.scores"})
     said = texts("token_level", token_stage({"many_to_one": 0.85}, among=[reader]))
     assert said[0].startswith("Floor")
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_an_empty_stage_has_no_findings() -> None:
     nothing = token_stage({})
     assert findings_of("token_level", nothing) == findings_of("token_level_cautions", nothing) == []
 
 
-def test_tokens_without_a_cluster() -> None:
+def test_tokens_without_a_cluster_are_reported() -> None:
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
     assert said == "In a, 7 of 100 tokens have no cluster and are excluded."
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
     assert said == "In a, 7 of 100 tokens have no cluster and are in one additional cluster."
 
 
-def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
+def test_overlapping_measures_name_the_first_system() -> None:
     rows = [
         {"system": name, "run": "1", "measure": measure, "value": value}
         for name, measure, value in (
@@ -303,7 +303,7 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
     assert texts("overlapping", stage("evaluate.overlapping", empty, name="o")) == []
 
 
-def test_how_types_and_tokens_are_spread() -> None:
+def test_findings_state_the_distribution_of_types_and_tokens() -> None:
     items = GOLD_ENTRIES.select("item", "gold", "f")
     tables = {
         "shares": class_shares(items),
@@ -327,12 +327,12 @@ def test_how_types_and_tokens_are_spread() -> None:
     assert texts("shares", stage("evaluate.shares", empty)) == []
 
 
-# What the type level says: floor, missed classes, words of clusters, what is omitted.
+# Findings on the type level: floor, missed classes, words of clusters, omitted types.
 
 TWO = {"right": RIGHT, "coarse": COARSE}
 
 
-def test_the_first_system_with_its_floor() -> None:
+def test_the_first_system_is_named_with_the_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
         "Highest MicroI 1-1 at type level: right, 100.0 %, followed by coarse (53.3 %); 2 systems."
@@ -341,7 +341,7 @@ def test_the_first_system_with_its_floor() -> None:
     assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
 
 
-def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
+def test_if_a_stage_compares_systems_types_name_no_first() -> None:
     comparing = systems_stage({})
     reader = stage("evaluate.systems", {}, name="systems", inputs={"type_level": "types.scores"})
     assert comparing.name == reader.name
@@ -349,7 +349,7 @@ def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
     assert said[0].startswith("Floor")
 
 
-def test_classes_that_are_missed_have_their_types() -> None:
+def test_missed_classes_have_their_number_of_types() -> None:
     (missed,) = (
         f for f in findings_of("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
     )
@@ -360,7 +360,7 @@ def test_classes_that_are_missed_have_their_types() -> None:
     assert (missed.value, missed.n, missed.figure) == (2.0, 3, "classes-coarse")
 
 
-def test_classes_that_all_systems_miss() -> None:
+def test_classes_missed_by_all_systems_are_named() -> None:
     both = type_stage({"coarse": COARSE, "other, too": COARSE})
     assert texts("type_level", both, "missed by all") == [
         "Classes without a cluster in any of 2 systems: P and V, in total 2 of 3 classes."
@@ -368,7 +368,7 @@ def test_classes_that_all_systems_miss() -> None:
     assert texts("type_level", type_stage(TWO), "missed by all") == []
 
 
-def test_clusters_have_their_most_frequent_words() -> None:
+def test_clusters_are_listed_with_their_most_frequent_words() -> None:
     (said,) = texts("type_level", type_stage({"right": RIGHT}), "clusters")
     assert said == (
         "The 3 clusters of right: 1 (3 types, 100 % N): dog, run, cat; "
@@ -376,7 +376,7 @@ def test_clusters_have_their_most_frequent_words() -> None:
     )
 
 
-def test_many_clusters_are_counted() -> None:
+def test_of_many_clusters_the_smaller_are_counted() -> None:
     alone = {item: str(place) for place, item in enumerate(RIGHT)}
     many = {item: chr(0x4E00 + i) for i, item in enumerate(["dog", "cat", "run", "eat", "in"])}
     (said,) = texts("type_level", type_stage({"alone": alone}), "clusters")
@@ -404,7 +404,7 @@ def test_a_cluster_without_a_class_is_unmapped() -> None:
     assert shown["words"].to_list() == [["dog", "run"]]
 
 
-def test_of_several_runs_the_first_is_looked_at() -> None:
+def test_of_several_runs_the_first_is_examined() -> None:
     made = type_stage({"right": RIGHT}, runs=["1", "2"])
     (said,) = texts("type_level", made, "types")
     assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0) (the only" in said
@@ -412,14 +412,14 @@ def test_of_several_runs_the_first_is_looked_at() -> None:
     assert missed.startswith("Classes without a cluster in right, run 1 (mapping of")
 
 
-def test_words_without_a_count_of_their_own_are_counted_by_the_gold() -> None:
+def test_words_without_a_count_are_kept() -> None:
     made = type_stage({"right": RIGHT})
     rows = memberships(made, first_run(made.table("scores").collect(), "right")).collect()
     assert rows.height == 6
     assert rows["f"].null_count() == 6
 
 
-def test_numbers_of_clusters_that_differ() -> None:
+def test_different_numbers_of_clusters_cause_a_caution() -> None:
     said = texts("type_level_cautions", type_stage(TWO), "numbers of clusters")
     assert said == [
         "M-1 values increase with the number of clusters, which ranges from 1 (coarse) to 3 (right)."
@@ -430,7 +430,7 @@ def test_numbers_of_clusters_that_differ() -> None:
     )
 
 
-def test_what_is_omitted_and_what_is_not_found() -> None:
+def test_types_without_cluster_or_class_are_counted() -> None:
     odd = {"dog": "1", "unknown": "1", "never seen": "2"}
     said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
     assert "In odd, 4 of 5 types have no cluster and count as not found." in said
@@ -440,7 +440,7 @@ def test_what_is_omitted_and_what_is_not_found() -> None:
 
 
 @pytest.mark.parametrize("gap", [None, 0.25])
-def test_mappings_that_are_not_proven(gap: float | None) -> None:
+def test_mappings_not_proven_optimal_cause_a_caution(gap: float | None) -> None:
     made = type_stage({"right": RIGHT})
     scores = made.table("scores").collect().with_columns(
         certificate=pl.when(mapping="M-1", measure="MicroC").then(pl.lit("not proven")),
@@ -452,12 +452,12 @@ def test_mappings_that_are_not_proven(gap: float | None) -> None:
     assert ("by at most 25.0 points" in said) == (gap is not None)
 
 
-def test_no_system_says_nothing() -> None:
+def test_without_systems_there_is_no_finding() -> None:
     nothing = type_stage({})
     assert findings_of("type_level", nothing) == findings_of("type_level_cautions", nothing) == []
 
 
-def test_names_of_any_kind_make_a_valid_table() -> None:
+def test_names_with_any_characters_make_a_valid_table() -> None:
     hostile = "</script><img onerror=alert(1)>"
     made = type_stage({hostile: RIGHT, "שלום": COARSE, "x" * 300: COARSE})
     table = valid(as_table(collect_findings({"types": made})), Findings)
@@ -465,7 +465,7 @@ def test_names_of_any_kind_make_a_valid_table() -> None:
     assert all("\n" not in text for text in table["text"])
 
 
-def test_word_senses_by_graded_and_by_single_senses() -> None:
+def test_findings_cover_graded_and_single_senses() -> None:
     rows = [
         {"system": name, "run": "1", "measure": measure, "value": value, "lower": 0.3, "upper": 0.6}
         for name, measure, value in (
@@ -491,7 +491,7 @@ def test_word_senses_by_graded_and_by_single_senses() -> None:
         ({"measures": ("bcubed_f",)}, "word senses"),
     ],
 )
-def test_findings_name_the_senses(config: dict[str, Any], named: str) -> None:
+def test_findings_name_the_kind_of_senses(config: dict[str, Any], named: str) -> None:
     values = {"bcubed_f": (0.4, 0.5), "bcubed_precision": (0.6, 0.5), "bcubed_recall": (0.2, 0.3)}
     rows = [
         {"system": name, "run": "1", "measure": measure, "value": value}
@@ -508,8 +508,8 @@ def test_findings_name_the_senses(config: dict[str, Any], named: str) -> None:
     ]
 
 
-def test_what_several_runs_leave_out() -> None:
-    """The run that leaves out most is named, and the others are counted."""
+def test_of_several_systems_the_one_omitting_most_is_named() -> None:
+    """The run that omits most types is named, and the others are counted."""
     one = type_stage({"odd": {"dog": "1"}, "more": {"unknown": "1", "dog": "1"}})
     said = texts("type_level_cautions", one)
     assert (

@@ -1,4 +1,4 @@
-"""Findings on lexicons: quality, loss, comparison; a verdict only where an interval gives one."""
+"""Findings on lexicons: quality, loss, comparison; a verdict requires an interval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.valid import valid
 TWO = {"one": 0.9, "two": 0.8}
 
 
-def test_a_difference_that_the_interval_settles() -> None:
+def test_an_interval_without_0_gives_a_verdict() -> None:
     said = texts("compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, 0.04, 0.17)}))
     assert said == [
         "Highest L*: one, 90.0 %; two 80.0 % (40 lemmas).",
@@ -44,7 +44,7 @@ def test_a_difference_that_the_interval_settles() -> None:
     ]  # fmt: skip
 
 
-def test_a_difference_that_it_does_not_settle() -> None:
+def test_an_interval_with_0_gives_no_verdict() -> None:
     (_, said) = texts(
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, -0.01, 0.17)})
     )
@@ -60,14 +60,14 @@ def test_the_order_of_the_pair_makes_no_difference() -> None:
     assert "25 have a higher L in one, 10 in two" in said
 
 
-def test_lemmas_that_were_chosen_give_no_verdict() -> None:
+def test_chosen_lemmas_give_no_verdict() -> None:
     (_, said) = texts(
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, None, None)})
     )
     assert "two differs from one by −10.0 points, but no interval can be estimated" in said
 
 
-def test_verdicts_on_several_rest_on_the_limits_of_the_family() -> None:
+def test_verdicts_on_several_lexicons_use_simultaneous_limits() -> None:
     three = {"one": 0.9, "two": 0.8, "three": 0.7}
     pairs = {
         ("one", "two"): (0.1, -0.001, 0.2),
@@ -81,7 +81,7 @@ def test_verdicts_on_several_rest_on_the_limits_of_the_family() -> None:
     assert len(said) == 3
 
 
-def test_ties_and_none() -> None:
+def test_tied_and_undefined_lexicons_have_no_verdict() -> None:
     tied = comparison_stage({"a": 0.5, "b": 0.5}, {("a", "b"): (0.0, -0.1, 0.1)})
     said = texts("compared_lexicons", tied)
     assert said[0] == "Highest L*: a and b (tied), 50.0 % (40 lemmas)."
@@ -89,7 +89,7 @@ def test_ties_and_none() -> None:
     assert findings_of("compared_lexicons", comparison_stage({"a": None, "b": None}, {})) == []
 
 
-def test_lexicons_are_called_by_what_made_them() -> None:
+def test_lexicons_have_the_names_of_their_sources() -> None:
     among = [
         lexicon_stage(GOLD, GOLD, name="one"), lexicon_stage(GOLD, GOLD, name="two"),
     ]  # fmt: skip
@@ -110,7 +110,7 @@ LIMITS = st.one_of(st.just((None, None)), st.tuples(st.floats(-1, 1), st.floats(
 
 
 @given(st.floats(0, 1), st.floats(0, 1), LIMITS)
-def test_no_verdict_without_its_interval(
+def test_every_verdict_has_an_interval_without_0(
     one: float, two: float, limits: tuple[float, float] | tuple[None, None]
 ) -> None:
     low, high = limits
@@ -124,7 +124,7 @@ def test_no_verdict_without_its_interval(
             assert one != two
 
 
-# The parts of what L* loses add up, and each form costs what taking it away would give back.
+# The parts of the loss of L* add up, and each form costs what its correction would gain.
 
 COUNTS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20
@@ -149,9 +149,7 @@ def score_lemmas(counts: list[tuple[int, int, int]], weights: Weights) -> pl.Dat
 
 @pytest.mark.parametrize("weights", ["gold", "published"])
 @given(counts=COUNTS)
-def test_the_parts_add_up_to_what_is_lost(
-    counts: list[tuple[int, int, int]], weights: Weights
-) -> None:
+def test_the_parts_add_up_to_the_loss(counts: list[tuple[int, int, int]], weights: Weights) -> None:
     scores = score_lemmas(counts, weights)
     costs = losses(scores)
     if scores["base"].sum() == 0:
@@ -168,7 +166,7 @@ def test_the_parts_add_up_to_what_is_lost(
 
 @pytest.mark.parametrize("weights", ["gold", "published"])
 @given(counts=COUNTS)
-def test_the_parts_add_up_whatever_the_chances(
+def test_the_parts_add_up_with_any_chances_of_selection(
     counts: list[tuple[int, int, int]], weights: Weights
 ) -> None:
     even = score_lemmas(counts, weights).sort("lemma")
@@ -182,7 +180,9 @@ def test_the_parts_add_up_whatever_the_chances(
 
 @pytest.mark.parametrize("weights", ["gold", "published"])
 @given(counts=COUNTS)
-def test_only_faults_cost(counts: list[tuple[int, int, int]], weights: Weights) -> None:
+def test_only_missing_and_spurious_forms_cost(
+    counts: list[tuple[int, int, int]], weights: Weights
+) -> None:
     costs = losses(score_lemmas(counts, weights))
     for row in costs.iter_rows(named=True):
         if not row["n_missing"]:
@@ -199,7 +199,7 @@ def test_missing_and_spurious_forms_cost_alike_within_a_lemma(common: int, fault
     assert row["missing_cost"] == pytest.approx(row["spurious_cost"], abs=1e-12)
 
 
-def test_a_lemma_without_a_right_form_is_a_part_of_its_own() -> None:
+def test_lemmas_without_a_correct_form_are_a_separate_part() -> None:
     found = loss(losses(score_lemmas([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
     assert (found.n_without_right, found.n_missing, found.n_spurious) == (1, 2, 0)
     assert found.without_right == pytest.approx(4 / 12)
@@ -207,18 +207,18 @@ def test_a_lemma_without_a_right_form_is_a_part_of_its_own() -> None:
     assert found.spurious == 0
 
 
-def test_the_worked_example_of_the_measure() -> None:
+def test_the_worked_example_has_its_loss() -> None:
     found = loss(losses(score_lemmas([(7, 3, 0)], "gold")))
     assert found.whole == pytest.approx(3 / 17)
     assert found.missing == pytest.approx(3 / 17)
 
 
-# What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
+# Findings on one lexicon: L*, loss, missing lemmas, costly lemmas, limits.
 
 LEXICON: Words = {"a": "a1 a2 a3 a4", "b": "b1 bx", "c": "c1 c2", "extra": "e"}
 
 
-def test_all_lemmas_that_both_have() -> None:
+def test_findings_on_all_common_lemmas() -> None:
     assert texts("lexicon_quality", lexicon_stage(GOLD, LEXICON))[:4] == [
         "L* of lexicon against gold: 76.7 %, from all 3 lemmas in common.",
         ("Of the 23.3 points of L* that lexicon loses, 18.3 are due to missing forms (3) and 5.0 to "
@@ -230,7 +230,7 @@ def test_all_lemmas_that_both_have() -> None:
     ]  # fmt: skip
 
 
-def test_a_right_lexicon_loses_nothing() -> None:
+def test_a_correct_lexicon_loses_nothing() -> None:
     said = texts("lexicon_quality", lexicon_stage(GOLD, GOLD))
     assert said[:2] == [
         "L* of lexicon against gold: 100.0 %, from all 4 lemmas in common.",
@@ -239,7 +239,7 @@ def test_a_right_lexicon_loses_nothing() -> None:
     assert not [text for text in said if "due to" in text or "ostliest" in text]
 
 
-def test_a_lemma_without_a_right_form() -> None:
+def test_the_loss_names_lemmas_without_a_correct_form() -> None:
     (said,) = texts("lexicon_quality", lexicon_stage(GOLD, {**LEXICON, "b": "bx"}), "lost")
     assert said == (
         "Of the 33.3 points of L* that lexicon loses, 20.0 are due to lemmas without a correct form "
@@ -247,7 +247,7 @@ def test_a_lemma_without_a_right_form() -> None:
     )
 
 
-def test_the_cost_of_missing_lemmas_and_of_the_others_is_what_f_star_loses() -> None:
+def test_costs_of_missing_and_other_lemmas_add_up_to_the_loss_of_f_star() -> None:
     made = lexicon_stage(GOLD, LEXICON)
     quality = made.table("quality").collect()
     f_star = quality.filter(statistic="F*")["value"].item()
@@ -257,7 +257,7 @@ def test_the_cost_of_missing_lemmas_and_of_the_others_is_what_f_star_loses() -> 
     assert cost_of_missing(made) + others == pytest.approx(1 - f_star)
 
 
-def test_a_missing_lemma_whose_forms_stand_under_another_costs_less() -> None:
+def test_a_missing_lemma_with_forms_under_another_costs_less() -> None:
     other = {"a": "a1 a2 a3 a4", "elsewhere": "d1 d2"}
     made = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, other)
     assert cost_of_missing(made) == 0.0
@@ -265,7 +265,7 @@ def test_a_missing_lemma_whose_forms_stand_under_another_costs_less() -> None:
     assert cost_of_missing(bare) == pytest.approx(2 / 6)
 
 
-def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
+def test_a_sample_has_limits_and_the_number_of_lemmas_needed() -> None:
     many = {f"l{i:02}": " ".join(f"l{i:02}{x}" for x in "abcd") for i in range(60)}
     some = {
         lemma: " ".join(forms.split()[: 2 + i % 3]) for i, (lemma, forms) in enumerate(many.items())
@@ -290,7 +290,7 @@ def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
     ]
 
 
-def test_lemmas_drawn_by_size() -> None:
+def test_findings_on_lemmas_drawn_by_size() -> None:
     many = {f"l{i:02}": " ".join(f"l{i:02}{x}" for x in "abcdefgh"[: 2 + i % 7]) for i in range(90)}
     some = {
         lemma: " ".join(forms.split()[: 2 + i % 3]) for i, (lemma, forms) in enumerate(many.items())
@@ -322,7 +322,7 @@ def test_lemmas_drawn_by_size() -> None:
     ]
 
 
-def test_lemmas_that_somebody_chose() -> None:
+def test_chosen_lemmas_cause_a_caution() -> None:
     made = lexicon_stage(GOLD, LEXICON, lemmas=["a", "b"], population=3, drawn=False)
     assert "from 2 chosen of 3 lemmas" in texts("lexicon_quality", made)[0]
     assert texts("lexicon_quality", made, "needed") == []
@@ -332,7 +332,7 @@ def test_lemmas_that_somebody_chose() -> None:
     ]  # fmt: skip
 
 
-def test_with_an_n_of_its_own_nothing_is_split() -> None:
+def test_with_its_own_n_the_loss_is_not_split() -> None:
     said = {
         each.about for each in findings_of("lexicon_quality", lexicon_stage(GOLD, LEXICON, n=500))
     }
@@ -340,7 +340,7 @@ def test_with_an_n_of_its_own_nothing_is_split() -> None:
     assert not said & {"lost", "costliest", "missing lemmas"}
 
 
-def test_a_gold_that_is_keyed_for_the_sample_alone_has_no_missing_lemmas() -> None:
+def test_a_gold_keyed_for_the_sample_only_has_no_missing_lemmas() -> None:
     made = lexicon_stage(GOLD, LEXICON, complete=False)
     assert not {each.about for each in findings_of("lexicon_quality", made)} & {
         "missing lemmas",
@@ -348,7 +348,7 @@ def test_a_gold_that_is_keyed_for_the_sample_alone_has_no_missing_lemmas() -> No
     }
 
 
-def test_no_common_lemma() -> None:
+def test_without_common_lemmas_there_is_no_l_star() -> None:
     nothing = lexicon_stage({"a": "a1"}, {"b": "b1"})
     assert findings_of("lexicon_quality", nothing) == []
     assert texts("lexicon_cautions", nothing) == [
@@ -356,12 +356,12 @@ def test_no_common_lemma() -> None:
     ]
 
 
-def test_lemmas_without_forms_weigh_nothing() -> None:
+def test_lemmas_without_forms_have_no_weight() -> None:
     made = lexicon_stage({**GOLD, "z": ""}, {**LEXICON, "z": "z1"})
     assert "1 lemma without forms in gold has no weight in L*." in texts("lexicon_cautions", made)
 
 
-def test_lemmas_whose_forms_stand_under_others() -> None:
+def test_forms_under_other_lemmas_cause_a_caution() -> None:
     swapped = {"a": GOLD["c"], "c": GOLD["a"], "b": GOLD["b"], "d": GOLD["d"]}
     (said,) = texts("lexicon_cautions", lexicon_stage(GOLD, swapped), "matches")
     assert said == (
@@ -371,7 +371,7 @@ def test_lemmas_whose_forms_stand_under_others() -> None:
 
 
 @given(st.integers(0, 500), st.integers(0, 5000))
-def test_the_lemmas_more_halve_the_error(size: int, population: int) -> None:
+def test_the_additional_lemmas_halve_the_error(size: int, population: int) -> None:
     more = lemmas_more(size, population)
     if not 0 < size < population:
         assert more == 0
@@ -387,7 +387,7 @@ LEXICONS = st.dictionaries(st.sampled_from(["a", "b", "x" * 200, "ħ"]), FORMS, 
 
 
 @given(LEXICONS, LEXICONS)
-def test_whatever_the_lexicons_the_table_is_valid(
+def test_any_two_lexicons_give_a_valid_table(
     gold: dict[str, list[str]], lexicon: dict[str, list[str]]
 ) -> None:
     one, two = (
@@ -401,7 +401,7 @@ def test_whatever_the_lexicons_the_table_is_valid(
 
 
 @pytest.mark.parametrize(("left", "many"), [(0, 1), (12, 2)])
-def test_what_the_dictionary_lacks_and_what_is_not_keyed_yet(left: int, many: int) -> None:
+def test_absent_and_unkeyed_lemmas_are_reported(left: int, many: int) -> None:
     keyed = [
         {"lemma": "a", "found": True, "n_forms": 3},
         {"lemma": "b", "found": False, "n_forms": 0},
@@ -424,7 +424,7 @@ def test_what_the_dictionary_lacks_and_what_is_not_keyed_yet(left: int, many: in
 @pytest.mark.parametrize(
     ("rule", "by_rule"), [("union", "all their forms count"), ("majority", "a rule decided")]
 )
-def test_what_became_of_different_keyings(rule: str, by_rule: str) -> None:
+def test_findings_count_how_different_keyings_were_decided(rule: str, by_rule: str) -> None:
     differ = [
         {"lemma": lemma, "annotator": who, "forms": who}
         for lemma in "abc" for who in ("anna", "ben")

@@ -42,26 +42,26 @@ def test_a_name_is_short_and_on_one_line(name: str, most: int) -> None:
 
 
 @given(st.text())
-def test_a_name_of_a_name_is_the_name(name: str) -> None:
+def test_shortening_a_name_twice_changes_nothing(name: str) -> None:
     inside = name_text(name).strip("\u2068\u2069")
     assert name_text(inside).strip("\u2068\u2069") == inside
 
 
 @pytest.mark.parametrize("name", ["NOUN", "tree, 3 bits", "ħudeż", "naïve", HOSTILE])
-def test_an_ordinary_name_stays(name: str) -> None:
+def test_an_ordinary_name_is_unchanged(name: str) -> None:
     assert name_text(name) == name
 
 
-def test_writing_from_right_to_left_is_kept_apart() -> None:
+def test_right_to_left_names_are_isolated() -> None:
     assert name_text("שלום") == "\u2068שלום\u2069"
     assert name_text("كتاب 1") == "\u2068كتاب 1\u2069"
 
 
-def test_marks_that_turn_the_writing_go() -> None:
+def test_directional_marks_are_removed() -> None:
     assert name_text("a\u202ecba\u2066") == "acba"
 
 
-def test_joiners_that_words_are_spelt_with_stay() -> None:
+def test_joiners_of_spelling_are_preserved() -> None:
     assert "\u200c" in name_text("می\u200cخواهم")
 
 
@@ -69,11 +69,11 @@ def test_long_names_end_in_dots() -> None:
     assert name_text("x" * 10_000) == "x" * (LONGEST - 1) + "…"
 
 
-def test_findings_and_the_page_name_figures_alike() -> None:
+def test_findings_and_the_page_use_the_same_file_names() -> None:
     assert of_the_page.slug is slug
 
 
-# Words that judge stand in one file alone, whose functions look at the test first.
+# Words of verdicts are in one file, whose functions check the test first.
 
 FOLDER = Path(pipeline.findings.__file__).parent
 JUDGING = "phrases.py"
@@ -106,7 +106,7 @@ def texts(tree: ast.Module) -> Iterator[str]:
             yield str(node.value)
 
 
-def test_verdicts_are_in_their_files_alone() -> None:
+def test_words_of_verdicts_occur_only_in_their_files() -> None:
     found = {}
     for path in FOLDER.glob("**/*.py"):
         name = path.relative_to(FOLDER).as_posix()
@@ -116,18 +116,18 @@ def test_verdicts_are_in_their_files_alone() -> None:
     assert found == {}, "let phrases.py say it, or list it here if it is no verdict"
 
 
-def test_the_list_of_what_is_allowed_is_used() -> None:
+def test_every_allowed_text_occurs() -> None:
     for name, allowed in ALLOWED.items():
         there = set(texts(ast.parse((FOLDER / name).read_text())))
         assert {text for text in allowed if WORDS.search(text)} <= there, name
 
 
-def test_the_scan_sees_a_verdict() -> None:
+def test_the_scan_detects_a_verdict() -> None:
     tree = ast.parse('"""Best."""\ntext = f"{name} is better"\n')
     assert [text for text in texts(tree) if WORDS.search(text)] == [" is better"]
 
 
-# What an interval says of a difference: a side only where 0 is outside of it.
+# Verdicts by intervals: a side is named only if 0 is outside the interval.
 
 LIMITS = st.one_of(st.none(), st.floats(-1, 1), st.just(math.nan))
 INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
@@ -138,7 +138,7 @@ INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
 @example(Interval("it", 0.0, 0.0, 0.0))
 @example(Interval("it", -0.1, -0.05, -0.2))
 @example(Interval("it", math.nan, -0.2, -0.1))
-def test_a_side_is_given_only_outside_of_the_interval(each: Interval) -> None:
+def test_a_side_is_named_only_if_0_is_outside_the_interval(each: Interval) -> None:
     said = held_within(each, than="that")
     word = next((word for word in ("worse", "better") if word in said), None)
     assert (word is not None) == each.settled
@@ -170,7 +170,7 @@ def test_the_two_sides_are_mirror_images(each: Interval) -> None:
         (Interval("b", 0.02, None, 0.03), "b differs from a by +2.0 points, but no interval can be estimated"),
     ],
 )  # fmt: skip
-def test_what_is_said(interval: Interval, said: str) -> None:
+def test_held_within_states_the_difference_and_its_interval(interval: Interval, said: str) -> None:
     assert held_within(interval, than="a") == said
 
 
@@ -180,7 +180,7 @@ def test_the_highest_of_many_is_counted() -> None:
     )
 
 
-# The grammar of findings: numbers come back, nothing crashes, no verdict without its test.
+# The phrases of findings: numbers read back, nothing crashes, no verdict without its test.
 
 SHARES = st.floats(0, 1)
 ANY = st.floats(allow_nan=True, allow_infinity=True)
@@ -196,7 +196,7 @@ def read(text: str) -> float:
 
 @given(st.floats(-1e9, 1e9), st.integers(0, 4))
 @example(-0.0001, 1)
-def test_a_number_is_the_nearest_with_its_digits(value: float, digits: int) -> None:
+def test_a_printed_number_is_the_nearest_with_its_digits(value: float, digits: int) -> None:
     said = phrases.number(value, digits)
     assert read(said) == pytest.approx(value, abs=0.5000001 * 10**-digits, rel=1e-12)
     assert "-" not in said
@@ -204,19 +204,19 @@ def test_a_number_is_the_nearest_with_its_digits(value: float, digits: int) -> N
 
 
 @given(SHARES)
-def test_a_proportion_comes_back(share: float) -> None:
+def test_a_printed_proportion_reads_back(share: float) -> None:
     assert read(phrases.per_cent(share)) / 100 == pytest.approx(share, abs=0.0005001)
 
 
 @given(SMALL)
-def test_a_difference_comes_back_with_its_sign(difference: float) -> None:
+def test_a_printed_difference_reads_back_with_its_sign(difference: float) -> None:
     said = phrases.points(difference)
     assert read(said) / 100 == pytest.approx(difference, abs=0.0005001)
     assert said.startswith(("+", "−")) != (read(said) == 0)
 
 
 @given(SMALL)
-def test_a_coefficient_comes_back(value: float) -> None:
+def test_a_printed_coefficient_reads_back(value: float) -> None:
     said = phrases.coefficient(value)
     assert read(said) == pytest.approx(value, abs=0.005001)
     assert not said.replace("−", "").startswith("0.")
@@ -225,7 +225,7 @@ def test_a_coefficient_comes_back(value: float) -> None:
 @given(ANY, st.one_of(st.none(), ANY), st.one_of(st.none(), ANY))
 @example(math.nan, math.inf, -math.inf)
 @example(1e300, -1e300, 0.0)
-def test_no_number_is_too_odd_for_words(
+def test_no_number_is_printed_as_nan_or_inf(
     value: float, lower: float | None, upper: float | None
 ) -> None:
     said = [
@@ -245,7 +245,7 @@ def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
         return
     shown = float(said.removeprefix("p = "))
     assert shown == pytest.approx(p, abs=0.0005001)
-    # Close to the customary level it has as many digits as tell on which side it is.
+    # Close to the customary level it has enough digits to show on which side of it it lies.
     if not math.isclose(p, 0.05, abs_tol=0.00005):
         assert (shown < 0.05) == (p < 0.05)
 
@@ -265,7 +265,7 @@ def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
     [("baseline 1", "Baseline 1."), ("MI is", "MI is."), ("t-score 2", "t-score 2."),
      ("logDice 1", "logDice 1."), ("really?", "Really?"), ("", "."), ("שלום 1", "שלום 1.")],
 )  # fmt: skip
-def test_sentences(text: str, sentence: str) -> None:
+def test_a_sentence_has_a_capital_and_a_full_stop(text: str, sentence: str) -> None:
     assert phrases.sentence(text) == sentence
 
 
@@ -283,7 +283,9 @@ DIFFERENCES = st.builds(Difference, NAMES, ANY, ANY)
 @example([Difference("a", -0.1, math.nan)], 0.05)
 @example([Difference("a", math.nan, 0.01)], 0.05)
 @example([Difference("a", 0.0, 0.01)], 0.05)
-def test_no_verdict_without_its_test(those: list[Difference], alpha: float) -> None:
+def test_a_verdict_without_a_significant_test_is_refused(
+    those: list[Difference], alpha: float
+) -> None:
     for say, side in ((phrases.worse, -1), (phrases.better, 1)):
         if all(each.p_adjusted < alpha and side * each.difference > 0 for each in those):
             assert VERDICTS.search(say(those, alpha=alpha))
@@ -294,7 +296,7 @@ def test_no_verdict_without_its_test(those: list[Difference], alpha: float) -> N
 
 @given(SMALL, ANY, st.floats(0.001, 0.2))
 @example(-0.1, math.nan, 0.05)
-def test_held_against_gives_a_side_where_the_test_does(
+def test_held_against_names_a_side_if_the_test_is_significant(
     difference: float, p: float, alpha: float
 ) -> None:
     said = phrases.held_against(Difference("it", difference, p), alpha=alpha)

@@ -1,4 +1,4 @@
-"""Small corpora in files, and counts of them in plain Python."""
+"""Small corpora in files, and their counts in plain Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS = [
 
 
 def conllu(sentences: int = 3) -> str:
-    """Return a parsed corpus of one sentence, again and again."""
+    """Return a parsed corpus of one sentence, repeated."""
     lines = [
         f"{i}\t{form}\t{lemma}\t{upos}\t_\t_\t{head}\t{deprel}\t_\t_"
         for i, form, lemma, upos, head, deprel in WORDS
@@ -38,7 +38,7 @@ def conllu(sentences: int = 3) -> str:
 
 
 def vertical() -> str:
-    """Return the same as vertical text, without its syntax."""
+    """Return the same corpus as vertical text, without its syntax."""
     lines = "\n".join(f"{form}\t{upos}\t{lemma}" for _, form, lemma, upos, *_ in WORDS)
     return f'<text id="a">\n<s>\n{lines}\n</s>\n<s>\n{lines}\n</s>\n<s>\n{lines}\n</s>\n</text>\n'
 

@@ -1,4 +1,4 @@
-"""Collocates from files alone: counts, formats, what is saved, what is left beside the data."""
+"""Collocates from files alone: counts, formats, saved experiments, and untouched data folders."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def test_sentences_that_hold_both_are_counted(text: Path, runs: Path) -> None:
+def test_sentences_with_both_words_are_counted(text: Path, runs: Path) -> None:
     found = collocates("house", text, relation="sentence", min_frequency=1, top=None, runs=runs)
     assert dict(found.select("collocate", "f").rows()) == together("house")
     assert set(found["N"]) == {len(SENTENCES)}
     assert found["log_likelihood"].is_sorted(descending=True)
 
 
-def test_words_beside_the_node_are_counted(text: Path, runs: Path) -> None:
+def test_adjacent_words_of_the_node_are_counted(text: Path, runs: Path) -> None:
     found = collocates("HOUSE", text, relation="adjacent", min_frequency=1, top=None, runs=runs)
     beside = {"old": 2, "stood": 1, "now": 1, "new": 1, "the": 2, "is": 1}
     assert dict(found.select("collocate", "f").rows()) == beside
@@ -51,18 +51,18 @@ def test_words_beside_the_node_are_counted(text: Path, runs: Path) -> None:
     assert {",", ";"} <= set(marks["collocate"])
 
 
-def test_a_span_has_its_sides(text: Path, runs: Path) -> None:
+def test_a_span_has_a_left_and_a_right_size(text: Path, runs: Path) -> None:
     found = collocates("house", text, span=(2, 0), min_frequency=1, top=None, runs=runs)
     before = {"the": 4, "old": 2, "a": 1, "new": 1, "saw": 1}
     assert dict(found.select("collocate", "f").rows()) == before
 
 
-def test_case_counts_where_it_is_asked_for(text: Path, runs: Path) -> None:
+def test_case_is_distinguished_on_request(text: Path, runs: Path) -> None:
     found = collocates("House", text, case=True, min_frequency=1, span=2, runs=runs)
     assert dict(found.select("collocate", "f").rows()) == {"the": 1, "old": 1, "now": 1}
 
 
-def test_an_example_shows_both(text: Path, runs: Path) -> None:
+def test_an_example_marks_node_and_collocate(text: Path, runs: Path) -> None:
     found = collocates("house", text, min_frequency=1, runs=runs)
     (stood,) = found.filter(collocate="stood")["example"]
     assert stood == "The old [[house]] [[stood]] by the river."
@@ -81,7 +81,7 @@ def test_a_parsed_corpus_gives_a_word_sketch(tmp_path: Path, runs: Path) -> None
     assert found.filter(collocate="build")["log_dice"].item() == pytest.approx(by_hand, rel=1e-12)
 
 
-def test_counts_of_a_parsed_corpus_serve_every_word(tmp_path: Path, runs: Path) -> None:
+def test_counts_of_a_parsed_corpus_are_reused_for_every_word(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
     made: list[tuple[str, str]] = []
     for node in ("house", "build"):
@@ -94,11 +94,11 @@ def test_counts_of_a_parsed_corpus_serve_every_word(tmp_path: Path, runs: Path) 
 
 
 @pytest.mark.parametrize("reader", [None, {"attributes": ["word", "tag", "base"]}])
-def test_vertical_text_needs_no_names_of_columns(
+def test_vertical_text_needs_no_column_names(
     tmp_path: Path, runs: Path, reader: dict[str, list[str]] | None
 ) -> None:
     (tmp_path / "a.vrt").write_text(vertical())
-    node = "houses" if reader else "house"  # without names the third column is seen to be a lemma
+    node = "houses" if reader else "house"  # without names the third column is taken for a lemma
     found = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
     they = {"they": 3, "built" if reader else "build": 3, "new": 3}
     assert dict(found.select("collocate", "f").rows()) == they
@@ -137,7 +137,7 @@ def write_table(folder: Path, name: str, lines: str) -> Path:
         ("t.tt", TWO, {"attributes": ["word", "attribute_2"], "sentence_tags": None}, "one token per line: columns"),
     ],
 )  # fmt: skip
-def test_what_files_of_tokens_are_read_as(
+def test_formats_of_token_files_are_recognised(
     name: str, lines: str, options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     corpus = corpus_files([write_table(tmp_path, name, lines)])
@@ -161,7 +161,7 @@ def test_what_files_of_tokens_are_read_as(
         ("t.txt", TWO, ["--attributes word,attribute_2", "--read-as text"]),
     ],
 )
-def test_files_of_which_it_is_not_certain_are_refused(
+def test_ambiguous_files_are_refused(
     name: str, lines: str, remedies: list[str], tmp_path: Path
 ) -> None:
     path = write_table(tmp_path, name, lines)
@@ -189,7 +189,7 @@ def test_tei_without_marked_words_is_plain_text(tmp_path: Path, runs: Path) -> N
     assert (corpus.plain, corpus.language) == (True, "fr")
     assert corpus.tokens("l'homme bon") == ["l'", "homme", "bon"]
     found = collocates("homme", tmp_path / "t.xml", span=(0, 2), min_frequency=1, runs=runs)
-    after = {"bon": 1, "voit": 1, "il": 1}  # the last over the end of the sentence
+    after = {"bon": 1, "voit": 1, "il": 1}  # the last across the end of the sentence
     assert dict(found.select("collocate", "f").rows()) == after
     (tmp_path / "w.xml").write_text(TEI.replace("<hi>bon</hi>", '<s><w lemma="x">bon</w></s>'))
     marked = corpus_files([tmp_path / "w.xml"])
@@ -197,7 +197,7 @@ def test_tei_without_marked_words_is_plain_text(tmp_path: Path, runs: Path) -> N
     assert experiment_template("corpus", [tmp_path / "t.xml"], tmp_path)
 
 
-def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
+def test_a_token_table_among_texts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A text.\nIt is plain.\n")
     write_table(tmp_path, "b.txt", ENGLISH)
     with pytest.raises(ConfigError, match="b.txt: its lines have fields"):
@@ -205,7 +205,7 @@ def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
     assert corpus_files([tmp_path / "b.txt"]).source["format"] == "vertical"
 
 
-def test_a_folder_stands_for_its_files(text: Path, runs: Path) -> None:
+def test_a_folder_means_all_its_files(text: Path, runs: Path) -> None:
     deeper = text.parent / "more" / "b.txt"
     deeper.parent.mkdir()
     deeper.write_text(TEXT)
@@ -216,7 +216,7 @@ def test_a_folder_stands_for_its_files(text: Path, runs: Path) -> None:
     assert set(found["documents"]) <= {1, 2, 4}
 
 
-def test_the_saved_experiment_gives_the_same(text: Path, tmp_path: Path, runs: Path) -> None:
+def test_the_saved_experiment_has_the_same_result(text: Path, tmp_path: Path, runs: Path) -> None:
     saved = tmp_path / "elsewhere" / "house.toml"
     saved.parent.mkdir()
     found = collocates("house", text, min_frequency=1, top=None, runs=runs, experiment=saved)
@@ -229,7 +229,7 @@ def test_the_saved_experiment_gives_the_same(text: Path, tmp_path: Path, runs: P
 
 
 @pytest.mark.long
-def test_nothing_is_written_beside_the_data(
+def test_no_file_is_written_beside_the_data(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -240,7 +240,7 @@ def test_nothing_is_written_beside_the_data(
     assert list((tmp_path / "cache" / "lexassay").iterdir())
 
 
-def test_standard_input_is_a_corpus(
+def test_standard_input_can_be_the_corpus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     piped = type("Piped", (), {"buffer": io.BytesIO(TEXT.encode())})()
@@ -277,7 +277,7 @@ def test_standard_input_is_a_corpus(
         (["house", "a.txt", "b.vrt"], "the files have several formats: text, vertical"),
     ],
 )
-def test_mistakes_are_told(
+def test_errors_in_words_and_options_are_reported(
     words: list[str],
     said: str,
     tmp_path: Path,
@@ -293,14 +293,14 @@ def test_mistakes_are_told(
     assert said in capsys.readouterr().err
 
 
-def test_a_word_that_is_not_there_is_told(text: Path, runs: Path) -> None:
+def test_a_word_that_does_not_occur_is_reported(text: Path, runs: Path) -> None:
     with pytest.raises(
         DataError, match="nothing co-occurs at least 3 times with 'castle' in 49 tokens"
     ):
         collocates("castle", text, runs=runs)
 
 
-def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> None:
+def test_nodes_are_counted_as_in_corpus_tools(tmp_path: Path, runs: Path) -> None:
     """Two `new` beside one `house` are one house with `new` beside it."""
     path = tmp_path / "a.txt"
     path.write_text("new house new. new house. old barn new.\n")
@@ -313,7 +313,7 @@ def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> Non
 
 
 @pytest.mark.long
-def test_a_span_of_a_parsed_corpus_is_a_span(tmp_path: Path, runs: Path) -> None:
+def test_a_span_of_a_parsed_corpus_has_no_relations(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu())
     for asked in ({"span": 1}, {"count": "nodes"}):
@@ -322,7 +322,7 @@ def test_a_span_of_a_parsed_corpus_is_a_span(tmp_path: Path, runs: Path) -> None
     assert "relation" in collocates("house", path, min_frequency=1, runs=runs).columns
 
 
-def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
+def test_invalid_ways_to_count_are_refused(text: Path, runs: Path) -> None:
     with pytest.raises(ConfigError, match="'nodes' applies to spans, not to relation sentence"):
         collocates("house", text, relation="sentence", count="nodes", runs=runs)
     assert main(["collocates", "house", str(text), "--count", "node"]) == 2
@@ -342,7 +342,9 @@ NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes a
         ("form=EYE", {"f1": 1, "of": 1, "blue": 1}),
     ],
 )
-def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, runs: Path) -> None:
+def test_nodes_may_be_words_phrases_or_patterns(
+    node: str, found: dict[str, int], tmp_path: Path, runs: Path
+) -> None:
     path = tmp_path / "a.txt"
     path.write_text(NODES)
     rows = collocates(node, path, span=3, min_frequency=1, top=None, runs=runs)
@@ -372,7 +374,7 @@ def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, ru
         ("\u4ed6\u4eec\u4f7f\u7528\u65b0\u65b9\u6cd5\u3002", "zh", "\u4f7f*", 1),
     ],
 )
-def test_a_node_is_divided_as_the_corpus_is(
+def test_a_node_is_tokenised_like_the_corpus(
     case: tuple[str, str, str, int], tmp_path: Path, runs: Path
 ) -> None:
     content, language, node, f1 = case
@@ -384,7 +386,7 @@ def test_a_node_is_divided_as_the_corpus_is(
 
 
 @pytest.mark.parametrize(("language", "node"), [("", "cafe\u0301"), ("tr", "\u0130nci")])
-def test_the_node_of_a_sketch_is_compared_as_the_words_are(
+def test_the_node_of_a_sketch_is_normalised_like_the_words(
     language: str, node: str, tmp_path: Path, runs: Path
 ) -> None:
     path = tmp_path / "a.conllu"
@@ -393,7 +395,7 @@ def test_the_node_of_a_sketch_is_compared_as_the_words_are(
 
 
 @pytest.mark.long
-def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
+def test_spans_end_at_the_chosen_boundaries(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("One eye saw. Two went.\nThree came.\n")
     ask = partial(collocates, "eye", path, span=9, min_frequency=1, runs=runs)
@@ -404,7 +406,7 @@ def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
 
 
 @pytest.mark.long
-def test_stop_words_do_not_count(tmp_path: Path, runs: Path) -> None:
+def test_stop_words_are_not_counted(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("The eye of the house saw it.\n")
     (tmp_path / "stop.txt").write_text("The\nof\n")
@@ -417,7 +419,7 @@ def test_stop_words_do_not_count(tmp_path: Path, runs: Path) -> None:
         assert pairs.select("l1", "l2").rows() == [("house", "saw"), ("saw", "it")]
 
 
-def test_letters_are_compared_by_the_language(tmp_path: Path, runs: Path) -> None:
+def test_case_is_folded_by_the_rules_of_the_language(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("İSTANBUL IŞIK DOLU. İstanbul'da ışık var. istanbul büyük.\n")
     found = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
@@ -454,7 +456,7 @@ def texts_keywords(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_words_are_counted_in_both(texts_keywords: Path) -> None:
+def test_keywords_are_counted_in_both_corpora(texts_keywords: Path) -> None:
     found = keywords(
         texts_keywords / "a.txt",
         texts_keywords / "b.txt",
@@ -474,7 +476,7 @@ def test_words_are_counted_in_both(texts_keywords: Path) -> None:
     assert million == pytest.approx(5e6 / sum(len(each.split()) for each in SENTENCES))
 
 
-def test_a_frequency_list_is_a_reference(texts_keywords: Path) -> None:
+def test_a_frequency_list_can_be_the_reference(texts_keywords: Path) -> None:
     (texts_keywords / "list.csv").write_text("Word,Freq\nthe,9\nriver,6\nHouse,1\n")
     whole = keywords(
         texts_keywords / "a.txt",
@@ -489,7 +491,7 @@ def test_a_frequency_list_is_a_reference(texts_keywords: Path) -> None:
 
 
 @pytest.mark.long
-def test_lemmas_count_where_both_have_them(texts_keywords: Path) -> None:
+def test_lemmas_are_counted_if_both_corpora_have_them(texts_keywords: Path) -> None:
     (texts_keywords / "c.conllu").write_text(conllu())
     found = keywords(
         texts_keywords / "c.conllu",
@@ -516,7 +518,7 @@ def test_lemmas_count_where_both_have_them(texts_keywords: Path) -> None:
         )
 
 
-def test_the_command_prints_a_table(
+def test_the_keywords_command_prints_a_table(
     texts_keywords: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [
@@ -542,17 +544,19 @@ def test_the_command_prints_a_table(
 # Candidates from files alone.
 
 
-def test_neighbours_are_counted(tmp_path: Path) -> None:
+def test_adjacent_pairs_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     found = candidates(tmp_path / "a.txt", min_frequency=1, runs=tmp_path / "r")
-    # A comma or semicolon stands between the words of which only one sentence is made here.
+    # A comma or semicolon separates words in texts that are one sentence here.
     apart = {("house", "and"), ("old", "the"), ("house", "the")}
     slow = Counter(pair for sentence in SENTENCES for pair in pairwise(sentence.split()))
     slow = Counter({pair: count for pair, count in slow.items() if pair not in apart})
     assert {(l1, l2): f for l1, l2, f in found.select("l1", "l2", "f").rows()} == slow
 
 
-def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_candidates_of_a_dependency_have_head_and_dependent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
     words = ["candidates", str(tmp_path / "a.conllu"), "--dependency", "obj", "--measure", "mi"]
     assert main([*words, "--format", "tsv", "--runs", str(tmp_path / "r")]) == 0
@@ -562,7 +566,7 @@ def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.long
-def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+def test_a_single_measure_need_not_be_in_a_list(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
     given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
     corpus = tmp_path / "a.conllu"
@@ -578,7 +582,7 @@ def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
     assert typical[0].equals(typical[1])
 
 
-def test_conditions_choose_the_words(tmp_path: Path) -> None:
+def test_conditions_select_the_words(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
     found = candidates(
         tmp_path / "a.conllu", relation="sentence", left="upos = 'ADJ'", right="upos = 'NOUN'",

@@ -1,4 +1,4 @@
-"""Two files to n-best precision: the same as the experiment that is written by hand."""
+"""Evaluation of files: results equal those of experiments written by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.recipes.collocations import collocates
 from pipeline.recipes.evaluation import clusters, evaluate, lexicon
 from tests.stages.run_stage import write_table
 
-# Clusters and lexicons from files: the same as the experiments that are written by hand.
+# Clusters and lexicons from files: results equal those of experiments written by hand.
 
 STARTERS = Path(__file__).parents[2] / "pipeline" / "cli" / "starters"
 
@@ -33,7 +33,7 @@ def files_clusters(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_a_corpus_and_two_systems(files_clusters: Path) -> None:
+def test_systems_evaluated_on_a_corpus_equal_the_experiment(files_clusters: Path) -> None:
     here = files_clusters / "clustering"
     by_hand = lx.run(here / "experiment.toml", runs=files_clusters / "runs", report=False)
     run = clusters(
@@ -48,7 +48,7 @@ def test_a_corpus_and_two_systems(files_clusters: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_table_of_classes_and_a_tagging(files_clusters: Path) -> None:
+def test_a_table_of_classes_is_the_gold_standard_of_a_tagging(files_clusters: Path) -> None:
     here = files_clusters / "clustering"
     run = clusters(
         here / "tags.tsv", here / "tree.paths", runs=files_clusters / "cache", report=False
@@ -64,7 +64,7 @@ def test_a_table_of_classes_and_a_tagging(files_clusters: Path) -> None:
         clusters(here / "tags.tsv", induced, runs=files_clusters / "cache")
 
 
-def test_a_word_in_two_clusters_has_no_measures_of_tokens(
+def test_words_in_two_clusters_rule_out_token_measures(
     files_clusters: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (files_clusters / "gold.csv").write_text("word,class,freq\na,N,3\nb,V,2\n")
@@ -81,7 +81,7 @@ def test_a_word_in_two_clusters_has_no_measures_of_tokens(
     assert "no token measures" in said
 
 
-def test_a_row_that_stands_twice_is_one_cluster(
+def test_a_repeated_row_is_one_cluster(
     files_clusters: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (files_clusters / "gold.csv").write_text("word,class,freq\na,N,3\nb,V,2\n")
@@ -97,7 +97,7 @@ def test_a_row_that_stands_twice_is_one_cluster(
     assert "no token measures: the gold" not in said.out
 
 
-def test_systems_of_one_name_are_told_apart(files_clusters: Path) -> None:
+def test_systems_of_the_same_name_are_numbered(files_clusters: Path) -> None:
     (files_clusters / "gold.csv").write_text("word,class\na,N\nb,V\n")
     for folder in ("one", "two"):
         (files_clusters / folder).mkdir()
@@ -108,7 +108,7 @@ def test_systems_of_one_name_are_told_apart(files_clusters: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_lexicon_by_two_dictionaries(files_clusters: Path) -> None:
+def test_a_lexicon_is_evaluated_with_two_dictionaries(files_clusters: Path) -> None:
     (files_clusters / "gold.csv").write_text("headword,form\ngo,go\ngo,goes\ngo,went\nbe,be\n")
     (files_clusters / "more.csv").write_text("lemma,word\nbe,is\n")
     (files_clusters / "mine.csv").write_text("lemma,form\ngo,go\ngo,goed\nbe,be\nbe,is\n")
@@ -131,7 +131,7 @@ def test_a_lexicon_by_two_dictionaries(files_clusters: Path) -> None:
     assert only.table("quality.lemmas").height == 1
 
 
-def test_names_of_columns_are_those_of_the_files_that_have_them(files_clusters: Path) -> None:
+def test_column_names_apply_to_the_files_that_have_them(files_clusters: Path) -> None:
     (files_clusters / "gold.csv").write_text("Stichwort,Form\ngo,go\ngo,goes\n")
     (files_clusters / "mine.csv").write_text("lemma,form\ngo,go\n")
     names = {"lemma": "Stichwort", "form": "Form"}
@@ -178,7 +178,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-def test_it_is_what_an_experiment_gives(files: Path, tmp_path: Path) -> None:
+def test_evaluate_equals_the_experiment(files: Path, tmp_path: Path) -> None:
     run = evaluate(files / "ranked.csv", files / "judged.tsv", cuts=(100, 500), runs=tmp_path, report=False)  # fmt: skip
     found = run.table("precision.cuts").sort("measure", "n")
     table = pl.read_csv(ROOT / "data" / "candidates.tsv", separator="\t")
@@ -194,7 +194,7 @@ def test_it_is_what_an_experiment_gives(files: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_judgements_that_were_drawn_at_random_estimate(files: Path, tmp_path: Path) -> None:
+def test_judgements_drawn_at_random_give_estimates(files: Path, tmp_path: Path) -> None:
     drawn = pl.read_csv(files / "judged.tsv", separator="\t").sample(400, seed=1)
     drawn.write_csv(tmp_path / "drawn.csv")
     with pytest.raises(DataError, match=r"400 of 3,685 ranked pairs are judged\. If these were"):
@@ -230,7 +230,7 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("separator", [";", "\t"])
-def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> None:
+def test_semicolons_and_tabs_in_csv_are_recognised(separator: str, tmp_path: Path) -> None:
     ranked, gold = tmp_path / "list.csv", tmp_path / "gold.csv"
     ranked.write_text("w1,w2\na,b\nc,d\n".replace(",", separator))
     gold.write_text("w1,w2,TP\na,b,1\nc,d,0\n".replace(",", separator))
@@ -263,7 +263,7 @@ def test_weights_of_clusters_are_refused(
     assert "Remove the column weight from its file" in said
 
 
-def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+def test_single_names_need_not_be_in_a_list(tmp_path: Path) -> None:
     rows = "l1,l2,mi,other,TP\na,x,2,1,1\nb,y,1,2,0\n"
     (tmp_path / "list.csv").write_text(rows)
     run = evaluate(tmp_path / "list.csv", tmp_path / "list.csv", scores="mi", cuts=[1],
@@ -288,7 +288,7 @@ def test_list_sizes_fit_the_list(rows: int, sizes: list[int], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["id", '""'])
-def test_numbers_of_rows_are_no_scores(name: str, tmp_path: Path) -> None:
+def test_row_numbers_are_not_scores(name: str, tmp_path: Path) -> None:
     """UCS has a column id, write.csv in R one without a name."""
     (tmp_path / "list.csv").write_text(f"{name},l1,l2,mi\n1,a,x,3\n2,b,y,2\n3,c,z,5\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
@@ -297,7 +297,7 @@ def test_numbers_of_rows_are_no_scores(name: str, tmp_path: Path) -> None:
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
 
 
-def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
+def test_ranks_and_judgements_of_ucs_are_not_scores(tmp_path: Path) -> None:
     (tmp_path / "list.ds").write_text(
         "l1\tl2\tam.MI\tr.MI\tb.TP\tn.x\na\tx\t3\t2\t0\t7\nb\ty\t5\t1\t1\t8\n"
     )
@@ -310,10 +310,10 @@ def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(9, 2), pl.Boolean(), pl.Int8()])
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.xlsx"])
-def test_judgements_are_read_however_they_are_kept(
+def test_judgements_of_any_type_and_format_are_read(
     name: str, dtype: pl.DataType, tmp_path: Path
 ) -> None:
-    """Two of three are true, the best is not. What is judged beside scores is no score."""
+    """Two of three are true, the best is not. A judgement column beside scores is not a score."""
     judged = pl.Series("TP", [0.0, 1.0, 1.0]).cast(dtype)
     ranked = pl.DataFrame({"l1": ["a", "b", "c"], "l2": "x", "mi": [3, 2, 1], "same": judged})
     write_table(ranked, tmp_path / f"ranked{name}")
@@ -324,7 +324,7 @@ def test_judgements_are_read_however_they_are_kept(
     assert found == [("mi", 0.0), ("mi", 2 / 3)]
 
 
-def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
+def test_unused_columns_may_have_any_type(tmp_path: Path) -> None:
     ranked = pl.DataFrame({"l1": ["a", "b"], "l2": "x", "mi": [3, 2], "TP": [1, 0]})
     odd = {"time": datetime.timedelta(1), "list": [1], "raw": b"1"}
     ranked.with_columns(**{name: pl.lit(value) for name, value in odd.items()}).write_parquet(
@@ -336,7 +336,7 @@ def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_lowest_can_come_first(tmp_path: Path) -> None:
+def test_the_lowest_score_can_be_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
     for ascending, share in (([], 0.5), (["p"], 1.0), ("p", 1.0)):
@@ -368,7 +368,7 @@ WORDS = [("pull", "strings"), ("kick", "bucket"), ("pull", "weight"), ("buy", "b
 
 
 def combine(labels: str, folder: Path, *options: str) -> int:
-    """Run the command on pairs whose scores are in order, with a judgement each: 1, 0 or none."""
+    """Run the command on ordered scores of pairs, with a judgement each: 1, 0 or none."""
     ranked = [f"{l1},{l2},{9 - n}" for n, (l1, l2) in enumerate(WORDS * 4)]
     ranked = [f"{n}{each}" for n, each in enumerate(ranked)]
     judged = [",".join([*each.split(",")[:2], tp.strip("-")])
@@ -415,7 +415,7 @@ def test_a_combination_learns_from_a_sample(
         ("1100" + "-" * 28, [], "4 of 32 ranked pairs are judged. If these were drawn at random"),
     ],
 )
-def test_labels_that_teach_nothing(
+def test_unsuitable_labels_for_a_combination_are_refused(
     labels: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert combine(labels, tmp_path, *options) in (1, 2)
@@ -431,7 +431,7 @@ def test_labels_that_teach_nothing(
         (["--n", "0"], "'0' is not a whole number of at least 1"),
     ],
 )
-def test_mistakes_are_told(
+def test_errors_in_options_are_reported(
     files: Path, tmp_path: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["evaluate", str(files / "ranked.csv"), str(files / "judged.tsv"), *options]
@@ -439,7 +439,7 @@ def test_mistakes_are_told(
     assert said in capsys.readouterr().err
 
 
-def test_a_column_that_cannot_be_told_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+def test_an_unrecognised_column_is_requested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     (tmp_path / "list.csv").write_text("first,second,mi\nkick,bucket,1\n")
     assert main(["evaluate", str(tmp_path / "list.csv"), str(tmp_path / "list.csv")]) == 2
     said = capsys.readouterr().err
@@ -448,7 +448,7 @@ def test_a_column_that_cannot_be_told_is_asked_for(tmp_path: Path, capsys: pytes
     assert "--columns l1=NAME" in said
 
 
-def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
+def test_pairs_across_a_line_end_are_counted(tmp_path: Path) -> None:
     filling = " ".join(["house of river nobody lived", *["in another winter"] * 3])
     for name, gap in (("lines", " "), ("wrapped", "\n")):
         parts = [textwrap.fill(filling, 30).replace("\n", gap)] * 40
@@ -463,7 +463,7 @@ def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.xlsx"])
-def test_words_that_look_the_same_are_the_same_in_every_format(name: str, tmp_path: Path) -> None:
+def test_equivalent_spellings_match_in_every_format(name: str, tmp_path: Path) -> None:
     words = {"l1": ["cafe\u0301", "l\u2019an", "so\u00adlo"], "l2": ["noir", "neuf", "a\u00a0b"]}
     ranked = pl.DataFrame({**words, "mi": [3.0, 2.0, 1.0]})
     write_table(ranked, tmp_path / name)
@@ -474,7 +474,7 @@ def test_words_that_look_the_same_are_the_same_in_every_format(name: str, tmp_pa
     assert rows.filter(measure="mi", n=3)["precision"].to_list() == pytest.approx([2 / 3])
 
 
-def test_lexicons_are_normalised_as_they_say(tmp_path: Path) -> None:
+def test_lexicons_are_normalised_as_configured(tmp_path: Path) -> None:
     (tmp_path / "l.tsv").write_text("lemma\tform\ncafe\u0301\tcafe\u0301s\n")
     stage = '[stages.l]\nuse = "extract.lexicon"\npath = "l.tsv"\n'
     for form, lemma in (("NFC", "caf\u00e9"), ("as_it_is", "cafe\u0301")):
@@ -483,14 +483,14 @@ def test_lexicons_are_normalised_as_they_say(tmp_path: Path) -> None:
         assert run.table("l")["lemma"].to_list() == [lemma]
 
 
-# Files whose endings do not tell what they hold
+# Files whose extensions do not reveal their format
 
 LEXICON = "Haus\tHauses\tN;GEN;SG\nHaus\tH\u00e4user\tN;NOM;PL\ngehen\tging\tV;PST;3;SG\n"
 
 
 @pytest.mark.parametrize("name", ["deu", "deu.args", "deu.tsv", "deu.txt", "deu.gz"])
 @pytest.mark.parametrize("header", ["", "lemma\tform\tfeats\n"])
-def test_unimorph_is_told_by_its_lines(name: str, header: str, tmp_path: Path) -> None:
+def test_unimorph_is_recognised_by_its_lines(name: str, header: str, tmp_path: Path) -> None:
     text = (header + LEXICON).encode()
     (tmp_path / "gold.unimorph").write_bytes(text)
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
@@ -499,8 +499,8 @@ def test_unimorph_is_told_by_its_lines(name: str, header: str, tmp_path: Path) -
     assert (found["gold lemmas"], found["lexicon lemmas"], found["L*"]) == (2, 2, 1)
 
 
-def test_lemma_and_form_alone(tmp_path: Path) -> None:
-    """Two columns without names may be anything: no row is taken for a header in silence."""
+def test_two_columns_without_names_are_refused(tmp_path: Path) -> None:
+    """Two columns without names may be anything: no row is silently taken for a header."""
     (tmp_path / "deu").write_text("gehen\tging\ngehen\tgeht\n")
     with pytest.raises(ConfigError, match="no column for lemma"):
         lexicon(tmp_path / "deu", tmp_path / "deu", runs=tmp_path / "r", report=False)
@@ -509,7 +509,7 @@ def test_lemma_and_form_alone(tmp_path: Path) -> None:
     assert run.table("gold").height == 2
 
 
-def test_clusters_are_told_by_their_lines(
+def test_clusters_are_recognised_by_their_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold").write_text("item\tgold\tf\ndog\tN\t3\nrun\tV\t4\n")
@@ -541,7 +541,7 @@ def test_clusters_are_told_by_their_lines(
     ],
 )
 @pytest.mark.parametrize("command", ["score", "evaluate", "clusters", "lexicon"])
-def test_formats_and_options_that_are_none(
+def test_unknown_formats_and_options_are_refused(
     command: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold").write_text("item\tgold\tf\ndog\tN\t3\nrun\tV\t4\n")
@@ -550,7 +550,7 @@ def test_formats_and_options_that_are_none(
     assert said in capsys.readouterr().err
 
 
-def test_each_file_takes_the_options_of_its_format(
+def test_each_file_is_read_with_the_options_of_its_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "ranked.txt").write_text("l1|l2|mi\na|x|2\nb|y|1\n")
@@ -570,7 +570,7 @@ def test_each_file_takes_the_options_of_its_format(
     assert "ranked.txt: read as CSV (to change this: --read-as)" in capsys.readouterr().err
 
 
-def test_a_tagged_corpus_may_be_what_taggers_write(tmp_path: Path) -> None:
+def test_a_tagged_corpus_may_be_the_output_of_a_tagger(tmp_path: Path) -> None:
     lines = ["the\tDT\tthe", "dog\tNN\tdog", "runs\tVBZ\trun", ".\tSENT\t."] * 3
     (tmp_path / "gold.tt").write_text("\n".join(lines) + "\n")
     (tmp_path / "paths").write_text("00\tdog\t3\n01\truns\t4\n10\tthe\t3\n11\t.\t3\n")
@@ -580,7 +580,7 @@ def test_a_tagged_corpus_may_be_what_taggers_write(tmp_path: Path) -> None:
     assert found["mean"].to_list() == [1.0]
 
 
-def test_words_that_differ_in_an_apostrophe_keep_their_clusters(
+def test_words_that_differ_in_apostrophes_keep_their_clusters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold.tsv").write_text("item\tgold\tf\n'em\tN\t3\n\u2019em\tN\t2\nrun\tV\t4\n")
@@ -605,7 +605,7 @@ SYSTEM_KEY = (
 )
 
 
-def test_senseval_keys_are_told_by_their_extension(
+def test_senseval_keys_are_recognised_by_their_extension(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold.key").write_text(GOLD_KEY)
@@ -632,7 +632,9 @@ def test_a_key_of_few_instances_has_low_scores(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_senseval_keys_of_semeval(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_keys_of_semeval_2013_have_their_published_scores(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     files = [
         public_data(f"wsi/semeval2013_{name}.key.gz")
         for name in ("gold", "aiku_base", "unimelb_5p")
@@ -642,7 +644,7 @@ def test_senseval_keys_of_semeval(public_data: Callable[[str], Path], tmp_path: 
     assert found == pytest.approx([0.3902851443, 0.4588365055], abs=1e-9)
 
 
-def test_keys_and_tables_are_not_compared(tmp_path: Path) -> None:
+def test_keys_and_tables_cannot_be_compared(tmp_path: Path) -> None:
     (tmp_path / "gold.key").write_text(GOLD_KEY)
     (tmp_path / "c.tsv").write_text("item\tcluster\nadd.v.1\t1\n")
     with pytest.raises(ConfigError, match="gold.key is a Senseval key, but .*c.tsv is not"):
@@ -661,7 +663,7 @@ def test_keys_and_tables_are_not_compared(tmp_path: Path) -> None:
 GOLD_WORDS = "word,class,freq\na,N,4\nb,N,3\nc,V,2\nd,V,1\n"
 
 
-def said_of_clusters(
+def clusters_output(
     folder: Path, capsys: pytest.CaptureFixture[str], *given: str, code: int = 0
 ) -> str:
     (folder / "gold.csv").write_text(GOLD_WORDS)
@@ -678,22 +680,22 @@ def said_of_clusters(
     return told.out if code == 0 else told.err
 
 
-def test_noise_and_words_without_a_cluster_are_printed(
+def test_noise_and_unclustered_words_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "mine.csv"
     mine.write_text("word,cluster\na,0\nb,0\nc,-1\n")
-    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise", "-1")
+    said = clusters_output(tmp_path, capsys, str(mine), "--noise", "-1")
     assert "mine: 1 noise word, excluded" in said
     assert "mine: 2 of 4 words (50.0%) have no cluster, for example 'c', 'd'" in said
-    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise=-1", "--noise-as", "clusters")
+    said = clusters_output(tmp_path, capsys, str(mine), "--noise=-1", "--noise-as", "clusters")
     assert "mine: 1 noise word, each a cluster of its own" in said
     assert "mine: 1 of 4 words (25.0%) has no cluster, for example 'd'" in said
-    said = said_of_clusters(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
+    said = clusters_output(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
     assert "--noise-as: unknown choice 'own'" in said
 
 
-def test_instances_and_systems_in_the_order_given(
+def test_systems_are_reported_in_the_order_of_the_arguments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold.key").write_text(GOLD_KEY)
@@ -708,7 +710,7 @@ def test_instances_and_systems_in_the_order_given(
     assert lines == [f"one: {told}", f"all: {told}"]
 
 
-def test_words_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_are_printed_unescaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "gold.csv").write_text("word,class,freq\na,N,4\n\\\\,N,3\n")
     (tmp_path / "mine.csv").write_text("word,cluster\na,0\n")
     files = [str(tmp_path / f"{name}.csv") for name in ("gold", "mine")]
@@ -716,42 +718,46 @@ def test_words_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFix
     assert r"no cluster, for example '\\'" + "\n" in capsys.readouterr().out
 
 
-def test_runs_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_files_can_be_runs_of_one_system(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = [tmp_path / name for name in ("one.csv", "two.csv")]
     for file, last in zip(files, "01", strict=True):
         file.write_text(f"word,cluster\na,0\nb,0\nc,1\nd,{last}\n")
     runs = f"hdp={files[0]},{files[1]}"
-    said = said_of_clusters(tmp_path, capsys, runs, "--format", "csv")
+    said = clusters_output(tmp_path, capsys, runs, "--format", "csv")
     rows = dict(line.split(",") for line in said.splitlines())
     assert rows["measure"] == "hdp"
-    alone = said_of_clusters(tmp_path, capsys, *map(str, files), "--format", "csv")
+    alone = clusters_output(tmp_path, capsys, *map(str, files), "--format", "csv")
     each = {name: values for name, *values in (line.split(",") for line in alone.splitlines())}
     one, two = map(float, each["many_to_one"])
     assert float(rows["many_to_one"]) == pytest.approx((one + two) / 2)
     files[1].write_text("item;tag\na;0\n")
-    said = said_of_clusters(tmp_path, capsys, runs, code=2)
+    said = clusters_output(tmp_path, capsys, runs, code=2)
     assert "two.csv has another format than" in said
-    assert "system 'hdp' has no file" in said_of_clusters(tmp_path, capsys, "hdp=", code=2)
+    assert "system 'hdp' has no file" in clusters_output(tmp_path, capsys, "hdp=", code=2)
     twice = f"hdp={files[0]},{files[0]}"
-    said = said_of_clusters(tmp_path, capsys, twice, code=2)
+    said = clusters_output(tmp_path, capsys, twice, code=2)
     assert "system 'hdp' has the same file twice" in said
-    said = said_of_clusters(tmp_path, capsys, *(f"hdp={file}" for file in files), code=2)
+    said = clusters_output(tmp_path, capsys, *(f"hdp={file}" for file in files), code=2)
     assert "2 systems are named 'hdp'" in said
 
 
-def test_a_list_is_no_file() -> None:
+def test_a_list_in_place_of_a_file_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"\['k.tsv'\] is not a file; runs of a system"):
         clusters("g.tsv", ["k.tsv"])  # type: ignore[arg-type]
 
 
-def test_files_without_endings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_without_extensions_are_recognised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mine, prose = tmp_path / "mine", tmp_path / "prose"
     mine.write_text("word,cluster\na,0\nb,0\nc,1\nd,1\n")
-    assert "MacroI 1-1" in said_of_clusters(tmp_path, capsys, str(mine))
+    assert "MacroI 1-1" in clusters_output(tmp_path, capsys, str(mine))
     prose.write_text("It rains.\n")
-    said = said_of_clusters(tmp_path, capsys, str(prose), code=2)
+    said = clusters_output(tmp_path, capsys, str(prose), code=2)
     assert "'prose' has no extension that tells its format; name it: --read-as FORMAT" in said
-    said = said_of_clusters(tmp_path, capsys, str(mine), "--lenient", code=2)
+    said = clusters_output(tmp_path, capsys, str(mine), "--lenient", code=2)
     assert "--lenient: applies to tagged corpora, but all files are tables" in said
     tokens = [f"{n}\t{word}\t_\tN\t" + "\t".join("______") for n, word in enumerate("ab", 1)]
     (tmp_path / "corpus").write_text("\n".join([*tokens, "", ""]))
@@ -765,8 +771,8 @@ def test_an_experiment_is_saved_if_it_succeeds(
     mine, saved = tmp_path / "mine.csv", tmp_path / "x.toml"
     mine.write_text("word,cluster\na,0\n")
     options = [str(mine), "--save", str(saved)]
-    assert "MIA" in said_of_clusters(tmp_path, capsys, *options, "--exclude", "MIA", code=2)
+    assert "MIA" in clusters_output(tmp_path, capsys, *options, "--exclude", "MIA", code=2)
     assert not saved.exists()
-    said_of_clusters(tmp_path, capsys, *options)
+    clusters_output(tmp_path, capsys, *options)
     assert saved.exists()
-    assert "already exists" in said_of_clusters(tmp_path, capsys, *options, code=2)
+    assert "already exists" in clusters_output(tmp_path, capsys, *options, code=2)

@@ -1,4 +1,4 @@
-"""Experiments on somebody's own files: what is filled in, and that all that is commented is true."""
+"""Experiments on a user's own files: what is filled in, and the truth of all comments."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_experiment_runs(family: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("family", OWN)
-def test_every_option_stands_there_once(family: str, folder: Path) -> None:
+def test_every_option_is_listed_once(family: str, folder: Path) -> None:
     text = experiment_template(family, [folder / name for name in OWN[family]], folder)
     for name, options in tomllib.loads(text)["stages"].items():
         section = text.partition(f"[stages.{name}]\n")[2].partition("\n[")[0]
@@ -70,7 +70,7 @@ def test_every_option_stands_there_once(family: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("family", OWN)
-def test_the_defaults_behind_a_hash_are_the_defaults(family: str, folder: Path) -> None:
+def test_commented_values_are_the_defaults(family: str, folder: Path) -> None:
     text = experiment_template(family, [folder / name for name in OWN[family]], folder)
     used = re.sub(r"^#(\w+ = \S.*)$", r"\1", text, flags=re.MULTILINE)
     (folder / "one.toml").write_text(text)
@@ -82,7 +82,7 @@ def test_the_defaults_behind_a_hash_are_the_defaults(family: str, folder: Path) 
     }
 
 
-def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
+def test_relations_and_labels_of_a_corpus_are_filled_in(folder: Path) -> None:
     text = experiment_template("corpus", [folder / "a.conllu"], folder)
     pairs = tomllib.loads(text)["stages"]["candidates"]
     assert pairs["dependency"] == {"label": "obj", "governor": "left"}
@@ -101,13 +101,13 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     assert words["left"]["label"] == "{form}"
 
 
-def test_a_corpus_called_corpus_gives_its_name_once(folder: Path) -> None:
+def test_the_name_of_a_corpus_called_corpus_is_not_repeated(folder: Path) -> None:
     (folder / "a.txt").rename(folder / "corpus.txt")
     text = experiment_template("corpus", [folder / "corpus.txt"], folder)
     assert tomllib.loads(text)["name"] == "corpus"
 
 
-def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
+def test_the_template_states_language_and_line_breaks_of_text(folder: Path) -> None:
     text = experiment_template("corpus", [folder / "a.txt"], folder)
     prose = " ".join(line.lstrip("# ") for line in text.splitlines())
     assert 'sentences = "auto"' in text
@@ -115,8 +115,8 @@ def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
     assert 'language = "en", sentences = "wrapped"' in prose
 
 
-def test_the_sample_is_drawn_from_the_lists_that_are_evaluated(folder: Path) -> None:
-    """Of 400,000 pairs, 200 random ones would be half a draw for a list of 1,000."""
+def test_the_sample_is_drawn_from_the_evaluated_lists(folder: Path) -> None:
+    """Of 400,000 pairs, 200 random ones would give half a draw for a list of 1,000."""
     text = experiment_template("corpus", [folder / "a.txt"], folder)
     stages = tomllib.loads(text)["stages"]
     cuts = stages["precision"]["cuts"]
@@ -150,7 +150,7 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
         ([], "give one of clustering, collocations, corpus, lexicon"),
     ],
 )
-def test_mistakes_are_told(
+def test_errors_in_options_and_files_are_reported(
     words: list[str], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -164,7 +164,7 @@ def test_mistakes_are_told(
 
 
 @pytest.mark.long
-def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
+def test_the_starter_equals_the_output_of_its_generator(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, ROOT / "data" / "make_starter.py", tmp_path], check=True, cwd=tmp_path
     )
@@ -188,7 +188,7 @@ def test_the_starter_waits_for_labels_and_delivers_a_list(tmp_path: Path) -> Non
     assert list(tmp_path.glob("sheets/corpus/corpus-list/*.xlsx"))
 
 
-def test_comments_change_nothing(folder: Path) -> None:
+def test_comments_do_not_change_the_content(folder: Path) -> None:
     content = {
         "name": "x", "title": "A \"title\"", "seed": "s",
         "stages": {"scores": {"use": "score.rank", "scores": "x", "measures": ["mi", "t\\s"]}},

@@ -1,4 +1,4 @@
-"""Run one check on tables that a test writes down."""
+"""Run one check on tables that a test provides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run_check(
     later_cuts: tuple[int, ...] = (),
     **options: Any,
 ) -> list[Remark]:
-    """Return what a check says of these tables; of a stage of its first kind by default."""
+    """Return the remarks of a check on these tables; of a stage of its first kind by default."""
     check = CHECKS.get(name)
     look = CheckInput(
         use or check.stages[0],

@@ -1,4 +1,4 @@
-"""All checks: that each looks at stages that there are, and none fails on tables without rows."""
+"""All checks: each reads stages that exist, and none fails on tables without rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.remarks.run_check import run_check
 
 
 @pytest.mark.parametrize("name", list(CHECKS))
-def test_a_check_looks_at_stages_that_there_are(name: str) -> None:
+def test_a_check_reads_stages_that_exist(name: str) -> None:
     check = CHECKS.get(name)
     assert set(check.stages) <= set(STAGES)
     assert check.means
@@ -54,7 +54,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> None:
         check(stages=(USE,), threshold=3, means="any number")(function)
 
 
-def test_what_matters_most_comes_first_with_the_name_of_the_check(checks: None) -> None:
+def test_warnings_precede_notes_and_name_their_check(checks: None) -> None:
     found = run_checks(LOOK, {})
     assert [str(each) for each in found] == [
         "warning: a warning [says_a_warning]",
@@ -62,12 +62,12 @@ def test_what_matters_most_comes_first_with_the_name_of_the_check(checks: None) 
     ]
 
 
-def test_a_threshold_that_is_set_counts_and_false_silences(checks: None) -> None:
+def test_a_configured_threshold_applies_and_false_disables(checks: None) -> None:
     (one,) = run_checks(LOOK, {"says_a_note": 7.0, "says_a_warning": False})
     assert one.text == "threshold 7"
 
 
-def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
+def test_a_threshold_of_0_is_not_false(checks: None) -> None:
     assert "threshold 0" in {each.text for each in run_checks(LOOK, {"says_a_note": 0.0})}
 
 
@@ -85,13 +85,13 @@ def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
          "plain text in English; 8 of 9 files: lines look wrapped, but each ends a sentence"),
     ],
 )  # fmt: skip
-def test_what_readers_did(look: dict[str, Any], said: str | None) -> None:
+def test_input_skipped_by_readers_is_noted(look: dict[str, Any], said: str | None) -> None:
     found = run_checks(CheckInput(USE, None, **look), {})
     assert [each.text for each in found] == ([] if said is None else [said])
     assert {each.level for each in found} <= {"note"}
 
 
-def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> None:
+def test_a_failing_check_does_not_discard_the_results(checks: None) -> None:
     check(stages=(USE,), threshold=1, means="any")(fails)
     broken = next(each for each in run_checks(LOOK, {}) if each.check == "fails")
     assert broken.level == "note"
@@ -99,13 +99,13 @@ def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> N
     assert "[remarks] fails = false" in broken.remedy
 
 
-def test_a_known_mistake_is_one(checks: None) -> None:
+def test_a_data_error_of_a_check_is_raised(checks: None) -> None:
     check(stages=(USE,), threshold=1, means="any")(is_a_known_mistake)
     with pytest.raises(DataError, match="this file is empty"):
         run_checks(LOOK, {})
 
 
-def test_checks_of_other_stages_are_not_asked(checks: None) -> None:
+def test_checks_of_other_stages_are_not_run(checks: None) -> None:
     check(stages=("remarked.by_nobody",), threshold=1, means="any")(fails)
     assert len(run_checks(LOOK, {})) == 2
 
@@ -119,14 +119,14 @@ def test_checks_of_other_stages_are_not_asked(checks: None) -> None:
         ("[remarks] x = false leaves it out", "[remarks] x = false leaves it out."),
     ],
 )
-def test_a_remedy_as_a_sentence(remedy: str, advice: str) -> None:
+def test_a_remedy_becomes_a_sentence(remedy: str, advice: str) -> None:
     assert Remark(level="note", text="x", remedy=remedy).advice == advice
 
 
 def remarks_on(
     name: str, gold: list[str], other: list[str], threshold: float | None = None
 ) -> list[Remark]:
-    """Return what is said of a lexicon, and make sure that the same is said of a system."""
+    """Return the remarks on a lexicon, and check that those on a system are the same."""
     frames = [pl.DataFrame({"form": words}, schema={"form": pl.String}) for words in (gold, other)]
     forms = dict(zip(("gold", "lexicon"), frames, strict=True))
     found = run_check(name, use="score.lexicon", inputs=forms, threshold=threshold)
@@ -138,7 +138,7 @@ def remarks_on(
     return found
 
 
-def test_a_lexicon_that_shares_few_words() -> None:
+def test_a_lexicon_with_few_shared_words_has_a_warning() -> None:
     gold = ["Haus", "Hund", "Katze", "casa"]
     (one,) = remarks_on("few_shared_words", gold, ["casa", "perro"], threshold=0.3)
     assert one.level == "warning"
@@ -158,7 +158,7 @@ def test_a_lexicon_that_shares_few_words() -> None:
         (["casa", "perro"], "check the columns"),
     ],
 )
-def test_a_lexicon_that_shares_no_word_is_refused(theirs: list[str], cause: str) -> None:
+def test_a_lexicon_without_shared_words_is_refused(theirs: list[str], cause: str) -> None:
     with pytest.raises(DataError) as found:
         remarks_on("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
     text = str(found.value)
@@ -174,18 +174,18 @@ def test_without_words_on_a_side_nothing_is_compared() -> None:
         assert not remarks_on(name, ["casa"], [])
 
 
-def test_words_in_another_case_alone() -> None:
+def test_words_that_differ_only_in_case_are_reported() -> None:
     (one,) = remarks_on("other_case", ["Haus", "Hund", "geht"], ["haus", "hund", "geht"])
     assert one.numbers == {"twins": 2, "gold": 3}
     assert one.such_as == ("'Haus' and 'haus'", "'Hund' and 'hund'")
     assert one.level == "warning"
 
 
-def test_a_word_that_is_there_as_it_is_has_no_twin() -> None:
+def test_a_word_found_unchanged_has_no_twin() -> None:
     assert not remarks_on("other_case", ["Haus", "haus"], ["haus", "Haus", "HAUS"])
 
 
-def test_words_in_another_unicode_form() -> None:
+def test_words_in_another_unicode_form_are_reported() -> None:
     composed, apart = "caf\u00e9", "cafe\u0301"
     (one,) = remarks_on("other_unicode", [composed, "thé"], [apart, "thé"])
     assert one.numbers == {"twins": 1, "gold": 2}
@@ -197,17 +197,17 @@ def test_words_in_another_unicode_form() -> None:
     ("words", "script"),
     [(["дом", "кот"], "Cyrillic"), (["οίκος"], "Greek"), (["בית"], "Hebrew"), (["家"], "Han")],
 )
-def test_words_in_another_script(words: list[str], script: str) -> None:
+def test_words_in_another_script_are_reported(words: list[str], script: str) -> None:
     (one,) = remarks_on("other_script", ["house", "cat"], words)
     assert f"the gold is in Latin (100% of its words), lexicon in {script} (100%)" in one.text
     assert not remarks_on("other_script", words, words)
 
 
-def test_mixed_scripts_are_told_only_where_one_prevails() -> None:
+def test_mixed_scripts_are_reported_only_if_one_prevails() -> None:
     gold, mixed = ["house", "cat"], ["дом", "кот", "сад", "house", "cat"]
     assert remarks_on("other_script", gold, mixed)
     assert not remarks_on("other_script", gold, mixed, threshold=0.9)
 
 
-def test_numbers_are_in_no_script() -> None:
+def test_numbers_have_no_script() -> None:
     assert not remarks_on("other_script", ["house", "1999"], ["1999", "12"])

@@ -23,7 +23,7 @@ def remarks_on(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[R
     return run_check(name, inputs=inputs)
 
 
-def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
+def test_types_without_a_cluster_are_reported_by_frequency() -> None:
     known = gold(**{f"w{i}": i + 1 for i in range(10)})
     (told,) = remarks_on("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(8)}))
     assert "2 of 10 gold types (20%) have no cluster in brown" in told.text
@@ -32,7 +32,7 @@ def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
     assert not remarks_on("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(10)}))
 
 
-def test_each_run_is_told_by_its_name() -> None:
+def test_each_run_is_reported_by_its_name() -> None:
     both = pl.concat([entries("1", a=1, b=1), entries("2", a=1)])
     (told,) = remarks_on("without_cluster", gold(a=1, b=1), both)
     assert "brown (2)" in told.text
@@ -43,7 +43,7 @@ def test_most_types_without_a_cluster_is_a_warning() -> None:
     assert told.level == "warning"
 
 
-def test_clusters_that_were_counted_on_another_text() -> None:
+def test_clusters_counted_on_another_text_are_reported() -> None:
     known = gold(**{f"w{i}": i + 2 for i in range(30)})
     other = entries("1", **{f"w{i}": 2 * i + 1 for i in range(30)})
     (told,) = remarks_on("other_text", known, other)
@@ -52,14 +52,14 @@ def test_clusters_that_were_counted_on_another_text() -> None:
     assert told.such_as[0] == "'w29': 31 and 59"
 
 
-def test_the_same_text_or_no_counts_at_all_are_nothing_to_tell() -> None:
+def test_equal_or_missing_counts_cause_no_remark() -> None:
     counts = {f"w{i}": i + 2 for i in range(30)}
     assert not remarks_on("other_text", gold(**counts), entries("1", **counts))
     assert not remarks_on("other_text", gold(**counts), entries("1", **dict.fromkeys(counts)))
     assert not remarks_on("other_text", gold(**dict.fromkeys(counts, 1)), entries("1", **counts))
 
 
-def test_a_gold_with_one_class_for_every_type() -> None:
+def test_a_gold_with_one_class_per_type_is_reported() -> None:
     one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
     (told,) = run_check("one_class_each", use="extract.gold_table", outputs={"entries": one})
     assert "each of the 60 gold types" in told.text
@@ -70,13 +70,13 @@ def test_a_gold_with_one_class_for_every_type() -> None:
     )
 
 
-def test_the_gold_of_a_tagging_is_not_its_entries() -> None:
+def test_the_gold_of_a_tagging_is_read_from_its_gold_table() -> None:
     one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
     outputs = {"gold": pl.concat([one, one]), "entries": one}
     assert not run_check("one_class_each", use="extract.tagging", outputs=outputs)
 
 
-def test_types_that_differ_in_upper_case_only() -> None:
+def test_types_that_differ_only_in_case_are_reported() -> None:
     items = pl.DataFrame({"item": ["The", "the", "Der", "der", "Anna", "is"]})
     (told,) = run_check("upper_case_twins", outputs={"entries": items}, fold=False)
     assert told.numbers == {"twins": 2, "types": 6}
@@ -93,21 +93,21 @@ def labels(*clusters: str, column: str = "cluster") -> list[Remark]:
     return run_check("continuous_labels", outputs={"entries": made}, columns=columns)
 
 
-def test_measurements_are_not_clusters() -> None:
+def test_measurements_as_cluster_labels_have_a_warning() -> None:
     (told,) = labels(*(f"{n / 7:.6f}" for n in range(1, 501)), column="score")
     assert told.text.startswith("column 'score' of d has 429 distinct numbers with decimals among")
     assert told.level == "warning"
     assert len(told.such_as) == 3
 
 
-def test_whole_numbers_and_few_clusters_are_no_measurements() -> None:
+def test_whole_numbers_and_few_labels_are_not_measurements() -> None:
     assert not labels(*(f"{n}.0" for n in range(500)))
     assert not labels(*map(str, range(500)))
     assert not labels(*(f"0.{n % 9}" for n in range(500)))
     assert not labels(*(f"{n}.5" for n in range(10)))
 
 
-def test_noise_that_does_not_occur() -> None:
+def test_a_noise_label_that_does_not_occur_is_reported() -> None:
     def remarks_on_noise(*noisy: int) -> list[Remark]:
         rows = [("d", f"r{n}", "noise items, excluded", count) for n, count in enumerate(noisy)]
         sizes = pl.DataFrame(rows, schema=["system", "run", "what", "count"], orient="row")
@@ -129,7 +129,7 @@ def test_noise_that_does_not_occur() -> None:
         (["0", "1", "2"], ""),
     ],
 )
-def test_undeclared_noise(clusters: list[str], told: str) -> None:
+def test_undeclared_noise_labels_are_reported(clusters: list[str], told: str) -> None:
     rows = [("d", "1", f"w{number}", label) for number, label in enumerate(clusters)]
     entries = pl.DataFrame(rows, schema=["system", "run", "item", "cluster"], orient="row")
     found = run_check("undeclared_noise", outputs={"entries": entries})

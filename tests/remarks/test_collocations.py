@@ -1,4 +1,4 @@
-"""Checks of collocation stages: what each reports, and when it is silent."""
+"""Checks of collocation stages: what each reports, and when it reports nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.remarks.run_check import run_check
 
 
 def annotation_tables(**labels: str) -> dict[str, pl.DataFrame]:
-    """Return annotations: of each annotator a letter for each candidate, "." where none."""
+    """Return annotations: a letter of each annotator for each candidate, "." for none."""
     rows = [
         (f"x{number:03}", annotator, label)
         for annotator, given in labels.items()
@@ -30,42 +30,42 @@ def adjudication_tables(labels: str, annotators: int = 2) -> dict[str, pl.DataFr
     return {"adjudicated": pl.DataFrame(rows, schema=["label", "annotators"], orient="row")}
 
 
-def test_annotators_who_agree_on_everything() -> None:
+def test_annotators_who_agree_on_everything_are_reported() -> None:
     (told,) = run_check("all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 10))
     assert "all 20 candidates" in told.text
 
 
-def test_one_difference_is_enough_to_trust_them() -> None:
+def test_a_single_difference_rules_out_the_remark() -> None:
     assert not run_check(
         "all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 9 + "aa")
     )
 
 
-def test_agreement_on_few_is_chance_and_on_their_own_is_none() -> None:
+def test_agreement_on_few_or_separate_candidates_is_ignored() -> None:
     assert not run_check("all_agree", outputs=annotation_tables(anna="ab" * 9, ben="ab" * 9))
     assert not run_check("all_agree", outputs=annotation_tables(anna="ab" * 20))
     apart = annotation_tables(anna="ab" * 20 + "." * 40, ben="." * 40 + "ab" * 20)
     assert not run_check("all_agree", outputs=apart)
 
 
-def test_an_annotator_who_uses_one_label_only() -> None:
+def test_an_annotator_who_uses_only_one_label_has_a_warning() -> None:
     (told,) = run_check("one_label", outputs=annotation_tables(anna="ab" * 20, ben="b" * 40))
     assert told.level == "warning"
     assert "ben 'b', 40 times" in told.text
     assert not run_check("one_label", outputs=annotation_tables(anna="b" * 19))
 
 
-def test_many_candidates_without_a_label_that_stands() -> None:
+def test_many_undecided_candidates_are_reported() -> None:
     (told,) = run_check("undecided", outputs=adjudication_tables("aab?"))
     assert told.numbers == {"undecided": 1, "labelled": 4}
     assert not run_check("undecided", outputs=adjudication_tables("a" * 19 + "?"))
 
 
-def test_what_one_person_left_open_is_no_disagreement() -> None:
+def test_candidates_left_open_by_one_person_are_not_undecided() -> None:
     assert not run_check("undecided", outputs=adjudication_tables("?" * 9, annotators=1))
 
 
-def test_one_person_with_several_names() -> None:
+def test_one_person_with_several_names_is_reported() -> None:
     (told,) = run_check(
         "several_names", inputs=annotation_tables(**{"a1": "ab", " A1": "ab", "b": "ab"})
     )
@@ -74,7 +74,7 @@ def test_one_person_with_several_names() -> None:
     assert not run_check("several_names", inputs=annotation_tables(a1="ab", a11="ab"))
 
 
-def test_names_that_no_sheet_asks() -> None:
+def test_annotators_without_a_sheet_are_reported() -> None:
     sheet = {"sheet": pl.DataFrame({"annotator": ["anna", "ben"]})}
     given = annotation_tables(anna="ab", benn="ab", carla="a")
     (told,) = run_check("unasked_annotator", inputs=sheet, outputs=given, former=("carla",))
@@ -93,7 +93,7 @@ def coverage(*rows: tuple[str, int, int, int]) -> dict[str, pl.DataFrame]:
     return {"coverage": pl.DataFrame(rows, schema=names, orient="row")}
 
 
-def test_a_list_of_true_positives_alone() -> None:
+def test_a_list_of_true_positives_only_has_a_warning() -> None:
     (told,) = run_check("positives_only", outputs=coverage(("SVC", 9, 6, 6), ("TP", 9, 6, 5)))
     assert told.level == "warning"
     assert "in SVC (6), so that every precision is 100 %" in told.text
@@ -127,9 +127,9 @@ def remarks_of_join(folder: Path, use: str, options: str = "") -> dict[str, Any]
     return {each.check: each for each in run.remarks.get("labels", ())}
 
 
-def test_judged_pairs_that_are_spelt_otherwise(tmp_path: Path) -> None:
+def test_judged_pairs_with_another_spelling_are_reported(tmp_path: Path) -> None:
     told = remarks_of_join(tmp_path, "join.table")
-    assert told["spelt_otherwise"].numbers == {"pairs": 1}  # the pair with a blank is not judged
+    assert told["spelt_otherwise"].numbers == {"pairs": 1}  # the pair without a label is unjudged
     assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
     assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
 
@@ -145,7 +145,7 @@ LABELS = {"ja": 30, "nein": 268}
         ({"yes": 1, "unsure": 90}, "note", ("'yes' (1)",)),
     ],
 )
-def test_labels_that_look_like_slips(
+def test_labels_that_look_like_typing_errors_are_reported(
     tmp_path: Path, further: dict[str, int], level: str | None, examples: tuple[str, ...]
 ) -> None:
     given = [label for label, count in (LABELS | further).items() for _ in range(count)]
@@ -163,12 +163,12 @@ def test_labels_that_look_like_slips(
     assert [each.such_as for each in found] == [examples] * (level is not None)
 
 
-def test_files_without_rows() -> None:
+def test_files_without_rows_are_reported() -> None:
     (told,) = run_check("files_without_candidates", inputs={"path": pl.DataFrame({"file": []})})
     assert "the files have no rows" in told.text
 
 
-def test_entries_that_are_spelt_otherwise(tmp_path: Path) -> None:
+def test_entries_with_another_spelling_are_reported(tmp_path: Path) -> None:
     own = 'covered = "all"\n'
     told = remarks_of_join(tmp_path, "join.gold", own)
     assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
@@ -205,17 +205,17 @@ def cuts_beyond(cuts: tuple[int, ...], *, candidates: int) -> list[str]:
     return [str(each) for each in found]
 
 
-def test_a_cut_beyond_the_list_is_told_with_its_size() -> None:
+def test_a_cut_beyond_the_list_is_reported_with_its_size() -> None:
     (told,) = cuts_beyond((5, 10, 50), candidates=10)
     assert "1 of 3 list sizes exceed the 10 ranked candidates" in told
     assert "n = 50" in told
 
 
-def test_the_last_candidate_is_no_cut_beyond() -> None:
+def test_a_cut_at_the_last_candidate_is_not_beyond_the_list() -> None:
     assert not cuts_beyond((10,), candidates=10)
 
 
-def test_without_candidates_it_is_for_others_to_say() -> None:
+def test_without_candidates_cuts_have_no_remark() -> None:
     assert not cuts_beyond((1,), candidates=0)
 
 
@@ -229,20 +229,20 @@ def test_the_sizes_of_a_choice_are_its_cuts() -> None:
     )
 
 
-def test_ties_at_a_cut_are_told_with_the_worst_list() -> None:
+def test_ties_at_a_cut_are_reported_with_the_worst_list() -> None:
     inputs = {"ranks": ranks({"f": [9, 5, 5, 5, 5, 1], "mi": [6, 5, 4, 3, 2, 1]})}
     (told,) = run_check("ties_at_cut", inputs=inputs, cuts=(1, 3), measures=())
     assert told.numbers == {"lists": 1, "by_lot": 2, "tied": 4}
     assert "of the 3 best by f, 2 are drawn at random from 4 of equal score" in told.text
 
 
-def test_a_tie_that_ends_with_the_list_is_none() -> None:
+def test_a_tie_that_ends_at_the_cut_is_ignored() -> None:
     inputs = {"ranks": ranks({"f": [9, 5, 5, 1]})}
     assert not run_check("ties_at_cut", inputs=inputs, cuts=(3,), measures=())
     assert run_check("ties_at_cut", inputs=inputs, cuts=(2,), measures=())
 
 
-def test_rankings_that_are_not_evaluated_do_not_count() -> None:
+def test_ties_of_rankings_that_are_not_evaluated_are_ignored() -> None:
     inputs = {"ranks": ranks({"f": [5, 5, 5], "mi": [3, 2, 1]})}
     assert not run_check("ties_at_cut", inputs=inputs, cuts=(1,), measures=("mi",))
 
@@ -252,9 +252,7 @@ def test_rankings_that_are_not_evaluated_do_not_count() -> None:
     cut=st.integers(1, 12),
     threshold=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
 )
-def test_ties_are_those_that_one_counts_by_hand(
-    scores: list[int], cut: int, threshold: float
-) -> None:
+def test_ties_equal_those_counted_by_hand(scores: list[int], cut: int, threshold: float) -> None:
     ordered = sorted(scores, reverse=True)
     told = run_check(
         "ties_at_cut", inputs={"ranks": ranks({"f": ordered})}, cuts=(cut,), measures=(),
@@ -268,7 +266,7 @@ def test_ties_are_those_that_one_counts_by_hand(
 
 
 @pytest.mark.parametrize(("judged", "remarked"), [(0, True), (1, True), (4, True), (5, False)])
-def test_few_judged_draws_behind_an_estimate(judged: int, remarked: bool) -> None:
+def test_few_judged_draws_are_reported(judged: int, remarked: bool) -> None:
     cuts = precision(("mi", 100, judged), ("f", 100, 40))
     found = run_check("few_judged", outputs={"cuts": cuts})
     assert bool(found) == remarked
@@ -277,13 +275,15 @@ def test_few_judged_draws_behind_an_estimate(judged: int, remarked: bool) -> Non
         assert f"MI at n = 100 ({judged} draw{plural})" in found[0].such_as[0]
 
 
-def test_a_short_list_of_which_all_is_judged_is_no_sample() -> None:
+def test_a_fully_judged_short_list_has_no_remark() -> None:
     assert not run_check("few_judged", outputs={"cuts": precision(("mi", 3, 3))})
 
 
 @pytest.mark.parametrize(("true", "remarked"), [(4, True), (5, False), (35, False), (36, True)])
 @pytest.mark.parametrize("interval", ["wilson", "jeffreys", "clopper_pearson"])
-def test_limits_that_hold_on_average_only(interval: str, true: int, remarked: bool) -> None:
+def test_approximate_limits_of_few_cases_are_reported(
+    interval: str, true: int, remarked: bool
+) -> None:
     cuts = precision(("mi", 100, 40), ("f", 40, 40)).with_columns(k_sampled=true)
     found = run_check("approximate_limits", outputs={"cuts": cuts}, interval=interval)
     assert bool(found) == (remarked and interval != "clopper_pearson")
@@ -300,14 +300,14 @@ def sample(number: int) -> pl.DataFrame:
     return ids(number).with_columns(multiplicity=pl.lit(1, pl.Int64))
 
 
-def test_fewer_drawn_than_asked() -> None:
+def test_fewer_draws_than_requested_are_reported() -> None:
     inputs, outputs = {"candidates": ids(79)}, {"sample": sample(79)}
     (told,) = run_check("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100)
     assert told.level == "note"
     assert told.text == "79 of the 100 requested draws: there are 79 candidates"
 
 
-def test_as_many_as_asked_or_by_rate_is_nothing_to_tell() -> None:
+def test_complete_samples_and_rates_have_no_remark() -> None:
     inputs, outputs = {"candidates": ids(79)}, {"sample": sample(79)}
     for size in (79, None):
         assert not run_check(
@@ -315,34 +315,34 @@ def test_as_many_as_asked_or_by_rate_is_nothing_to_tell() -> None:
         )
 
 
-def test_draws_count_as_often_as_they_were_drawn() -> None:
+def test_draws_are_counted_with_their_multiplicity() -> None:
     outputs = {"sample": sample(50).with_columns(multiplicity=pl.lit(2, pl.Int64))}
     inputs = {"candidates": ids(50)}
     assert not run_check("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100)
 
 
-def test_without_candidates_it_is_for_others_to_say_samples() -> None:
+def test_without_candidates_samples_have_no_remark() -> None:
     inputs, outputs = {"candidates": ids(0)}, {"sample": sample(0)}
     assert not run_check("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=9)
 
 
-def test_strata_that_are_smaller_than_their_samples() -> None:
+def test_strata_smaller_than_their_samples_are_reported() -> None:
     outputs = {"sample": sample(30), "strata": ids(60)}
     (told,) = run_check("few_drawn", use="sample.stratified", outputs=outputs, sizes=(20, 20))
     assert "30 of the 40 requested draws" in told.text
     assert "60 candidates, in strata that are smaller" in told.text
 
 
-def test_a_designed_sample_of_more_than_there_is() -> None:
+def test_a_designed_sample_larger_than_its_candidates_is_reported() -> None:
     outputs = {"sample": sample(60), "inclusion": ids(60)}
     (told,) = run_check("few_drawn", use="sample.design", inputs={}, outputs=outputs, size=100)
     assert told.text == "60 of the 100 requested draws: there are 60 candidates"
-    inputs = {"pilot": ids(10)}  # what was judged before is in the sample, too
+    inputs = {"pilot": ids(10)}  # candidates judged before are also in the sample
     outputs = {"sample": sample(50), "inclusion": ids(60)}
     assert not run_check("few_drawn", use="sample.design", inputs=inputs, outputs=outputs, size=40)
 
 
-def test_a_pool_says_how_much_it_leaves_out() -> None:
+def test_a_pool_states_how_much_it_omits() -> None:
     ranks = ids(200).with_columns(measure=pl.lit("mi"))
     inputs, outputs = {"ranks": ranks}, {"candidates": ids(150)}
     (told,) = run_check("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
@@ -360,7 +360,7 @@ def questions(*widths: float) -> pl.DataFrame:
     ).with_columns(simple_half_width=0.1, worse=pl.col("half_width") > 0.1001)
 
 
-def test_questions_that_do_worse_are_named_the_worst_first() -> None:
+def test_questions_with_wider_intervals_are_named_worst_first() -> None:
     outputs = {"questions": questions(0.11, 0.05, 0.13)}
     (told,) = run_check("does_worse", use="sample.design", outputs=outputs)
     assert told.text == (
@@ -370,14 +370,14 @@ def test_questions_that_do_worse_are_named_the_worst_first() -> None:
     assert told.level == "note"
 
 
-def test_no_question_does_worse() -> None:
+def test_questions_without_wider_intervals_have_no_remark() -> None:
     for widths in ((0.1, 0.0), ()):
         assert not run_check(
             "does_worse", use="sample.design", outputs={"questions": questions(*widths)}
         )
 
 
-def test_pairs_that_are_compared_at_cuts_only() -> None:
+def test_pairs_compared_only_at_cuts_are_reported() -> None:
     pairs = [("TP", "a", "b", 10), ("TP", "a", "c", 10), ("TP", "b", "c", 10)]
     columns = ["category", "measure_1", "measure_2", "n"]
     inputs = {"ranks": pl.DataFrame({"rank": [1, 400_000]})}
@@ -390,7 +390,7 @@ def test_pairs_that_are_compared_at_cuts_only() -> None:
     assert not run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
 
 
-def test_a_sample_that_gives_few_draws_to_short_lists() -> None:
+def test_few_draws_for_short_lists_are_reported() -> None:
     def remarks_on_sample(n: int, drawn: int, *cuts: int) -> Any:
         outputs, inputs = {"sample": sample(drawn)}, {"candidates": ids(n)}
         return run_check(

@@ -28,7 +28,7 @@ def fit(
     return {"fit": pl.DataFrame([facts | row for row in rows], schema=CombinationFit.columns())}
 
 
-def test_few_positives() -> None:
+def test_few_true_positives_have_a_warning() -> None:
     (told,) = run_check("few_positives", outputs=fit(0.5, 0.4, positives=19))
     assert told.level == "warning"
     assert "learns from 19 true positives among 100 labels, fewer than 20" in told.text
@@ -37,11 +37,11 @@ def test_few_positives() -> None:
 
 
 @pytest.mark.parametrize("own", [0.5, 0.4, None])
-def test_a_combination_that_is_as_good(own: float | None) -> None:
+def test_a_combination_that_is_not_worse_has_no_remark(own: float | None) -> None:
     assert not run_check("single_is_better", outputs=fit(own, 0.4))
 
 
-def test_a_single_measure_that_is_better() -> None:
+def test_a_better_single_measure_is_reported() -> None:
     (told,) = run_check("single_is_better", outputs=fit(0.3, 0.4))
     assert told.level == "note"
     assert "(MI in most folds)" in told.text
@@ -51,7 +51,7 @@ def test_a_single_measure_that_is_better() -> None:
 
 
 @pytest.mark.parametrize("gain", [0.0, -0.00123])
-def test_nothing_learned(gain: float) -> None:
+def test_a_combination_that_learned_nothing_has_a_warning(gain: float) -> None:
     (told,) = run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
     assert told.level == "warning"
     assert f"({gain:+.4f} nats per label)" in told.text
@@ -59,7 +59,7 @@ def test_nothing_learned(gain: float) -> None:
 
 
 @pytest.mark.parametrize("gain", [0.00001, None])
-def test_something_learned(gain: float | None) -> None:
+def test_a_combination_that_learned_something_has_no_remark(gain: float | None) -> None:
     assert not run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
 
 
@@ -73,7 +73,7 @@ def remarks_on_scores(known: list[int], model: pl.DataFrame = WORDS) -> Any:
     return run_check("few_known_words", inputs=inputs, outputs={"scores": scores})
 
 
-def test_few_known_words() -> None:
+def test_few_known_words_are_reported() -> None:
     (told,) = remarks_on_scores([0, 2, 0])
     assert "no word of 2 of 3 candidates (67%)" in told.text
     assert told.such_as == ("in x", "zu z")

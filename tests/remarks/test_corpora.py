@@ -1,4 +1,4 @@
-"""Checks of corpora and extraction: what each reports, and when it is silent."""
+"""Checks of corpora and extraction: what each reports, and when it reports nothing."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def warnings_of(
     return [str(each) for each in run.remarks.get("pairs", ()) if each.check == "no_candidates"]
 
 
-def test_a_relation_that_the_corpus_has_not(tmp_path: Path) -> None:
+def test_a_relation_absent_from_the_corpus_is_reported(tmp_path: Path) -> None:
     (told,) = warnings_of(tmp_path, relation="dobj")
     assert told.startswith("warning: there are no candidates: no token has deprel 'dobj' (values: ")
     assert "root, obj" in told or "obj, root" in told
     assert "dependency.label: did you mean obj?" in told
 
 
-def test_a_tag_that_the_corpus_has_not(tmp_path: Path) -> None:
+def test_a_tag_absent_from_the_corpus_is_reported(tmp_path: Path) -> None:
     (told,) = warnings_of(tmp_path, noun="NN")
     assert "no token has upos 'NN' (values: NOUN, VERB)" in told or "(values: VERB, NOUN)" in told
     assert "right.where" in told
 
 
-def test_one_of_two_relations_is_misspelt(tmp_path: Path) -> None:
+def test_a_misspelt_relation_of_several_is_reported(tmp_path: Path) -> None:
     (tmp_path / "own.conllu").write_text(SENTENCE * 3)
     for labels, expected in (('["obj", "obbj"]', 1), ('["obj", "vocative"]', 0), ('["obj"]', 0)):
         text = PAIRS.format(relation="obj", noun="NOUN", least=1).replace('"obj"', labels, 1)
@@ -68,12 +68,12 @@ def test_one_of_two_relations_is_misspelt(tmp_path: Path) -> None:
         assert all("no token has deprel 'obbj'" in str(each) for each in found)
 
 
-def test_a_threshold_that_is_too_high(tmp_path: Path) -> None:
+def test_a_threshold_that_is_too_high_is_reported(tmp_path: Path) -> None:
     (told,) = warnings_of(tmp_path, least=4)
     assert "lower min_frequency (4)" in told
 
 
-def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
+def test_with_candidates_there_is_no_warning(tmp_path: Path) -> None:
     assert not warnings_of(tmp_path, least=3)
 
 
@@ -91,7 +91,7 @@ HALF = pl.DataFrame({"a": ["x", None], "b": [None, None], "c": ["y", "z"]}, stri
         ("a = 'never'", "{a}", []),
     ],
 )
-def test_conditions_on_attributes_without_values(
+def test_conditions_on_attributes_without_values_are_reported(
     where: str, label: str, problems: list[str]
 ) -> None:
     left = UnitOptions(where=where, label=label)
@@ -112,7 +112,7 @@ def test_conditions_on_attributes_without_values(
 
 
 @pytest.mark.parametrize("shard", ["1KB", "1GB"])
-def test_an_attribute_without_values_in_all_files(shard: str, tmp_path: Path) -> None:
+def test_an_attribute_may_have_values_in_one_file_only(shard: str, tmp_path: Path) -> None:
     """One value in the last file is enough."""
     config = tmp_path / "own.toml"
     content = PAIRS.format(relation="obj", noun="NOUN", least=1).replace("own.conllu", "*.conllu")
@@ -130,7 +130,7 @@ def test_an_attribute_without_values_in_all_files(shard: str, tmp_path: Path) ->
     assert run.table("pairs").select("l1", "l2", "f").rows() == [("give", "way", 1)]
 
 
-def test_a_table_that_is_read_as_text() -> None:
+def test_a_table_read_as_text_is_reported() -> None:
     after = ["\t"] * 3 + [" "] * 7
     tokens = pl.DataFrame({"form": ["a"] * 10, "space_after": after})
     (told,) = run_check("tabs_in_text", tokens=tokens)
@@ -141,7 +141,7 @@ def test_a_table_that_is_read_as_text() -> None:
 
 
 @pytest.mark.parametrize(("unit", "level"), [("sentence", "info"), ("document", "warning")])
-def test_one_document_matters_most_where_documents_are_counted(unit: str, level: str) -> None:
+def test_a_single_document_is_a_warning_if_documents_are_counted(unit: str, level: str) -> None:
     (told,) = run_check(
         "one_document", outputs=sizes(tokens=900, documents=1, sentences=50), text_unit=unit
     )
@@ -151,7 +151,9 @@ def test_one_document_matters_most_where_documents_are_counted(unit: str, level:
 
 
 @pytest.mark.parametrize(("length", "remarked"), [(999, False), (1000, True), (2500, True)])
-def test_a_sentence_of_a_thousand_tokens(tmp_path: Path, length: int, remarked: bool) -> None:
+def test_sentences_of_a_thousand_tokens_are_reported(
+    tmp_path: Path, length: int, remarked: bool
+) -> None:
     rows = [f"{i}\tx\tx\tNOUN\t_\t_\t{i - 1}\tdep\t_\t_" for i in range(3, length + 1)]
     (tmp_path / "own.conllu").write_text(SENTENCE * 40 + SENTENCE[:-1] + "\n".join(rows) + "\n\n")
     config = tmp_path / "own.toml"
@@ -163,7 +165,7 @@ def test_a_sentence_of_a_thousand_tokens(tmp_path: Path, length: int, remarked: 
         assert told[0].numbers == {"sentences": 1}
 
 
-def test_a_text_that_is_not_cut_into_sentences() -> None:
+def test_a_text_not_split_into_sentences_is_reported() -> None:
     (told,) = run_check("long_sentences", outputs=sizes(tokens=3000, sentences=3))
     assert "3,000 tokens in 3 sentences, on average 1,000 per sentence" in told.text
     assert not run_check("long_sentences", outputs=sizes(tokens=3000, sentences=100))
@@ -175,9 +177,7 @@ def test_a_text_that_is_not_cut_into_sentences() -> None:
     ("dependency", False),
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
-def test_no_window_is_advised_where_one_is_counted_by(
-    name: str, relation: str, window: bool
-) -> None:
+def test_a_window_is_recommended_only_without_one(name: str, relation: str, window: bool) -> None:
     outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
     (told,) = run_check(name, outputs=outputs, relation=relation)
     assert ("relation" in told.remedy) == window
@@ -186,12 +186,12 @@ def test_no_window_is_advised_where_one_is_counted_by(
 
 
 @pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
-def test_sentences_that_are_not_looked_at_may_be_long(name: str) -> None:
+def test_unused_sentences_may_be_long(name: str) -> None:
     outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
     assert not run_check(name, outputs=outputs, relation="textual", text_unit="document")
 
 
-# Lists that cannot be compared, and a target that is in its own reference.
+# Word lists that cannot be compared, and a target contained in its reference.
 
 
 def words(counts: dict[str, int]) -> pl.DataFrame:
@@ -203,7 +203,7 @@ def lists(target: dict[str, int], reference: dict[str, int]) -> dict[str, pl.Dat
     return {"target": words(target), "reference": words(reference)}
 
 
-def test_no_shared_word() -> None:
+def test_word_lists_without_a_shared_word_have_a_warning() -> None:
     (told,) = run_check(
         "other_words", inputs=lists({"The": 9, "Cat": 2}, {"the": 90, "cat": 3, "a": 8})
     )
@@ -214,13 +214,13 @@ def test_no_shared_word() -> None:
 
 
 @pytest.mark.parametrize("shared", [1, 0])
-def test_where_sharing_begins(shared: int) -> None:
+def test_a_single_shared_word_rules_out_the_warning(shared: int) -> None:
     target = {f"t{i}": 1 for i in range(20 - shared)} | {"x": 1}
     reference = {f"r{i}": 1 for i in range(30)} | ({"x": 1} if shared else {})
     assert bool(run_check("other_words", inputs=lists(target, reference))) == (not shared)
 
 
-def test_an_empty_list_is_another_matter() -> None:
+def test_an_empty_word_list_has_no_remark() -> None:
     empty = words({"a": 1}).head(0)
     assert not run_check("other_words", inputs={"target": empty, "reference": words({"a": 1})})
 
@@ -228,28 +228,28 @@ def test_an_empty_list_is_another_matter() -> None:
 MANY = {f"w{i}": 1 + i % 7 for i in range(60)}
 
 
-def test_the_target_is_the_reference() -> None:
+def test_a_target_equal_to_the_reference_has_a_warning() -> None:
     (told,) = run_check("within_reference", inputs=lists(MANY, MANY))
     assert told.level == "warning"
     assert "have the same 60 words with equal frequencies" in told.text
 
 
-def test_the_target_is_in_the_reference() -> None:
+def test_a_target_within_the_reference_is_reported() -> None:
     (told,) = run_check("within_reference", inputs=lists(MANY, MANY | {"more": 3, "w1": 40}))
     assert told.level == "note"
     assert told.text.startswith("each of the 60 words of the target is at least as frequent")
 
 
 @pytest.mark.parametrize("change", [{"w3": 99}, {"of its own": 1}])
-def test_one_word_of_its_own_is_enough(change: dict[str, int]) -> None:
+def test_a_single_word_of_its_own_rules_out_the_remark(change: dict[str, int]) -> None:
     assert not run_check("within_reference", inputs=lists(MANY | change, MANY | {"more": 3}))
 
 
-def test_few_words_say_nothing() -> None:
+def test_few_words_have_no_remark() -> None:
     assert not run_check("within_reference", inputs=lists({"a": 1}, {"a": 1}))
 
 
-def test_one_document_has_no_dispersion(tmp_path: Path) -> None:
+def test_a_single_document_has_no_dispersion(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b c\n")
     stage = '[stages.w]\nuse = "extract.words"\ncorpus = "a.txt"\nunit = { label = "{form}" }\n'
     (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}')
@@ -258,7 +258,7 @@ def test_one_document_has_no_dispersion(tmp_path: Path) -> None:
     assert "1 document: dispersion is undefined" in told.text
 
 
-def test_no_words(tmp_path: Path) -> None:
+def test_an_extraction_without_words_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b c\n")
     stage = (
         '[stages.w]\nuse = "extract.words"\ncorpus = "a.txt"\n'
@@ -278,26 +278,26 @@ def partner_remarks(*rows: tuple[str, str, int, int, int]) -> list[str]:
     return [str(each) for each in run_check("one_partner", outputs={"candidates": frame})]
 
 
-def test_a_table_of_words_and_their_senses_is_none_of_pairs() -> None:
+def test_a_table_of_words_and_senses_is_reported() -> None:
     (text,) = partner_remarks(*((f"word{i}", f"sense{i % 3}", 4, 4, 40) for i in range(30)))
     assert "30 of 30 units of l1 that occur at least twice have a single l2: f = f1" in text
     assert "word0 sense0" in text
 
 
-def test_words_with_several_partners_are_pairs() -> None:
+def test_words_with_several_partners_have_no_remark() -> None:
     pairs = [(f"word{i}", f"verb{j}", 2, 6, 60) for i in range(30) for j in range(3)]
     assert not partner_remarks(*pairs)
 
 
-def test_units_that_occur_once_have_one_partner_by_nature() -> None:
+def test_units_that_occur_once_have_no_remark() -> None:
     assert not partner_remarks(*((f"word{i}", "verb", 1, 1, 30) for i in range(30)))
 
 
-def test_partners_that_were_too_rare_show_in_the_marginals() -> None:
+def test_partners_below_the_threshold_have_no_remark() -> None:
     assert not partner_remarks(*((f"word{i}", f"verb{i}", 4, 5, 6) for i in range(30)))
 
 
-def test_short_words_that_always_end_sentences_may_be_abbreviations(tmp_path: Path) -> None:
+def test_possible_abbreviations_are_reported(tmp_path: Path) -> None:
     lines = [
         "He saw Ihm. Nine Ihm of them in Bd. Two and it was so. The Bd. Three was not it."
     ] * 12

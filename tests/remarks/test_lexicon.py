@@ -12,7 +12,7 @@ def sample(number: int, *, population: int) -> dict[str, pl.DataFrame]:
     return {"sample": pl.DataFrame(rows, schema=schema, orient="row")}
 
 
-def test_fewer_lemmas_than_asked() -> None:
+def test_fewer_lemmas_than_requested_are_reported() -> None:
     (told,) = run_check("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
     assert told.text == "79 of the 100 requested lemmas: gold and lexicons share 79"
     assert told.level == "note"
@@ -27,7 +27,7 @@ def test_no_lemma_at_all_is_a_warning() -> None:
 
 
 def groups(*large: float) -> pl.DataFrame:
-    """Return the table sizes: large lemmas, those drawn, their forms, those drawn; of 1,000."""
+    """Return the table of sizes: large lemmas, those drawn, forms of both; of 1,000 lemmas."""
     other = ("other", 998, 50, 900.0, 45.0)
     columns = ("group", "n_lemmas", "n_drawn", "forms", "forms_drawn")
     return pl.DataFrame([("large", *large), other], schema=columns, orient="row")
@@ -47,7 +47,7 @@ def groups(*large: float) -> pl.DataFrame:
         ((2, 0, 100.0, 0.0), [], ""),
     ],
 )  # fmt: skip
-def test_large_lemmas_that_a_simple_sample_lacks(
+def test_large_lemmas_absent_from_a_simple_sample_are_reported(
     large: tuple[float, ...], chances: list[float | None], expected: str
 ) -> None:
     drawn = pl.DataFrame({"pi": chances}, schema={"pi": pl.Float64})
@@ -62,7 +62,7 @@ def test_large_lemmas_that_a_simple_sample_lacks(
 
 
 @pytest.mark.parametrize(("lemmas", "remarked"), [(4, True), (5, False)])
-def test_few_lemmas_behind_the_measure(lemmas: int, remarked: bool) -> None:
+def test_few_lemmas_in_the_evaluation_are_reported(lemmas: int, remarked: bool) -> None:
     outputs = {"lemmas": sample(lemmas, population=9)["sample"]}
     assert bool(run_check("few_lemmas_judged", outputs=outputs)) == remarked
 
@@ -70,13 +70,13 @@ def test_few_lemmas_behind_the_measure(lemmas: int, remarked: bool) -> None:
 @pytest.mark.parametrize(
     "form", ["ging / gegangen", "ging/gegangen", "ging oder gegangen", "a | b", "went or gone"]
 )
-def test_forms_that_look_like_several(form: str) -> None:
+def test_forms_that_look_like_several_are_reported(form: str) -> None:
     forms = pl.DataFrame({"lemma": ["gehen", "laufen"], "form": [form, "lief"]})
     (told,) = run_check("several_keyed", outputs={"gold": forms})
     assert told.such_as == (f"{form!r} of 'gehen'",)
 
 
 @pytest.mark.parametrize("form", ["ging", "l'or", "Sturm-und-Drang", "order", "/", "und", None])
-def test_forms_that_are_one(form: str | None) -> None:
+def test_single_forms_have_no_remark(form: str | None) -> None:
     forms = pl.DataFrame({"lemma": ["gehen"], "form": [form]}, schema_overrides={"form": pl.String})
     assert not run_check("several_keyed", outputs={"gold": forms})

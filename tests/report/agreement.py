@@ -19,13 +19,13 @@ from pipeline.report.page import images
 from pipeline.report.page.build import set_style
 from pipeline.report.view import VIEWS, Block, Figure, Listing, Text, flatten_blocks
 
-# Verdicts: (category, n, better, worse) for all pairs with one, whatever shows it.
+# Verdicts: (category, n, better, worse) for all pairs with one, in every place that shows it.
 
 Pair = tuple[str, int, str, str]
 
 
 def verdicts(tests: pl.DataFrame) -> dict[Pair, str]:
-    """Return what is better, or differs by less than the margin, of the rows with a verdict."""
+    """Return the worse or close measures of the rows with a verdict."""
     found: dict[Pair, str] = {}
     columns = ("category", "n", "measure_1", "measure_2", "verdict")
     for category, n, one, two, verdict in tests.select(columns).rows():
@@ -88,7 +88,7 @@ def _check_measures(stage: StageView, findings: list[Finding]) -> int:
 
 
 def _check_limits(tests: pl.DataFrame) -> None:
-    """0 is inside of the limits of exactly the pairs without a verdict, but for its edge."""
+    """The limits exclude 0 for exactly the pairs with a verdict, but for limits that are 0."""
     inside = (pl.col("lower_family") < 0) & (pl.col("upper_family") > 0)
     outside = (pl.col("lower_family") > 0) | (pl.col("upper_family") < 0)
     assert tests.filter(pl.col("verdict") != "open", inside).is_empty()
@@ -109,7 +109,7 @@ def _check_best(best: pl.DataFrame, truth: Mapping[Pair, str]) -> None:
 
 
 def _check_finding(finding: Finding, truth: Mapping[Pair, str]) -> None:
-    """A sentence that calls something worse or better has a verdict behind it, and the reverse."""
+    """A sentence has the word worse or better if and only if there is a verdict."""
     key = (finding.category or "", finding.n or 0)
     if finding.about == "worse":
         assert truth.get((*key, str(finding.other), str(finding.name))) == "better", finding.text
@@ -130,7 +130,7 @@ STAR = re.compile(r"^\* ?([+−])")
 
 
 def _check_stars(stage: StageView, truth: Mapping[Pair, str]) -> None:
-    """The stars of matrices, row less column, are the verdicts."""
+    """The stars of matrices, row minus column, are the verdicts."""
     titles = {measure_title(name): name for pair in truth for name in pair[2:]}
     for block in blocks_of(stage):
         if not isinstance(block, Listing) or not block.name.startswith("matrix"):
@@ -163,7 +163,7 @@ def _check_lexicons(stage: StageView, findings: list[Finding]) -> int:
     return len(words)
 
 
-# Names: one colour and one title each, no id in a text that a person reads.
+# Names: one colour and one title each, no identifiers in texts for readers.
 
 
 def check_names(run: Run) -> int:
@@ -201,7 +201,7 @@ TITLED = {"title", "text", "names", "domain", "labels"}
 
 
 def _strings(spec: Any, under: str = "") -> Iterator[str]:
-    """Yield the texts of a specification that are drawn: titles, labels, names of its key."""
+    """Yield the texts that a specification draws: titles, labels, names of its key."""
     if isinstance(spec, Mapping):
         for name, value in spec.items():
             yield from _strings(value, name)

@@ -1,4 +1,4 @@
-"""Small tables of a run, made by counting, and a stage that opens them."""
+"""Small tables of a run, computed by counting, and a stage that opens them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ EMPTY = {
 def precision(
     curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
 ) -> pl.DataFrame:
-    """Return the n-best precision of lists whose true positives are given in rank order."""
+    """Return the n-best precision of lists; their true positives are in rank order."""
     rows = []
     for measure, hits in curves.items():
         for n, k in enumerate(itertools.accumulate(hits), 1):
@@ -80,7 +80,7 @@ def precision(
 def recall(
     curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
 ) -> pl.DataFrame:
-    """Return the recall, with limits, of lists whose true positives are given in rank order."""
+    """Return the recall, with limits, of lists; their true positives are in rank order."""
     found = precision(curves, category=category)
     limits = {
         "lower": (pl.col("recall") - width).clip(0, 1),
@@ -91,7 +91,7 @@ def recall(
 
 
 def local(precise: pl.DataFrame, *, size: int) -> pl.DataFrame:
-    """Return a precision frame as if its lists were windows of a size."""
+    """Return a precision table whose lists are windows of a size."""
     ranks = {"first_rank": pl.col("n"), "last_rank": pl.col("n") + size - 1}
     return precise.with_columns(**ranks, size=size).select(*LocalPrecision.columns())
 
@@ -114,7 +114,7 @@ def comparison(
     significant: Sequence[int] = (),
     category: str = "TP",
 ) -> pl.DataFrame:
-    """Return tests of pairs with the given differences at the given n."""
+    """Return tests of pairs with these differences at these n."""
     rows = [
         {
             "category": category, "measure_1": one, "measure_2": two, "n": n, "size": n,
@@ -176,7 +176,7 @@ def against_baseline(
 
 
 def ranks(scores: Mapping[str, Sequence[float | None]]) -> pl.DataFrame:
-    """Return the ranks of candidates c1, c2 ... whose scores come in rank order."""
+    """Return the ranks of candidates c1, c2 ... whose scores are in rank order."""
     rows = []
     for measure, values in scores.items():
         for rank, score in enumerate(values, 1):
@@ -216,7 +216,7 @@ SPECIAL = {0: None, 1: math.inf, 2: -math.inf}
 
 
 class Reader:
-    """Reads columns that stand one after the other."""
+    """Reads columns stored one after the other."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = content, 0
@@ -263,7 +263,7 @@ def table_on_page(found: Payload) -> dict[str, list[Any]]:
 
 
 def details_on_page(found: Payload) -> dict[str, list[list[tuple[Any, ...]]]]:
-    """Return of each kind of details the rows that belong to each row of the table."""
+    """Return, for each kind of details, the rows that belong to each row of the table."""
     reader = Reader(found.details)
     kinds = {}
     for head in found.head["details"]:

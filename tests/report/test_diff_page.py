@@ -1,4 +1,4 @@
-"""The page of two runs: what is said of what differs, of what is equal, and of what is gone."""
+"""The page of two runs: differences, equal tables, and results missing from the store."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def report_stage(hits: list[bool], name: str = "full") -> ReportStage:
     )
 
 
-def test_what_differs_is_counted_and_listed() -> None:
+def test_differences_are_counted_and_listed() -> None:
     text = html(
         settings=[("stages.sample.rate", "0.1", "0.2")],
         stages=[ComparedStage("sample", "Sample", ("config rate: 0.1 -> 0.2",),
@@ -49,7 +49,7 @@ def test_what_differs_is_counted_and_listed() -> None:
     assert "begun 2027, waits" in text
 
 
-def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
+def test_findings_are_side_by_side_without_verdicts() -> None:
     text = html(
         first=Side("a:1", "", [stage_finding(0.3)]), second=Side("a:2", "", [stage_finding(0.35)]),
     )  # fmt: skip
@@ -59,7 +59,7 @@ def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
     assert "better" not in text.partition("<script>")[0]
 
 
-def test_equal_runs() -> None:
+def test_the_page_states_that_runs_are_equal() -> None:
     text = html(
         first=Side("a:1", "", [stage_finding(0.3)]), second=Side("a:1", "", [stage_finding(0.3)])
     )
@@ -68,7 +68,7 @@ def test_equal_runs() -> None:
     assert "1 finding in both runs" in text
 
 
-def test_what_is_gone_from_the_store_is_said() -> None:
+def test_the_page_names_results_missing_from_the_store() -> None:
     text = html(
         first=Side("a:1", "", removed=("sample", "full")),
         stages=[ComparedStage("sample", "Sample", ("done -> done",))],
@@ -76,7 +76,7 @@ def test_what_is_gone_from_the_store_is_said() -> None:
     assert "Results of the first run are no longer in the store: sample and full." in text
 
 
-def test_figures_that_differ_are_drawn_of_both_runs() -> None:
+def test_different_figures_are_drawn_for_both_runs() -> None:
     pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     text = html(stages=[ComparedStage("full", "Precision", (), (), pair)])
     assert text.count("<strong>Figure ") == 2
@@ -89,20 +89,20 @@ def test_equal_figures_are_not_drawn() -> None:
     assert "<strong>Figure " not in html(stages=[ComparedStage("full", "P", (), (), pair)])
 
 
-def test_a_stage_of_one_run_alone() -> None:
+def test_the_page_names_a_stage_without_results_in_one_run() -> None:
     text = html(
         stages=[ComparedStage("full", "Precision", (), (), (report_stage([True] * 120), None))]
     )
     assert "one of the runs has no results for this stage" in text
 
 
-def test_the_page_stands_alone() -> None:
+def test_the_page_does_not_refer_to_files() -> None:
     pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     text = html(stages=[ComparedStage("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
     assert "Beside this page" not in text
 
 
-def test_hostile_texts_stay_texts() -> None:
+def test_hostile_texts_are_escaped() -> None:
     text = html(
         first=Side(HOSTILE, HOSTILE, [stage_finding(0.1, HOSTILE)], (HOSTILE,)),
         settings=[(HOSTILE, HOSTILE, HOSTILE)],

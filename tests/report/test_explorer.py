@@ -1,4 +1,4 @@
-"""Columns as bytes: what is unpacked is what was packed, to the digits shown."""
+"""Columns as bytes: unpacking returns the packed values, to the digits shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 HOSTILE = ["</script><img onerror=alert(1)>", "=1+1", "\u2028", "שלום", "a\x00b", "", "[[x]]"]
 
 
-def again(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
+def unpacked(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
     how, content = encode(pl.Series("x", values, dtype=dtype), kind)
     reader = Reader(content)
     found = reader.column(how, len(values))
@@ -41,32 +41,32 @@ def again(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType])
 
 
 @given(st.lists(st.none() | TEXTS | st.sampled_from(HOSTILE), max_size=40))
-def test_texts(values: list[str | None]) -> None:
-    assert again(values, "text", pl.String) == values
+def test_texts_are_unpacked_unchanged(values: list[str | None]) -> None:
+    assert unpacked(values, "text", pl.String) == values
 
 
 @given(st.lists(st.none() | TEXTS, min_size=300, max_size=400))
-def test_texts_that_hardly_repeat(values: list[str | None]) -> None:
-    assert again(values, "text", pl.String) == values
+def test_distinct_texts_are_unpacked_unchanged(values: list[str | None]) -> None:
+    assert unpacked(values, "text", pl.String) == values
 
 
 @given(st.lists(st.none() | st.integers(0, 2**48 - 2), max_size=40))
-def test_whole_numbers(values: list[int | None]) -> None:
-    assert again(values, "count", pl.Int64) == values
-    assert again(values, "rank", pl.Int64) == values
+def test_whole_numbers_are_unpacked_unchanged(values: list[int | None]) -> None:
+    assert unpacked(values, "count", pl.Int64) == values
+    assert unpacked(values, "rank", pl.Int64) == values
 
 
 @given(st.lists(st.none() | st.booleans(), max_size=20))
-def test_flags(values: list[bool | None]) -> None:
-    assert again(values, "flag", pl.Boolean) == [None if v is None else int(v) for v in values]
+def test_flags_are_unpacked_unchanged(values: list[bool | None]) -> None:
+    assert unpacked(values, "flag", pl.Boolean) == [None if v is None else int(v) for v in values]
 
 
 NUMBERS = st.floats(-1e308, 1e308) | st.sampled_from([math.inf, -math.inf, math.nan])
 
 
 @given(st.lists(st.none() | NUMBERS, max_size=40))
-def test_numbers_to_the_digits_shown(values: list[float | None]) -> None:
-    for before, after in zip(values, again(values, "number", pl.Float64), strict=True):
+def test_numbers_are_unpacked_to_the_digits_shown(values: list[float | None]) -> None:
+    for before, after in zip(values, unpacked(values, "number", pl.Float64), strict=True):
         if before is None or math.isnan(before):
             assert after is None
         elif math.isinf(before):
@@ -78,29 +78,29 @@ def test_numbers_to_the_digits_shown(values: list[float | None]) -> None:
 
 
 @given(st.lists(st.none() | st.floats(0, 1), max_size=40))
-def test_shares_to_two_decimals_of_a_per_cent(values: list[float | None]) -> None:
-    for before, after in zip(values, again(values, "share", pl.Float64), strict=True):
+def test_shares_are_unpacked_to_two_decimals_of_a_per_cent(values: list[float | None]) -> None:
+    for before, after in zip(values, unpacked(values, "share", pl.Float64), strict=True):
         assert (after is None) == (before is None)
         assert before is None or abs(after - before) <= 0.5001e-4
 
 
 @pytest.mark.parametrize("value", [9999.6, 0.001, 1000.0, 12345.0, -0.00099996, 1e22, 5e-299])
-def test_numbers_near_powers_of_ten(value: float) -> None:
-    assert again([value, 0.5], "number", pl.Float64)[0] == pytest.approx(value, rel=0.51e-3)
+def test_numbers_near_powers_of_ten_are_unpacked(value: float) -> None:
+    assert unpacked([value, 0.5], "number", pl.Float64)[0] == pytest.approx(value, rel=0.51e-3)
 
 
 def test_whole_scores_keep_all_their_digits() -> None:
-    assert again([123456.0, None, 0.0], "number", pl.Float64) == [123456, None, 0]
+    assert unpacked([123456.0, None, 0.0], "number", pl.Float64) == [123456, None, 0]
 
 
-def test_nothing_but_nulls() -> None:
+def test_columns_of_nulls_are_unpacked_unchanged() -> None:
     for kind, dtype in (
         ("number", pl.Float64),
         ("count", pl.Int64),
         ("text", pl.String),
         ("share", pl.Float64),
     ):
-        assert again([None, None], kind, dtype) == [None, None]  # type: ignore[arg-type]
+        assert unpacked([None, None], kind, dtype) == [None, None]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [-1, 2**48 - 1])
@@ -110,7 +110,7 @@ def test_counts_that_do_not_fit_are_refused(value: int) -> None:
 
 
 def test_a_share_above_one_is_kept() -> None:
-    assert again([1.5, -0.25], "share", pl.Float64) == [1.5, -0.25]
+    assert unpacked([1.5, -0.25], "share", pl.Float64) == [1.5, -0.25]
 
 
 @given(st.lists(TEXTS, max_size=20, unique=True))
@@ -120,18 +120,18 @@ def test_codes_follow_the_order_of_the_texts(values: list[str]) -> None:
     assert [text for _, text in sorted(zip(codes, values, strict=True))] == in_order(values)
 
 
-# Long texts are cut so that the words that they are about stay.
+# Long texts are cut so that the marked words are kept.
 
 
 def one(text: str, most: int) -> str:
     return shorten(pl.Series([text, None]), most=most).to_list()[0]
 
 
-def test_short_texts_and_nulls_stay() -> None:
+def test_short_texts_and_nulls_are_unchanged() -> None:
     assert shorten(pl.Series(["short", None]), most=5).to_list() == ["short", None]
 
 
-def test_the_marked_words_stay() -> None:
+def test_shortened_texts_keep_the_marked_words() -> None:
     text = f"{'a ' * 300}[[kommen]] in [[Frage]]{' b' * 300}"
     short = one(text, 100)
     assert "[[kommen]] in [[Frage]]" in short
@@ -140,7 +140,7 @@ def test_the_marked_words_stay() -> None:
     assert len(short) <= 102
 
 
-def test_no_mark_is_cut_through() -> None:
+def test_no_mark_is_split() -> None:
     text = f"[[one]]{'x' * 60}[[{'two' * 5}]] and more"
     for most in range(10, 90):
         assert one(text, most).count("[[") == one(text, most).count("]]"), most
@@ -153,7 +153,7 @@ def test_cut_texts_are_parts_of_their_texts(text: str, most: int) -> None:
     assert len(short) <= 2 * most + 2
 
 
-# What the page holds: all rows or those that matter most, details of those that come first.
+# Content of the page: all rows or the most important ones, details of the first rows.
 
 COLUMNS = (
     Attribute("word", "word", "text"),
@@ -185,7 +185,7 @@ def examples(rows: int, *, each: int = 2, length: int = 20) -> Details:
     )
 
 
-def test_all_rows_come_back() -> None:
+def test_all_rows_are_unpacked() -> None:
     whole = explorer()
     found = payload(whole)
     assert found.height == 50
@@ -196,14 +196,14 @@ def test_all_rows_come_back() -> None:
     assert columns["score mi"] == pytest.approx(whole.frame["score mi"].to_list(), rel=1e-3)
 
 
-def test_rows_are_omitted_at_the_end() -> None:
+def test_the_last_rows_are_omitted() -> None:
     found = payload(explorer(most_rows=7))
     assert found.height == found.head["rows"] == 7
     assert found.head["whole"] == 50
     assert table_on_page(found)["word"][-1] == "w00006"
 
 
-def test_so_many_rows_as_there_is_room_for() -> None:
+def test_the_page_has_as_many_rows_as_fit() -> None:
     large = payload(explorer(5000))
     small = payload(explorer(5000, page_bytes=4000))
     assert large.height == 5000
@@ -212,7 +212,7 @@ def test_so_many_rows_as_there_is_room_for() -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-def test_no_row_and_one_row(rows: int) -> None:
+def test_tables_of_no_and_one_row_are_packed(rows: int) -> None:
     found = payload(explorer(rows, details=(examples(rows),)))
     assert found.height == rows
     assert table_on_page(found)["f"] == list(range(rows))
@@ -228,13 +228,13 @@ def test_details_belong_to_their_rows() -> None:
         assert all(text.startswith(f"{place}.") for (text,) in rows)
 
 
-def test_details_of_rows_that_are_omitted_are_omitted() -> None:
+def test_details_of_omitted_rows_are_omitted() -> None:
     found = payload(explorer(50, most_rows=4, details=(examples(50),)))
     assert len(details_on_page(found)["examples"]) == 4
     assert found.head["details"][0]["rows"] == 8
 
 
-def test_rows_with_a_flag_have_their_details_first() -> None:
+def test_details_of_flagged_rows_take_precedence() -> None:
     found = payload(explorer(1000, details=(examples(1000, length=200),), detail_bytes=6000))
     (head,) = found.head["details"]
     rows = details_on_page(found)["examples"]
@@ -245,7 +245,7 @@ def test_rows_with_a_flag_have_their_details_first() -> None:
     assert min(judged) in kept
 
 
-def test_no_room_for_details() -> None:
+def test_without_space_there_are_no_details() -> None:
     found = payload(explorer(20, details=(examples(20),), detail_bytes=0))
     assert details_on_page(found)["examples"] == [[]] * 20
     assert found.head["details"][0]["has"] == 20
@@ -263,13 +263,13 @@ def test_the_head_is_json() -> None:
     assert head["titles"] == ["word"]
 
 
-def test_two_rows_of_one_key_are_refused() -> None:
+def test_rows_with_equal_keys_are_refused() -> None:
     twice = pl.concat([explorer(2).frame] * 2)
     with pytest.raises(ValueError, match="several rows have the same word"):
         payload(explorer(frame=twice))
 
 
-# Where the table of all rows finds what belongs to it.
+# Sources of the table of all rows.
 
 
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:
@@ -280,14 +280,14 @@ def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:
     return among
 
 
-def test_sources_are_all_that_a_stage_rests_on_the_nearest_first() -> None:
+def test_sources_are_all_inputs_of_a_stage_nearest_first() -> None:
     among = stages({"corpus": [], "pairs": ["corpus"], "scores": ["pairs"], "ranks": ["scores"],
                     "sample": ["pairs"], "joined": ["sample", "gone"]})  # fmt: skip
     assert [s.name for s in sources(among["ranks"])] == ["ranks", "scores", "pairs", "corpus"]
     assert [s.name for s in sources(among["joined"])] == ["joined", "sample", "pairs", "corpus"]
 
 
-def test_columns_that_cannot_be_shown_are_omitted_and_those_of_one_value_hidden() -> None:
+def test_nested_columns_are_omitted_and_constant_ones_hidden() -> None:
     frame = pl.DataFrame({"l1": ["a", "b"], "N": [9, 9], "parts": [[1], [2]], "f": [1, 2]})
     found = {
         each.name: each for each in attributes_of(frame, frame.columns, visible=["l1", "N", "f"])

@@ -1,4 +1,4 @@
-"""All estimates of a sweep in its page: two bytes each, of every table that has some."""
+"""All estimates of a sweep in its page: two bytes each, of every table with estimates."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ HOSTILE = "</script><img/src=x/onerror=alert(1)>"
 FINITE = st.floats(-1e12, 1e12, allow_subnormal=False)
 
 
-def back(codes: npt.NDArray[np.uint16], low: float, step: float) -> npt.NDArray[np.float64]:
-    """Return the numbers of codes, as the page does."""
+def dequantise(codes: npt.NDArray[np.uint16], low: float, step: float) -> npt.NDArray[np.float64]:
+    """Convert codes to numbers, as the page does."""
     return np.where(codes == NOTHING, np.nan, low + codes * step)
 
 
 @given(st.lists(FINITE | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=40))
-def test_a_number_moves_by_half_a_step_at_most(values: list[float]) -> None:
+def test_a_number_is_rounded_by_half_a_step_at_most(values: list[float]) -> None:
     numbers = np.array(values, float)
     codes, low, step = quantise(numbers)
-    found = back(codes, low, step)
+    found = dequantise(codes, low, step)
     known = np.isfinite(numbers)
     assert np.isnan(found[~known]).all()
     near = np.abs(found[known] - numbers[known])
@@ -56,9 +56,9 @@ def test_a_number_moves_by_half_a_step_at_most(values: list[float]) -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-def test_a_share_moves_by_less_than_a_thousandth_of_a_point(values: list[float]) -> None:
+def test_a_share_is_rounded_by_under_a_thousandth_of_a_point(values: list[float]) -> None:
     numbers = np.array(values)
-    assert (100 * np.abs(back(*quantise(numbers)) - numbers) < 0.001).all()
+    assert (100 * np.abs(dequantise(*quantise(numbers)) - numbers) < 0.001).all()
 
 
 def test_equal_numbers_have_the_code_0() -> None:
@@ -67,14 +67,14 @@ def test_equal_numbers_have_the_code_0() -> None:
 
 
 @given(st.lists(st.sampled_from(["1", "1 (2)", "a", ""]), max_size=12))
-def test_texts_become_distinct_and_single_ones_stay(texts: list[str]) -> None:
+def test_equal_texts_become_distinct(texts: list[str]) -> None:
     found = distinct(texts)
     assert len(set(found)) == len(texts)
     assert [found[texts.index(text)] for text in texts] == texts
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, unique=True).map(sorted), st.integers(1, 50))
-def test_values_of_n_fit(values: list[int], most: int) -> None:
+def test_the_number_of_values_of_n_is_limited(values: list[int], most: int) -> None:
     found = round_values(values, most=most)
     assert 1 <= len(found) <= most
     assert set(found) <= set(values)
@@ -89,7 +89,7 @@ def test_values_of_n_are_round(most: int) -> None:
     assert all(step in {f * 10**p for f in (1, 2, 5) for p in range(5)} for step in steps)
 
 
-# Pages, read as their scripts read them
+# Pages, read in the way of their scripts
 
 Content = tuple[dict[str, Any], list[list[int]], list[npt.NDArray[np.float64]]]
 
@@ -100,7 +100,7 @@ def page(
     model: type[Table] = Precision,
     **further: Any,
 ) -> str:
-    """Return the page of a sweep with one table, whose rows at each point are given."""
+    """Return the page of a sweep with one table, from its rows at each point."""
     stacked = [
         table.select(*[pl.lit(str(value)).alias(path) for path, value in point.items()], pl.all())
         for point, table in zip(points, tables, strict=True)
@@ -132,7 +132,7 @@ def content(html: str) -> Content:
     for each in head["quantities"]:
         shape = (3 if each["limits"] else 1, points, *(len(a["texts"]) for a in each["axes"]))
         codes = planes(math.prod(shape)).reshape(shape)
-        numbers.append(back(codes, each["low"], each["step"]))
+        numbers.append(dequantise(codes, each["low"], each["step"]))
     assert left == b""
     return head, places, numbers
 
@@ -186,13 +186,13 @@ def test_a_point_without_rows_or_with_other_columns_has_no_estimates() -> None:
     assert np.isnan(numbers[:, 1:]).all()
 
 
-def test_a_whole_curve_keeps_round_values_of_n() -> None:
+def test_a_curve_is_thinned_to_round_values_of_n() -> None:
     head, _, (numbers,) = content(page(grid(rate=[1, 2]), [table(0, tuple(range(1, 401)))] * 2))
     assert head["quantities"][0]["axes"][2]["texts"] == [str(n) for n in range(10, 401, 10)]
     assert numbers[0, 0, 0, 0, 3] == pytest.approx(0.04, abs=1e-5)
 
 
-def test_average_precision_and_its_confidence() -> None:
+def test_average_precision_has_its_confidence() -> None:
     frame = table(0, (1,)).drop("n").rename({"precision": "average_precision"})
     frame = frame.with_columns(confidence=pl.lit(0.9))
     html = page(grid(rate=[1, 2]), [frame, frame], AveragePrecision)
@@ -224,7 +224,7 @@ def test_runs_are_an_axis() -> None:
 NONE = 'id="sweep-head"'
 
 
-def test_one_point_with_several_lists() -> None:
+def test_a_single_point_may_have_several_lists() -> None:
     head, places, (numbers,) = content(page(grid(rate=[1]), [table(0)]))
     assert (head["settings"], places) == ([], [[]])
     assert numbers.shape == (3, 1, 1, 2, 2)
@@ -240,7 +240,7 @@ def test_one_point_with_several_lists() -> None:
         pytest.param(2, [table(0).drop("precision")] * 2, id="no estimate"),
     ],
 )  # fmt: skip
-def test_without_two_estimates_there_are_no_controls(
+def test_with_fewer_than_two_estimates_there_are_no_controls(
     points: int, tables: list[pl.DataFrame]
 ) -> None:
     html = page(grid(rate=list(range(points))), tables)
@@ -248,7 +248,7 @@ def test_without_two_estimates_there_are_no_controls(
     assert "at most" not in html
 
 
-def test_one_measure_one_list_and_no_limits() -> None:
+def test_a_single_measure_and_list_without_limits_is_packed() -> None:
     frames = [table(number / 10, (10,), ("mi",)).drop("lower", "upper") for number in range(3)]
     rows = {"system": "a", "run": "1", "measure": "MicroI", "mapping": "1-1"}
     frames = [
@@ -259,7 +259,7 @@ def test_one_measure_one_list_and_no_limits() -> None:
     assert numbers.ravel() == pytest.approx([0.01, 0.11, 0.21], abs=1e-5)
 
 
-def test_settings_of_many_values_lists_and_tables() -> None:
+def test_settings_may_be_lists_tables_and_long_texts() -> None:
     values: list[Any] = [["mi", "dice"], ["mi"], {"TP": ["yes"]}, "1", 1, None, True, "x" * 90]
     values += [*range(100, 160), "x" * 95]
     head, places, _ = content(page(grid(setting=values), [table(0)] * len(values)))
@@ -271,7 +271,7 @@ def test_settings_of_many_values_lists_and_tables() -> None:
     assert "numbers" not in setting
 
 
-def test_people_see_the_names_of_points() -> None:
+def test_points_with_names_are_shown_by_name() -> None:
     points = [{"point": f"EWT, span {n}", "stages.pairs.span": n} for n in (1, 5)]
     html = page(points, [table(0), table(0.1)])
     head, _, _ = content(html)
@@ -281,7 +281,7 @@ def test_people_see_the_names_of_points() -> None:
     assert said in html.replace("\xa0", " ")
 
 
-def test_hostile_names_stay_text() -> None:
+def test_hostile_names_are_escaped() -> None:
     points = grid(**{HOSTILE: [HOSTILE, "b"]})
     html = page(points, [table(0, measures=(HOSTILE, "mi"))] * 2, failed=[(HOSTILE, HOSTILE)])
     assert "<img" not in re.sub(r'<img class="still"', "", html)
@@ -289,7 +289,7 @@ def test_hostile_names_stay_text() -> None:
     assert head["quantities"][0]["axes"][1]["texts"][0] == HOSTILE
 
 
-def test_too_many_estimates_are_counted_and_the_page_stays(
+def test_too_many_estimates_are_counted_and_omitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sweep_explorer, "MOST_NUMBERS", 10)
@@ -302,7 +302,7 @@ def test_too_many_estimates_are_counted_and_the_page_stays(
     assert 'data-figure="sampled-cuts-panels"' in html
 
 
-def test_a_curve_has_as_many_n_as_fit() -> None:
+def test_a_curve_has_as_many_values_of_n_as_fit() -> None:
     frames = [table(0, tuple(range(1, 101)))] * 2
     found = read_quantity(
         frames, value="precision", limits=["lower", "upper"], keys=["measure", "n"], most=100
@@ -314,7 +314,7 @@ def test_a_curve_has_as_many_n_as_fit() -> None:
 
 
 def test_ten_thousand_points_of_eighty_measures_fit() -> None:
-    """Random estimates, which no compression makes smaller."""
+    """The estimates are random, so that compression does not make them smaller."""
     random = np.random.default_rng(3)
     measures = axis_of("measure", [f"m{n}" for n in range(80)], {}, has_colours=True)
     seeds = Axis("setting:seed", "seed", tuple(map(str, range(10_000))))
@@ -329,7 +329,7 @@ def test_ten_thousand_points_of_eighty_measures_fit() -> None:
     assert len(part.numbers) + len(part.head) < 7_000_000
 
 
-def test_what_does_not_fit_beside_others_is_named() -> None:
+def test_quantities_that_do_not_fit_are_named() -> None:
     axis = axis_of("n", list(range(1000)), {}, has_colours=False)
     one = Quantity(
         name="precision", table="A", is_share=True, axes=(axis,), numbers=np.zeros((1, 3000, 1000))
@@ -357,5 +357,5 @@ def test_failed_points_are_grouped_by_message() -> None:
     assert html.index('id="failures"') < html.index('id="sweep"') < html.index('id="findings"')
 
 
-def test_no_failed_point_no_section() -> None:
+def test_without_failed_points_there_is_no_section_of_failures() -> None:
     assert 'id="failures"' not in page(grid(seed=[10, 11]), [table(0)] * 2)

@@ -1,4 +1,4 @@
-"""Which column of a table is drawn: that to which its limits belong."""
+"""The column of a table that is drawn: the one that its limits belong to."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ MODELS: dict[str, type[Table]] = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_limits_belong_to_what_is_drawn(name: str) -> None:
-    """A new table with limits is named here once somebody has looked what they belong to."""
+def test_the_drawn_column_is_the_one_with_limits(name: str) -> None:
+    """A new table with limits is listed here after a check of what they belong to."""
     shape = shape_of(MODELS[name], MODELS[name].zero_rows().collect())
     assert (shape and shape.value) == DRAWN.get(name)
 
@@ -90,7 +90,7 @@ def test_runs_of_a_system_are_drawn_together() -> None:
     assert (shape.name, shape.groups) == ("system", ("measure", "mapping"))
 
 
-def test_numbers_that_are_none_are_not_drawn() -> None:
+def test_infinite_and_missing_numbers_are_not_drawn() -> None:
     shape = Shape(value="value", is_share=False, name="", over_n=False, groups=())
     frame = pl.DataFrame({"value": [1.0, float("inf"), float("nan"), None]})
     assert estimates(frame, shape)["y"].to_list() == [1.0, None, None, None]
@@ -102,15 +102,15 @@ def test_a_group_without_a_name_has_a_dash() -> None:
     assert estimates(frame, shape)["by a"].to_list() == ["–"]
 
 
-# Settings of a sweep: what they are called, and which points are shown.
+# Settings of a sweep: their names, and the points that are shown.
 
 
-def test_two_settings_of_one_name_are_told_apart() -> None:
+def test_settings_of_the_same_name_have_their_stage() -> None:
     points = [{"stages.a.seed": 1, "stages.b.seed": 2}]
     assert [each.name for each in settings_of(points)] == ["a.seed", "b.seed"]
 
 
-def test_a_number_is_no_text_and_keeps_its_place() -> None:
+def test_equal_texts_of_different_types_keep_their_places() -> None:
     points: list[dict[str, Any]] = [{"x": 1}, {"x": "1"}, {"x": [1]}, {"x": {"a": 1}}, {"x": True}]
     (found,) = settings_of(points)
     assert found.values == ("1", "1", "1", '{"a": 1}', "yes")
@@ -118,7 +118,7 @@ def test_a_number_is_no_text_and_keeps_its_place() -> None:
     assert [each["x"] for each in places(points)] == [0, 1, 2, 3, 4]
 
 
-def test_a_setting_that_does_not_vary_is_not_in_the_label() -> None:
+def test_constant_settings_are_not_in_the_label() -> None:
     points = [{"rate": 0.1, "seed": 1}, {"rate": 0.2, "seed": 1}]
     settings = settings_of(points)
     assert [label(point, settings) for point in points] == ["rate = 0.1", "rate = 0.2"]
@@ -137,23 +137,23 @@ def test_a_setting_that_does_not_vary_is_not_in_the_label() -> None:
         ("שלום", "\u2068שלום\u2069"),
     ],
 )
-def test_values_on_one_line(value: Any, said: str) -> None:
+def test_values_of_settings_are_on_one_line(value: Any, said: str) -> None:
     assert setting_text(value) == said
 
 
-def test_many_values_that_are_no_range_are_counted() -> None:
+def test_many_values_are_listed_and_counted() -> None:
     values = tuple(f"v{n}" for n in range(20))
     assert Setting("stages.a.b", "b", values, ()).describe().endswith("v7 and 12 more")
 
 
-def test_numbers_with_a_step() -> None:
+def test_evenly_spaced_numbers_are_recognised() -> None:
     assert Setting("n", "n", ("1", "2", "3"), (1, 2, 3)).is_even
     assert not Setting("n", "n", ("1", "2", "4"), (1, 2, 4)).is_even
     assert not Setting("n", "n", ("1",), (1.0,)).is_even
 
 
 @given(st.lists(st.integers(1, 10_000), max_size=4), st.integers(1, 50))
-def test_no_more_points_are_kept_than_there_is_room_for(counts: list[int], most: int) -> None:
+def test_no_more_points_are_kept_than_fit(counts: list[int], most: int) -> None:
     found = limit_values(counts, most)
     assert prod(found) <= most or not counts
     assert all(1 <= one <= count for one, count in zip(found, counts, strict=True))
@@ -161,7 +161,7 @@ def test_no_more_points_are_kept_than_there_is_room_for(counts: list[int], most:
         assert found == counts
 
 
-# The page of a sweep: what it shows of one point, of a thousand, of hostile and empty tables.
+# The page of a sweep: of one point, of a thousand points, of hostile and empty tables.
 
 HOSTILE = "</script><img onerror=alert(1)>"
 Points = list[dict[str, Any]]
@@ -204,7 +204,7 @@ def best(name: str) -> list[StageFinding]:
 def draw_figures(
     points: Points, ns: list[int], measures: list[str]
 ) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a table of precisions, and what is said beside them."""
+    """Return the figures of a table of precisions, and the texts beside them."""
     found = list(
         figures(collected_table(points, ns, measures), points, settings_of(points), Look())
     )
@@ -226,7 +226,7 @@ def html(**given: Any) -> str:
     )
 
 
-def test_a_panel_for_each_point_where_there_is_an_n() -> None:
+def test_with_several_n_each_point_has_a_panel() -> None:
     points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
     (figure,), texts = draw_figures(points, [10, 20], ["mi", "dice"])
     assert panel_titles(figure)[:4] == [
@@ -237,7 +237,7 @@ def test_a_panel_for_each_point_where_there_is_an_n() -> None:
     assert texts == []
 
 
-def test_one_estimate_a_point_stands_against_the_setting() -> None:
+def test_a_single_estimate_per_point_is_drawn_by_setting() -> None:
     points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
     (figure,), _ = draw_figures(points, [10], ["mi"])
     assert panel_titles(figure) == ["rate = 0.1", "rate = 0.2"]
@@ -247,7 +247,7 @@ def test_one_estimate_a_point_stands_against_the_setting() -> None:
     assert "n = 10" in figure.caption
 
 
-def test_numbers_without_a_step_stand_on_a_scale() -> None:
+def test_unevenly_spaced_numbers_are_on_a_scale() -> None:
     (figure,), _ = draw_figures(
         grid(rate=[0.05, 0.1, 0.5], seed=["a", "b", "c", "d"]), [10], ["mi"]
     )
@@ -266,18 +266,18 @@ def test_a_thousand_points_are_cut_and_counted() -> None:
                      f" values of seed and omit {1000 - len(titles)} of 1,000 points.")]  # fmt: skip
 
 
-def test_one_point_has_a_panel_only_where_there_is_an_n() -> None:
+def test_a_single_point_has_a_panel_only_with_several_n() -> None:
     assert len(draw_figures(grid(rate=[0.1]), [10, 20], ["mi"])[0]) == 1
     assert draw_figures(grid(rate=[0.1]), [10], ["mi"]) == ([], [])
 
 
-def test_tables_without_rows_say_so() -> None:
+def test_the_page_states_that_a_table_has_no_rows() -> None:
     assert draw_figures(grid(rate=[0.1, 0.2]), [], ["mi"]) == (
         [], ["The table has no rows at any of 2 points."],
     )  # fmt: skip
 
 
-def test_a_point_without_rows_or_of_other_columns_has_an_empty_panel() -> None:
+def test_points_without_rows_have_an_empty_panel() -> None:
     points = grid(rate=[0.1, 0.2, 0.3])
     whole = collected_table(points, [10, 20], ["mi"])
     tables = [whole.tables[0], whole.tables[1].clear(), whole.tables[2].drop("precision")]
@@ -307,15 +307,15 @@ def test_many_names_are_cut_and_counted() -> None:
 @pytest.mark.parametrize(
     ("model", "is_drawn"), [(Choice, True), (Findings, False), (LemmaScores, False)]
 )
-def test_what_has_limits_can_be_drawn(model: Any, is_drawn: bool) -> None:
+def test_tables_with_limits_can_be_drawn(model: Any, is_drawn: bool) -> None:
     assert (shape_of(model, model.zero_rows().collect()) is not None) == is_drawn
 
 
-def test_what_is_not_known_is_not_drawn() -> None:
+def test_tables_without_a_model_are_not_drawn() -> None:
     assert shape_of(None, Precision.zero_rows().collect()) is None
 
 
-def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
+def test_the_page_marks_points_where_the_answer_changes() -> None:
     over: dict[str, list[Any]] = {
         "stages.sample.rate": [0.1, 0.2],
         "stages.sample.seed": [1, 2],
@@ -334,13 +334,13 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
     assert "Each of the 4 points is estimated and tested separately" in text
 
 
-def test_a_single_point_says_what_it_found() -> None:
+def test_a_single_point_has_its_findings() -> None:
     text = html(points=grid(rate=[0.1]), findings=[best("mi")])
     assert '<p class="finding">Best for 9: mi, 30.0 %.' in text
     assert "tested by itself" not in text
 
 
-def test_the_stacked_tables_are_linked_and_not_written_again() -> None:
+def test_stacked_tables_are_linked_and_not_copied() -> None:
     points = grid(rate=[0.1, 0.2])
     files = sweep_page(
         SweepInput(
@@ -369,7 +369,7 @@ def test_cautions_and_remarks_are_counted_over_the_points() -> None:
     assert "At 1 of 3 points: sample: 9 draws." in text
 
 
-def test_hostile_texts_stay_texts() -> None:
+def test_hostile_texts_are_escaped() -> None:
     values: list[Any] = [HOSTILE, [HOSTILE], {"a": HOSTILE}, "שלום"]
     points = grid(**{f"stages.{HOSTILE}.x": values})
     table = [
@@ -411,7 +411,7 @@ def test_more_questions_than_columns_are_counted() -> None:
 
 
 def test_the_page_shows_main_effects() -> None:
-    """A row for each setting: its share, and the values with the lowest and the highest mean."""
+    """Each setting has a row: its share, and the values with the lowest and the highest mean."""
     effects = pl.DataFrame({
         "table": "cuts", "value": "precision", "setting": ["span", "span", "measure", "measure", "residual"],
         "level": ["1", "5", "mi", "t_score", None], "mean": [0.25, 0.5, 0.5, 0.25, None],
@@ -424,7 +424,7 @@ def test_the_page_shows_main_effects() -> None:
     assert "MI: 50.0 [37.5, 62.5]" in html(points=grid(span=[1, 5]), effects=sampled)
 
 
-def test_values_that_are_known_exactly_have_no_limits() -> None:
+def test_exact_values_have_no_limits() -> None:
     """Limits of width 0 would make every other value significantly worse."""
     points = grid(rate=[0.1, 0.2])
     tables = [precision(point, [10], ["mi", "dice"]) for point in points]

@@ -47,11 +47,11 @@ from tests.report import report_frames as frames
         (False, "no"), ("", ""), (None, "–"),
     ],
 )  # fmt: skip
-def test_values(value: object, text: str) -> None:
+def test_values_are_formatted_as_text(value: object, text: str) -> None:
     assert format_cell(value) == text
 
 
-def test_per_cents_and_small_p_values() -> None:
+def test_percentages_and_small_p_values_are_formatted() -> None:
     assert format_percent(1.0) == "100.00"
     assert (p_value(0.0), p_value(9.99e-4), p_value(1e-3)) == ("< .001", "< .001", ".001")
     assert (format_points(1.0), format_points(-0.00001)) == ("+100.00", "−0.00")
@@ -71,7 +71,7 @@ def test_distinct_names_differ_in_any_case(names: list[str]) -> None:
     assert all(new.startswith(old) for new, old in zip(made, names, strict=True))
 
 
-# Tables from their columns, figures from what draws them.
+# Tables from their columns, figures from the functions that draw them.
 
 FRAME = pl.DataFrame(
     {"measure": ["mi", "mi", "dice"], "n": [100, 1000, 100], "k": [5, 12, None], "p": [0.1, 0.2, 0]}
@@ -87,14 +87,14 @@ def test_a_row_of_the_frame_is_a_row_of_the_page() -> None:
     assert (table.name, table.caption) == ("x", "Said.")
 
 
-def test_a_cell_may_be_made_from_several_columns() -> None:
+def test_a_cell_may_combine_several_columns() -> None:
     columns = [Column(("n", "measure"), "both", lambda n, name: f"{name} {n}")]
     table = listing("x", "", FRAME.head(1), columns)
     assert table.texts is not None
     assert table.texts.rows() == [("mi 100",)]
 
 
-def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
+def test_numbers_are_flush_right_by_default() -> None:
     columns = [
         Column("measure"), Column("measure", "right", right=True), Column(("k", "n"), "of", count_of),
         Column("p", "left", format_percent, right=False),
@@ -102,7 +102,7 @@ def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
     assert listing("x", "", FRAME.head(2), columns).right == ("right", "of")
 
 
-def test_rows_side_by_side_keep_their_first_order_and_say_what_is_absent() -> None:
+def test_pivoted_rows_keep_their_order_and_mark_absent_cells() -> None:
     columns = [Column("measure"), Column("k"), Column("p", "n = 1000", format_percent, at=("n", 1000)),
                Column("p", "n = 7", format_percent, at=("n", 7), absent="none")]  # fmt: skip
     table = listing("x", "", FRAME, columns, by=["measure"])
@@ -118,21 +118,21 @@ def test_the_page_may_show_other_rows_than_the_files() -> None:
     assert table.frame.height == 3
 
 
-def test_no_rows_give_a_table_with_its_heads() -> None:
+def test_a_table_without_rows_has_its_headings() -> None:
     table = listing("x", "", FRAME.clear(), [Column("measure"), Column("n")], by=["measure"])
     assert table.texts is not None
     assert table.texts.columns == ["measure", "n"]
     assert table.texts.is_empty()
 
 
-def test_a_repeated_head_gets_a_number_and_keeps_its_side() -> None:
+def test_repeated_headings_are_numbered_and_keep_alignment() -> None:
     table = listing("x", "", FRAME, [Column("measure", "n"), Column("n")])
     assert table.texts is not None
     assert table.texts.columns == ["n", "n-2"]
     assert table.right == ("n-2",)
 
 
-def test_columns_in_groups_and_cells_in_bold() -> None:
+def test_columns_may_be_grouped_and_cells_may_be_bold() -> None:
     frame = pl.DataFrame(
         {"name": ["a", "b", "b"], "of": ["x", "x", "y"], "n": [1, 2, 3], "top": [False, True, True]}
     )
@@ -164,17 +164,17 @@ def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
     assert made.narrow != made.chart
 
 
-def test_a_figure_that_is_the_same_on_a_phone_is_held_once() -> None:
+def test_a_figure_equal_on_a_phone_is_stored_once() -> None:
     assert figure("x", "", lambda look: {"mark": look.style}, Look()).narrow is None
 
 
-# Tables that may not be held as a whole are not copied beside the page, which says so.
+# Tables that do not fit in memory are not copied beside the page, which states it.
 
 
 @pytest.mark.parametrize(
     ("size", "copied"), [(None, True), (64 * 3 * 20, True), (64 * 3 * 19, False)]
 )
-def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> None:
+def test_a_table_is_copied_if_it_fits_in_memory(size: int | None, copied: bool) -> None:
     table = pl.LazyFrame({"a": range(20), "b": range(20), "c": range(20)})
     stage = StageView("s", "u", {}, lambda _: table)
     with memory.with_limit(size):
@@ -185,12 +185,12 @@ def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> N
     assert ("memory" in data.why) is not copied
 
 
-def test_without_a_limit_all_fits() -> None:
+def test_without_a_limit_every_table_fits_in_memory() -> None:
     assert max_rows_in_memory(3) is None
     assert fits_in_memory(10**12, 3)
 
 
-# What views look at of the options of their stages: the stages have it, and every default.
+# Options of stages that views read: the stages have them, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", ComparisonSettings), ("evaluate.subset", PairTestSettings), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
@@ -208,24 +208,22 @@ def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
             yield from every(below)
 
 
-def test_the_list_of_this_file_is_complete() -> None:
+def test_every_model_of_stage_options_is_tested() -> None:
     assert list(VIEWS)
     assert set(every(StageOptions)) == {model for _, model in LOOKED_AT} | {Mark}
 
 
 @pytest.mark.parametrize(("use", "model"), LOOKED_AT)
-def test_the_stage_has_each_option_and_alone_its_default(
-    use: str, model: type[StageOptions]
-) -> None:
+def test_only_the_stage_has_defaults_of_options(use: str, model: type[StageOptions]) -> None:
     assert set(model.model_fields) <= set(STAGES.get(use).config.model_fields)
     assert all(field.is_required() for field in model.model_fields.values())
 
 
-def test_what_the_stage_was_told_goes_before_its_defaults() -> None:
+def test_options_of_a_stage_override_its_defaults() -> None:
     stage = frames.stage("evaluate.comparison", {}, margin=0.25)
     assert stage.options_as(Mark) == Mark(alpha=0.05, margin=0.25)
 
 
-def test_an_option_that_the_stage_lacks_is_no_default() -> None:
+def test_an_option_absent_from_the_stage_is_refused() -> None:
     with pytest.raises(ValidationError, match="alpha"):
         StageView("x", "x.x", {"margin": 0.1}, frames.stage("x.x", {}).table).options_as(Mark)

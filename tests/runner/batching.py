@@ -81,7 +81,7 @@ def do(laboratory: Laboratory, stage: str, *numbers: int) -> None:
 
 
 def do_all(laboratory: Laboratory, stage: str) -> list[str]:
-    """Do all tasks, phase by phase, in random order within each; return the phases."""
+    """Do all tasks, phase by phase and in random order within each; return the phases."""
     found = phases(laboratory, stage)
     for each in found.values():
         do(laboratory, stage, *random.Random(3).sample(each["todo"], len(each["todo"])))

@@ -1,4 +1,4 @@
-"""Ways to run the command: in this process, in one of its own, in one that is ready to go."""
+"""Ways to run the command: in this process, in a new one, in one that is already prepared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMEOUT = 300.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended, what it said, and how often it acted on the file system."""
+    """Exit code and output of a command, and the number of its acts on the file system."""
 
     code: int
     out: str
@@ -46,7 +46,7 @@ def call(words: Sequence[str]) -> Outcome:
 
 @contextlib.contextmanager
 def _signals_kept() -> Iterator[None]:
-    """Give the signals back to the tests: a command takes them over."""
+    """Restore the signal handlers of the tests, which a command replaces."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -78,10 +78,10 @@ def execute(words: Sequence[str], **options: Any) -> Outcome:
 
 
 def environment(path: Sequence[Path] = (), more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of a process: few threads, no byte code left behind."""
+    """Return the environment of a process: few threads, no byte code files."""
     own = {
         "PYTHONPATH": os.pathsep.join(map(str, [*path, _ROOT])),
-        "PYTHONSAFEPATH": "1",  # else the working folder, which holds the code, comes first
+        "PYTHONSAFEPATH": "1",  # otherwise the working folder, with the code, is first
         "PYTHONDONTWRITEBYTECODE": "1",
         "POLARS_MAX_THREADS": "2",
         "OPENBLAS_NUM_THREADS": "1",
@@ -99,7 +99,7 @@ class Driver:
 
     def __init__(self, path: Sequence[Path] = ()) -> None:
         self.process = subprocess.Popen(
-            # Without -P the folder of the tests would come before the import paths given.
+            # Without -P the folder of the tests would precede the given import paths.
             [sys.executable, "-P", "-m", "tests.runner.driver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -138,7 +138,7 @@ class Driver:
     def close(self) -> None:
         """End the process."""
         if self.process.poll() is None:
-            self.process.terminate()  # killed, it could not write down the lines that it ran
+            self.process.terminate()  # a killed process could not record the lines that it ran
         self.process.communicate()
 
     def _read(self) -> str:

@@ -19,22 +19,22 @@ collect_ignore_glob = ["extension/*", "plugins/*", "driver.py"]
 
 @pytest.fixture
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
-    """An experiment that counts three short texts, and has never run."""
-    monkeypatch.setattr(inputs, "_SPREAD", 300)  # as if they were long: three buckets
+    """An experiment that counts three short texts, and has not run yet."""
+    monkeypatch.setattr(inputs, "_SPREAD", 300)  # as for long texts: three buckets
     return build_texts(tmp_path / "texts", experiment=COUNTS, tokens=120)
 
 
 @pytest.fixture
 def own_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the stages that a test registers when it is done."""
-    list(STAGES)  # all others are there before
+    """Remove the stages that a test registers after the test."""
+    list(STAGES)  # all others exist before
     for held in ("_entries", "_origin"):
         monkeypatch.setattr(STAGES, held, dict(getattr(STAGES, held)))
 
 
 @pytest.fixture
 def laboratory(tmp_path: Path) -> Laboratory:
-    """An experiment that has never run."""
+    """An experiment that has not run yet."""
     return build(tmp_path / "laboratory")
 
 
@@ -49,7 +49,7 @@ def _built_laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
 
 @pytest.fixture
 def finished_laboratory(_built_laboratory: Laboratory, tmp_path: Path) -> Laboratory:
-    """An experiment that has run, its files a while ago."""
+    """An experiment that has run, with files that are not recent."""
     folder = tmp_path / "laboratory"
     shutil.copytree(_built_laboratory.folder, folder)
     return replace(_built_laboratory, folder=folder, runs=folder / "runs")

@@ -1,4 +1,4 @@
-"""Runs killed on one store after another, then run to the end."""
+"""Runs of several stores that are killed, then run to the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Way: TypeAlias = Callable[[Laboratory, Driver], None]
 
 @dataclass(frozen=True)
 class Reference:
-    """A run that nobody interrupted: its tables, its acts, and when each event came."""
+    """An uninterrupted run: its tables, its acts, and the time of each event."""
 
     laboratory: Laboratory
     digests: Digests
@@ -31,7 +31,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Kill:
-    """Where a run was hit: its last event, and whether its stage was half-done."""
+    """The point at which a run was killed: its last event, and whether its stage was partial."""
 
     stage: str
     event: str
@@ -63,14 +63,14 @@ def reference_run(folder: Path, *, rows: int) -> Reference:
 
 
 def newest(laboratory: Laboratory) -> list[dict[str, str]]:
-    """Return the events of the newest run, also of one that was killed."""
+    """Return the events of the newest run, even if it was killed."""
     logs = list((laboratory.root / "history").glob("*.jsonl"))
     log = max(logs, key=lambda each: each.stat().st_mtime_ns, default=None)
     return read_log(log) if log else []
 
 
 def kill(laboratory: Laboratory, driver: Driver, way: Way) -> Kill | None:
-    """Kill a run, and say where; None if it had ended by then."""
+    """Kill a run, and return the point; None if it had ended by then."""
     driver.ready()
     way(laboratory, driver)
     assert driver.wait() == -signal.SIGKILL
@@ -84,7 +84,7 @@ def kill(laboratory: Laboratory, driver: Driver, way: Way) -> Kill | None:
 
 
 def run_to_the_end(laboratory: Laboratory, do: Callable[[Sequence[str]], Outcome]) -> int:
-    """Run what has been killed, look at what it left, and say how many shards were not redone."""
+    """Finish a killed run, check its files, and return the number of shards not redone."""
     done = do(laboratory.words("run"))
     assert done.code == 0, done.text
     assert_whole(laboratory.root)
@@ -97,7 +97,7 @@ def run_to_the_end(laboratory: Laboratory, do: Callable[[Sequence[str]], Outcome
 
 
 class Worker:
-    """Kills runs in processes that are ready, and sees them to their end in another."""
+    """Kills runs in prepared processes, and finishes them in another."""
 
     def __init__(self, laboratory: Laboratory) -> None:
         self._laboratory = laboratory

@@ -1,4 +1,4 @@
-"""A small experiment in a folder of its own, and what its runs left there."""
+"""A small experiment in a folder of its own, and the files that its runs wrote."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Laboratory:
         return self.runs / self.name
 
     def words(self, command: str, *more: str) -> list[str]:
-        """Return what stands after ``lexassay``; no report unless it is asked for."""
+        """Return the arguments of ``lexassay``; without a report unless it is requested."""
         plain = ["--no-report"] if command == "run" and "--report" not in more else []
         return [command, str(self.config), *plain, *more, "--runs", str(self.runs)]
 
@@ -92,7 +92,7 @@ class Laboratory:
         return call(self.words(command, *more))
 
     def run(self, *more: str) -> Outcome:
-        """Run the experiment in this process; it has to succeed."""
+        """Run the experiment in this process; it must succeed."""
         done = self.call("run", *more)
         assert done.code == 0, done.text
         return done
@@ -114,7 +114,7 @@ class Laboratory:
         return self.records()[0]
 
     def outcomes(self) -> dict[str, str]:
-        """Return what the newest run did with each stage."""
+        """Return the outcome of each stage in the newest run."""
         return {name: stage.outcome for name, stage in self.record().stages.items()}
 
     def reran(self) -> set[str]:
@@ -130,27 +130,27 @@ class Laboratory:
         return self.root / stage / self.record().stages[stage].fingerprint[:24]
 
     def events(self, kind: str = "") -> list[dict[str, Any]]:
-        """Return what was logged by all runs, also by those that were killed."""
+        """Return the events logged by all runs, including killed ones."""
         logs = (self.root / history.FOLDER).glob("*.jsonl")
         found = [event for log in logs for event in read_log(log)]
         ordered = sorted(found, key=lambda event: event["time"])
         return [event for event in ordered if kind in {"", event["event"]}]
 
     def start_count(self, stage: str) -> int:
-        """Return how often a stage was started, by whichever process."""
+        """Return how often a stage was started, by any process."""
         return sum(each["stage"] == stage for each in self.events("stage_started"))
 
     def shards_done(self, stage: str) -> int:
-        """Return how many shards of a stage were computed, by whichever process."""
+        """Return how many shards of a stage were computed, by any process."""
         return sum(each["stage"] == stage for each in self.events("shard_done"))
 
     def has_message(self, stage: str, text: str) -> bool:
-        """Tell whether a run has logged this message about a stage."""
+        """Return whether a run has logged this message about a stage."""
         messages = self.events("message")
         return any(each["stage"] == stage and text in each["text"] for each in messages)
 
     def insert_gate(self) -> Gate:
-        """Put a stage between candidates and scores whose shards wait to be let through."""
+        """Put a stage between candidates and scores whose shards wait for permission."""
         gate = Gate(self.folder / "gate")
         gate.folder.mkdir()
         self.insert_slow(gate=str(gate.folder))
@@ -167,7 +167,7 @@ class Laboratory:
 
 @dataclass(frozen=True)
 class Gate:
-    """Holds up the shards of the slow stage until they may pass."""
+    """Holds up the shards of the slow stage until they are permitted."""
 
     folder: Path
 
@@ -176,12 +176,12 @@ class Gate:
         (self.folder / f"permit-{time.monotonic_ns()}").touch()
 
     def open(self) -> None:
-        """Let all pass."""
+        """Let all shards pass."""
         (self.folder / "open").touch()
 
 
 def wait_until(happened: Callable[[], bool], laboratory: Laboratory) -> None:
-    """Wait for something that a process in the background has to do."""
+    """Wait for an act of a process in the background."""
     deadline = time.monotonic() + _PATIENCE
     while not happened():
         assert time.monotonic() < deadline, laboratory.events()
@@ -189,7 +189,7 @@ def wait_until(happened: Callable[[], bool], laboratory: Laboratory) -> None:
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:
-    """Return the events of a log; its last line may have been cut short by a kill."""
+    """Return the events of a log; a kill may have cut its last line short."""
     lines = log.read_text(encoding="utf-8").split("\n")
     return [json.loads(line) for line in lines if line.endswith("}")]
 
@@ -221,26 +221,26 @@ def write(path: Path, lines: Sequence[str]) -> None:
 
 
 def change(path: Path, old: str, new: str) -> None:
-    """Replace a text that has to be there exactly once."""
+    """Replace a text that must occur exactly once."""
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{path} has {old!r} {text.count(old)} times"
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def age(path: Path) -> None:
-    """Give a file an old modification time, as if it had lain there for a while."""
+    """Give a file an old modification time."""
     os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
 def manifests(root: Path) -> dict[Path, Manifest]:
-    """Return every folder of the store that has a manifest, also those set aside."""
+    """Return every folder of the store with a manifest, including those set aside."""
     folders = [path.parent for path in root.glob(f"*/*/{artefacts.NAME}")]
     read = {folder: artefacts.read(storage_at(folder.parent), folder.name) for folder in folders}
     return {folder: found for folder, found in read.items() if found}
 
 
 def assert_whole(root: Path) -> None:
-    """Check that what has the name of an artefact is one, with every byte that it vouches for."""
+    """Check that each artefact is complete, with the digest that its manifest states."""
     for folder in root.glob("*/*"):
         if folder.is_dir() and not folder.name.startswith(".") and folder.parent.name in STAGES:
             found = artefacts.read(storage_at(folder.parent), folder.name)

@@ -1,4 +1,4 @@
-"""The tasks of a stage, done one by one."""
+"""The tasks of a stage, run one by one."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def _in_shards_and_buckets(texts: Laboratory) -> None:
         pytest.param(f'{BUCKETS}\nengine = "processes"\nworkers = 2', ALL, marks=pytest.mark.long),
     ],
 )
-def test_a_run_finds_what_tasks_have_done(
-    texts: Laboratory, options: str, names: list[str]
-) -> None:
+def test_a_run_reuses_results_of_tasks(texts: Laboratory, options: str, names: list[str]) -> None:
     change(texts.config, f"{BUCKETS}\n{SHARDS}", options)
     assert do_all(texts, "candidates") == names
     assert do_all(texts, "scores") == ["run", "result"]
@@ -47,8 +45,8 @@ def test_a_run_finds_what_tasks_have_done(
     assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}
 
 
-def test_there_are_several_shards_and_buckets(texts: Laboratory) -> None:
-    """So that the others test what they are to test."""
+def test_the_experiment_has_several_shards_and_buckets(texts: Laboratory) -> None:
+    """The other tests depend on this."""
     found = phases(texts, "candidates")
     assert found["count"]["todo"] == [0, 1, 2]
     assert found["merge"]["first"] == 3
@@ -58,7 +56,7 @@ def test_there_are_several_shards_and_buckets(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
+def test_a_run_continues_where_tasks_stopped(texts: Laboratory) -> None:
     found = phases(texts, "candidates")
     do(texts, "candidates", *found["count"]["todo"], found["merge"]["first"])
     assert phases(texts, "candidates")["merge"]["todo"] == found["merge"]["todo"][1:]
@@ -69,7 +67,7 @@ def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
+def test_tasks_continue_from_the_counts_of_a_run(texts: Laboratory) -> None:
     texts.run()
     change(texts.config, "min_frequency = 2", "min_frequency = 4")
     before = phases(texts, "candidates")
@@ -85,7 +83,7 @@ def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
     assert texts.digests() == elsewhere(texts)
 
 
-def test_what_is_done_is_found_done(texts: Laboratory) -> None:
+def test_a_finished_task_is_not_repeated(texts: Laboratory) -> None:
     assert "task 1 done\n" in texts.call("task", "candidates", "1").out
     part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/*.parquet"))
     written = part.stat().st_mtime_ns
@@ -95,7 +93,7 @@ def test_what_is_done_is_found_done(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_a_stage_that_is_done_leaves_nothing_to_do(texts: Laboratory) -> None:
+def test_a_finished_stage_has_no_tasks_to_do(texts: Laboratory) -> None:
     texts.run()
     assert all(not each["todo"] and each["ready"] for each in phases(texts, "candidates").values())
     assert lx.task(texts.config, "candidates", 0, runs=texts.runs) is False
@@ -131,7 +129,7 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
         (("slurm", "scores"), "it depends on stage candidates, which is not done"),
     ],
 )
-def test_what_cannot_be_done_yet_says_what_comes_first(
+def test_tasks_that_cannot_run_yet_name_their_prerequisites(
     texts: Laboratory, words: tuple[str, ...], said: str
 ) -> None:
     done = texts.call(*words)
@@ -140,7 +138,7 @@ def test_what_cannot_be_done_yet_says_what_comes_first(
     assert list(texts.root.rglob("part-*")) == []
 
 
-def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
+def test_a_task_names_the_tasks_that_must_precede_it(texts: Laboratory) -> None:
     do(texts, "candidates", 1)
     assert "2 of 3 tasks are not done: 0,2; run them first (lexassay task CONFIG candidates 0)" in (
         texts.call("task", "candidates", "4").err
@@ -148,14 +146,14 @@ def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_another_option_in_between_mixes_nothing_up(texts: Laboratory) -> None:
+def test_a_changed_option_does_not_mix_up_tasks(texts: Laboratory) -> None:
     do(texts, "candidates", 0, 1, 2)
     change(texts.config, BUCKETS, 'memory = "2MB"')
     assert phases(texts, "candidates")["count"]["todo"] == [0, 1, 2]
 
 
 @pytest.mark.long
-def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None:
+def test_buckets_are_known_before_counting(texts: Laboratory) -> None:
     project = load(texts.config, runs=texts.runs)
     before = work_of(project, "candidates", Digests(project.storage))
     texts.run()

@@ -1,4 +1,4 @@
-"""What counts of the code: the definitions that a root can reach, and no others."""
+"""Code that counts: the definitions reachable from a root, and no others."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("stages.py", "Use all ways to import.", "Another text.", False),
     ],
 )
-def test_a_change_counts_where_it_is_reached(
+def test_only_changes_of_reachable_code_count(
     package: Path, file: str, old: str, new: str, counts: bool
 ) -> None:
     root = f"{package.name}.stages:stage"
@@ -109,12 +109,12 @@ def test_a_whole_module_reaches_all_that_it_defines(package: Path) -> None:
     assert whole[f"{name}.numbers"] == parts[f"{name}.numbers"]
 
 
-def test_a_name_that_is_found_when_it_is_asked_for(package: Path) -> None:
+def test_a_lazily_defined_name_is_followed(package: Path) -> None:
     (package / "user.py").write_text(f"from {package.name} import lazy\nX = lazy.further(1)\n")
     assert f"{package.name}.late" in code_digests([f"{package.name}.user"])
 
 
-def test_a_name_that_nothing_defines_stands_for_its_module(package: Path) -> None:
+def test_an_undefined_name_means_its_module(package: Path) -> None:
     name = f"{package.name}.numbers"
     assert code_digests([f"{name}:nothing"]) == code_digests([name])
 

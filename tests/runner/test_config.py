@@ -1,4 +1,4 @@
-"""The file of an experiment, where it cannot be read."""
+"""The file of an experiment: files that cannot be read, references, options, sweeps."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from pipeline.runner.problems import problems_of
         ("x.toml", r"file: not TOML: .*line 1"),
     ],
 )
-def test_what_is_no_experiment(tmp_path: Path, name: str, said: str) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "x.toml").write_text("name = \n")
     with pytest.raises(ConfigError, match=said):
         read_toml(tmp_path / name)
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "large"])
-def test_what_has_no_end_is_not_read(tmp_path: Path, kind: str) -> None:
+def test_devices_pipes_and_huge_files_are_not_read(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "x.toml"
     if kind == "device":
         file.symlink_to("/dev/zero")
@@ -65,7 +65,7 @@ def test_what_has_no_end_is_not_read(tmp_path: Path, kind: str) -> None:
         ('name = "x"\r\ntitle = "éé'.encode() + b"\xff", "byte 0xff in line 2, column 12"),
     ],
 )
-def test_where_it_is_not_utf8(tmp_path: Path, content: bytes, said: str) -> None:
+def test_invalid_utf8_is_reported_with_its_place(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "x.toml").write_bytes(content)
     with pytest.raises(ConfigError) as error:
         read_toml(tmp_path / "x.toml")
@@ -76,7 +76,7 @@ DEEP = "lists or tables are nested more than 50 levels deep"
 
 
 @pytest.mark.parametrize("depth", [60, 400, 5000])
-def test_what_is_nested_without_end(tmp_path: Path, depth: int) -> None:
+def test_too_deeply_nested_values_are_refused(tmp_path: Path, depth: int) -> None:
     for content in ("a = " + "[" * depth + "]" * depth, "[a" + ".a" * depth + "]"):
         (tmp_path / "x.toml").write_text(content)
         with pytest.raises(ConfigError, match=DEEP):
@@ -85,7 +85,7 @@ def test_what_is_nested_without_end(tmp_path: Path, depth: int) -> None:
         parse_setting("seed=" + "[" * depth + "]" * depth)
 
 
-def test_numbers_that_toml_does_not_have(tmp_path: Path) -> None:
+def test_integers_beyond_64_bits_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(f"a = [{{ b = {10**25} }}]")
     with pytest.raises(ConfigError, match="10000000000000000000000000 exceeds 64"):
         read_toml(tmp_path / "x.toml")
@@ -93,7 +93,7 @@ def test_numbers_that_toml_does_not_have(tmp_path: Path) -> None:
     assert read_toml(tmp_path / "x.toml") == {"a": 2**63 - 1, "b": -(2**63)}
 
 
-def test_a_path_longer_than_there_can_be(tmp_path: Path) -> None:
+def test_a_path_that_is_too_long_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="or a name in it is too long"):
         read_toml(tmp_path / ("x" * 300))
 
@@ -120,12 +120,12 @@ def run(folder: Path, lexicons: str) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def test_every_table_of_a_list_is_handed_over(tmp_path: Path) -> None:
+def test_a_stage_reads_every_table_of_a_list(tmp_path: Path) -> None:
     assert run(tmp_path, '["a", "b"]').table("both")["form"].to_list() == ["a", "b"]
     assert run(tmp_path, '["b.lexicon"]').table("both")["form"].to_list() == ["b"]
 
 
-def test_another_list_is_another_stage(tmp_path: Path) -> None:
+def test_another_list_gives_another_fingerprint(tmp_path: Path) -> None:
     found = [
         run(tmp_path, lexicons).manifests["both"].fingerprint
         for lexicons in ('["a", "b"]', '["a"]', '["a", "b"]')
@@ -142,13 +142,13 @@ def test_another_list_is_another_stage(tmp_path: Path) -> None:
         ("[]", "stages.both.lexicons"),
     ],
 )
-def test_lists_that_lead_nowhere(tmp_path: Path, lexicons: str, said: str) -> None:
+def test_lists_with_unknown_tables_are_refused(tmp_path: Path, lexicons: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         run(tmp_path, lexicons)
 
 
 class Strict(BaseModel):
-    """No unknown keys."""
+    """Options without unknown keys."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -192,7 +192,7 @@ WRONG = {**WHOLE, "lable": 1}
         ({"rate": WRONG}, "rate.lable"),
     ],
 )
-def test_an_unknown_key_wherever_it_stands(content: dict[str, Any], where: str) -> None:
+def test_an_unknown_key_is_reported_at_any_depth(content: dict[str, Any], where: str) -> None:
     assert problem_texts(content) == [f"stages.x.{where}: unknown key; did you mean labels?"]
 
 
@@ -211,11 +211,11 @@ def test_an_unknown_key_wherever_it_stands(content: dict[str, Any], where: str) 
         ),
     ],
 )
-def test_a_value_of_the_wrong_type(content: dict[str, Any], problem: str) -> None:
+def test_a_value_of_the_wrong_type_is_reported(content: dict[str, Any], problem: str) -> None:
     assert problem_texts(content) == [f"stages.x.{problem}"]
 
 
-def test_all_mistakes_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     found = problem_texts({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
     assert found == [
         "stages.x.categories.A.lable: unknown key; did you mean labels?",
@@ -243,8 +243,8 @@ name = "GUM"
 """
 
 
-def test_points_and_the_cross_product() -> None:
-    """Written out by hand: two points with two spans each."""
+def test_points_are_combined_with_the_cross_product() -> None:
+    """Expected values are written by hand: two points with two spans each."""
     found = sweep_of(TWO + '[over]\n"stages.a.span" = { count = 2, start = 5 }\n').combinations()
     assert [str(each) for each in found] == [
         "EWT, reader of its own, span=5", "EWT, reader of its own, span=6",
@@ -263,7 +263,7 @@ def test_points_and_the_cross_product() -> None:
     }  # fmt: skip
 
 
-def test_points_alone() -> None:
+def test_a_sweep_may_have_only_points() -> None:
     assert [each.name for each in sweep_of(TWO).combinations()] == ["EWT, reader of its own", "GUM"]
 
 
@@ -307,18 +307,18 @@ def test_points_alone() -> None:
         ("[over]\nx = { count = 101 }\ny = { count = 100 }\n", "10,100 combinations are more than"),
     ],
 )
-def test_sweeps_that_are_refused(text: str, said: str) -> None:
+def test_invalid_sweeps_are_refused(text: str, said: str) -> None:
     with pytest.raises(ValidationError) as refused:
         sweep_of(text)
     assert said in str(refused.value)
 
 
-def test_true_is_not_one() -> None:
+def test_the_values_true_and_1_differ() -> None:
     assert len(sweep_of("[over]\nx = [1, true]\n").combinations()) == 2
 
 
-def test_combinations_that_are_omitted() -> None:
-    """Against a filter in Python."""
+def test_a_condition_omits_combinations() -> None:
+    """Compared with a filter in Python."""
     text = "skip = \"span = 1 AND reader = 'tree' OR point = 'GUM' AND span > 2\"\n"
     over = "[over]\n'stages.a.span' = [1, 2, 3]\n'stages.a.reader' = ['tree', 'line']\n"
     points = '[[points]]\nname = "EWT"\nseed = 1\n[[points]]\nname = "GUM"\nseed = 2\n'
@@ -340,7 +340,7 @@ def test_combinations_that_are_omitted() -> None:
         ("span + 1", "cannot be a condition on the settings"),
     ],
 )
-def test_conditions_on_settings_that_are_refused(skip: str, said: str) -> None:
+def test_invalid_conditions_on_settings_are_refused(skip: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         sweep_of(f'skip = "{skip}"\n[over]\n"stages.a.span" = [1, 2]\n').combinations()
 

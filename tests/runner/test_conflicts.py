@@ -1,4 +1,4 @@
-"""Conflicts of sheets and log, as people read them."""
+"""Conflicts between sheets and log, as shown to users."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_conflict_in_two_sheets_is_one(folder: Path) -> None:
+def test_a_conflict_in_two_sheets_is_counted_once(folder: Path) -> None:
     sheet(folder, "001.csv", "B", "A", "")
     sheet(folder, "002.csv", "b", "C", "", who=" ANA")
     first, second = find_conflicts(sheet_files(folder))
@@ -49,7 +49,7 @@ def test_a_conflict_in_two_sheets_is_one(folder: Path) -> None:
     assert first.at.startswith("20")
 
 
-def test_what_is_not_in_conflict_counts(folder: Path) -> None:
+def test_answers_without_conflict_count(folder: Path) -> None:
     sheet(folder, "001.csv", "B", "A", "")
     rows = entries(sheet_files(folder)).collect()
     counted = rows.drop_nulls("label").select("annotator", "id").unique().sort("annotator", "id")
@@ -59,7 +59,7 @@ def test_what_is_not_in_conflict_counts(folder: Path) -> None:
     assert rows.filter("conflict").select("annotator", "id").unique().rows() == [("ana", "x0")]
 
 
-def test_an_answer_of_another_sheet_is_told_as_such(folder: Path) -> None:
+def test_an_answer_imported_from_a_sheet_is_marked(folder: Path) -> None:
     with open_log(folder / NAME) as log:
         append(log, [Decision("i", "ana", "x0", "import", "C", source="000.csv")])
     sheet(folder, "001.csv", "B")
@@ -67,7 +67,7 @@ def test_an_answer_of_another_sheet_is_told_as_such(folder: Path) -> None:
     assert str(found).endswith("'C' on the page (imported from 000.csv)")
 
 
-def test_no_log_or_no_sheets_have_no_conflict(folder: Path, tmp_path: Path) -> None:
+def test_without_log_or_sheets_there_is_no_conflict(folder: Path, tmp_path: Path) -> None:
     assert find_conflicts(sheet_files(folder)) == []
     alone = tmp_path / "alone"
     alone.mkdir()
@@ -75,14 +75,14 @@ def test_no_log_or_no_sheets_have_no_conflict(folder: Path, tmp_path: Path) -> N
     assert find_conflicts(sheet_files(alone)) == find_conflicts([]) == []
 
 
-def test_a_log_is_asked_for(folder: Path) -> None:
+def test_comparing_without_a_log_is_refused(folder: Path) -> None:
     sheet(folder, "001.csv", "B")
     (one, _) = sheet_files(folder)
     with pytest.raises(TypeError, match=r"001\.csv is no annotation log"):
         compare(typed_answers([one], "label"), one)
 
 
-def test_the_message_is_short_and_says_how_many() -> None:
+def test_the_message_is_short_and_counts_conflicts() -> None:
     many = [
         Conflict("ana", f"x{n}", (f"l{n}", "r"), (SheetAnswer("a.csv", n, None),), "A", settled=n < 1)
         for n in range(1234)

@@ -1,4 +1,4 @@
-"""How far reading is: in bytes of text, told seldom, never more than all."""
+"""Progress of reading: in bytes of text, reported seldom, never more than the total."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ right = { label = "{lemma}" }
 """
 
 
-def test_nobody_need_follow() -> None:
+def test_progress_needs_no_listener() -> None:
     counting.advance(5)
 
 
-def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_never_exceeds_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_PAUSE", 0.0)
     told: list[tuple[int, int]] = []
     with follow_progress(10, lambda done, total: told.append((done, total))):
@@ -46,14 +46,14 @@ def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == [(3, 10), (7, 10), (10, 10)]
 
 
-def test_seldom() -> None:
+def test_progress_is_reported_seldom() -> None:
     told: list[tuple[int, int]] = []
     with follow_progress(10, lambda done, total: told.append((done, total))):
         counting.advance(3)
     assert told == []
 
 
-def test_packed_files_count_as_they_unpack(tmp_path: Path) -> None:
+def test_packed_files_are_counted_by_their_unpacked_size(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
     plain.write_bytes(b"x" * 1000)
     packed.write_bytes(gzip.compress(b"y" * 70_000))
@@ -63,7 +63,9 @@ def test_packed_files_count_as_they_unpack(tmp_path: Path) -> None:
     assert bytes_to_read(files) == 71_000
 
 
-def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_reports_the_bytes_it_has_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(counting, "_PAUSE", 0.0)
     monkeypatch.setattr(events, "SELDOM", 0.0)
     text = (SENTENCE * 300).encode()
@@ -76,7 +78,7 @@ def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert far == [(len(text), 2 * len(text)), (2 * len(text), 2 * len(text))]
 
 
-def test_a_log_has_a_line_now_and_then(tmp_path: Path) -> None:
+def test_a_log_has_occasional_lines_of_progress(tmp_path: Path) -> None:
     listener = log_to(storage_at(tmp_path), "log.jsonl")
     for done in range(1, 4):
         emit([listener], "progress", "candidates", done=done, total=9)
@@ -85,7 +87,7 @@ def test_a_log_has_a_line_now_and_then(tmp_path: Path) -> None:
     assert [line["event"] for line in lines] == ["progress", *["message"] * 3]
 
 
-# Buckets that turn out to be larger than the memory: their task divides them.
+# Buckets larger than the memory: their task divides them.
 
 ROWS = 20
 
@@ -104,7 +106,9 @@ def parts(folder: Path, table: str) -> int:
     "options", [BUCKETS, pytest.param(f"{BUCKETS}\n{SHARDS}", marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize("relation", ["sentence", pytest.param("textual", marks=pytest.mark.long)])
-def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) -> None:
+def test_divided_buckets_give_the_same_result(
+    texts: Laboratory, options: str, relation: str
+) -> None:
     change(texts.config, 'relation = "sentence"', f'relation = "{relation}"')
     whole = elsewhere(texts)
     give_options(texts, options)
@@ -118,7 +122,7 @@ def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) ->
 
 @pytest.mark.usefixtures("_little_room")
 @pytest.mark.long
-def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
+def test_counts_can_be_combined_again_with_or_without_a_limit(
     texts: Laboratory,
 ) -> None:
     give_options(texts, BUCKETS)
@@ -133,7 +137,7 @@ def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
 
 @pytest.mark.usefixtures("_little_room")
 @pytest.mark.long
-def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
+def test_tasks_divide_buckets_as_listed(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     assert do_all(texts, "candidates") == ["count", "merge", "counts", "combine", "result"]
     [made] = counts(texts)
@@ -146,10 +150,10 @@ def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_little_room")
-def test_nothing_is_divided_that_there_is_room_for(
+def test_buckets_that_fit_are_not_divided(
     texts: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows that all shards have are one row each."""
+    """Rows that occur in all shards are one row each."""
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and 10**6))
     give_options(texts, BUCKETS)
     texts.run()
@@ -157,11 +161,11 @@ def test_nothing_is_divided_that_there_is_room_for(
     assert parts(made, "counts") == 3  # the buckets of the limit
 
 
-# Sums over all buckets are there once, however many buckets were counted.
+# Sums over all buckets are stored once, for any number of buckets.
 
 
 @pytest.mark.long
-def test_one_part_of_sums_for_all_buckets(texts: Laboratory) -> None:
+def test_all_buckets_share_one_part_of_sums(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     texts.run()
     (counts,) = texts.root.glob("candidates/counts/[0-9a-f]*/counts")

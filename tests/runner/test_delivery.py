@@ -1,4 +1,4 @@
-"""What a stage declares to deliver: an object of its own, or, as before, the name of a format."""
+"""Deliveries that a stage declares: an object, or, as formerly, the name of a format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.runner.laboratory import Laboratory, write
 
 
 class DeliveryConfig(StageConfig):
-    """Hand candidates out."""
+    """Deliver candidates."""
 
     candidates: Annotated[str, Of(CandidateIds)]
     folder: str = "desk"
@@ -51,7 +51,9 @@ def nothing(_config: DeliveryConfig, tables: Tables) -> Outputs:
         ("annotation_sheet", Sheets("desk", "csv", "annotation_sheet", labels=("yes", "no"))),
     ],
 )
-def test_name_of_a_format(given: str, found: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delivery_may_be_named_by_its_format(
+    given: str, found: Delivery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     registered: list[Stage] = []
     monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
     stage("hand.out", config=DeliveryConfig, outputs={"sheet": CandidateIds}, delivers=given)(
@@ -60,12 +62,12 @@ def test_name_of_a_format(given: str, found: Delivery, monkeypatch: pytest.Monke
     assert registered[0].delivery(DeliveryConfig(candidates="a")) == found
 
 
-def test_stages_of_the_project() -> None:
+def test_sheets_and_lists_are_delivered() -> None:
     giving = {name for name in STAGES if STAGES.get(name).delivers}
     assert {"sheet.annotation", "sheet.keying", "sheet.list"} <= giving
 
 
-# The list for the lexicographer: written once, not by what-ifs, and not where none is chosen.
+# The list for the lexicographer: written once, not with other settings, and only if one is chosen.
 
 LIST = """
 [stages.choice]
@@ -106,7 +108,7 @@ def test_a_list_is_written_once(delivering: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_a_what_if_says_what_it_would_write(delivering: Laboratory) -> None:
+def test_a_run_with_other_settings_states_what_it_would_write(delivering: Laboratory) -> None:
     delivering.run()
     before = lists(delivering)
     told = delivering.run(*OTHER).err
@@ -141,7 +143,7 @@ def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) ->
     assert lists(delivering) == {}
 
 
-# The text beside the list of a combination is about this list, not about the chosen one.
+# The text beside the list of a combination describes this list, not the chosen one.
 
 CHOICE = {
     "category": "TP", "measure": "combination", "n": 9, "criterion": "size = 9", "considered": 3,
@@ -150,7 +152,7 @@ CHOICE = {
 LIMITS = ("precision", "lower", "upper", "lower_simultaneous", "upper_simultaneous")
 
 
-def test_text_of_the_parts_of_a_list() -> None:
+def test_the_text_describes_the_parts_of_a_list() -> None:
     rows = pl.DataFrame({"rank": range(1, 9), "verdict": ["+"] * 3 + [None] * 5})
     counts = {"n_sampled": 4, "k_sampled": 3, "depth": 12, "confidence": 0.95}
     parts = pl.DataFrame([
@@ -177,7 +179,7 @@ def test_text_of_the_parts_of_a_list() -> None:
     assert "recall" not in text
 
 
-# Sheets get the next free number, and none that is taken.
+# Sheets get the next free number, and never one in use.
 
 SHEET = """
 [stages.sheet]
@@ -192,7 +194,7 @@ kind = "csv"
 
 
 @pytest.mark.long
-def test_a_folder_that_is_full_of_sheets(
+def test_sheets_get_the_next_free_number(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + SHEET)
@@ -210,7 +212,7 @@ def test_a_folder_that_is_full_of_sheets(
     assert written.read_bytes() == before
 
 
-# Sheets that an earlier version wrote, and people half filled, keep counting.
+# Half-filled sheets of an earlier version are still read.
 
 OLD = Path(__file__).with_name("upgrade")
 MISSING = {"pairs": "7 labels", "tuples": "3 labels", "keying": "3 lemmas"}
@@ -226,7 +228,7 @@ def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def complete(path: Path, column: str, value: str) -> int:
-    """Type a value into every row that has none; return how many there were."""
+    """Enter a value in every empty row; return the number of rows."""
     return (complete_csv if path.suffix == ".csv" else complete_xlsx)(path, column, value)
 
 
@@ -259,7 +261,7 @@ def complete_xlsx(path: Path, column: str, value: str) -> int:
     return len(empty)
 
 
-def test_asks_for_what_is_missing_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_missing_labels_are_requested(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)}
     assert before
     assert main(["run", f"{name}.toml", "--no-report"]) == 3
@@ -267,7 +269,7 @@ def test_asks_for_what_is_missing_alone(name: str, capsys: pytest.CaptureFixture
     assert {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)} == before
 
 
-def test_old_labels_count(name: str) -> None:
+def test_labels_in_sheets_of_an_earlier_version_count(name: str) -> None:
     value = "-" if name == "keying" else "free"
     typed = [complete(path, COLUMN[name], value) for path in list_sheets(Path("sheets") / name)]
     assert f"{sum(typed)} " in f"{MISSING[name]} "

@@ -1,4 +1,4 @@
-"""What differs between two runs, where one of them has not made a stage."""
+"""Differences between two runs, also if one of them lacks a stage."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ rate = 0.1
 
 
 def reasons(laboratory: Laboratory) -> dict[str, tuple[str, ...]]:
-    """Return how the stages of the newest run differ from the one before."""
+    """Return how the stages of the newest run differ from the run before it."""
     new, old = laboratory.records()[:2]
     storage = storage_at(laboratory.root)
     return {each.stage: each.reasons for each in stages_differ((storage, old), (storage, new))}
 
 
-def test_a_stage_that_one_run_did_not_have(finished_laboratory: Laboratory) -> None:
+def test_a_stage_absent_from_one_run_is_reported(finished_laboratory: Laboratory) -> None:
     finished_laboratory.config.write_text(finished_laboratory.config.read_text() + FURTHER)
     finished_laboratory.run()
     assert reasons(finished_laboratory) == {"further": ("absent -> done",)}
@@ -36,7 +36,7 @@ def test_a_stage_that_one_run_did_not_have(finished_laboratory: Laboratory) -> N
     assert reasons(finished_laboratory) == {"further": ("done -> absent",)}
 
 
-def test_a_stage_that_failed(finished_laboratory: Laboratory) -> None:
+def test_a_failed_stage_is_reported(finished_laboratory: Laboratory) -> None:
     change(finished_laboratory.folder / "gold.tsv", "in:N0_0\tv0\t", "in:N0_0\tv0\tperhaps")
     assert finished_laboratory.call("run").code == 1
     assert reasons(finished_laboratory) == {
@@ -46,8 +46,8 @@ def test_a_stage_that_failed(finished_laboratory: Laboratory) -> None:
     }
 
 
-def test_results_that_are_gone(finished_laboratory: Laboratory) -> None:
-    """The records say that the tables differ, but those of the first run were removed."""
+def test_removed_results_are_reported(finished_laboratory: Laboratory) -> None:
+    """The records state that the tables differ, but those of the first run were removed."""
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
     gone = finished_laboratory.records()[1].stages["sample"].fingerprint[:24]
     (finished_laboratory.root / "sample" / gone / "manifest.json").unlink()
@@ -64,10 +64,10 @@ def test_results_that_are_gone(finished_laboratory: Laboratory) -> None:
     "place",
     [40, *(pytest.param(each, marks=pytest.mark.long) for each in (-40, None, "short"))],
 )
-def test_a_damaged_table_is_refused_as_show_does(
+def test_a_damaged_table_is_refused(
     finished_laboratory: Laboratory, place: int | str | None, tmp_path: Path
 ) -> None:
-    """One bit would be an id that changed."""
+    """One changed bit would be another id."""
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
     path = next(finished_laboratory.artefact("sample").glob("*/*.parquet"))
     content = bytearray(path.read_bytes())
@@ -90,7 +90,7 @@ def test_a_damaged_table_is_refused_as_show_does(
 
 
 def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:
-    """Return how a table of the newest run differs from that of the one before."""
+    """Return how a table of the newest run differs from that of the run before it."""
     new, old = laboratory.records()[:2]
     storage = storage_at(laboratory.root)
     (found,) = (
@@ -100,7 +100,7 @@ def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:
     return one
 
 
-def test_draws_at_another_rate_are_the_same_draws(finished_laboratory: Laboratory) -> None:
+def test_draws_at_another_rate_are_matched(finished_laboratory: Laboratory) -> None:
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
     found = table_of(finished_laboratory, "sample", "sample")
     assert found.only_first == 0
@@ -109,7 +109,7 @@ def test_draws_at_another_rate_are_the_same_draws(finished_laboratory: Laborator
     assert found.examples == []
 
 
-def test_draws_in_another_order_are_told(finished_laboratory: Laboratory) -> None:
+def test_draws_in_another_order_are_reported(finished_laboratory: Laboratory) -> None:
     finished_laboratory.run("--set", 'stages.sample.seed="other"')
     found = table_of(finished_laboratory, "sample", "sample")
     assert found.columns == {"position": found.changed}

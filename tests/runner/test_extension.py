@@ -1,4 +1,4 @@
-"""A package that adds to the project by an entry point, as another package would."""
+"""A package that extends the project by an entry point, as another package would."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ rows = 2
 
 @pytest.fixture
 def extension(tmp_path: Path) -> Path:
-    """An installed package; the folder that holds it."""
+    """Return the folder of an installed package."""
     paths = sorted(SOURCE.glob("[a-z]*.py"))
     modules: dict[str, Path | str] = {f"example_extension.{path.stem}": path for path in paths}
     target = install(tmp_path / "installed", name="example-extension", modules=modules)
@@ -60,7 +60,7 @@ def extension(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def extended_laboratory(laboratory: Laboratory) -> Laboratory:
-    """An experiment that uses all that the package adds."""
+    """An experiment that uses everything that the package adds."""
     for path in laboratory.folder.glob("part*.tsv"):
         path.with_suffix(".semi").write_text(path.read_text().replace("\t", ";"))
     laboratory.config.write_text(EXPERIMENT)
@@ -69,7 +69,7 @@ def extended_laboratory(laboratory: Laboratory) -> Laboratory:
 
 @contextmanager
 def process(path: Path) -> Iterator[Callable[[list[str]], Outcome]]:
-    """Give a new process, which runs commands with the code that it finds as it starts."""
+    """Yield a new process, which runs commands with the code present at its start."""
     driver = Driver(path=[path])
     driver.ready()
     try:
@@ -91,7 +91,7 @@ def scores(done: Outcome) -> list[tuple[int, float]]:
     return [(int(line[f]), float(line[root])) for line in lines]
 
 
-def test_adds_measure_stage_format_and_view(
+def test_an_extension_adds_measure_stage_format_and_view(
     extended_laboratory: Laboratory, extension: Path
 ) -> None:
     run, show, listed, known = do(
@@ -118,8 +118,10 @@ def test_adds_measure_stage_format_and_view(
     assert "a rare frequency" in chart.read_text()
 
 
-def test_adds_a_family_of_measures(extended_laboratory: Laboratory, extension: Path) -> None:
-    """Its members are found in worker processes, too, and its code is that of the stage."""
+def test_an_extension_adds_a_family_of_measures(
+    extended_laboratory: Laboratory, extension: Path
+) -> None:
+    """Worker processes also find its members, and its code is part of the stage."""
     asked = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
     words = extended_laboratory.words("run", "--set", asked)
     (run,) = do(extension, [*words, "--set", "run.engine=processes", "--set", "run.workers=1"])
@@ -155,7 +157,9 @@ def table(laboratory: Laboratory, stage: str, name: str) -> pl.DataFrame:
     return pl.read_parquet(laboratory.artefact(stage) / name / "*.parquet")
 
 
-def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Path) -> None:
+def test_an_extension_adds_interval_test_and_correction(
+    laboratory: Laboratory, extension: Path
+) -> None:
     words = laboratory.words("run", "--report", *setting(ESTIMATES))
     with process(extension) as do_one:
         assert do_one(laboratory.words("run")).code == 0
@@ -180,8 +184,8 @@ def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Pa
         assert said in page
 
 
-def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path) -> None:
-    """It reruns the stages with this interval, and no other."""
+def test_a_changed_interval_reruns_only_its_stages(laboratory: Laboratory, extension: Path) -> None:
+    """It reruns the stages with this interval, and no others."""
     words = laboratory.words("run", *setting(ESTIMATES))
     module = extension / "example_extension" / "intervals.py"
     with process(extension) as do_one:
@@ -196,7 +200,9 @@ def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path)
     assert laboratory.reran() == {"precision"}
 
 
-def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: Path) -> None:
+def test_unknown_names_are_refused_with_suggestions(
+    laboratory: Laboratory, extension: Path
+) -> None:
     wrong = {"precision.interval": "textbok", "comparison.correction": "times_twise"}
     (done,) = do(extension, laboratory.words("run", *setting(wrong), "--set", "run.engine=back"))
     assert done.code == 2
@@ -205,8 +211,8 @@ def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: 
     assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
 
 
-def test_adds_a_check(extended_laboratory: Laboratory, extension: Path) -> None:
-    """What it says is told, silenced, and told otherwise when its code has changed."""
+def test_an_extension_adds_a_check(extended_laboratory: Laboratory, extension: Path) -> None:
+    """Its remark is reported, can be disabled, and changes with its code."""
     told, silent = do(
         extension,
         extended_laboratory.words("run"),
@@ -226,7 +232,7 @@ def test_adds_a_check(extended_laboratory: Laboratory, extension: Path) -> None:
     assert "stage rare: 1 warning in a strict run" in strict.text
 
 
-def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
+def test_an_extension_adds_an_engine(laboratory: Laboratory, extension: Path) -> None:
     words = laboratory.words("run", "--set", "run.engine=backwards")
     plain, run = do(extension, laboratory.words("run"), [*words, "--force", "candidates"])
     assert (plain.code, run.code) == (0, 0), plain.text + run.text
@@ -236,7 +242,7 @@ def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
     assert first.stages["candidates"].digests == second.stages["candidates"].digests
 
 
-def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -> None:
+def test_an_extension_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -> None:
     asked = {
         "types.replicates": "10",
         "types.restarts": "5",
@@ -272,7 +278,9 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
     assert "v_squared" not in page.partition('<section id="provenance">')[0]
 
 
-def test_changed_formula(extended_laboratory: Laboratory, extension: Path) -> None:
+def test_a_changed_measure_reruns_its_stages(
+    extended_laboratory: Laboratory, extension: Path
+) -> None:
     measures = extension / "example_extension" / "measures.py"
     with process(extension) as do_one:
         do_one(extended_laboratory.words("run"))
@@ -293,8 +301,10 @@ def test_changed_formula(extended_laboratory: Laboratory, extension: Path) -> No
     assert extended_laboratory.digests()["rare"] == before["rare"]
 
 
-def test_changed_modules(extended_laboratory: Laboratory, extension: Path) -> None:
-    """Each change reruns the stages that rest on it; the tables are equal, so nothing more."""
+def test_changed_modules_rerun_only_their_stages(
+    extended_laboratory: Laboratory, extension: Path
+) -> None:
+    """Each change reruns the stages that depend on it; the tables are equal, so no others."""
     modules = extension / "example_extension"
     page = extended_laboratory.root / "report" / "index.html"
     do(extension, extended_laboratory.words("run"))
@@ -319,7 +329,9 @@ def test_changed_modules(extended_laboratory: Laboratory, extension: Path) -> No
     assert "So rare!" in page.read_text()
 
 
-def test_faults_that_its_reader_finds(extended_laboratory: Laboratory, extension: Path) -> None:
+def test_faults_found_by_its_reader_are_reported(
+    extended_laboratory: Laboratory, extension: Path
+) -> None:
     with (extended_laboratory.folder / "part1.semi").open("a") as file:
         file.write("in:A;b;1\n")
     (done,) = do(extension, extended_laboratory.words("run"))
@@ -335,7 +347,9 @@ def test_faults_that_its_reader_finds(extended_laboratory: Laboratory, extension
         ("raise SystemExit(0)", "SystemExit: 0"),
     ],
 )
-def test_broken(tmp_path: Path, text: str, said: str) -> None:
+def test_an_extension_that_cannot_be_imported_is_reported(
+    tmp_path: Path, text: str, said: str
+) -> None:
     broken = install(tmp_path, name="broken-extension", modules={"broken_module": text})
     done = execute(["measures"], path=[broken])
     assert done.code == 2, done.text
@@ -346,7 +360,7 @@ def test_broken(tmp_path: Path, text: str, said: str) -> None:
     assert "Traceback" not in done.err
 
 
-def test_module_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_module_of_an_extension_is_reported(tmp_path: Path) -> None:
     broken = install(tmp_path, name="broken-extension", modules={"gone": ""})
     (tmp_path / "gone.py").unlink()
     done = execute(["measures"], path=[broken])
@@ -355,7 +369,7 @@ def test_module_that_is_not_there(tmp_path: Path) -> None:
     assert "No module named 'gone'" in done.err
 
 
-def test_name_taken_by_another_package(extension: Path, tmp_path: Path) -> None:
+def test_a_name_used_by_another_package_is_refused(extension: Path, tmp_path: Path) -> None:
     second = tmp_path / "second"
     install(second, name="second", modules={"second_measures": SOURCE / "measures.py"})
     done = execute(["measures"], path=[extension, second])
@@ -379,7 +393,7 @@ def test_name_taken_by_another_package(extension: Path, tmp_path: Path) -> None:
         ("formats", '"semicolons"', '"tsv"', "pipeline.formats.tables"),
     ],
 )
-def test_name_taken_by_the_project(
+def test_a_name_used_by_the_project_is_refused(
     tmp_path: Path, module: str, old: str, new: str, own: str
 ) -> None:
     text = (SOURCE / f"{module}.py").read_text()
@@ -393,8 +407,8 @@ def test_name_taken_by_the_project(
     assert "thief_module" in done.err
 
 
-def test_spelling_taken(tmp_path: Path) -> None:
-    """An alias that stands for two measures is a mistake, too."""
+def test_a_spelling_used_by_another_measure_is_refused(tmp_path: Path) -> None:
+    """An alias of two measures is also an error."""
     text = (SOURCE / "measures.py").read_text().replace('"root"', '"G2"')
     path = install(tmp_path, name="thief", modules={"thief_module": text})
     laboratory = build(tmp_path / "laboratory")
@@ -404,7 +418,7 @@ def test_spelling_taken(tmp_path: Path) -> None:
     assert "is a spelling of both log_likelihood and root_frequency" in done.err
 
 
-def test_without_the_package(extended_laboratory: Laboratory) -> None:
+def test_without_the_package_its_names_are_unknown(extended_laboratory: Laboratory) -> None:
     done = extended_laboratory.call("run")
     assert done.code == 2
     assert "unknown stage 'filter.rare'" in done.err

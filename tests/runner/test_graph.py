@@ -1,4 +1,4 @@
-"""The dry run: what a stage would make, checked before there is any data."""
+"""The dry run: the outputs of a stage are checked before there is any data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE = Judgements.zero_rows()
 
 
 def problems(made: Outputs) -> list[str]:
-    """Return what is said of a stage that makes these tables, and declares Judgements."""
+    """Return the problems of a stage with these outputs that declares Judgements."""
     stage: Stage = Stage(
         "own.stage", lambda *_: made, config=StageConfig, outputs={"judgements": Judgements}
     )
@@ -28,11 +28,11 @@ def problems(made: Outputs) -> list[str]:
     return list(map(str, dry_run({"own": node}, {})[1]))
 
 
-def test_what_was_declared() -> None:
+def test_declared_outputs_have_no_problem() -> None:
     assert problems({"judgements": WHOLE}) == []
 
 
-def test_other_tables_than_declared() -> None:
+def test_undeclared_tables_are_reported() -> None:
     (said,) = problems({"judgement": WHOLE})
     assert said == (
         "stages.own.use: makes ['judgement'], but declares ['judgements'];"
@@ -48,13 +48,13 @@ def test_other_tables_than_declared() -> None:
         (WHOLE.with_columns(pl.col("nothing")), "nothing"),
     ],
 )
-def test_columns_that_do_not_fit(made: pl.LazyFrame, said: str) -> None:
+def test_columns_that_do_not_match_are_reported(made: pl.LazyFrame, said: str) -> None:
     (found,) = problems({"judgements": made})
     assert found.startswith("stages.own: ")
     assert said in found
 
 
-def test_a_condition_that_compares_text_with_a_number(tmp_path: Path) -> None:
+def test_a_condition_that_compares_text_with_a_number_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("a b c\n")
     (tmp_path / "x.toml").write_text("""
 name = "x"
@@ -73,8 +73,8 @@ right = { label = "{form}" }
 LONG = 2_000
 
 
-def test_a_chain_of_any_length() -> None:
-    """Each stage rests on the one before it twice; the file has them the other way round."""
+def test_a_chain_of_stages_may_have_any_length() -> None:
+    """Each stage reads the one before it twice; the file has them in reverse order."""
     merged = {"use": "extract.merge", "min_frequency": 1}
     stages = {
         f"s{i}": merged | {"first": f"s{i - 1}", "second": f"s{i - 1}"} for i in range(LONG, 0, -1)
@@ -90,27 +90,27 @@ def one(**options: object) -> Experiment:
     return Experiment.model_validate({"name": "x", "stages": {"a": stage}})
 
 
-def test_a_stage_may_have_a_title_which_is_none_of_its_options() -> None:
+def test_the_title_of_a_stage_is_not_one_of_its_options() -> None:
     titled, plain = (build(each)[0]["a"] for each in (one(title=" For people "), one()))
     assert (titled.title, plain.title) == ("For people", "")
     assert titled.own_config() == plain.own_config()
     assert "title" in json_schema()["$defs"]["extract.table"]["properties"]
 
 
-def test_a_misspelt_title_is_asked_after() -> None:
+def test_a_misspelt_title_is_reported_with_a_suggestion() -> None:
     _, (wrong,) = build(one(titel="For people"))
     assert "did you mean title?" in wrong.remedy
 
 
 @pytest.mark.parametrize("title", [7, True, ["a"], {"a": "b"}])
-def test_a_title_is_a_text(title: object) -> None:
+def test_a_title_must_be_text(title: object) -> None:
     nodes, (wrong,) = build(one(title=title))
     assert not nodes
     assert wrong.where == "stages.a.title"
     assert f"{title!r} is not text" in wrong.what
 
 
-# An option that is omitted and takes its value from the stage of a sibling option.
+# An omitted option that takes its value from the stage of a sibling option.
 
 ANNOTATED = {
     "candidates": {"use": "extract.table", "path": "a.tsv"},
@@ -139,10 +139,10 @@ ANNOTATED = {
         ({"agreement": {"annotations": ["both"]}}, None),
     ],
 )
-def test_labels_are_those_of_the_stage_that_made_the_annotations(
+def test_labels_are_inherited_from_the_stage_of_annotations(
     changes: dict[str, dict[str, object]], expected: str | None
 ) -> None:
-    """Mistakes in the other stage are reported there alone."""
+    """Errors in the other stage are reported only there."""
     stages = {name: own | changes.get(name, {}) for name, own in ANNOTATED.items()}
     nodes, problems = build(Experiment.model_validate({"name": "x", "stages": stages}))
     own = nodes["agreement"].inputs if "agreement" in nodes else {}
@@ -179,7 +179,7 @@ def checked_data(folder: Path, digest: str, path: str = "data:sub/pairs.tsv") ->
 
 
 @pytest.mark.parametrize("path", ["data:sub/pairs.tsv", "data:sub/*.tsv", "data:sub"])
-def test_public_data_of_another_content_are_refused(folder_data: Path, path: str) -> None:
+def test_public_data_with_other_content_are_refused(folder_data: Path, path: str) -> None:
     file = folder_data / "data/sub/pairs.tsv"
     right = hashlib.sha256(file.read_bytes()).hexdigest()
     assert checked_data(folder_data, right, path).nodes
@@ -196,7 +196,7 @@ def test_public_data_of_another_content_are_refused(folder_data: Path, path: str
         lx.run(folder_data / "x.toml", runs=folder_data / "runs", data=folder_data / "data")
 
 
-def test_a_digest_of_public_data_is_one(folder_data: Path) -> None:
+def test_an_invalid_digest_of_public_data_is_refused(folder_data: Path) -> None:
     with pytest.raises(ConfigError, match=r"data\.sub/pairs\.tsv\.sha256: should match"):
         checked_data(folder_data, "abc")
 

@@ -1,4 +1,4 @@
-"""What is left of a limit of memory for counting, and limits that cannot be kept."""
+"""Memory left for counting, limits that cannot be kept, and input files of stages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STAGES = {"stages": {"a": {"use": "extract.words"}}}
 
 @pytest.fixture
 def _as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count the libraries, which other tests leave out."""
+    """Count the libraries, which other tests do not count."""
     monkeypatch.delenv(inputs.LIBRARIES_VARIABLE)
 
 
@@ -39,7 +39,7 @@ def problems(**run: object) -> list[Problem]:
 
 
 @pytest.mark.usefixtures("_as_for_users")
-def test_the_libraries_of_all_processes_are_taken_off() -> None:
+def test_the_libraries_of_all_processes_are_subtracted() -> None:
     two = RunOptions(engine="processes", workers=2, memory=1000 * MB)
     assert two.budget.memory == (1000 - 3 * 230) * MB // 2
     assert RunOptions(memory=1000 * MB).budget.memory == 770 * MB
@@ -48,7 +48,7 @@ def test_the_libraries_of_all_processes_are_taken_off() -> None:
 
 
 @pytest.mark.usefixtures("_as_for_users")
-def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_may_state_the_size_of_the_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(100 * MB))
     assert Budget(500 * MB).per_worker(3, 4).memory == 100 * MB // 3
     assert not problems(memory="101MB")
@@ -71,7 +71,7 @@ def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch)
         ),
     ],
 )
-def test_less_than_the_libraries_take_is_refused(
+def test_a_limit_below_the_size_of_the_libraries_is_refused(
     run: dict[str, object], least: int, said: str
 ) -> None:
     (problem,) = problems(memory=f"{least - 1}MB", **run)
@@ -83,7 +83,7 @@ def test_less_than_the_libraries_take_is_refused(
 
 
 @pytest.mark.usefixtures("_as_for_users")
-def test_other_mistakes_are_said_as_before() -> None:
+def test_other_errors_of_limits_are_reported() -> None:
     assert "not an amount of memory" in problems(memory="much")[0].what
     (workers,) = problems(engine="processes", workers=0, memory="500MB")
     assert workers.where == "run.workers"
@@ -97,7 +97,7 @@ def test_without_a_limit_nothing_is_refused() -> None:
 # Files of an experiment as stages see them.
 
 
-def test_a_table_has_no_sentences(tmp_path: Path) -> None:
+def test_a_table_cannot_be_read_as_a_corpus(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("form\na\n")
     tsv = format_of("x.tsv")
@@ -146,7 +146,7 @@ def test_columns_of_several_tables_that_differ_are_refused(
         inputs.entries(files)
 
 
-def test_a_corpus_in_batches(tmp_path: Path) -> None:
+def test_a_corpus_is_read_in_batches(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("a b\nc\n")
     options: FormatOptions = format_of("x.txt").options()
@@ -156,8 +156,8 @@ def test_a_corpus_in_batches(tmp_path: Path) -> None:
     assert rows == [("all texts", "a"), ("all texts", "b"), ("all texts", "c")]
 
 
-def test_what_is_said_of_one_text_may_not_be_said_of_another(tmp_path: Path) -> None:
-    """Files of a source need not have the same metadata; the other columns they do."""
+def test_texts_may_have_different_metadata(tmp_path: Path) -> None:
+    """Files of a source may differ in metadata, but not in other columns."""
     token = "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n"
     (tmp_path / "a.conllu").write_text(f"# genre = news\n{token}")
     (tmp_path / "b.conllu").write_text(f"# speaker = B\n{token}")
@@ -175,7 +175,7 @@ def test_what_is_said_of_one_text_may_not_be_said_of_another(tmp_path: Path) -> 
 
 
 class SeenFile:
-    """A file whose digest has been found, and how often its content is looked at afterwards."""
+    """A file whose digest is known; counts how often its content is read afterwards."""
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path.write_text("a b\n")
@@ -194,11 +194,11 @@ class SeenFile:
 
 @pytest.fixture
 def watcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SeenFile:
-    monkeypatch.setattr(digest, "_FRESH", -1.0)  # as if it had lain there for a while
+    monkeypatch.setattr(digest, "_FRESH", -1.0)  # so that it is not recent
     return SeenFile(tmp_path / "x.txt", monkeypatch)
 
 
-def test_what_was_not_written_to_is_not_read_again(watcher: SeenFile) -> None:
+def test_an_unmodified_file_is_not_read_again(watcher: SeenFile) -> None:
     assert watcher.is_same()
     assert not watcher.looks
 
@@ -221,14 +221,14 @@ def with_its_time(change: Callable[[Path], None], path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [rewritten, replace_file])
-def test_same_size_and_time_is_not_the_same_file(
+def test_a_file_changed_with_equal_size_and_time_is_detected(
     watcher: SeenFile, change: Callable[[Path], None]
 ) -> None:
     with_its_time(change, watcher.path)
     assert not watcher.is_same()
 
 
-def test_a_file_with_another_mode_is_read_and_found_the_same(watcher: SeenFile) -> None:
+def test_a_file_with_another_mode_is_read_and_equal(watcher: SeenFile) -> None:
     before = watcher.file.stamp()
     watcher.path.chmod(0o600)
     assert watcher.is_same()
@@ -236,7 +236,7 @@ def test_a_file_with_another_mode_is_read_and_found_the_same(watcher: SeenFile) 
     assert not digest.was_written(before, watcher.file.stamp())
 
 
-def test_what_has_only_just_changed_is_read(
+def test_a_file_that_has_just_changed_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(digest, "_FRESH", 60.0)
@@ -245,7 +245,7 @@ def test_what_has_only_just_changed_is_read(
     assert new.looks == 1
 
 
-# Many small files, read together: as if each were read alone
+# Many small files, read together: the result equals that of separate reading
 
 ROW = "{0}\t{1}\t{1}\tNOUN\t_\t_\t0\troot\t_\t_\n"
 WORDS = [
@@ -270,7 +270,7 @@ ASKED = ["line", "doc", "paragraph", "sentence", "position", "form"]
 
 
 def read_all(batches: Iterable[Batch]) -> tuple[Any, ...]:
-    """Return the tokens, what was skipped and what was replaced; or the message of the error."""
+    """Return the tokens, the skipped and the replaced input; or the message of the error."""
     try:
         found = list(batches)
     except DataError as error:
@@ -298,7 +298,7 @@ def check_together(
     contents=st.lists(CONLLU, min_size=2, max_size=5), lenient=st.booleans(),
     more=st.sampled_from([[], ["lemma", "head"], ["surface", "space_after"], ["newdoc"]]),
 )  # fmt: skip
-def test_small_parsed_files_are_read_together_as_alone(
+def test_small_parsed_files_are_read_together_or_separately(
     contents: list[list[str]], lenient: bool, more: list[str]
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -309,7 +309,7 @@ def test_small_parsed_files_are_read_together_as_alone(
     contents=st.lists(TEXT, min_size=2, max_size=5), lenient=st.booleans(),
     options=st.sampled_from(TEXTS), more=st.sampled_from([[], ["space_after"]]),
 )  # fmt: skip
-def test_small_texts_are_read_together_as_alone(
+def test_small_texts_are_read_together_or_separately(
     contents: list[list[str]], lenient: bool, options: dict[str, Any], more: list[str]
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -318,7 +318,7 @@ def test_small_texts_are_read_together_as_alone(
         )
 
 
-def test_small_files_are_read_at_once_and_a_damaged_one_alone(tmp_path: Path) -> None:
+def test_a_damaged_small_file_is_read_separately(tmp_path: Path) -> None:
     reader = format_of(".txt")
     for number in range(40):
         (tmp_path / f"{number:02}.txt").write_text("" if number == 9 else f"word{number} two\n")
@@ -333,7 +333,7 @@ def test_small_files_are_read_at_once_and_a_damaged_one_alone(tmp_path: Path) ->
     assert forms[::2] == [f"word{number}" for number in range(40) if number != 9]
 
 
-def test_a_long_search_says_what_it_does(
+def test_a_long_search_for_files_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = Event()
@@ -353,7 +353,7 @@ def test_a_long_search_says_what_it_does(
     assert caplog.messages[0] == "/**/*.txt: still searching folders, 1 found"
 
 
-def test_very_many_tables_are_read_one_after_the_other(tmp_path: Path) -> None:
+def test_very_many_tables_are_read_one_by_one(tmp_path: Path) -> None:
     reader = format_of(".csv", kind="table")
     for number in range(inputs._SCANS + 9):  # above 512 the streaming engine never ends
         (tmp_path / f"{number:03}.csv").write_text(f"word,f\na{number},1\nb{number},2\n")

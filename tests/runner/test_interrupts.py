@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM in the middle of a run: a sentence, no lock left, and it goes on."""
+"""Ctrl-C and SIGTERM during a run: one sentence, no lock left, and the run can continue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT)
     return finish(process)
 
 
-def assert_said_so(done: Outcome, number: signal.Signals = signal.SIGINT) -> None:
+def assert_reported(done: Outcome, number: signal.Signals = signal.SIGINT) -> None:
     assert done.code == 128 + number, done.text
     assert "interrupted" in done.err
     assert "Traceback" not in done.text
@@ -52,20 +52,22 @@ def assert_left_tidy(laboratory: Laboratory) -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.long
-def test_between_two_shards(laboratory: Laboratory, plugin: Path, number: signal.Signals) -> None:
+def test_a_run_is_interrupted_between_two_shards(
+    laboratory: Laboratory, plugin: Path, number: signal.Signals
+) -> None:
     gate = laboratory.insert_gate()
     gate.permit()
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
     done = stop(process, number)
-    assert_said_so(done, number)
+    assert_reported(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
     if number is signal.SIGINT:
-        assert_goes_on(laboratory, gate, plugin)
+        assert_continues(laboratory, gate, plugin)
 
 
-def assert_goes_on(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
+def assert_continues(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
     gate.open()
     again = laboratory.execute("run", path=[plugin])
     assert again.code == 0, again.text
@@ -81,27 +83,27 @@ def assert_goes_on(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
 @pytest.mark.parametrize("where", ["plan", "join"])
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.long
-def test_within_a_plan(
+def test_a_run_is_interrupted_within_a_plan(
     laboratory: Laboratory, plugin: Path, number: signal.Signals, where: str
 ) -> None:
-    """Polars raises KeyboardInterrupt by itself, and Python would raise it once more."""
+    """Polars raises KeyboardInterrupt itself, and Python would raise it again."""
     laboratory.insert_slow(seconds=30.0 if where == "plan" else 1.0, where=where)
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.start_count("slow") == 1, laboratory)
     time.sleep(0.2)
     done = stop(process, number)
-    assert_said_so(done, number)
+    assert_reported(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
 
 
-def test_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
+def test_a_run_is_interrupted_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
     laboratory.run()
     with FileLock(laboratory.root / "sample" / ".lock"):
         process = laboratory.start("run", "--set", "stages.sample.rate=0.3")
         wait_until(lambda: laboratory.has_message("sample", "waiting"), laboratory)
         done = stop(process)
-    assert_said_so(done)
+    assert_reported(done)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
 
@@ -120,7 +122,7 @@ except KeyboardInterrupt as error:
 
 
 def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
-    """Tell whether a process has set up what to do on a signal."""
+    """Return whether a process has installed a handler of a signal."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     mask = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
     return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
@@ -131,10 +133,10 @@ def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("text", [_WAITS, _RENAMES], ids=["waits", "renames"])
 @pytest.mark.parametrize("module", ["polars", "pydantic"])
-def test_before_the_run(
+def test_a_command_is_interrupted_during_its_imports(
     laboratory: Laboratory, module: str, text: str, number: signal.Signals
 ) -> None:
-    """Somebody who stops the command at once, while it is being imported."""
+    """The command is stopped immediately, while it is being imported."""
     modules, imported = laboratory.folder / "modules", laboratory.folder / "imported"
     modules.mkdir()
     (modules / f"{module}.py").write_text(text.format(str(imported)))
@@ -157,8 +159,8 @@ main.script()
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_after_the_run(number: signal.Signals) -> None:
-    """Somebody who stops a command that is done, while the interpreter cleans up."""
+def test_a_command_is_interrupted_after_its_run(number: signal.Signals) -> None:
+    """The command is stopped after its work, while the interpreter cleans up."""
     process = subprocess.Popen(
         [sys.executable, "-c", _AT_EXIT],
         stdout=subprocess.PIPE,
@@ -173,10 +175,10 @@ def test_after_the_run(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_again_while_tidying_up(
+def test_a_second_interrupt_does_not_disturb_the_cleanup(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    """An impatient second Ctrl-C does not break into what the first one set off."""
+    """A second Ctrl-C does not interrupt the handling of the first one."""
     keep = Digests.keep
 
     def keep_and_interrupt(self: Digests) -> None:
@@ -189,12 +191,12 @@ def test_again_while_tidying_up(
     monkeypatch.setattr(Digests, "keep", keep_and_interrupt)
     monkeypatch.setattr("pipeline.cli.output.RunProgress._start", interrupt)
     done = laboratory.call("run")
-    assert_said_so(done, number)
+    assert_reported(done, number)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
 
 
-def test_again_while_tidying_up_in_a_notebook(
+def test_a_second_interrupt_does_not_disturb_a_notebook(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(event: Event) -> None:
@@ -234,8 +236,8 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_that_python_drops_comes_again() -> None:
-    """As it does in callbacks, such as those of modules that are being imported."""
+def test_an_interrupt_that_python_drops_is_repeated() -> None:
+    """Python drops it in callbacks, such as those of modules being imported."""
     done = subprocess.run(
         [sys.executable, "-c", _DROPPED],
         capture_output=True,

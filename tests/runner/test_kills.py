@@ -1,4 +1,4 @@
-"""Tasks in random order, two at once, some killed and done again, some done by both at once."""
+"""Tasks in random order, two at once; some are killed and repeated, some run twice at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ACTS_BATCH_KILL = 8
 
 
 class Hands:
-    """Processes that do tasks, each of them ready, and a new one for each that is killed."""
+    """Prepared processes that do tasks, with a new one for each that is killed."""
 
     def __init__(self, laboratory: Laboratory) -> None:
         self._laboratory, self._random = laboratory, random.Random(SEED)
@@ -58,12 +58,14 @@ class Hands:
         self.killed = 0
 
     def order(self, numbers: Sequence[int]) -> list[int]:
-        """Return tasks in random order, the first of them twice: two processes have it at once."""
+        """Return tasks in random order, the first of them twice, so that two processes do it at
+        once.
+        """
         found = self._random.sample(list(numbers), len(numbers))
         return [found[0], *found]
 
     def do(self, stage: str, number: int, kill_at: int) -> None:
-        """Do a task, after a process that had it was killed if `kill_at` is not 0."""
+        """Do a task; if `kill_at` is not 0, kill a process during the task first."""
         words = self._laboratory.words("task", stage, str(number))
         if kill_at:
             driver = self._driver()
@@ -75,7 +77,7 @@ class Hands:
         assert done.code == 0, done.text
 
     def kills(self, count: int) -> list[int]:
-        """Return for so many tasks before which act they are killed, two of three not at all."""
+        """Return for each of so many tasks the act before which it is killed; 0 for two of three."""
         return [
             self._random.randint(1, ACTS_BATCH_KILL) if self._random.random() < 1 / 3 else 0
             for _ in range(count)
@@ -104,7 +106,7 @@ def hands(laboratory: Laboratory) -> Iterator[Hands]:
 
 
 @pytest.mark.long
-def test_killed_and_done_again(tmp_path: Path) -> None:
+def test_tasks_that_were_killed_can_be_repeated(tmp_path: Path) -> None:
     texts = build(tmp_path / "texts")
     with hands(texts) as working, ThreadPoolExecutor(2) as pool:
         for stage in STAGES:
@@ -121,7 +123,7 @@ def test_killed_and_done_again(tmp_path: Path) -> None:
     assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}
 
 
-# A run that counts a corpus by a pool of workers, killed: no worker stays, and it goes on.
+# A killed run that counts a corpus with workers: no worker remains, and the run is resumed.
 
 EXPERIMENT = """
 name = "corpus"
@@ -143,7 +145,7 @@ def digests(folder: Path, runs: str) -> dict[str, str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("shards", [0, 2])
-def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
+def test_a_killed_run_with_workers_is_resumed(shards: int, tmp_path: Path) -> None:
     draw = random.Random(7)
     for number in range(6):
         lines = [
@@ -172,7 +174,7 @@ def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
     assert not list(runs.glob("corpus/candidates/counts/.*"))
 
 
-# Runs killed by SIGKILL at places that are chosen: the next goes on and gives the same tables.
+# Runs killed by SIGKILL at selected places: the next run continues with the same tables.
 
 PLACES = [
     ("open .*/history/", 1, Kill("", "", partial=False)),
@@ -216,8 +218,8 @@ def before(place: str, number: int) -> Way:
 
 
 @pytest.mark.long
-def test_killed_at_one_place_after_the_other(tmp_path: Path) -> None:
-    """Each run goes on where the one before was killed, and the last comes to the end."""
+def test_a_run_killed_at_each_place_in_turn_is_resumed(tmp_path: Path) -> None:
+    """Each run continues where the one before was killed, and the last one ends."""
     assert {place.partition(" ")[0] for place, _, _ in PLACES} == {*ACTS, "open"} - {"os.truncate"}
     assert {where.stage for _, _, where in PLACES} == {*LABORATORY_STAGES, ""}
     laboratory = build_kill(tmp_path, shards=4, rows=50)
@@ -265,8 +267,8 @@ def content(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.long
-def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
-    """The page is old or new or gone, never a mixture; the next is right, and notes are kept."""
+def test_a_kill_during_replacement_leaves_a_consistent_report(tmp_path: Path) -> None:
+    """The page is old, new or absent, never mixed; the next is correct, and notes are kept."""
     done = replace_report(tmp_path / "report", 0)
     notes = {"notes.txt": "of a person"}
     new, old = {"page": "new", "table": "new"}, {"page": "old", "table": "old", "more": "old"}
@@ -288,7 +290,7 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
         assert content(folder.parent) == {"page": "newest"} | notes
 
 
-# Runs killed by SIGKILL at any moment: the next run goes on and gives the same tables.
+# Runs killed by SIGKILL at any moment: the next run continues with the same tables.
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
 """How many runs are killed at a random moment; a fifth as many at an exact one."""
@@ -324,7 +326,7 @@ def at(events: int, delay: float) -> Way:
 
 
 def after(seconds: float) -> Way:
-    """Kill a run after some time: one that goes on logs fewer events than a first one."""
+    """Kill a run after some time, as a resumed run logs fewer events than a first one."""
 
     def kill(laboratory: Laboratory, driver: Driver) -> None:
         driver.send(laboratory.words("run"))
@@ -375,7 +377,7 @@ def random_plans(reference: Reference) -> Iterator[Plan]:
 
 
 def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
-    """Return plans of so many kills; a run may have ended before its moment has come."""
+    """Return plans of so many kills; a run may have ended before it was to be killed."""
     found: list[Plan] = []
     while sum(len(ways) for _, ways in found) < kills:
         found.append(next(plans))
@@ -383,7 +385,7 @@ def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
 
 
 @pytest.mark.torture
-def test_killed_at_random_moments(reference: Reference) -> None:
+def test_runs_killed_at_random_moments_are_resumed(reference: Reference) -> None:
     plans = random_plans(reference)
     done: list[Round] = []
     kills: list[Kill] = []
@@ -412,7 +414,7 @@ def random_acts(reference: Reference) -> Iterator[Plan]:
 
 
 @pytest.mark.torture
-def test_killed_before_an_act_on_the_disk(reference: Reference) -> None:
+def test_runs_killed_before_an_act_on_the_disk_are_resumed(reference: Reference) -> None:
     plans = random_acts(reference)
     most = max(1, KILLS // 5)
     done: list[Round] = []

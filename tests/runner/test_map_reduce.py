@@ -1,4 +1,4 @@
-"""What is set aside while a file is cut lies beside the results, and is gone afterwards."""
+"""Temporary files of cutting are beside the results, and are removed afterwards."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ right = { label = "{lemma}" }
 """
 
 
-def test_beside_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_beside_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [f"# sent_id = {n}\n1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n" for n in range(3000)]
     (tmp_path / "0.conllu").write_text("".join(lines))
     (tmp_path / "x.toml").write_text(EXPERIMENT)
@@ -99,7 +101,7 @@ def refuse(_task: Any, *_: Any) -> Any:
         f"{BUCKETS}\n{SHARDS}",
     ],
 )
-def test_another_threshold(
+def test_another_threshold_reuses_the_counts(
     texts: Laboratory, options: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_counts(texts, options)
@@ -119,8 +121,8 @@ def test_another_threshold(
 
 @pytest.mark.long
 @pytest.mark.parametrize(("first", "then"), [("", BUCKETS), (BUCKETS, "")])
-def test_in_other_buckets_than_were_counted(texts: Laboratory, first: str, then: str) -> None:
-    """They are made of what is there; the limit of memory holds for what is combined, too."""
+def test_counts_can_be_combined_in_other_buckets(texts: Laboratory, first: str, then: str) -> None:
+    """They are computed from the counts; the limit of memory also applies to combining."""
     texts.config.write_text(COUNTS.replace("# options of the run", first))
     texts.run()
     texts.config.write_text(COUNTS.replace("# options of the run", then))
@@ -131,7 +133,7 @@ def test_in_other_buckets_than_were_counted(texts: Laboratory, first: str, then:
     assert texts.digests() == elsewhere(texts, *OTHER)
 
 
-def test_what_is_said(texts: Laboratory) -> None:
+def test_commands_state_that_counts_are_reused(texts: Laboratory) -> None:
     texts.run()
     reason = "config min_frequency: 2 -> 4"
     assert texts.call("why", "candidates", *OTHER).out.splitlines() == [
@@ -144,14 +146,14 @@ def test_what_is_said(texts: Laboratory) -> None:
     assert THERE not in other
 
 
-def test_what_is_counted_otherwise(texts: Laboratory) -> None:
+def test_another_relation_is_counted_separately(texts: Laboratory) -> None:
     texts.run()
     texts.run("--set", "stages.candidates.relation=adjacent")
     assert len(counts(texts)) == 2
 
 
 @pytest.mark.long
-def test_counts_that_are_damaged(texts: Laboratory) -> None:
+def test_damaged_counts_are_reported_and_counted_again(texts: Laboratory) -> None:
     texts.run()
     (folder,) = counts(texts)
     flip(folder)
@@ -168,7 +170,7 @@ def test_counts_that_are_damaged(texts: Laboratory) -> None:
     assert THERE in texts.run("--set", "stages.candidates.min_frequency=3").err
 
 
-def test_forced(texts: Laboratory) -> None:
+def test_forced_stages_are_counted_again(texts: Laboratory) -> None:
     texts.run()
     before, (folder,) = texts.digests(), counts(texts)
     texts.run("--force", "candidates")
@@ -178,8 +180,8 @@ def test_forced(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_garbage(texts: Laboratory) -> None:
-    """Those of the experiment as it is are kept, also where another threshold made them."""
+def test_gc_keeps_the_counts_of_the_experiment(texts: Laboratory) -> None:
+    """Counts of the present experiment are kept, even if another threshold made them."""
     texts.run("--set", "stages.candidates.relation=adjacent")
     (old,) = counts(texts)
     texts.run(*OTHER)
@@ -193,7 +195,7 @@ def test_garbage(texts: Laboratory) -> None:
     assert THERE in texts.run(*OTHER).err
 
 
-def test_garbage_of_what_was_stopped(texts: Laboratory) -> None:
+def test_gc_removes_counts_of_interrupted_runs(texts: Laboratory) -> None:
     texts.run()
     left = texts.root / "candidates" / "counts" / f".staging-{'0' * 24}"
     left.mkdir()
@@ -213,10 +215,10 @@ def test_garbage_of_what_was_stopped(texts: Laboratory) -> None:
     ],
 )
 @pytest.mark.long
-def test_killed(
+def test_a_run_killed_while_counting_is_resumed(
     texts: Laboratory, place: str, number: int, partial: bool, shards: tuple[int, int]
 ) -> None:
-    """It goes on with the shards, then with the counts, then with the buckets that are there."""
+    """It continues with the shards, then with the counts, then with existing buckets."""
     given_counts(texts, SHARDS)
     assert kill(texts, Driver(), before(place, number)) == Kill("candidates", "shard_done", partial)
     assert len(counts(texts)) == (shards[0] == 1)
@@ -230,8 +232,8 @@ def test_killed(
 
 
 @pytest.mark.long
-def test_two_at_once_with_different_thresholds(texts: Laboratory) -> None:
-    """One counts, the other waits for it; both have their own candidates."""
+def test_two_runs_with_different_thresholds_share_counts(texts: Laboratory) -> None:
+    """One counts, the other waits for it; each has its own candidates."""
     given_counts(texts, SHARDS)
     both = [texts.start("run", *more) for more in ((), OTHER)]
     assert [finish(process).code for process in both] == [0, 0]
@@ -244,7 +246,7 @@ def test_two_at_once_with_different_thresholds(texts: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_a_sweep_counts_once(texts: Laboratory) -> None:
+def test_a_sweep_counts_only_once(texts: Laboratory) -> None:
     given_counts(texts, SHARDS)
     change(
         texts.config,
@@ -258,8 +260,8 @@ def test_a_sweep_counts_once(texts: Laboratory) -> None:
     assert [each["shards"] for each in started] == [3, 1, 1]
 
 
-def test_what_was_omitted_is_still_said(texts: Laboratory) -> None:
-    """Readers that are lenient leave out lines; combining reads none, but knows of them."""
+def test_skipped_lines_are_reported_when_counts_are_reused(texts: Laboratory) -> None:
+    """Lenient readers skip lines; combining reads none, but has their number."""
     line = "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n"
     (texts.folder / "c.conllu").write_text(f"{line}broken\n\n{line}2{line[1:]}\n")
     change(texts.config, '"*.txt"', '{ path = "c.conllu", lenient = true }')
@@ -273,8 +275,8 @@ def test_what_was_omitted_is_still_said(texts: Laboratory) -> None:
 
 
 @pytest.mark.torture
-def test_killed_before_every_tenth_act_of_counting(texts: Laboratory) -> None:
-    """Wherever it is killed, and by counts or candidates half-made: the same tables."""
+def test_runs_killed_at_every_tenth_act_of_counting_are_resumed(texts: Laboratory) -> None:
+    """The tables are the same wherever it is killed, even with partial counts or candidates."""
     given_counts(texts, SHARDS)
     digests, place = elsewhere(texts), ".*/candidates/"
     folder, driver = texts.folder, Driver()
@@ -286,18 +288,18 @@ def test_killed_before_every_tenth_act_of_counting(texts: Laboratory) -> None:
         driver.close()
         if ended:
             break
-        driver = Driver()  # starts while the other goes on
+        driver = Driver()  # starts while the other continues
         killed.run()
         assert killed.digests() == digests, number
         assert len(counts(killed)) == 1
     assert number > 50
 
 
-# Shards put together: only those that are still as they were finished.
+# Shards are combined only if they have not changed since they were finished.
 
 
 @pytest.mark.long
-def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Laboratory) -> None:
+def test_a_shard_damaged_before_the_stage_ends_is_detected(laboratory: Laboratory) -> None:
     def damage(event: Event) -> None:
         if (event.kind, event.stage) == ("shard_done", "scores"):
             for part in laboratory.root.glob("scores/.partial-*/shard-*/scores.parquet"):
@@ -331,7 +333,7 @@ RUN = "import sys, pipeline as lx; lx.run(sys.argv[1], runs=sys.argv[2], report=
 
 @pytest.fixture(scope="module")
 def folder_frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where each stage has written down the frames that lead to its function."""
+    """A folder where each stage has recorded the frames that lead to its function."""
     folder = tmp_path_factory.mktemp("frames")
     source = HERE / "plugins" / "deep_stages.py"
     plugin = install(folder / "plugin", name="lexassay-deep", modules={"deep_stages": source})
@@ -346,7 +348,7 @@ def folder_frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("stage", ["copy", "pairs"])
 @pytest.mark.long
-def test_frames_from_run_to_the_stage(folder_frames: Path, stage: str) -> None:
+def test_few_frames_lead_from_run_to_a_stage(folder_frames: Path, stage: str) -> None:
     frames = json.loads((folder_frames / stage).read_text())
     shown = "\n".join(frames)
     assert frames[0] == "/api/run.py run", shown
@@ -393,7 +395,7 @@ def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.Dat
     size=st.integers(1, 60),
     options=st.sampled_from(sorted(TEXT)),
 )
-def test_the_parts_of_a_text_have_its_tokens(
+def test_parts_of_a_text_have_all_its_tokens(
     lines: list[str], end: str, *, bom: bool, size: int, options: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
@@ -421,7 +423,7 @@ def vertical(draw: random.Random, sentences: int) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [20, 150, 400])
-def test_the_parts_of_a_vertical_file_have_its_tokens(size: int, tmp_path: Path) -> None:
+def test_parts_of_a_vertical_file_have_all_its_tokens(size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.vrt"
     path.write_text(vertical(random.Random(size), 30))
     read, number = tokens_of(path, {"attributes": ["form", "pos", "lemma"]}, size)
@@ -463,7 +465,7 @@ WAYS = {
 
 
 def text(draw: random.Random, lines: int, documents: float) -> str:
-    """Write lines in documents of all lengths, whose names come again."""
+    """Write lines in documents of all lengths, whose names are repeated."""
     written = []
     for _ in range(lines):
         if draw.random() < documents:
@@ -504,7 +506,7 @@ def digests(
 @pytest.mark.long
 @pytest.mark.parametrize("documents", [0.0, 0.02, 0.4])
 @pytest.mark.parametrize("relation", ["sentence", "adjacent"])
-def test_the_same_however_it_is_cut(
+def test_results_do_not_depend_on_how_files_are_cut(
     documents: float, relation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
@@ -522,7 +524,7 @@ def test_the_same_however_it_is_cut(
 
 @pytest.mark.long
 @pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
-def test_packed_files_give_what_they_give_as_a_whole(
+def test_parts_of_packed_files_give_the_result_of_the_whole(
     packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
@@ -540,7 +542,7 @@ def test_packed_files_give_what_they_give_as_a_whole(
 
 @pytest.mark.long
 @pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
-def test_an_error_in_a_packed_file_is_that_of_the_whole(
+def test_an_error_in_a_packed_file_equals_that_of_the_whole(
     packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
@@ -558,7 +560,7 @@ def test_an_error_in_a_packed_file_is_that_of_the_whole(
 
 
 @pytest.mark.long
-def test_an_error_says_the_line_of_the_file(
+def test_an_error_states_the_line_in_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
@@ -580,7 +582,7 @@ def test_small_files_are_not_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_row_groups_give_what_the_file_gives(
+def test_row_groups_give_the_result_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
@@ -605,7 +607,7 @@ def test_row_groups_give_what_the_file_gives(
     assert phases[0].last > 2
 
 
-# Sums over all buckets of counts: tasks of their own, whose columns stand beside the counts.
+# Sums over all buckets of counts: separate tasks, whose columns are beside the counts.
 
 PAIRS = 'relation = "sentence"\nleft = { label = "{form}" }\nright = { label = "{form}" }'
 TUPLES = 'relation = "adjacent"\nlength = 3\nunit = { label = "{form}" }'
@@ -630,7 +632,7 @@ def sums(laboratory: Laboratory) -> list[Path]:
 @pytest.mark.parametrize(
     "options", [BUCKETS, pytest.param(f"{BUCKETS}\n{SHARDS}", marks=pytest.mark.long)]
 )
-def test_task_by_task_they_are_what_a_run_gives(tuples: Laboratory, options: str) -> None:
+def test_tasks_of_sums_equal_the_run(tuples: Laboratory, options: str) -> None:
     whole = elsewhere(tuples)
     given_sums(tuples, options)
     found = phases(tuples, "candidates")
@@ -642,8 +644,8 @@ def test_task_by_task_they_are_what_a_run_gives(tuples: Laboratory, options: str
 
 
 @pytest.mark.long
-def test_they_stand_beside_the_counts(tuples: Laboratory) -> None:
-    """A part for each part of the counts, its rows in their order."""
+def test_sums_are_stored_beside_the_counts(tuples: Laboratory) -> None:
+    """Each part of the counts has a part of sums, with the rows in the same order."""
     given_sums(tuples, BUCKETS)
     found = phases(tuples, "candidates")
     for name in ALL[:4]:
@@ -668,7 +670,7 @@ def test_they_stand_beside_the_counts(tuples: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_a_run_goes_on_where_tasks_have_summed(tuples: Laboratory) -> None:
+def test_a_run_continues_from_the_sums_of_tasks(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
     found = phases(tuples, "candidates")
     for name in ALL[:3]:
@@ -684,7 +686,7 @@ def test_a_run_goes_on_where_tasks_have_summed(tuples: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_sums_of_counts_in_other_parts_are_not_taken(
+def test_sums_of_counts_in_other_parts_are_not_used(
     tuples: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_sums(tuples, BUCKETS)
@@ -702,7 +704,7 @@ def test_sums_of_counts_in_other_parts_are_not_taken(
 
 
 @pytest.mark.long
-def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
+def test_damaged_sums_are_named_and_computed_again(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
     found = phases(tuples, "candidates")
     for name in ALL[:4]:
@@ -722,7 +724,7 @@ def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
 
 @pytest.mark.long
 def test_counts_in_few_buckets_are_summed_in_many(tuples: Laboratory) -> None:
-    """What was counted without a limit is divided, its sums with it."""
+    """Counts made without a limit are divided, and so are their sums."""
     tuples.run()
     given_sums(tuples, BUCKETS)
     more = ("--set", "stages.candidates.min_frequency=3")
@@ -731,7 +733,7 @@ def test_counts_in_few_buckets_are_summed_in_many(tuples: Laboratory) -> None:
     assert tuples.digests() == elsewhere(tuples, *more)
 
 
-# Two processes on one experiment at once: each stage is computed once, both end well.
+# Two processes on one experiment at once: each stage is computed once, and both succeed.
 
 WAITS = "another run is working on it; waiting"
 
@@ -742,7 +744,9 @@ def plugin_two_processes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_at_once(laboratory: Laboratory, plugin_two_processes: Path) -> None:
+def test_two_runs_at_once_compute_each_stage_once(
+    laboratory: Laboratory, plugin_two_processes: Path
+) -> None:
     gate = laboratory.insert_gate()
     both = [laboratory.start("run", path=[plugin_two_processes]) for _ in range(2)]
     wait_until(lambda: laboratory.has_message("slow", WAITS), laboratory)
@@ -763,7 +767,7 @@ def test_at_once(laboratory: Laboratory, plugin_two_processes: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_second_goes_on_where_the_first_was_killed(
+def test_a_second_run_continues_where_the_first_was_killed(
     laboratory: Laboratory, plugin_two_processes: Path
 ) -> None:
     gate = laboratory.insert_gate()
@@ -783,8 +787,8 @@ def test_the_second_goes_on_where_the_first_was_killed(
 
 
 @pytest.mark.long
-def test_different_settings_at_once(laboratory: Laboratory) -> None:
-    """Two processes that want different results of the same stages do not mix them up."""
+def test_runs_with_different_settings_at_once_are_independent(laboratory: Laboratory) -> None:
+    """Two processes that need different results of the same stages do not mix them up."""
     rates = ("0.25", "0.75")
     both = [laboratory.start("run", "--set", f"stages.sample.rate={rate}") for rate in rates]
     assert [finish(process).code for process in both] == [0, 0]
@@ -809,8 +813,8 @@ for number in range(100):
 
 
 @pytest.mark.long
-def test_two_write_one_report(tmp_path: Path) -> None:
-    """Both replace the same folder over and over; it is always one of theirs, whole."""
+def test_two_processes_may_write_the_same_report(tmp_path: Path) -> None:
+    """Both replace the same folder repeatedly; it is always a complete one of either."""
     folder = tmp_path / "report"
     command = [sys.executable, "-c", WRITE, str(folder)]
     both = [

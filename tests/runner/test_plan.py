@@ -1,4 +1,4 @@
-"""What has changed runs again, and nothing else does."""
+"""Only stages that depend on a change run again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def test_nothing_is_rerun_if_nothing_has_changed(finished_laboratory: Laboratory
 
 
 @pytest.mark.long
-def test_content_of_an_input_file(finished_laboratory: Laboratory) -> None:
+def test_changed_content_of_an_input_file_reruns_all_stages(
+    finished_laboratory: Laboratory,
+) -> None:
     path = finished_laboratory.folder / "part1.tsv"
     before = file_digest(path)
     rename_first_unit(path)
@@ -49,10 +51,10 @@ def test_content_of_an_input_file(finished_laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_same_size_and_time(
+def test_a_file_changed_with_equal_size_and_time_is_detected(
     finished_laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file replaced by one of equal size and modification time is still noticed."""
+    """A file replaced by one of equal size and modification time is detected."""
     monkeypatch.setattr(digest, "_FRESH", -1.0)
     finished_laboratory.run()
     assert "part1.tsv" in (finished_laboratory.root / FILES).read_text()
@@ -62,19 +64,19 @@ def test_same_size_and_time(
     assert "candidates" in finished_laboratory.reran()
 
 
-def test_content_of_the_judgements(finished_laboratory: Laboratory) -> None:
+def test_changed_judgements_rerun_only_their_stages(finished_laboratory: Laboratory) -> None:
     rename_first_unit(finished_laboratory.folder / "gold.tsv")
     finished_laboratory.run()
     assert finished_laboratory.reran() == {"gold", "precision", "comparison"}
 
 
-def test_touched_file(finished_laboratory: Laboratory) -> None:
+def test_a_touched_file_reruns_nothing(finished_laboratory: Laboratory) -> None:
     (finished_laboratory.folder / "part1.tsv").touch()
     finished_laboratory.run()
     assert finished_laboratory.reran() == set()
 
 
-def test_renamed_file(finished_laboratory: Laboratory) -> None:
+def test_a_renamed_file_reruns_nothing(finished_laboratory: Laboratory) -> None:
     (finished_laboratory.folder / "gold.tsv").rename(finished_laboratory.folder / "annotated.tsv")
     change(finished_laboratory.config, '"gold.tsv"', '"annotated.tsv"')
     (finished_laboratory.folder / "part2.tsv").rename(finished_laboratory.folder / "part2b.tsv")
@@ -82,7 +84,7 @@ def test_renamed_file(finished_laboratory: Laboratory) -> None:
     assert finished_laboratory.reran() == set()
 
 
-def test_moved_folder(finished_laboratory: Laboratory) -> None:
+def test_a_moved_folder_reruns_nothing(finished_laboratory: Laboratory) -> None:
     moved = Laboratory(
         finished_laboratory.folder.with_name("moved"),
         finished_laboratory.folder.with_name("moved") / "runs",
@@ -93,7 +95,7 @@ def test_moved_folder(finished_laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_another_file(finished_laboratory: Laboratory) -> None:
+def test_a_removed_input_file_is_detected(finished_laboratory: Laboratory) -> None:
     digest = file_digest(finished_laboratory.folder / "part2.tsv")[:10]
     (finished_laboratory.folder / "part2.tsv").unlink()
     first, _, last = (
@@ -106,8 +108,8 @@ def test_another_file(finished_laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_input_that_changes_while_the_run_waits(laboratory: Laboratory) -> None:
-    """What was read in the end is not stored as if it were what was seen at first."""
+def test_an_input_that_changes_while_the_run_waits_is_detected(laboratory: Laboratory) -> None:
+    """Changed content is not stored under the digest of the former content."""
     with FileLock(_make_folder(laboratory.root / "candidates") / ".lock"):
         process = laboratory.start("run")
         wait_until(lambda: laboratory.has_message("candidates", "waiting"), laboratory)
@@ -132,7 +134,7 @@ def _make_folder(folder: Path) -> Path:
 
 
 @pytest.mark.long
-def test_option(finished_laboratory: Laboratory) -> None:
+def test_a_changed_option_reruns_its_stages(finished_laboratory: Laboratory) -> None:
     change(finished_laboratory.config, '"log_likelihood"', '"log_likelihood", "dice"')
     told = finished_laboratory.call("why", "scores").out
     two = '"t_score", "log_likelihood"'
@@ -141,21 +143,21 @@ def test_option(finished_laboratory: Laboratory) -> None:
     assert finished_laboratory.reran() == AFTER_SCORES
 
 
-def test_seed(finished_laboratory: Laboratory) -> None:
+def test_a_changed_seed_reruns_its_stages(finished_laboratory: Laboratory) -> None:
     change(finished_laboratory.config, 'seed = "s"', 'seed = "t"')
     assert 'config seed: "s" -> "t"' in finished_laboratory.call("why", "sample").out
     finished_laboratory.run()
     assert finished_laboratory.reran() == {"sample", "ranks", "precision", "comparison"}
 
 
-def test_what_is_only_for_people(finished_laboratory: Laboratory) -> None:
+def test_titles_and_comments_rerun_nothing(finished_laboratory: Laboratory) -> None:
     text = finished_laboratory.config.read_text()
     finished_laboratory.config.write_text(f'title = "Another title"\n# A comment.\n{text}')
     finished_laboratory.run()
     assert finished_laboratory.reran() == set()
 
 
-def test_setting_and_back(finished_laboratory: Laboratory) -> None:
+def test_a_setting_can_be_reverted_without_a_rerun(finished_laboratory: Laboratory) -> None:
     before = finished_laboratory.digests()
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
     assert finished_laboratory.reran() == {"sample", "precision", "comparison"}
@@ -166,15 +168,15 @@ def test_setting_and_back(finished_laboratory: Laboratory) -> None:
     assert finished_laboratory.digests() == before
 
 
-def test_equal_output_stops_the_rerun(finished_laboratory: Laboratory) -> None:
-    """No candidate is as rare as that: the same candidates, whatever the option."""
+def test_equal_output_ends_the_rerun(finished_laboratory: Laboratory) -> None:
+    """No candidate is that rare: the option changes no candidate."""
     before = finished_laboratory.digests()
     finished_laboratory.run("--set", "stages.candidates.min_frequency=0")
     assert finished_laboratory.reran() == {"candidates"}
     assert finished_laboratory.digests() == before
 
 
-def test_order_of_input_lines(finished_laboratory: Laboratory) -> None:
+def test_the_order_of_input_lines_changes_no_digest(finished_laboratory: Laboratory) -> None:
     """The digest is of the rows, not of their order in the file."""
     path = finished_laboratory.folder / "part1.tsv"
     header, *lines = path.read_text().splitlines()
@@ -183,8 +185,8 @@ def test_order_of_input_lines(finished_laboratory: Laboratory) -> None:
     assert finished_laboratory.reran() == {"candidates"}
 
 
-def test_shards_cut_otherwise(finished_laboratory: Laboratory) -> None:
-    """The same rows in one file and not in three give the same digests."""
+def test_the_division_into_files_changes_no_digest(finished_laboratory: Laboratory) -> None:
+    """The same rows have the same digest in one file and in three."""
     paths = sorted(finished_laboratory.folder.glob("part*.tsv"))
     lines = [line for path in paths for line in path.read_text().splitlines()[1:]]
     header = paths[0].read_text().splitlines()[0]
@@ -195,7 +197,7 @@ def test_shards_cut_otherwise(finished_laboratory: Laboratory) -> None:
     assert finished_laboratory.reran() == {"candidates"}
 
 
-def test_force(finished_laboratory: Laboratory) -> None:
+def test_a_forced_stage_runs_again(finished_laboratory: Laboratory) -> None:
     before = finished_laboratory.digests()
     told = finished_laboratory.run("--force", "scores")
     assert "scores: forced" in told.err
@@ -205,14 +207,14 @@ def test_force(finished_laboratory: Laboratory) -> None:
     assert len(asides) == 1
 
 
-def test_force_of_an_unknown_stage(finished_laboratory: Laboratory) -> None:
+def test_forcing_an_unknown_stage_is_refused(finished_laboratory: Laboratory) -> None:
     told = finished_laboratory.call("run", "--force", "score")
     assert told.code == 2
     assert "did you mean scores" in told.err
 
 
 @pytest.mark.long
-def test_version_of_a_library(
+def test_another_version_of_a_library_reruns_all_stages(
     finished_laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = fingerprint.versions()
@@ -226,7 +228,7 @@ def test_version_of_a_library(
     assert finished_laboratory.reran() == set()
 
 
-def test_gone(finished_laboratory: Laboratory) -> None:
+def test_removed_results_are_computed_again(finished_laboratory: Laboratory) -> None:
     shutil.rmtree(finished_laboratory.artefact("ranks"))
     assert "ranks: it has never run" in finished_laboratory.call("why", "ranks").out
     finished_laboratory.run()
@@ -236,7 +238,7 @@ def test_gone(finished_laboratory: Laboratory) -> None:
 @pytest.fixture
 def chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Modules that import one another: start, first, second, third."""
-    # Where a module lies is remembered by its name, so each test has names of its own.
+    # The place of a module is remembered by its name, so that each test needs its own names.
     package = tmp_path / f"chain_{next(_NUMBERS)}"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -263,7 +265,9 @@ def chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("x = 1\n\n\n", "x = (\n    1\n)\n", False),
     ],
 )
-def test_module_three_imports_away(chain: Path, old: str, new: str, counts: bool) -> None:
+def test_changes_three_imports_away_are_detected(
+    chain: Path, old: str, new: str, counts: bool
+) -> None:
     name = chain.name
     before = code_digests([f"{name}.start"])
     assert f"{name}.third" in before
@@ -274,7 +278,7 @@ def test_module_three_imports_away(chain: Path, old: str, new: str, counts: bool
     assert changed == ({f"{name}.third"} if counts else set())
 
 
-def test_what_a_package_itself_defines(chain: Path) -> None:
+def test_changes_in_the_init_of_a_package_are_detected(chain: Path) -> None:
     name = chain.name
     (chain / "__init__.py").write_text(f"from {name}.other import y\nz = 1\n")
     (chain / "start.py").write_text(f"from {name} import z\n")
@@ -287,7 +291,7 @@ def test_what_a_package_itself_defines(chain: Path) -> None:
 
 @pytest.fixture
 def code_copy(tmp_path: Path) -> Path:
-    """A copy of the project's own code, to be changed."""
+    """A copy of the project's code that may be changed."""
     root = Path(pipeline.__file__).parents[1]
     for package in ("pipeline", "schemas"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -296,7 +300,7 @@ def code_copy(tmp_path: Path) -> Path:
 
 
 class ChangedCode:
-    """Runs commands in a process that imports the code as it is now."""
+    """Runs commands in a process that imports the present code."""
 
     def __init__(self, laboratory: Laboratory, code: Path) -> None:
         self._laboratory, self._code = laboratory, code
@@ -311,7 +315,9 @@ class ChangedCode:
 
 
 @pytest.mark.long
-def test_code_of_the_project(laboratory: Laboratory, code_copy: Path) -> None:
+def test_changed_code_of_the_project_reruns_its_stages(
+    laboratory: Laboratory, code_copy: Path
+) -> None:
     do = ChangedCode(laboratory, code_copy)
     do(["run"])
     before = laboratory.digests()
@@ -330,7 +336,7 @@ def test_code_of_the_project(laboratory: Laboratory, code_copy: Path) -> None:
     why, _, unchanged = do(["why", "scores"], ["run"], ["why", "candidates"])
     assert "scores: code pipeline.kernels.numeric: " in why
     assert "candidates is done" in unchanged
-    # Some stages have run again; their tables are equal, so that nothing else has.
+    # Some stages have run again; their tables are equal, so that no others have.
     assert "scores" in laboratory.reran()
     assert "candidates" not in laboratory.reran()
     assert laboratory.digests() == before

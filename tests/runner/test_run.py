@@ -1,4 +1,4 @@
-"""A file or folder whose name looks like a pattern is that file or folder, and no other."""
+"""Names with patterns, remarks, failures and stages that wait, in whole runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAIRS = pl.DataFrame(ROWS, schema=["l1", "l2", "f", "f1", "f2", "N", "TP"], orie
 
 @pytest.mark.parametrize("name", ["pairs[1].tsv", "pairs[1].csv", "pairs[1].parquet", "?.tsv"])
 @pytest.mark.parametrize("runs", ["runs[1]", "runs*", "r?ns"])
-def test_of_tables_and_results(
+def test_files_with_pattern_characters_in_names_are_read(
     name: str, runs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -58,7 +58,7 @@ def write_names_with_patterns(path: Path, rows: pl.DataFrame) -> None:
         rows.write_csv(path, separator="," if path.suffix == ".csv" else "\t")
 
 
-# Remarks through the whole runner: kept, told again, made strict, and the last good report.
+# Remarks in whole runs: stored, repeated, made strict, and the last good report.
 
 SAMPLED = """
 [stages.sample]
@@ -86,7 +86,7 @@ def build(folder: Path, *, size: int = 4, rows: int = 8, further: str = "") -> P
 
 
 class ListenerRemarks:
-    """Keeps the remarks that are told."""
+    """Keeps the remarks that are emitted."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -96,7 +96,7 @@ class ListenerRemarks:
             self.told.append((event.stage, event.facts["check"]))
 
 
-def test_remarks_are_kept_and_told_at_every_run(tmp_path: Path) -> None:
+def test_remarks_are_stored_and_reported_at_every_run(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     first, second = ListenerRemarks(), ListenerRemarks()
     lx.run(config, runs=tmp_path / "runs", report=False, listeners=[first])
@@ -120,7 +120,7 @@ def test_a_sample_knows_the_list_sizes_of_later_stages(tmp_path: Path) -> None:
     assert "sample" not in lx.run(again, runs=tmp_path / "runs", report=False).remarks
 
 
-def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
+def test_a_remark_is_computed_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
     (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
@@ -133,7 +133,7 @@ def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"mark": "x", "remarks": [{}]}'])
-def test_damaged_remarks_are_heard_again(tmp_path: Path, damage: str) -> None:
+def test_damaged_remarks_are_computed_again(tmp_path: Path, damage: str) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
     (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
@@ -143,7 +143,7 @@ def test_damaged_remarks_are_heard_again(tmp_path: Path, damage: str) -> None:
 
 
 @pytest.mark.long
-def test_a_threshold_is_set_in_the_experiment_and_computes_nothing_anew(tmp_path: Path) -> None:
+def test_a_threshold_in_the_experiment_reruns_no_stage(tmp_path: Path) -> None:
     lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False)
     for further, heard in (("12", True), ("13", False), ("false", False)):
         config = build(tmp_path, size=20, further=f"[remarks]\nfew_drawn = {further}\n")
@@ -162,16 +162,14 @@ def test_a_threshold_is_set_in_the_experiment_and_computes_nothing_anew(tmp_path
         ('few_drawn = "3"', "few_drawn"),
     ],
 )
-def test_a_wrong_threshold_is_an_error_of_the_experiment(
-    tmp_path: Path, line: str, words: str
-) -> None:
+def test_an_invalid_threshold_is_refused(tmp_path: Path, line: str, words: str) -> None:
     config = build(tmp_path, further=f"[remarks]\n{line}\n")
     with pytest.raises(ConfigError, match="remarks") as caught:
         lx.check(config)
     assert words in str(caught.value)
 
 
-def test_a_strict_run_fails_and_keeps_what_was_made(tmp_path: Path) -> None:
+def test_a_strict_run_fails_and_keeps_its_results(tmp_path: Path) -> None:
     config = build(tmp_path, rows=0)
     with pytest.raises(StageWarnings, match="no_candidates") as caught:
         lx.run(config, runs=tmp_path / "runs", strict=True)
@@ -182,16 +180,16 @@ def test_a_strict_run_fails_and_keeps_what_was_made(tmp_path: Path) -> None:
     assert run.record.stages["candidates"].outcome == "reused"
 
 
-def test_a_strict_run_does_not_mind_notes(tmp_path: Path) -> None:
+def test_a_strict_run_ignores_notes(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False, strict=True)
     assert run.remarks["sample"][0].level == "note"
 
 
 @pytest.mark.long
-def test_a_report_beyond_the_limit_is_refused_and_the_results_stay(
+def test_a_report_beyond_the_memory_limit_keeps_the_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What draws charts takes memory of its own: the figure that is asked for is enough."""
+    """Drawing charts needs additional memory: the limit named in the error suffices."""
     monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(230 << 20))
     config, page = build(tmp_path), tmp_path / "runs" / "small" / "report" / "index.html"
     settings = {"run.memory": "300MB"}
@@ -206,7 +204,7 @@ def test_a_report_beyond_the_limit_is_refused_and_the_results_stay(
 
 
 @pytest.mark.long
-def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path: Path) -> None:
+def test_a_report_with_new_warnings_keeps_the_last_good_one(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     kept = results / "report-last-good" / "index.html"
     lx.run(build(tmp_path), runs=tmp_path / "runs")
@@ -227,7 +225,7 @@ def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path:
 
 
 @pytest.mark.long
-def test_a_what_if_keeps_the_report_of_the_experiment(tmp_path: Path) -> None:
+def test_a_run_with_other_settings_keeps_the_report(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     kept = results / "report-last-good" / "index.html"
     config = build(tmp_path)
@@ -251,7 +249,7 @@ def test_a_report_of_an_earlier_version_counts_as_good(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
+def test_the_page_lists_cautions(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs")
     assert run.report is not None
     page = run.report.read_text()
@@ -259,7 +257,7 @@ def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
     assert "8 of the 20 requested draws" in page
 
 
-# What a run says of its stages.
+# Messages of a run about its stages.
 
 POOL = """
 [stages.pool]
@@ -275,7 +273,7 @@ candidates = "candidates"
 
 
 @pytest.mark.long
-def test_how_far_a_result_can_be_trusted_is_said_each_time(laboratory: Laboratory) -> None:
+def test_limits_of_validity_are_stated_at_every_run(laboratory: Laboratory) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + POOL)
     for _ in range(2):
         told = laboratory.run().err
@@ -293,8 +291,8 @@ class Own(StageConfig):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("own_stages")
-def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laboratory) -> None:
-    """Its own words are kept: the place is not one that the runner knows."""
+def test_a_stage_may_wait_for_something_other_than_sheets(laboratory: Laboratory) -> None:
+    """Its own message is kept, although the runner does not know the place."""
 
     def wait(_config: Own, tables: Tables) -> Outputs:
         if tables["candidates"].select(pl.len()).collect().item():
@@ -309,7 +307,7 @@ def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laborato
     assert laboratory.record().stages["own"].note == "the printed dictionary: waiting for 2 pages"
 
 
-# Files and results that vanish or change under the hands of a run: which one, and what to do.
+# Files and results removed or changed during a run: the error names them and the remedy.
 
 SHEETS = """
 [stages.sheet]
@@ -329,7 +327,7 @@ categories = { TP = ["yes"] }
 
 
 def at(kind: str, stage: str, act: Callable[[], object]) -> Listener:
-    """Return a listener that acts when something happens to a stage."""
+    """Return a listener that acts on an event of a stage."""
 
     def listen(event: Event) -> None:
         if (event.kind, event.stage) == (kind, stage):
@@ -339,7 +337,7 @@ def at(kind: str, stage: str, act: Callable[[], object]) -> Listener:
 
 
 def run(laboratory: Laboratory, *listeners: Listener) -> str:
-    """Return what is said of a run that fails."""
+    """Return the message of a run that fails."""
     with pytest.raises((DataError, StoreError)) as error:
         lx.run(laboratory.config, runs=laboratory.runs, report=False, listeners=listeners)
     said = str(error.value)
@@ -347,13 +345,13 @@ def run(laboratory: Laboratory, *listeners: Listener) -> str:
     return said
 
 
-def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> None:
+def test_an_input_removed_before_it_is_read_is_reported(laboratory: Laboratory) -> None:
     gold = laboratory.folder / "gold.tsv"
     said = run(laboratory, at("stage_started", "gold", gold.unlink))
     assert said == f"{gold}: cannot be read: the file or its folder does not exist"
 
 
-def test_an_input_that_vanishes_while_it_is_read(
+def test_an_input_removed_while_it_is_read_is_reported(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold, collected = laboratory.folder / "gold.tsv", counting.collect_tables
@@ -367,7 +365,7 @@ def test_an_input_that_vanishes_while_it_is_read(
     assert run(laboratory) == f"{gold}: cannot be read: the file or its folder does not exist"
 
 
-def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
+def test_an_input_replaced_by_a_folder_is_reported(laboratory: Laboratory) -> None:
     gold = laboratory.folder / "gold.tsv"
 
     def replace() -> None:
@@ -380,7 +378,7 @@ def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("damage", ["gone", "changed"])
-def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage: str) -> None:
+def test_results_damaged_during_the_run_are_reported(laboratory: Laboratory, damage: str) -> None:
     def act() -> None:
         part = next(laboratory.root.glob("scores/*/scores/*.parquet"))
         content = part.read_bytes()
@@ -395,7 +393,7 @@ def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage:
 
 
 @pytest.mark.long
-def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> None:
+def test_sheets_removed_during_the_run_are_reported(laboratory: Laboratory) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + SHEETS)
     config, runs = laboratory.config, laboratory.runs
     assert lx.run(config, runs=runs, report=False).waits
@@ -410,7 +408,7 @@ def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> 
         )
 
 
-def test_results_that_cannot_be_shown(finished_laboratory: Laboratory) -> None:
+def test_damaged_results_cannot_be_shown(finished_laboratory: Laboratory) -> None:
     results = lx.show(finished_laboratory.config, runs=finished_laboratory.runs)
     part = next(finished_laboratory.artefact("scores").rglob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-10])
@@ -428,7 +426,7 @@ def test_results_that_cannot_be_shown(finished_laboratory: Laboratory) -> None:
         (SystemExit(0), f"stage gold failed: exit(0) in {__file__}, line "),
     ],
 )
-def test_what_fails_by_the_machine_is_no_defect(
+def test_failures_of_the_machine_are_not_called_defects(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: BaseException, said: str
 ) -> None:
     collected = counting.collect_tables
@@ -456,10 +454,10 @@ FULL = "underlying IO error: No space left on device (os error 28)"
         pytest.param(OSError(f"{FULL}: /tmp/spill.ipc"), marks=pytest.mark.long),
     ],
 )
-def test_a_disk_that_is_full_while_a_stage_runs(
+def test_a_disk_that_fills_up_during_a_stage_is_reported(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception
 ) -> None:
-    """Rows that a stage spills do not fit: it is no defect, however Polars says it."""
+    """Spilled rows of a stage do not fit: no defect, whatever the message of Polars."""
     collected = counting.collect_tables
 
     def fail(outputs: Outputs) -> object:
@@ -472,7 +470,7 @@ def test_a_disk_that_is_full_while_a_stage_runs(
         lx.run(laboratory.config, runs=laboratory.runs, report=False)
 
 
-# A stage that waits for a person: all else is done, and it goes on when the sheet is filled.
+# A stage that waits for a person: all others are done, and it continues with the filled sheet.
 
 DOWNSTREAM = {"precision", "comparison"}
 INDEPENDENT = {"candidates", "scores", "sample", "ranks"}
@@ -487,7 +485,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 
 def fill(laboratory: Laboratory, *, missing: int) -> None:
-    """Write the sheet: the judgements of ``gold.tsv``, the last ones not typed yet."""
+    """Write the sheet: the judgements of ``gold.tsv``, without the last ones."""
     header, *rows = (laboratory.folder / "gold.tsv").read_text().splitlines()
     typed = len(rows) - missing
     empty = [row.rpartition("\t")[0] + "\t" for row in rows[typed:]]
@@ -496,7 +494,7 @@ def fill(laboratory: Laboratory, *, missing: int) -> None:
 
 
 @pytest.mark.long
-def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
+def test_a_run_continues_when_the_sheet_is_filled(laboratory: Laboratory, driver: Driver) -> None:
     laboratory.run()
     full = laboratory.digests()
     change(laboratory.config, "join.table", "waiting.labels")
@@ -531,8 +529,10 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
 
 
 @pytest.mark.long
-def test_report_of_what_is_there(laboratory: Laboratory, driver: Driver) -> None:
-    """A branch that can be shown is shown, while another one waits."""
+def test_the_report_shows_available_results_of_a_waiting_run(
+    laboratory: Laboratory, driver: Driver
+) -> None:
+    """One branch is shown while another one waits."""
     labels = '[stages.labels]\nuse = "waiting.labels"\npath = "sheet.tsv"\ncandidates = "scores"\n'
     laboratory.config.write_text(laboratory.config.read_text() + labels)
     fill(laboratory, missing=7)

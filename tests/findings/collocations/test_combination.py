@@ -61,7 +61,7 @@ def comparison_stage(
     )  # fmt: skip
 
 
-def test_the_combination_wins() -> None:
+def test_the_combination_is_better_than_the_best_measure() -> None:
     (won,) = findings_of(FINDER, comparison_stage())
     assert won.text == (
         "The combination finds 66 true positives among the first 100, the best single measure "
@@ -82,26 +82,26 @@ def test_the_combination_wins() -> None:
         (None, {}, "the difference was not tested"),
     ],
 )  # fmt: skip
-def test_verdicts_are_those_of_the_test(test: Any, options: dict[str, Any], said: str) -> None:
+def test_verdicts_follow_the_test(test: Any, options: dict[str, Any], said: str) -> None:
     (text,) = texts(FINDER, comparison_stage(test=test, **options))
     assert text.endswith(f"42: {said}.")
 
 
 @pytest.mark.parametrize("gain", [0.0, -0.0012])
-def test_no_verdict_on_a_combination_that_learned_nothing(gain: float) -> None:
+def test_a_combination_that_learned_nothing_has_a_caution(gain: float) -> None:
     (caution,) = findings_of(FINDER, comparison_stage(among=combination_stage(gain)))
     assert caution.kind == "caution"
     assert caution.text.startswith("The combination has learned nothing from 510 labels: ")
     assert f"({gain:+.4f} nats per label)" in caution.text
 
 
-def test_estimates_from_a_sample_are_about() -> None:
+def test_estimates_from_a_sample_are_called_approximate() -> None:
     (text,) = texts(FINDER, comparison_stage({"combination": (6, 9), "log_likelihood": (4, 9)}))
     assert text.startswith("The combination finds about 67 true positives among the first 100, ")
 
 
 @pytest.mark.parametrize("lists", [{"mi": (9, 100)}, {"combination": (9, 100)}, {}])
-def test_nothing_to_compare(lists: Counts) -> None:
+def test_without_a_combination_and_a_measure_there_is_no_finding(lists: Counts) -> None:
     assert texts(FINDER, comparison_stage(lists)) == []
     assert texts(FINDER, comparison_stage({"combination": (0, 0), **lists})) == []
 
@@ -117,14 +117,14 @@ def precise(*others: StageView) -> StageView:
     )  # fmt: skip
 
 
-def test_without_a_comparison_nothing_is_claimed() -> None:
+def test_without_a_comparison_the_difference_is_untested() -> None:
     (said,) = findings_of(FINDER, precise())
     assert said.text.endswith("(log-likelihood) 42: the difference was not tested.")
     assert said.lower is None
-    assert texts(FINDER, precise(comparison_stage())) == []  # the comparison says it
+    assert texts(FINDER, precise(comparison_stage())) == []  # the comparison reports it
 
 
-def test_rankings_without_a_combination() -> None:
+def test_rankings_without_a_combination_have_no_finding() -> None:
     view = stage("evaluate.precision", {}, inputs={"ranks": "ranks.ranks"})
     assert texts(FINDER, view) == []
 
@@ -166,9 +166,9 @@ ENDS = "candidates with 50.0 % [30.0, 70.0]; the limits account for the choice a
         ),
     ],
 )
-def test_a_delivered_list(parts: Any, said: str) -> None:
+def test_the_finding_of_a_delivered_list_has_its_parts(parts: Any, said: str) -> None:
     assert texts("delivered_list", delivery_stage(**parts)) == [f"Delivered list: {said}"]
 
 
-def test_an_ordinary_list_has_no_parts() -> None:
+def test_a_stage_without_a_delivered_list_has_no_finding() -> None:
     assert texts("delivered_list", delivery_stage()) == []

@@ -28,7 +28,7 @@ from tests.findings.stages import findings_of, stage, table, texts
 from tests.small_experiment import SMALL
 from tests.valid import valid
 
-# What a comparison of measures says: known tables, and no verdict whatever the tables.
+# Findings of a comparison of measures: known tables, and no verdict without a test.
 
 CANDIDATES = 1000
 RANKED_MEASURES = pl.DataFrame({"id": [f"c{rank}" for rank in range(CANDIDATES)]})
@@ -94,7 +94,7 @@ TESTS_MEASURES = {
 LISTS = {"log_likelihood": (152, 500, 48, 500, 0.0001)}
 
 
-def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
+def test_findings_name_best_inseparable_and_worse_measures() -> None:
     assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
         "t-score (30.2 %) is not significantly worse than log-likelihood.",
@@ -106,7 +106,7 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     ]
 
 
-def test_one_judgement_makes_no_measure_the_best() -> None:
+def test_a_single_judgement_makes_no_measure_the_best() -> None:
     few = {"log_likelihood": (1, 1, 3, 9, None)}
     best = {100: {"log_likelihood": 1.0, "t_score": 0.5}, 500: {"log_likelihood": 1.0}}
     reason = "the list with the highest estimate has 1 judged draw, fewer than 5"
@@ -122,7 +122,7 @@ def test_one_judgement_makes_no_measure_the_best() -> None:
     assert first.startswith("Best for 3 candidates: log-likelihood, 100.0 %")
 
 
-def test_what_is_worse_is_worse_by_how_much() -> None:
+def test_worse_measures_have_their_difference_and_limits() -> None:
     limits = {("log_likelihood", "mi"): (0.081, 0.166)}
     (worse,) = (
         each
@@ -149,19 +149,21 @@ def test_the_direction_of_a_pair_makes_no_difference() -> None:
     ("difference", "p"),
     [(0.124, 0.05), (0.124, None), (None, 0.001), (-0.124, 0.001), (0.0, 0.001)],
 )
-def test_nothing_is_worse_without_its_test(difference: float | None, p: float | None) -> None:
+def test_no_measure_is_worse_without_a_significant_test(
+    difference: float | None, p: float | None
+) -> None:
     made = compared_measures(ONE_MEASURES, {("log_likelihood", "mi"): (difference, p)}, alpha=0.05)
     assert texts("best_measures", made, "worse") == []
 
 
-def test_what_counts_among_the_best_is_not_called_worse() -> None:
+def test_a_measure_within_the_margin_is_not_called_worse() -> None:
     close = {("log_likelihood", "t_score"): (0.01, 0.001)}
     assert (
         texts("best_measures", compared_measures(ONE_MEASURES, close, margin=0.05), "worse") == []
     )
 
 
-def test_what_is_worse_by_less_than_the_margin_is_said_so() -> None:
+def test_a_difference_below_the_margin_is_stated() -> None:
     close = {("log_likelihood", "t_score"): (0.01, 0.001)}
     made = compared_measures(ONE_MEASURES, close, margin=0.05)
     assert texts("best_measures", made, "together") == [
@@ -170,7 +172,7 @@ def test_what_is_worse_by_less_than_the_margin_is_said_so() -> None:
 
 
 def test_measures_of_the_same_precision_are_tied() -> None:
-    """Each other one is compared with each of them, and what is worse than one is worse."""
+    """Each other measure is compared with each tied one; worse than one of them is worse."""
     tests = {
         ("dice", "mi"): (0.0, 1.0),
         ("dice", "t_score"): (0.1, 0.2),
@@ -183,7 +185,7 @@ def test_measures_of_the_same_precision_are_tied() -> None:
     ]
 
 
-def test_clusters_decide_where_they_are_asked_for() -> None:
+def test_clustered_tests_decide_if_they_are_requested() -> None:
     row = {
         "category": "TP",
         "measure_1": "log_likelihood",
@@ -198,7 +200,7 @@ def test_clusters_decide_where_they_are_asked_for() -> None:
     assert texts("best_measures", made, "worse") == []
 
 
-def test_one_measure_has_nothing_beside_it() -> None:
+def test_a_single_measure_is_compared_only_with_the_baseline() -> None:
     said = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}}, None, {"mi": (5, 10, 1, 10, None)})
     )
@@ -208,12 +210,12 @@ def test_one_measure_has_nothing_beside_it() -> None:
     ]
 
 
-def test_no_row_and_no_precision_say_nothing() -> None:
+def test_without_rows_or_precision_there_is_no_finding() -> None:
     assert findings_of("best_measures", compared_measures({})) == []
     assert findings_of("best_measures", compared_measures({100: {"mi": None}})) == []
 
 
-def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
+def test_measures_best_at_all_sizes_are_named() -> None:
     (said,) = texts(
         "best_measures",
         compared_measures({100: {"mi": 0.5, "dice": 0.4}, 200: {"dice": 0.4}}),
@@ -235,7 +237,7 @@ def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
     assert said.startswith("All 5 measures are best, or not significantly worse than the best, at")
 
 
-def test_the_judgements_that_it_would_take() -> None:
+def test_the_number_of_judgements_needed_is_stated() -> None:
     sampled = dict.fromkeys(("log_likelihood", "t_score"), (5, 20, 5, 40, 0.2))
     (needed,) = (
         each
@@ -264,7 +266,7 @@ COUNTS = st.builds(
 
 
 @given(BEST, TESTED, st.dictionaries(NAMES, COUNTS, max_size=3), st.sampled_from([0.01, 0.05, 0.5]))
-def test_whatever_the_tables_no_verdict_without_its_test(
+def test_every_verdict_has_a_significant_test(
     best: dict[int, dict[str, float | None]],
     tested: dict[tuple[str, str], tuple[float | None, float | None]],
     lists: dict[str, tuple[int, int, int, int, float | None]],
@@ -313,7 +315,7 @@ SMALL_DIFFERENCES = {
 }  # fmt: skip
 
 
-def test_equivalent_within_the_bound() -> None:
+def test_measures_are_equivalent_within_the_bound() -> None:
     made = compared_differences(
         HERE | SMALL_DIFFERENCES, BEYOND | SMALL_DIFFERENCES, equivalence=0.03
     )
@@ -324,14 +326,14 @@ def test_equivalent_within_the_bound() -> None:
     )
 
 
-def test_equivalent_among_these_where_no_more_was_asked() -> None:
+def test_equivalence_is_limited_to_these_candidates() -> None:
     (said,) = texts(
         "equivalent_measures", compared_differences(HERE | SMALL_DIFFERENCES, equivalence=0.03)
     )
     assert said.endswith("adjusted p = .010), for these candidates only.")
 
 
-def test_what_is_true_of_these_candidates_alone_is_not_said_of_others() -> None:
+def test_equivalence_here_does_not_imply_equivalence_beyond() -> None:
     made = compared_differences(HERE | SMALL_DIFFERENCES, BEYOND, equivalence=0.03)
     assert texts("equivalent_measures", made) == [
         "For 500 candidates, no two measures are shown to differ by less than 3 points."
@@ -348,7 +350,7 @@ def test_without_a_bound_nothing_is_equivalent() -> None:
     )
 
 
-def test_verdicts_look_at_the_test() -> None:
+def test_verdicts_without_a_significant_test_are_refused() -> None:
     for test in (Difference("", 0.01, 0.05), Difference("", 0.05, 0.01)):
         with pytest.raises(ValueError, match="are equivalent"):
             equivalent(("a", "b"), test, alpha=0.05, bound=0.03)
@@ -356,7 +358,7 @@ def test_verdicts_look_at_the_test() -> None:
         worse([Difference("a", -0.1, 0.06)], alpha=0.05)
 
 
-# How many judgements more: the same answer as planning from the pilot gives.
+# Further judgements needed: the number equals that of planning from the pilot.
 
 STAGES = """
 [stages.sample]
@@ -387,7 +389,7 @@ def done_more_labels(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
 
 
 @pytest.mark.long
-def test_the_answer_is_that_of_planning(done_more_labels: lx.Run) -> None:
+def test_judgements_needed_equal_those_of_planning(done_more_labels: lx.Run) -> None:
     row = done_more_labels.table("pilot.cuts").row(0, named=True)
     pair = (row["measure_1"], row["measure_2"])
     planned = lx.plan_pilot(
@@ -402,7 +404,7 @@ def test_the_answer_is_that_of_planning(done_more_labels: lx.Run) -> None:
     assert [None if further is None else further + judged] == sizes
 
 
-def test_the_finding_says_it(done_more_labels: lx.Run) -> None:
+def test_the_finding_states_the_judgements_needed(done_more_labels: lx.Run) -> None:
     needed = done_more_labels.findings.filter(about="needed", stage="pilot")
     assert needed.height <= 1
     for row in needed.iter_rows(named=True):
@@ -418,7 +420,7 @@ PAIRS_MORE_LABELS = st.tuples(
 
 
 @given(PAIRS_MORE_LABELS)
-def test_a_sample_grows_within_the_candidates(counts: tuple[int, int, int, int]) -> None:
+def test_a_further_sample_fits_within_the_candidates(counts: tuple[int, int, int, int]) -> None:
     k_1, n_1, k_2, n_2 = counts
     pair = {
         "n": 100, "size": 40, "k_1": min(k_1, n_1), "n_1": n_1, "k_2": min(k_2, n_2), "n_2": n_2,
@@ -430,7 +432,7 @@ def test_a_sample_grows_within_the_candidates(counts: tuple[int, int, int, int])
     assert further is None or 0 <= further <= 340
 
 
-# What a comparison of declared pairs says where no measure leads.
+# Findings of a comparison of declared pairs without a best measure.
 
 Test = tuple[float | None, float | None]
 
@@ -450,7 +452,7 @@ def of_pairs(tests: Mapping[tuple[str, str], Test], *sizes: int, **options: Any)
     return stage("evaluate.comparison", tables, name="some", inputs={}, **options)
 
 
-def test_each_declared_pair_at_each_size() -> None:
+def test_each_declared_pair_has_a_finding_at_each_size() -> None:
     tests = {
         ("log_likelihood", "t_score"): (0.002, 0.9),
         ("t_score", "mi"): (0.124, 0.003),
@@ -466,9 +468,9 @@ def test_each_declared_pair_at_each_size() -> None:
     assert len(said) == 6
 
 
-def test_without_a_judged_difference_nothing_is_said() -> None:
+def test_without_a_judged_difference_there_is_no_finding() -> None:
     assert findings_of("declared_pairs", of_pairs({("mi", "dice"): (None, None)}, 100)) == []
 
 
-def test_where_a_measure_leads_its_finding_says_it() -> None:
+def test_with_a_best_measure_pairs_have_no_finding_of_their_own() -> None:
     assert findings_of("declared_pairs", compared_measures(ONE_MEASURES, TESTS_MEASURES)) == []

@@ -87,7 +87,7 @@ def designed_stage(
     return stage("evaluate.designed", tables, inputs=inputs)
 
 
-def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
+def test_findings_name_best_inseparable_and_worse_lists() -> None:
     assert texts("designed_lists", designed_stage()) == [
         "Best for 100 candidates: t-score, 30.0 % true positives [25.0, 35.0].",
         "Dice (28.0 %) is not significantly worse than t-score.",
@@ -95,19 +95,19 @@ def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
     ]
 
 
-def test_declared_pairs_where_not_all_are_compared() -> None:
+def test_declared_pairs_alone_give_no_best_list() -> None:
     first, *said = texts("designed_lists", designed_stage(TESTS[2:], ()))
     assert first.startswith("Highest estimate for 100 candidates: t-score")
     assert said == ["MI is worse than t-score (−12.0 points [−18.0, −6.0], adjusted p = .003)."]
 
 
-def test_ranges_by_the_band() -> None:
+def test_the_band_gives_ranges_of_difference() -> None:
     assert texts("designed_ranges", designed_stage()) == [
         "The simultaneous 95 % band of t-score minus MI (n from 50 to 59) is above 0 at n = 53 to 59.",
     ]
 
 
-def test_a_band_without_a_verdict_and_with_many() -> None:
+def test_a_band_may_have_no_range_or_many() -> None:
     none = Band([1, 2], [-0.1, 0.0], [0.1, 0.2])
     assert "includes 0 at every n" in over_range("a", "b", none, confidence=0.9)
     sides = [0.1, -0.4] * 6
@@ -116,7 +116,7 @@ def test_a_band_without_a_verdict_and_with_many() -> None:
     assert "is above 0 at n = 0, 2, 4 and 3 shorter ranges and is below 0 at n = 1, 3" in said
 
 
-def test_the_baseline_and_what_the_labels_are_worth() -> None:
+def test_findings_state_the_baseline_and_the_worth_of_labels() -> None:
     baseline, labels = findings_of("designed_worth", designed_stage())
     assert baseline.text == "The baseline is 11.1 % [9.0, 14.0]."
     assert "With 200 labels for 1,000 candidates, half" in labels.text
@@ -124,7 +124,7 @@ def test_the_baseline_and_what_the_labels_are_worth() -> None:
     assert labels.value == pytest.approx(1000 * 0.2016 / 0.3016)
 
 
-def test_how_many_differences_are_significant_for_candidates_to_come() -> None:
+def test_differences_beyond_the_candidates_are_counted() -> None:
     more = {"cluster": "l1, l2", "clusters": 40}
     rows = [row | more | {"verdict": "open"} for row in TESTS[:2]]
     rows.append(TESTS[2] | more | {"verdict": "worse"})
@@ -142,7 +142,7 @@ def test_how_many_differences_are_significant_for_candidates_to_come() -> None:
     assert not texts("designed_clusters", stage("evaluate.designed", none))
 
 
-def test_too_few_draws_are_said_instead_of_what_the_labels_are_worth() -> None:
+def test_too_few_draws_replace_the_worth_of_labels() -> None:
     lacking = lists(500).with_columns(
         precision=pl.when(measure="dice").then("precision"),
         labels_needed=pl.col("measure").replace_strict(
@@ -160,8 +160,8 @@ def test_too_few_draws_are_said_instead_of_what_the_labels_are_worth() -> None:
     )
 
 
-def test_a_simple_sample_is_worth_itself() -> None:
-    """(1 - f) p (1 - p) / (f n) is the variance that its lists have."""
+def test_a_simple_sample_equals_its_own_number_of_labels() -> None:
+    """(1 - f) p (1 - p) / (f n) is the variance of its lists."""
     f, n = 0.2, 500
     shares = pl.Series([0.1, 0.3, 0.5])
     known = pl.DataFrame({"precision": shares, "n": n}).with_columns(
@@ -171,7 +171,7 @@ def test_a_simple_sample_is_worth_itself() -> None:
     assert equivalent_labels(known.with_columns(variance=0.0), candidates=5000) is None
 
 
-# What is said of machines, and what is not where it is not sure.
+# Findings on machine judges; none where savings are uncertain.
 
 NEAR: dict[str, Any] = {
     "category": "TP", "judge": "gpt", "n_predicted": 900, "n_judged": 120, "n_unpredicted": 0,
@@ -201,7 +201,7 @@ def machine(
     return stage("evaluate.machine", tables)
 
 
-def test_what_a_judge_is_worth() -> None:
+def test_findings_state_agreement_and_labels_saved_of_a_judge() -> None:
     near, worth = texts("machines", machine({}))
     assert near == (
         'The judge "gpt" agrees with the annotators on 90.0 % [80.0, 95.0] of the true positives and '
@@ -210,7 +210,7 @@ def test_what_a_judge_is_worth() -> None:
     assert worth == 'The judge "gpt" saves 31 % of the labels for t-score at n = 500.'
 
 
-def test_lists_where_it_is_not_sure_are_not_named() -> None:
+def test_lists_without_certain_savings_are_not_named() -> None:
     doubtful = {"measure": "mi", "rho2_lower": 0.0, "labels_saved": 0.2}
     costs = {"measure": "dice", "labels_saved": -0.01}
     unknown = {"measure": "z", "labels_saved": None, "rho2_lower": None}
@@ -220,13 +220,13 @@ def test_lists_where_it_is_not_sure_are_not_named() -> None:
     assert nothing == 'The judge "gpt" is not shown to save labels for any of 3 lists.'
 
 
-def test_many_lists_are_counted() -> None:
+def test_of_many_lists_the_others_are_counted() -> None:
     sizes = [{"n": n} for n in (100, 200, 500, 1000, 2000, 3000)]
     (worth,) = texts("machines", machine(*sizes), "labels saved")
     assert worth.endswith("31 % for t-score at n = 1,000 and 2 more.")
 
 
-def test_what_is_not_known_is_not_said() -> None:
+def test_unknown_values_are_omitted() -> None:
     bare = NEAR | {name: None for name in NEAR if name.startswith("kappa")}
     (text,) = texts("machines", machine(near=bare, cells=CELLS | {"specificity": None}))
     assert text == (
@@ -236,13 +236,13 @@ def test_what_is_not_known_is_not_said() -> None:
     assert texts("machines", machine(near=NEAR | {"n_judged": 0})) == []
 
 
-def test_numbers_and_figure() -> None:
+def test_findings_on_judges_have_numbers_and_a_figure() -> None:
     near, worth = findings_of("machines", machine({}))
     assert (near.value, near.lower, near.upper, near.n) == (0.7, 0.6, 0.8, 120)
     assert (worth.value, worth.figure) == (0.31, "reliability")
 
 
-def test_the_category_is_named_where_there_are_several() -> None:
+def test_of_several_categories_each_is_named() -> None:
     tables = {
         "judges": table(Judges, [NEAR, NEAR | {"category": "idiom"}]),
         "confusion": table(MachineConfusion, [CELLS, CELLS | {"category": "idiom"}]),
@@ -257,7 +257,7 @@ def test_the_category_is_named_where_there_are_several() -> None:
     ]  # fmt: skip
 
 
-# What is said of annotators, of the chosen list and of sets without ranks.
+# Findings on annotators, on the chosen list and on sets without ranks.
 
 EVERY = {
     "category": "*",
@@ -292,19 +292,19 @@ def test_two_annotators_have_cohens_kappa() -> None:
     )
 
 
-def test_several_have_a_coefficient_of_all() -> None:
+def test_several_annotators_have_krippendorffs_alpha() -> None:
     (text,) = texts("agreement", agreeing(0.7, annotators=3))
     assert text.startswith("Annotators ann, bob and cid agree on")
     assert text.endswith("(Krippendorff's alpha .70).")
 
 
-def test_low_agreement_is_a_caution_and_an_undefined_one_is_not() -> None:
+def test_low_agreement_is_a_caution_and_undefined_is_not() -> None:
     kinds = [each.kind for each in findings_of("agreement", agreeing(0.6))]
     assert kinds == ["answer", "caution"]
     assert [each.kind for each in findings_of("agreement", agreeing(None))] == ["answer"]
 
 
-def test_the_chosen_list_has_the_limits_that_allow_for_the_choice() -> None:
+def test_limits_of_the_chosen_list_allow_for_the_choice() -> None:
     row = {"category": "TP", "measure": "t_score", "n": 500, "criterion": "size = 500",
            "considered": 35, "precision": 0.3, "lower": 0.25, "upper": 0.35,
            "lower_simultaneous": 0.2, "upper_simultaneous": 0.4, "confidence": 0.95,
@@ -323,7 +323,7 @@ def test_the_chosen_list_has_the_limits_that_allow_for_the_choice() -> None:
     assert texts("chosen_list", nothing) == []
 
 
-def test_a_guaranteed_list_says_what_is_sure() -> None:
+def test_a_guaranteed_list_states_its_lower_limit() -> None:
     row = {"category": "TP", "measure": "t_score", "n": 500, "considered": 4, "precision": 0.44,
            "criterion": "min_precision = 0.3, guaranteed", "lower": 0.34, "upper": 0.55,
            "lower_simultaneous": 0.3, "upper_simultaneous": 0.6, "confidence": 0.95,
@@ -357,7 +357,7 @@ def subset(*tests: tuple[str, float | None, float | None]) -> StageView:
     return stage("evaluate.subset", tables, name="filter", alpha=0.05)
 
 
-def test_a_set_is_held_against_the_lists_of_its_size() -> None:
+def test_a_set_is_compared_with_the_lists_of_its_size() -> None:
     made = subset(
         ("mi", 0.2, 0.001), ("dice", -0.1, 0.01), ("t_score", 0.05, 0.3), ("f", None, None)
     )

@@ -44,7 +44,7 @@ def average_texts(*given: dict[str, Any], **same: Any) -> list[str]:
     }))  # fmt: skip
 
 
-def test_the_highest_comes_with_its_limits_and_what_it_rests_on() -> None:
+def test_the_highest_value_has_its_limits_and_sample_size() -> None:
     first, then = average_texts(
         *rows(mi=(0.12, 0.1, 0.15), t_score=(0.253, 0.21, 0.3), x=(None, 0, 1))
     )
@@ -64,7 +64,7 @@ def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
     assert then == "Next: MI 12.0 %."
 
 
-def test_recall_of_a_list() -> None:
+def test_the_finding_states_recall_over_a_list() -> None:
     own = {"n_sampled": 5102, "recall": 0.5, "base": "gold", "positives": 1200}
     (first,) = average_texts(*rows(mi=(0.12, 0.12, 0.12)), **own)
     assert first == (
@@ -73,19 +73,19 @@ def test_recall_of_a_list() -> None:
     )
 
 
-def test_nothing_to_say() -> None:
+def test_undefined_values_give_no_finding() -> None:
     assert average_texts(*rows(mi=(None, 0.0, 1.0))) == []
     assert average_texts() == []
 
 
-# What is said of precision corrected for errors of the annotators.
+# Findings on precision corrected for errors of the annotators.
 
 SAME_CORRECTED = {"category": "TP", "n": 100, "n_sampled": 40, "k_sampled": 12, "sensitivity": 0.9,
         "specificity": 0.95, "lower_corrected": 0.14, "upper_corrected": 0.48,
         "confidence": 0.95}  # fmt: skip
 
 
-def test_the_list_with_the_most_is_named_at_each_size() -> None:
+def test_the_list_with_most_positives_is_named_at_each_size() -> None:
     rows: list[dict[str, Any]] = [
         {"measure": "mi", "precision": 0.2, "corrected": 0.1765},
         {"measure": "t_score", "precision": 0.3, "corrected": 0.2941},
@@ -104,12 +104,12 @@ def test_the_list_with_the_most_is_named_at_each_size() -> None:
     assert "top 500 by MI" in second
 
 
-def test_nothing_corrected() -> None:
+def test_an_empty_table_of_corrections_gives_no_finding() -> None:
     made = stage("evaluate.precision", {"corrected": CorrectedPrecision.zero_rows().collect()})
     assert texts("corrected_precision", made) == []
 
 
-# What estimates of precision say where no test was made, and what to know before believing them.
+# Findings on estimates of precision without tests, and cautions about them.
 
 Lists = Mapping[tuple[str, int], tuple[int, int]]
 KNOWN: dict[str, Any] = {
@@ -126,7 +126,7 @@ def precision_stage(
     ties: Mapping[tuple[str, int], tuple[int, int]] | None = None,
     **known: Any,
 ) -> StageView:
-    """Return a stage that estimates: k of n judged draws of each list."""
+    """Return a stage of estimates: k of n judged draws of each list."""
     rows = [
         {"category": category, "measure": measure, "n": n, "n_sampled": drawn, "k_sampled": k,
          "precision": k / drawn if drawn else None, "lower": 0.0, "upper": 1.0,
@@ -139,7 +139,7 @@ def precision_stage(
     return stage("evaluate.precision", tables, name="sampled", inputs={"ranks": "ranks.ranks"})
 
 
-def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
+def test_estimates_are_listed_from_the_highest() -> None:
     made = precision_stage(
         {("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)}
     )
@@ -150,18 +150,18 @@ def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
     ]
 
 
-def test_that_there_was_no_test_is_said_once() -> None:
+def test_the_absence_of_tests_is_stated_once() -> None:
     made = precision_stage({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
     assert sum("not tested" in text for text in texts("highest_estimates", made)) == 1
 
 
-def test_a_list_of_which_nothing_is_judged_is_passed_over() -> None:
+def test_a_list_without_judgements_is_skipped() -> None:
     made = precision_stage({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
     assert [each.name for each in findings_of("highest_estimates", made)][:1] == ["dice"]
     assert texts("highest_estimates", precision_stage({("mi", 100): (0, 0)}), "highest") == []
 
 
-def test_categories_are_named_where_there_are_several() -> None:
+def test_of_several_categories_each_is_named() -> None:
     made = precision_stage({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
     said = texts("highest_estimates", made, "highest")
     assert [text.partition(":")[0] for text in said] == [
@@ -171,7 +171,7 @@ def test_categories_are_named_where_there_are_several() -> None:
 
 
 @pytest.mark.parametrize("tested", [False, True])
-def test_tests_of_the_same_judgements_say_more_so_estimates_are_silent(tested: bool) -> None:
+def test_estimates_are_omitted_if_the_same_judgements_are_tested(tested: bool) -> None:
     row = {"category": "TP", "n": 100, "measure": "mi", "best": True, "best_measure": "mi",
            "precision": 0.3}  # fmt: skip
     best = table(BestMeasures, [row] if tested else [])
@@ -182,7 +182,7 @@ def test_tests_of_the_same_judgements_say_more_so_estimates_are_silent(tested: b
 
 
 @pytest.mark.parametrize("tested", [False, True])
-def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
+def test_absent_tests_are_stated_only_if_no_test_was_made(tested: bool) -> None:
     pair = {"category": "TP", "measure_1": "mi", "measure_2": "dice", "n": 100, "size": 50,
             "n_1": 9, "k_1": 3, "n_2": 9, "k_2": 2, "difference": 0.05, "p_value": 0.6,
             "significant": False, "p_adjusted": 0.6, "correction": "holm"}  # fmt: skip
@@ -195,7 +195,7 @@ def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
     assert ("differences between measures were not tested" in said) != tested
 
 
-def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
+def test_few_judged_draws_of_longer_lists_are_a_caution() -> None:
     made = precision_stage({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
                       ("mi", 500): (20, 50)})  # fmt: skip
     (text,) = texts("few_draws", made)
@@ -206,7 +206,7 @@ def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
     assert texts("few_draws", precision_stage({("mi", 20): (5, 20)})) == []
 
 
-def test_ties_are_told_where_they_move_a_list() -> None:
+def test_ties_at_a_cut_are_reported_if_they_change_a_list() -> None:
     ties = {("f", 100): (30, 50), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
     made = precision_stage(
         {("f", 100): (40, 100), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
@@ -231,7 +231,7 @@ def test_ties_are_told_where_they_move_a_list() -> None:
         ),
     ],
 )
-def test_draws_that_count_for_nothing_and_what_they_might_change(
+def test_unjudged_draws_are_reported_with_their_possible_effect(
     lost: dict[str, Any], said: str
 ) -> None:
     drawn = 100 + sum(lost.values())
@@ -244,14 +244,14 @@ def test_draws_that_count_for_nothing_and_what_they_might_change(
     assert texts("unjudged_draws", precision_stage({("mi", 100): (3, 10)})) == []
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_empty_tables_give_no_findings() -> None:
     tables = {"cuts": Precision.zero_rows(), "baseline": Baseline.zero_rows()}
     nothing = replace(precision_stage({}), table=lambda name: tables[name])
     for finder in ("highest_estimates", "few_draws", "ties_at_the_cut", "unjudged_draws"):
         assert texts(finder, nothing) == []
 
 
-# Which look results are of, in the findings and in the report.
+# The look that results belong to, in the findings and in the report.
 
 
 def rows_looks(question: str, now: int, levels: list[float | None]) -> list[dict[str, Any]]:
@@ -270,7 +270,7 @@ def looks_stage(
     return stage(use, tables, **{"looks": (0.1, 0.2), **config})
 
 
-def test_the_look_is_said_with_its_level() -> None:
+def test_the_finding_states_the_look_and_its_level() -> None:
     made = looks_stage(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
     assert texts("this_look", made) == [
         (
@@ -296,13 +296,13 @@ def test_an_exact_look_has_no_level() -> None:
     ]
 
 
-def test_nothing_is_said_where_none_was_declared() -> None:
+def test_without_declared_looks_there_is_no_finding() -> None:
     made = looks_stage(looks=())
     assert texts("this_look", made) == []
     assert list(looks_blocks(made)) == []
 
 
-def test_the_report_folds_the_levels_away() -> None:
+def test_the_report_has_the_levels_in_a_fold() -> None:
     text, fold = looks_blocks(looks_stage(rows_looks("all", 1, [0.003, None])))
     assert isinstance(text, Text)
     assert text.text.startswith("Look 1 of 2, at 20 of 40 planned labels. Limits")
@@ -313,7 +313,7 @@ def test_the_report_folds_the_levels_away() -> None:
     assert shown.texts.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
 
 
-def test_at_any_time_is_said_in_words() -> None:
+def test_anytime_validity_is_stated_in_words() -> None:
     (text,) = looks_blocks(looks_stage(looks=(), anytime=True))
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
@@ -322,7 +322,7 @@ def test_at_any_time_is_said_in_words() -> None:
     assert "Fisher" not in said
 
 
-# What is said of draws that nobody judged.
+# Findings on unjudged draws.
 
 SAME_WORST_CASES = {"category": "TP", "n_sampled": 40, "k_sampled": 12, "precision": 0.3, "lower": 0.17,
         "upper": 0.47, "lower_if_false": 0.13, "upper_if_false": 0.39, "lower_if_true": 0.29,
@@ -335,7 +335,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-def test_the_list_that_is_most_open_is_named() -> None:
+def test_the_list_most_affected_by_unjudged_draws_is_named() -> None:
     made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS, **SAME_WORST_CASES)})
     (said,) = findings_of("worst_cases", made)
     assert said.kind == "caution"
@@ -348,7 +348,7 @@ def test_the_list_that_is_most_open_is_named() -> None:
     )
 
 
-def test_nothing_judged_and_nothing_open() -> None:
+def test_worst_cases_without_judgements_or_unjudged_draws() -> None:
     none = {**SAME_WORST_CASES, "precision": None, "n_sampled": 0, "k_sampled": 0}
     made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS[:1], **none)})
     (said,) = texts("worst_cases", made)

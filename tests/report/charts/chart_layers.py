@@ -36,13 +36,13 @@ def _data(layer: dict[str, Any]) -> pl.DataFrame:
 
 
 def tooltip_layers(chart: Any, kind: str = "") -> list[Layer]:
-    """Return the layers of a live chart whose marks tell something, with this kind of mark."""
+    """Return the layers of a live chart that have tooltips, with this kind of mark."""
     found = [layer for layer in layers(chart, live=True) if "tooltip" in layer.encoding]
     return [layer for layer in found if kind in {"", layer.mark["type"]}]
 
 
 def hover(chart: Any) -> Layer:
-    """Return the layer that tells the values at an n."""
+    """Return the layer that shows the values at an n."""
     (found,) = [layer for layer in tooltip_layers(chart) if layer.name.startswith("live_hover")]
     return found
 
@@ -58,7 +58,7 @@ def texts(chart: Any) -> list[str]:
 
 
 def places(chart: Any) -> dict[str, tuple[float, float]]:
-    """Return where each text stands; the last one of those that are equal."""
+    """Return the position of each text; the last one of equal texts."""
     found: dict[str, tuple[float, float]] = {}
     for layer in layers_of(chart, "text"):
         for row in layer.data.iter_rows(named=True):
@@ -67,7 +67,7 @@ def places(chart: Any) -> dict[str, tuple[float, float]]:
 
 
 def _place(layer: Layer, row: dict[str, Any], axis: str) -> float:
-    """Return where a text stands: in pixels of its own, on the scale of n, or at one place."""
+    """Return the position of a text: in pixels, on the scale of n, or fixed."""
     channel = layer.encoding[axis]
     if "value" in channel:
         return float(channel["value"])

@@ -1,4 +1,4 @@
-"""Every kind of chart: what it tells, what it answers to, what is left of it in a still picture."""
+"""Every kind of chart: its tooltips, its parameters, and its still picture."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ SIDEWAYS = ("heat_map", "grid_map")
 """Charts that a phone shows in a frame of their own, which moves sideways."""
 
 
-def test_every_chart_is_here() -> None:
+def test_every_chart_is_tested() -> None:
     own = {
         name for name, module in CHARTS.modules_by_name().items() if module.startswith("pipeline.")
     }
@@ -132,7 +132,7 @@ def test_every_chart_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_mark_tells_what_it_is_and_its_numbers(name: str) -> None:
+def test_tooltips_name_the_mark_and_its_numbers(name: str) -> None:
     chart = KINDS[name](Look())
     found = [layer for layer in tooltip_layers(chart) if layer.data.height]
     assert found
@@ -144,7 +144,7 @@ def test_a_mark_tells_what_it_is_and_its_numbers(name: str) -> None:
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("name", KINDS)
-def test_each_answers_to_the_same_parameters(name: str, narrow: bool) -> None:
+def test_all_charts_have_the_same_parameters(name: str, narrow: bool) -> None:
     chart = KINDS[name](Look().on_phone if narrow else Look())
     values = {param["name"]: param.get("value") for param in chart["params"]}
     assert values | {"near": None} == {
@@ -155,13 +155,13 @@ def test_each_answers_to_the_same_parameters(name: str, narrow: bool) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in SIDEWAYS])
-def test_a_phone_has_room_for_the_narrow_drawing(name: str) -> None:
+def test_the_narrow_drawing_fits_on_a_phone(name: str) -> None:
     width, _ = size(svg(KINDS[name](Look().on_phone)))
     assert 200 < width <= PHONE
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_still_picture_is_that_of_the_chart_at_rest(name: str) -> None:
+def test_the_still_picture_is_the_chart_without_interaction(name: str) -> None:
     chart = KINDS[name](Look())
     resting = still(chart)
     assert "tooltip" not in json.dumps(resting)
@@ -174,7 +174,7 @@ def test_the_still_picture_is_that_of_the_chart_at_rest(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["precision_chart", "heat_map", "lexicon_chart", "scatter"])
-def test_what_is_not_highlighted_is_faint(name: str) -> None:
+def test_marks_that_are_not_highlighted_are_faint(name: str) -> None:
     chart = KINDS[name](Look())
     names = chart["usermeta"]["lexassay"]["names"]
     assert names == sorted(NAMES, key=names.index)
@@ -187,7 +187,7 @@ def test_what_is_not_highlighted_is_faint(name: str) -> None:
     assert bright.count('opacity="0.15"') >= 2
 
 
-def test_intervals_can_be_put_away() -> None:
+def test_intervals_can_be_hidden() -> None:
     chart = KINDS["precision_chart"](Look())
     assert chart["usermeta"]["lexassay"]["limits"] == ["none", "pointwise"]
     for param in chart["params"]:
@@ -198,7 +198,7 @@ def test_intervals_can_be_put_away() -> None:
     )
 
 
-def test_a_simultaneous_band_lies_around_the_pointwise_one() -> None:
+def test_the_simultaneous_band_is_drawn_with_the_pointwise_one() -> None:
     wide = PRECISION.with_columns(
         lower_band=pl.col("lower") - 0.01, upper_band=pl.col("upper") + 0.01
     )
@@ -213,14 +213,14 @@ def test_a_simultaneous_band_lies_around_the_pointwise_one() -> None:
     assert limits == "simultaneous"
 
 
-def test_the_band_of_each_line_is_there_for_when_it_is_highlighted() -> None:
+def test_a_live_chart_has_a_band_for_each_line() -> None:
     chart = KINDS["precision_chart"](Look())
     areas = [layer for layer in layers(chart, live=True) if layer.mark["type"] == "area"]
     assert len(areas) == len(NAMES)
     assert len(layers_of(chart, "area")) == 1
 
 
-def test_a_part_of_n_can_be_shown() -> None:
+def test_the_range_of_n_can_be_restricted() -> None:
     chart = KINDS["precision_chart"](Look())
     assert chart["usermeta"]["lexassay"]["zoom"] == [100.0, 300.0]
     for param in chart["params"]:
@@ -229,18 +229,18 @@ def test_a_part_of_n_can_be_shown() -> None:
     whole = svg(KINDS["precision_chart"](Look()))
     assert ">112</text>" in svg(chart)
     assert ">112</text>" not in whole
-    # The cut at 200 and what leads to the labels are out of sight.
+    # The cut at 200 and the lines to the labels are outside the range.
     assert svg(chart).count('opacity="0"') > whole.count('opacity="0"')
 
 
-def test_the_values_of_a_line_are_told_with_their_interval() -> None:
+def test_tooltips_show_values_with_their_interval() -> None:
     found = hover(KINDS["precision_chart"](Look())).data
     place = sorted(NAMES).index("dice")
     assert found.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
 
 
 def _texts(node: ElementTree.Element, x: float = 0.0) -> Iterator[tuple[str, str, float]]:
-    """Yield each level text of an SVG picture with its anchor and the x that it is anchored at."""
+    """Yield each horizontal text of an SVG picture with its anchor and the x of the anchor."""
     moves = node.get("transform", "")
     if "rotate" in moves or node.get("opacity") == "0":
         return
@@ -252,7 +252,7 @@ def _texts(node: ElementTree.Element, x: float = 0.0) -> Iterator[tuple[str, str
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_no_label_is_cut_in_a_wider_font(name: str) -> None:
+def test_no_label_is_cut_off_in_a_wider_font(name: str) -> None:
     picture = svg(KINDS[name](Look()))
     width, _ = size(picture)
     for text, anchor, x in _texts(ElementTree.fromstring(picture)):
@@ -260,7 +260,7 @@ def test_no_label_is_cut_in_a_wider_font(name: str) -> None:
         assert anchor != "start" or x + text_width(text) <= width, text
 
 
-# Charts are found by their names, and loaded when one is drawn.
+# Charts are looked up by name, and loaded when one is drawn.
 
 VIEWS = """
 import sys
@@ -275,7 +275,7 @@ def test_a_registered_chart_is_found(name: str) -> None:
     assert getattr(charts, name) is CHARTS.get(name)
 
 
-def test_a_chart_that_is_not_there() -> None:
+def test_an_unknown_chart_is_refused_with_a_suggestion() -> None:
     said = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function decorated with @chart"
     with pytest.raises(AttributeError, match=said):
         _ = charts.heat_map2
@@ -284,7 +284,7 @@ def test_a_chart_that_is_not_there() -> None:
 
 @pytest.mark.long
 def test_views_are_imported_without_the_charting_library() -> None:
-    """A view imports `charts`, and says `charts.heat_map` inside the function that draws."""
+    """A view imports `charts`, and uses `charts.heat_map` only inside the function that draws."""
     command = [sys.executable, "-c", VIEWS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n", "a view imports a chart: import `charts`, call it when drawing"
@@ -297,23 +297,23 @@ def test_the_domain_holds_all_values(values: list[float | None]) -> None:
     assert all(low - 1e-9 <= value <= high + 1e-9 for value in values if value is not None)
 
 
-def test_given_ends_are_kept() -> None:
+def test_explicit_ends_of_a_domain_are_kept() -> None:
     assert round_domain([3.0, 44.8], low=0.0) == (0.0, 50.0)
     assert round_domain([3.0, 44.8], low=20.0, high=33.0) == (20.0, 33.0)
 
 
-def test_nothing_to_hold() -> None:
+def test_the_domain_of_no_values_is_0_to_1() -> None:
     low, high = round_domain([None], low=0.0)
     assert (low, high) == (0.0, 1.0)
 
 
-def test_a_far_window_does_not_start_at_zero() -> None:
+def test_a_domain_of_high_n_does_not_start_at_zero() -> None:
     assert n_domain(100, 5102) == (0.0, 5102.0)
     assert n_domain(2000, 3000) == (2000.0, 3000.0)
     assert n_domain(1, 1) == (1.0, 2.0)
 
 
-def test_pixels() -> None:
+def test_a_plane_converts_values_to_pixels() -> None:
     plane = Plane((0.0, 1000.0), (0.0, 50.0), Look(width=500, height=340), "y")
     assert plane.x_pixel(200.0) == 100.0
     assert plane.y_pixel(50.0) == 0.0
@@ -327,7 +327,7 @@ sizes = st.integers(1, 100_000)
 
 
 @given(sizes, sizes, st.lists(sizes, max_size=5))
-def test_ends_and_cuts_are_kept(one: int, two: int, cuts: list[int]) -> None:
+def test_thinning_keeps_the_ends_and_the_cuts(one: int, two: int, cuts: list[int]) -> None:
     first, last = sorted((one, two))
     found = thin_values(range(first, last + 1), points=400, always=cuts)
     assert found == sorted(set(found))
@@ -336,7 +336,7 @@ def test_ends_and_cuts_are_kept(one: int, two: int, cuts: list[int]) -> None:
     assert len(found) <= 2 * 400 + len(cuts) + 2
 
 
-def test_every_k_th() -> None:
+def test_thinning_takes_every_kth_value() -> None:
     assert thin_values(range(100, 1001), points=9, always=[]) == list(range(100, 1001, 100))
 
 
@@ -344,7 +344,7 @@ def test_short_lists_are_not_thinned() -> None:
     assert thin_values([9, 3, 5, 4, 4], points=400) == [3, 4, 5, 9]
 
 
-def test_steps_of_n_are_thinned_by_what_there_is() -> None:
+def test_thinning_takes_only_existing_values() -> None:
     there = range(10, 5001, 10)
     found = thin_values(there, points=100, always=[70, 71])
     assert set(found) <= set(there)
@@ -353,7 +353,7 @@ def test_steps_of_n_are_thinned_by_what_there_is() -> None:
 
 
 @given(st.lists(st.integers(1, 1000)), st.floats(1, 100))
-def test_marks_keep_apart_and_stand_for_all(values: list[int], gap: float) -> None:
+def test_marks_are_apart_and_represent_all_values(values: list[int], gap: float) -> None:
     kept = keep_apart(values, gap=gap)
     assert all(b - a >= gap for a, b in itertools.pairwise(kept))
     assert set(kept) <= set(values)

@@ -24,7 +24,7 @@ def chart(look: Look = Look()) -> object:  # noqa: B008  frozen
     return precision_chart(CURVE, extras=Extras(subsets=SETS), window=ALL, look=look)
 
 
-def test_a_diamond_with_its_interval_at_the_size() -> None:
+def test_a_set_is_a_diamond_with_its_interval_at_its_size() -> None:
     (dots,) = layers_of(chart(), "point")
     assert dots.mark["shape"] == "diamond"
     assert dots.data.select("subset", "n", "precision").rows() == [
@@ -34,7 +34,7 @@ def test_a_diamond_with_its_interval_at_the_size() -> None:
     assert whiskers[0].data["upper"].to_list() == [60.0, 62.0, 70.0]
 
 
-def test_names_do_not_overlap_and_stay_inside() -> None:
+def test_names_do_not_overlap_and_are_inside_the_chart() -> None:
     found = {name: at for name, at in places(chart()).items() if name in set(SETS["subset"])}
     assert set(found) == {"filter", "near it", "at the very end of it"}
     for (one, (x1, y1)), (two, (x2, y2)) in itertools.combinations(found.items(), 2):
@@ -43,7 +43,7 @@ def test_names_do_not_overlap_and_stay_inside() -> None:
     assert all(0 <= y <= 340 for _, y in found.values())
 
 
-def test_the_axis_holds_the_intervals() -> None:
+def test_the_axis_includes_the_intervals() -> None:
     low = precision_chart(
         CURVE.with_columns(precision=pl.lit(0.1), lower=pl.lit(0.0), upper=pl.lit(0.2)),
         extras=Extras(subsets=SETS), window=ALL,
@@ -52,7 +52,7 @@ def test_the_axis_holds_the_intervals() -> None:
     assert line.encoding["y"]["scale"]["domain"][1] >= 70
 
 
-def test_the_live_chart_tells_what_a_dot_is() -> None:
+def test_tooltips_name_the_set_its_size_and_precision() -> None:
     (dots,) = tooltip_layers(chart(), "point")
     assert [tip["title"] for tip in dots.encoding["tooltip"]][:3] == [
         "set",
@@ -61,12 +61,12 @@ def test_the_live_chart_tells_what_a_dot_is() -> None:
     ]
 
 
-def test_no_set_in_sight_is_no_error() -> None:
+def test_a_chart_without_visible_sets_is_no_error() -> None:
     none = precision_chart(CURVE, extras=Extras(subsets=SETS.clear()), window=ALL)
     assert layers_of(none, "point")[0].data.is_empty()
 
 
-# What the chart of estimates with whiskers draws.
+# Marks of the chart of estimates with whiskers.
 
 ROWS = [
     ("labels", "observed", "analytic", 0.9, 0.8, 0.95),
@@ -79,7 +79,7 @@ NAMES = ["group", "label", "kind", "estimate", "lower", "upper"]
 TABLE = pl.DataFrame(ROWS, schema=NAMES, orient="row")
 
 
-def test_a_dot_and_a_line_for_each_estimate() -> None:
+def test_each_estimate_has_a_dot_and_a_line() -> None:
     chart = whisker_chart(TABLE, x_title="agreement")
     _, first, second = layers_of(chart, "point")
     assert first.data["estimate"].to_list() == [0.9, 0.7]
@@ -93,26 +93,26 @@ def test_labels_of_rows_and_groups_do_not_overlap() -> None:
     assert min(b - a for a, b in itertools.pairwise(sorted(found))) >= 14
 
 
-def test_kinds_stand_in_one_row_and_are_named_once() -> None:
+def test_kinds_share_a_row_and_are_named_once() -> None:
     chart = whisker_chart(TABLE, x_title="x")
     assert texts(chart).count("analytic") == texts(chart).count("bootstrap") == 1
     _, first, second = layers_of(chart, "point")
     assert second.data["y"][0] - first.data["y"][0] == 11.0
-    # The category has one kind only, which stands in the middle of its row.
+    # The category has only one kind, which is in the middle of its row.
     assert first.data["y"][1] in {place[1] for place in places(chart).values()}
     assert places(chart)["bootstrap"][1] - places(chart)["analytic"][1] == 15.0
 
 
-def test_one_kind_has_no_name() -> None:
+def test_a_single_kind_is_not_named() -> None:
     one = TABLE.filter(kind="bootstrap")
     assert "bootstrap" not in texts(whisker_chart(one, x_title="x"))
 
 
-def test_an_estimate_that_is_missing_has_a_cross() -> None:
+def test_a_missing_estimate_has_a_cross() -> None:
     assert texts(whisker_chart(TABLE, x_title="x")).count("×") == 1
 
 
-def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
+def test_the_axis_includes_0_and_the_maximum_of_a_coefficient() -> None:
     domain = layers_of(whisker_chart(TABLE, x_title="x"), "point")[0].encoding["x"]["scale"][
         "domain"
     ]
@@ -124,21 +124,21 @@ def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
     assert drawn_shares[1].data["estimate"].to_list() == [70.0]
 
 
-def test_coefficients_without_an_end_fill_the_axis() -> None:
+def test_coefficients_without_a_maximum_fill_the_axis() -> None:
     small = TABLE.with_columns(pl.col("estimate", "lower", "upper") * 0.1)
     chart = whisker_chart(small, x_title="coefficient", to_one=False)
     assert layers_of(chart, "point")[0].encoding["x"]["scale"]["domain"][1] < 0.2
 
 
-def test_the_live_chart_tells_all() -> None:
+def test_tooltips_show_all_columns() -> None:
     live = tooltip_layers(whisker_chart(TABLE, x_title="x"), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == NAMES
 
 
-def test_print_has_no_colour() -> None:
+def test_the_print_style_has_no_colour() -> None:
     assert greys(whisker_chart(TABLE, x_title="x", look=Look(style="print")))
 
 
-def test_nothing_to_draw_is_an_error() -> None:
+def test_a_chart_without_estimates_is_refused() -> None:
     with pytest.raises(ValueError, match="no estimate"):
         whisker_chart(TABLE.clear(), x_title="x")

@@ -1,4 +1,4 @@
-"""What the heat map of all pairs draws."""
+"""Marks of the heat map of all pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def matrix(
     n: int = 500,
     without: tuple[str, str] | None = None,
 ) -> Matrix:
-    """Return the differences of these precisions, significant from 0.2 on."""
+    """Return the differences of these precisions, significant from 0.2."""
     rows = [
         (a, b, None if {a, b} == set(without or ()) else precision[a] - precision[b], 0.01,
          abs(precision[a] - precision[b]) >= 0.2)
@@ -38,7 +38,7 @@ def cells(chart: object) -> pl.DataFrame:
     return pl.concat(layer.data for layer in layers_of(chart, "rect"))
 
 
-def test_each_pair_in_both_directions_and_no_diagonal() -> None:
+def test_each_pair_is_drawn_in_both_directions() -> None:
     found = {(a, b): points for a, b, points in
              cells(heat_map([matrix()])).select("row", "column", "points").rows()}  # fmt: skip
     assert found == {
@@ -47,7 +47,7 @@ def test_each_pair_in_both_directions_and_no_diagonal() -> None:
     }  # fmt: skip
 
 
-def test_the_best_stands_first_and_the_diagonal_is_blank() -> None:
+def test_the_best_is_first_and_the_diagonal_is_blank() -> None:
     found = cells(heat_map([matrix()]))
     ys = dict(found.select("row", "y").rows())
     xs = dict(found.select("column", "x").rows())
@@ -55,7 +55,7 @@ def test_the_best_stands_first_and_the_diagonal_is_blank() -> None:
     assert all(x != ys[row] / 24 * 44 for row, x in found.select("row", "x").rows())
 
 
-def test_numbers_with_a_star_where_significant() -> None:
+def test_significant_differences_have_a_star() -> None:
     assert texts(heat_map([matrix()]))[:6] == [
         "+10.0",
         "+25.0*",
@@ -72,7 +72,7 @@ def test_a_pair_without_a_test_has_a_cross() -> None:
     assert cells(chart).height == 4
 
 
-def test_in_black_and_white_only_the_better_row_is_drawn() -> None:
+def test_the_print_style_draws_only_the_better_row() -> None:
     chart = heat_map([matrix()], look=Look(style="print"))
     assert cells(chart)["points"].to_list() == [10.0, 25.0, 15.0]
     assert greys(chart)
@@ -82,7 +82,7 @@ def test_in_black_and_white_only_the_better_row_is_drawn() -> None:
     ]
 
 
-def test_colours_are_on_one_scale_with_white_for_no_difference() -> None:
+def test_all_maps_share_a_colour_scale_with_white_at_0() -> None:
     chart = heat_map([matrix(), matrix({"x": 0.9, "y": 0.493})])
     scales = [layer.encoding["color"]["scale"] for layer in layers_of(chart, "rect")]
     assert {tuple(scale["domain"]) for scale in scales} == {(-41.0, -10.25, 0.0, 10.25, 41.0)}
@@ -90,7 +90,7 @@ def test_colours_are_on_one_scale_with_white_for_no_difference() -> None:
     assert len(chart["concat"]) == 2
 
 
-def test_forty_measures_stay_legible() -> None:
+def test_forty_measures_are_legible() -> None:
     many = matrix({f"measure_{i:02}": i / 50 for i in range(40)})
     chart = heat_map([many])
     names = {text: place for text, place in places(chart).items() if text.startswith("measure")}
@@ -103,38 +103,38 @@ def test_forty_measures_stay_legible() -> None:
     assert ">measure_39</text>" in svg(chart)
 
 
-def test_the_live_map_tells_the_pair_the_difference_and_p() -> None:
+def test_tooltips_show_the_pair_the_difference_and_p() -> None:
     (live,) = tooltip_layers(heat_map([matrix()]), "rect")
     assert [tip["field"] for tip in live.encoding["tooltip"]] == ["row", "column", "points", "p"]
     assert set(live.data["p"]) == {0.01}
 
 
-def test_names_are_drawn_as_they_are() -> None:
+def test_names_are_drawn_unchanged() -> None:
     odd = matrix({'a"b,c': 0.2, "<i>\\": 0.1, "two\nlines": 0.3})
     picture = svg(heat_map([odd]))
     assert "<i>" not in picture
     assert "&lt;i&gt;\\" in picture
 
 
-def test_no_difference_at_all_has_a_scale() -> None:
+def test_differences_of_0_have_a_scale() -> None:
     same = heat_map([matrix({"a": 0.3, "b": 0.3})])
     assert texts(same)[:2] == ["0.0", "0.0"]
     assert layers(same)
 
 
-def test_nothing_to_draw_is_an_error() -> None:
+def test_a_heat_map_without_pairs_is_refused() -> None:
     with pytest.raises(ValueError, match="no pair of measures"):
         heat_map([])
     with pytest.raises(ValueError, match="no pair of measures"):
         heat_map([Matrix(10, ("a",), matrix().cells.clear())])
 
 
-# What the chart of the best measures draws.
+# Marks of the chart of the best measures.
 
 BEST = frames.best({100: ["mi", "dice"], 500: ["dice"], 2000: ["dice", "mi", "t_score"]})
 
 
-def test_dark_for_the_best_and_pale_for_those_not_worse() -> None:
+def test_the_best_are_dark_and_those_not_worse_are_pale() -> None:
     among, best = layers_of(strip_chart(BEST), "rect")
     assert sorted(best.data.select("measure", "n").rows()) == [
         ("dice", 500),
@@ -147,18 +147,18 @@ def test_dark_for_the_best_and_pale_for_those_not_worse() -> None:
     assert best.mark["color"] != among.mark["color"]
 
 
-def test_those_that_are_best_most_often_stand_first() -> None:
+def test_measures_that_are_best_most_often_are_first() -> None:
     found = places(strip_chart(BEST))
     assert found["dice"][1] < found["mi"][1] < found["t_score"][1]
 
 
-def test_wide_cells_hold_the_precision() -> None:
+def test_wide_cells_show_the_precision() -> None:
     assert texts(strip_chart(BEST)).count("30.0") == 6
     many = frames.best({n: ["dice"] for n in range(10, 1510, 10)})
     assert "30.0" not in texts(strip_chart(many))
 
 
-def test_the_heads_of_many_columns_do_not_overlap() -> None:
+def test_headings_of_many_columns_do_not_overlap() -> None:
     chart = strip_chart(frames.best({n: ["dice"] for n in range(10, 1510, 10)}))
     heads = sorted((x, text) for text, (x, y) in places(chart).items() if y < 0 and text != "n")
     assert len(heads) > 8
@@ -167,17 +167,17 @@ def test_the_heads_of_many_columns_do_not_overlap() -> None:
     assert widths["x2"].max() <= 560
 
 
-def test_the_live_chart_tells_the_difference_and_p() -> None:
+def test_tooltips_show_the_difference_and_p() -> None:
     live = tooltip_layers(strip_chart(BEST), "rect")[0]
     fields = [tip["field"] for tip in live.encoding["tooltip"]]
     assert fields == ["measure", "n", "precision", "difference", "p_adjusted"]
     assert live.data.filter(measure="mi")["difference"].to_list() == [-2.0]
 
 
-def test_print_has_no_colour() -> None:
+def test_the_print_style_has_no_colour() -> None:
     assert greys(strip_chart(BEST, look=Look(style="print")))
 
 
-def test_nothing_to_draw_is_an_error_strip() -> None:
+def test_a_chart_without_best_measures_is_refused() -> None:
     with pytest.raises(ValueError, match="no best measure"):
         strip_chart(pl.DataFrame(BEST.clear()))

@@ -1,4 +1,4 @@
-"""Small multiples: the same axes and strokes in every panel, nothing that runs as script."""
+"""Small multiples: every panel has the same axes and strokes, and no text runs as a script."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_all_panels_have_the_same_axes() -> None:
         assert {each for panel in panels(chart) for each in domains(panel, axis)} == {expected}
 
 
-def test_some_panels_of_more_have_the_axes_of_all() -> None:
+def test_selected_panels_have_the_axes_of_all() -> None:
     whole = pl.concat([ONE, OTHER])
     chart = small_multiples([Panel("a", ONE)], LINES, span=whole)
     assert domains(panels(chart)[0], "x") == {(0.0, 900.0)}
 
 
-def test_a_name_has_the_stroke_of_the_report_in_every_panel() -> None:
+def test_names_have_the_strokes_of_the_report_in_every_panel() -> None:
     look = Look(slots={"mi": Slot(1, 0), "dice": Slot(2, 0)})
     chart = small_multiples([Panel("a", ONE), Panel("b", OTHER)], LINES, look=look)
     key = chart["usermeta"]["lexassay"]["key"]
@@ -60,7 +60,7 @@ def test_a_name_has_the_stroke_of_the_report_in_every_panel() -> None:
         assert used <= {"#008a68", "#b03000", "#222222"}
 
 
-def test_on_a_phone_one_stands_below_the_other() -> None:
+def test_panels_are_stacked_on_a_phone() -> None:
     wide = small_multiples([Panel("a", ONE), Panel("b", OTHER)], LINES, columns=2)
     narrow = small_multiples([Panel("a", ONE), Panel("b", OTHER)], LINES, look=Look().on_phone)
     assert (wide["columns"], narrow["columns"]) == (2, 1)
@@ -69,7 +69,7 @@ def test_on_a_phone_one_stands_below_the_other() -> None:
     assert wide["concat"][0]["height"] == HEIGHT
 
 
-def test_dots_have_whiskers_and_say_what_they_are() -> None:
+def test_dots_have_whiskers_and_settings_of_limits() -> None:
     chart = small_multiples(
         [Panel("", rows(("", 0.1, 30, 25, 35), ("", 0.2, 20, None, None)))], DOTS
     )
@@ -79,7 +79,7 @@ def test_dots_have_whiskers_and_say_what_they_are() -> None:
     assert chart["usermeta"]["lexassay"]["key"] == []
 
 
-def test_without_limits_there_is_nothing_to_choose() -> None:
+def test_without_limits_there_is_no_choice_of_limits() -> None:
     chart = small_multiples([Panel("", rows(("a", 1, 3, None, None)))], DOTS)
     assert chart["usermeta"]["lexassay"]["limits"] == []
 
@@ -97,7 +97,7 @@ def test_hostile_texts_are_drawn_as_texts(joined: bool) -> None:
     json.dumps(chart, allow_nan=False)
 
 
-def test_values_that_are_null_or_of_one_place() -> None:
+def test_null_and_single_values_can_be_drawn() -> None:
     frame = rows(("a", 5, None, None, None), ("a", 6, 0, 0, 0))
     assert images.svg(small_multiples([Panel("", frame), Panel("", frame.clear())], LINES))
     assert images.svg(small_multiples([Panel("", rows(("a", 0, -1, -2, 0)))], DOTS))
@@ -106,12 +106,12 @@ def test_values_that_are_null_or_of_one_place() -> None:
 @pytest.mark.parametrize(
     "given", [[], [Panel("", ONE.clear())], [Panel("", rows(("a", 1, None, 1, 2)))]]
 )
-def test_nothing_to_draw(given: list[Panel]) -> None:
+def test_panels_without_estimates_are_refused(given: list[Panel]) -> None:
     with pytest.raises(ValueError, match="no estimate to draw"):
         small_multiples(given, LINES)
 
 
-def test_in_black_and_white_there_is_no_colour() -> None:
+def test_the_print_style_has_no_colour() -> None:
     chart = small_multiples([Panel("a", ONE)], LINES, look=Look(style="print"))
     colours = [layer["mark"]["color"] for panel in chart["concat"] for layer in panel["layer"]
                if "color" in layer["mark"]]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Heat maps, dot plots, named points, growth: what is drawn and in which order."""
+"""Heat maps, dot plots, named points, growth: their marks and the order of these."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_narrow_cells_have_fewer_labels() -> None:
     assert 'stroke="#d55e00" stroke-width="0.6"' in narrow
 
 
-def test_names_that_would_touch_stand_upright() -> None:
+def test_names_that_would_overlap_are_upright() -> None:
     upright, level = heat(3, cell=24.0), heat(3, cell=90.0)
     assert (upright.count("rotate(270)"), level.count("rotate(270)")) == (3, 0)
 
@@ -73,7 +73,7 @@ def test_the_text_of_dark_cells_is_white() -> None:
     assert ("#fefefe", "z") in re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', dark)
 
 
-def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
+def test_a_dot_plot_keeps_the_order_and_omits_nulls() -> None:
     frame = pl.DataFrame({"name": ["V", "N"], "p": [0.5, None], "r": [0.25, 0.0]})
     drawn = images.svg(
         charts.dot_plot(frame, ["V", "N"], title="share", kinds=("p", "r"), look=Look())
@@ -84,7 +84,7 @@ def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
 
 
 @pytest.mark.parametrize("xs", [[1.0], [0.25, 0.25], [0.0, 1e-12]])
-def test_points_that_are_all_alike_lie_inside(xs: list[float]) -> None:
+def test_equal_points_are_inside_the_chart(xs: list[float]) -> None:
     rows = {"name": ["s", "t"][: len(xs)], "x": xs, "y": [2.5] * len(xs)}
     frame = pl.DataFrame(rows).with_columns(x_sd=pl.lit(None, pl.Float64), y_sd=pl.lit(0.0))
     drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
@@ -96,7 +96,7 @@ def test_points_that_are_all_alike_lie_inside(xs: list[float]) -> None:
 
 
 @pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
-def test_names_hide_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
+def test_names_cover_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
     names = [f"s{number}" for number in range(len(places))]
     put = beside(names, places, Look(width=100, height=100))
     boxes = [(x, y - 6.5, x + 12.6, y + 6.5) for _, x, y in put]
@@ -108,7 +108,7 @@ def test_names_hide_no_point_and_no_other_name(places: list[tuple[float, float]]
         assert all(not (one[0] < x < one[2] and one[1] < y < one[3]) for x, y in places)
 
 
-def test_points_with_and_without_deviations() -> None:
+def test_points_have_deviations_if_these_are_known() -> None:
     frame = pl.DataFrame(
         {"name": ["a", "b"], "x": [0.1, 0.2], "y": [0.3, 0.4], "x_sd": [0.01, None],
          "y_sd": [None, None]}, schema_overrides={"y_sd": pl.Float64},
@@ -118,7 +118,7 @@ def test_points_with_and_without_deviations() -> None:
     assert len(re.findall(r'"x: 0\.[^"]*"[^>]*="rule mark"', drawn)) == 1
 
 
-def test_lines_are_named_where_they_begin() -> None:
+def test_lines_are_named_at_their_start() -> None:
     frame = pl.DataFrame({"name": ["a", "a", "b"], "k": [1, 50, 1], "share": [0.5, 1.0, 0.5]})
     drawn = images.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
     assert ">a<" in drawn
@@ -128,7 +128,7 @@ def test_lines_are_named_where_they_begin() -> None:
     assert abs(ys[0] - ys[1]) >= 15.0
 
 
-# What the planning graph draws, and the files it goes into.
+# Marks of the planning graph, and the files that it is written to.
 
 WIDTHS = lx.plan_width(
     candidates=500, n=[50, 200], precisions=[0.3], rates=rate_grid(0.4, points=6)
@@ -140,7 +140,7 @@ def layers(chart: Any, kind: str) -> list[tuple[Layer, pl.DataFrame]]:
     return [(layer, layer.data) for layer in layers_of(chart, kind)]
 
 
-def test_a_line_per_list_size_in_per_cent() -> None:
+def test_each_list_size_has_a_line_in_per_cent() -> None:
     chart = plan_spec(WIDTHS)
     lines = layers(chart, "line")
     assert len(lines) == 2
@@ -154,7 +154,7 @@ def test_a_line_per_list_size_in_per_cent() -> None:
     assert texts(chart) == ["n = 50", "n = 200"]
 
 
-def test_what_was_asked_for_is_marked() -> None:
+def test_requested_widths_are_marked() -> None:
     chart = plan_spec(WIDTHS, points=ASKED)
     dots = [frame for _, frame in layers(chart, "point")]
     assert [frame.height for frame in dots] == [1, 1]
@@ -165,7 +165,7 @@ def test_what_was_asked_for_is_marked() -> None:
     assert sum(frame.height for _, frame in layers(plan_spec(WIDTHS, points=never), "point")) == 1
 
 
-def test_lines_are_named_by_what_differs() -> None:
+def test_lines_are_named_by_the_values_that_differ() -> None:
     def texts_of(n: list[int], precisions: list[float]) -> list[str]:
         table = lx.plan_width(candidates=5000, n=n, precisions=precisions, rates=[0.1, 0.2])
         return sorted(texts(plan_spec(table)))
@@ -186,14 +186,14 @@ def test_power_is_that_of_the_better_measure() -> None:
     assert layer.encoding["y"]["title"] == "power (%)"
 
 
-def test_the_widest_intervals_do_not_squeeze_the_rest() -> None:
+def test_the_axis_excludes_extremely_wide_intervals() -> None:
     wide = lx.plan_width(candidates=500, n=[400], precisions=[0.3], rates=[0.004, 0.2, 0.4])
     ((layer, frame),) = layers(plan_spec(wide), "line")
     assert frame["y"].max() > 70
     assert layer.encoding["y"]["scale"]["domain"][1] == 60
 
 
-def test_nothing_to_draw_is_an_error() -> None:
+def test_a_planning_chart_without_rates_is_refused() -> None:
     with pytest.raises(ValueError, match="no sampling rate to draw"):
         plan_spec(WIDTHS.clear())
     empty = pl.DataFrame(schema={"line": pl.String, "rate": pl.Float64, "y": pl.Float64})
@@ -201,7 +201,7 @@ def test_nothing_to_draw_is_an_error() -> None:
         planning_chart(empty, y_title="power (%)")
 
 
-def test_the_live_chart_tells_its_values() -> None:
+def test_tooltips_show_the_planned_values() -> None:
     (points,) = tooltip_layers(plan_spec(WIDTHS))
     assert [tip["title"] for tip in points.encoding["tooltip"]][:2] == ["line", "sampling rate (%)"]
     assert "tooltip" not in json.dumps(still(plan_spec(WIDTHS)))
@@ -210,7 +210,7 @@ def test_the_live_chart_tells_its_values() -> None:
 @pytest.mark.parametrize(("kind", "start"), [
     ("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>"),
 ])  # fmt: skip
-def test_files(kind: str, start: bytes) -> None:
+def test_charts_can_be_written_in_every_format(kind: str, start: bytes) -> None:
     made = chart_bytes(plan_spec(WIDTHS), kind, title="a < b")
     assert made.startswith(start)
     if kind == "html":
@@ -229,12 +229,12 @@ def test_the_chart_in_a_notebook_is_one_of_altair() -> None:
     assert chart_bytes(chart, "svg") == chart_bytes(plan_spec(WIDTHS), "svg")
 
 
-def test_unknown_kind_of_file() -> None:
+def test_an_unknown_file_format_is_refused() -> None:
     with pytest.raises(ValueError, match="no kind of picture 'gif'"):
         chart_bytes(plan_spec(WIDTHS), "gif")
 
 
-# What the reliability graph draws.
+# Marks of the reliability graph.
 
 BINS = pl.DataFrame(
     [("good", 0.1, 0.05, 0.0, 0.2, 40), ("good", 0.9, 0.85, 0.6, 0.95, 12),
@@ -243,7 +243,7 @@ BINS = pl.DataFrame(
 )  # fmt: skip
 
 
-def test_a_point_and_its_limits_for_each_bin() -> None:
+def test_each_bin_has_a_point_and_its_limits() -> None:
     chart = reliability_chart(BINS)
     good, guess = (
         layer.data for layer in layers_of(chart, "rule") if "lower" in layer.data.columns
@@ -255,24 +255,24 @@ def test_a_point_and_its_limits_for_each_bin() -> None:
     assert second.data.rows() == [(50.0, 11.0)]
 
 
-def test_the_diagonal_and_the_names() -> None:
+def test_the_chart_has_a_diagonal_and_names() -> None:
     chart = reliability_chart(BINS)
     diagonal = layers_of(chart, "line")[0].data
     assert diagonal["x"].to_list() == diagonal["y"].to_list() == [0.0, 100.0]
     assert {"good", "guess", "perfect calibration"} <= set(texts(chart))
 
 
-def test_the_live_chart_tells_all() -> None:
+def test_tooltips_show_all_values() -> None:
     live = tooltip_layers(reliability_chart(BINS), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == [
         "line", "x", "y", "lower", "upper", "n_judged",
     ]  # fmt: skip
 
 
-def test_print_has_no_colour() -> None:
+def test_the_print_style_has_no_colour() -> None:
     assert greys(reliability_chart(BINS, look=Look(style="print")))
 
 
-def test_nothing_to_draw_is_an_error_reliability_graph() -> None:
+def test_a_reliability_chart_without_predictions_is_refused() -> None:
     with pytest.raises(ValueError, match="no judged prediction"):
         reliability_chart(BINS.clear())

@@ -1,4 +1,4 @@
-"""Labels never overlap, and move no further than they must."""
+"""Labels never overlap, and move no further than necessary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ places = st.lists(st.floats(0, 340), min_size=1, max_size=12)
 
 
 @given(places)
-def test_labels_keep_their_distance_and_stay_inside(wanted: list[float]) -> None:
+def test_labels_keep_their_distance_and_are_inside_the_range(wanted: list[float]) -> None:
     placed = sorted(spread_labels(wanted, gap=15.0, low=0.0, high=340.0))
     assert min(placed) >= -1e-9
     assert max(placed) <= 340 + 1e-9
@@ -39,17 +39,17 @@ def test_labels_keep_their_distance_and_stay_inside(wanted: list[float]) -> None
 
 
 @given(places)
-def test_order_is_kept(wanted: list[float]) -> None:
+def test_the_order_of_labels_is_kept(wanted: list[float]) -> None:
     placed = spread_labels(wanted, gap=15.0, low=0.0, high=340.0)
     by_wish = sorted(range(len(wanted)), key=lambda i: wanted[i])
     assert by_wish == sorted(range(len(wanted)), key=lambda i: placed[i])
 
 
-def test_labels_that_fit_stay() -> None:
+def test_labels_that_fit_do_not_move() -> None:
     assert spread_labels([40.0, 10.0, 25.0], gap=15.0, low=0.0, high=50.0) == [40.0, 10.0, 25.0]
 
 
-def test_a_crowd_is_centred_on_its_mean() -> None:
+def test_crowded_labels_are_centred_on_their_mean() -> None:
     assert spread_labels([100.0, 100.0, 103.0], gap=10.0, low=0.0, high=340.0) == [
         91.0,
         101.0,
@@ -59,7 +59,7 @@ def test_a_crowd_is_centred_on_its_mean() -> None:
 
 @given(st.lists(st.floats(100, 140), min_size=2, max_size=5))
 def test_no_single_move_brings_labels_nearer(wanted: list[float]) -> None:
-    """Where no bound matters, moving any group by a little costs more than it gains."""
+    """Without bounds, moving any group by a little costs more than it gains."""
     placed = spread_labels(wanted, gap=10.0, low=-1000.0, high=1000.0)
 
     def cost(positions: list[float]) -> float:
@@ -81,12 +81,12 @@ def test_the_gap_shrinks_when_there_is_no_room() -> None:
     assert placed == pytest.approx([0.0, 10.0, 20.0, 30.0, 40.0])
 
 
-def test_no_label() -> None:
+def test_no_labels_are_spread_to_none() -> None:
     assert spread_labels([], gap=15.0, low=0.0, high=40.0) == []
 
 
 @given(st.lists(st.tuples(st.floats(0, 500), st.floats(1, 80)), max_size=12))
-def test_labels_of_a_row_do_not_touch(labels: list[tuple[float, float]]) -> None:
+def test_labels_in_the_same_row_do_not_touch(labels: list[tuple[float, float]]) -> None:
     labels = sorted(labels)
     given_rows = label_rows([x for x, _ in labels], [width for _, width in labels])
     for one, two in itertools.combinations(range(len(labels)), 2):
@@ -95,24 +95,24 @@ def test_labels_of_a_row_do_not_touch(labels: list[tuple[float, float]]) -> None
             assert x + width / 2 <= x2 - width2 / 2 + 1e-9
 
 
-def test_what_fits_nowhere_is_omitted() -> None:
+def test_labels_that_fit_in_no_row_are_omitted() -> None:
     assert label_rows([0, 1, 2, 3], [10, 10, 10, 10]) == [0, 1, 2, None]
 
 
-# Colours and dashes of names: fixed, of their own, readable by everybody.
+# Colours and dashes of names: fixed, distinct, and readable by everybody.
 
 NAMES = st.lists(st.text(max_size=12), max_size=len(NAMED) * KINDS, unique=True)
 
 
 @given(NAMES, st.randoms())
-def test_the_order_of_the_names_changes_nothing(names: list[str], random: object) -> None:
+def test_colours_do_not_depend_on_the_order_of_names(names: list[str], random: object) -> None:
     mixed = list(names)
     random.shuffle(mixed)  # type: ignore[attr-defined]
     assert slots(names) == slots(mixed)
 
 
 @given(NAMES)
-def test_no_two_names_are_drawn_alike(names: list[str]) -> None:
+def test_all_names_have_different_strokes(names: list[str]) -> None:
     assert len(set(slots(names).values())) == len(names)
     for style in ("screen", "print"):
         look = Look(style=style, slots=slots(names))
@@ -126,27 +126,25 @@ def test_seven_names_have_seven_colours(names: list[str]) -> None:
 
 
 @given(st.sets(st.sampled_from(sorted(FIXED))), st.sets(st.text(max_size=5), max_size=5))
-def test_common_measures_keep_their_colour_whatever_else_is_drawn(
-    measures: set[str], others: set[str]
-) -> None:
+def test_common_measures_always_keep_their_colours(measures: set[str], others: set[str]) -> None:
     found = slots([*measures, *others])
     assert all(found[name] == FIXED[name] for name in measures)
 
 
-def test_variants_share_a_colour() -> None:
+def test_variants_of_a_measure_share_a_colour() -> None:
     found = slots(["chi_squared", "chi_squared_corr", "log_likelihood", "t_score", "mi"])
     assert found["chi_squared"].colour == found["chi_squared_corr"].colour
     assert len({slot.colour for slot in found.values()}) == 4
 
 
-def test_the_measures_of_keywords_have_six_colours() -> None:
+def test_measures_of_keywords_have_six_colours() -> None:
     measures = ["keyness_ll", "chi_squared", "log_ratio", "lrc", "percent_diff", "odds_ratio_disc"]
     found = {NAMED[slot.colour] for slot in slots(measures).values()}
     assert len(found) == len(measures)
     assert not {"blue", "sky"} <= found  # too near
 
 
-def test_the_fixed_names_are_measures_and_none_has_the_place_of_another() -> None:
+def test_fixed_names_are_measures_with_distinct_places() -> None:
     assert set(FIXED) - {"combination"} <= set(MEASURES)
     assert len(set(FIXED.values())) == len(FIXED)
 
@@ -157,26 +155,26 @@ def test_a_pinned_name_has_its_colour() -> None:
     assert len(set(found.values())) == 3
 
 
-def test_a_name_that_the_report_does_not_know_takes_what_is_free() -> None:
+def test_a_name_unknown_to_the_report_has_a_free_stroke() -> None:
     look = Look(slots=slots(["a", "b"]))
     found = strokes(["a", "b", "c"], look)
     assert len(set(found.values())) == 3
     assert found["a"] == strokes(["a"], look)["a"]
 
 
-def test_more_names_than_strokes_are_drawn_all_the_same() -> None:
+def test_more_names_than_strokes_can_be_drawn() -> None:
     names = [f"m{i}" for i in range(len(NAMED) * KINDS + 5)]
     assert set(slots(names)) == set(names)
 
 
 @pytest.mark.parametrize("style", ["screen", "print"])
-def test_lines_without_a_name_differ_by_their_place(style: str) -> None:
+def test_unnamed_lines_have_strokes_by_their_place(style: str) -> None:
     names = [f"n = {i}" for i in range(len(NAMED) * KINDS)]
     look = Look(style=style)  # type: ignore[arg-type]
     assert len(set(by_place(names, look).values())) == len(names)
 
 
-def test_lines_of_the_first_strokes_differ_without_colours() -> None:
+def test_the_first_strokes_differ_in_dashes() -> None:
     first = by_place([str(i) for i in range(len(NAMED))], Look())
     assert len({stroke.dash for stroke in first.values()}) == len(NAMED) == len(DASHES)
 
@@ -194,7 +192,7 @@ def _contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_colours_stand_out_on_white_and_in_the_dark(name: str) -> None:
+def test_colours_have_contrast_on_light_and_dark_pages(name: str) -> None:
     light, dark = COLOURS[name]
     assert _contrast(light, PAPER) >= 3
     assert _contrast(dark, NIGHT) >= 3
@@ -224,7 +222,7 @@ def _lab(colour: str, eyes: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("eyes", SEEN)
-def test_colour_blind_readers_tell_any_two_colours_apart(eyes: str) -> None:
+def test_any_two_colours_differ_for_colour_blind_readers(eyes: str) -> None:
     for theme in (0, 1):
         every = [pair[theme] for pair in COLOURS.values()]
         for one, other in itertools.combinations(every, 2):

@@ -1,4 +1,4 @@
-"""A report as files: which there are, that they hold the values, that they are repeatable."""
+"""A report as files: which files there are, their values, and their reproducibility."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def files() -> dict[str, bytes]:
     return build(report())
 
 
-def test_which_files_there_are(files: dict[str, bytes]) -> None:
+def test_the_report_has_all_its_files(files: dict[str, bytes]) -> None:
     stems = ["figures/full-precision", "figures/tests-difference", "figures/tests-matrix-100", "tables/full-precision", "tables/full-overview",
              "tables/full.baseline", "tables/full.precision", "tables/tests-matrix-100",
              "tables/tests-tests", "tables/tests.cuts"]  # fmt: skip
@@ -88,7 +88,7 @@ def test_which_files_there_are(files: dict[str, bytes]) -> None:
     assert set(files) == expected | {"index.html"}
 
 
-def test_whole_tables_hold_every_value(files: dict[str, bytes]) -> None:
+def test_tables_in_files_have_every_value(files: dict[str, bytes]) -> None:
     stored = pl.read_parquet(io.BytesIO(files["tables/full.precision.parquet"]))
     assert_frame_equal(stored, TABLES["precision"])
     typed = pl.read_csv(io.BytesIO(files["tables/full.precision.csv"]), schema=stored.schema)
@@ -106,7 +106,7 @@ def test_the_page_links_to_the_files_and_shows_the_sections(files: dict[str, byt
 
 
 @pytest.mark.long
-def test_two_processes_make_the_same_bytes(files: dict[str, bytes]) -> None:
+def test_two_processes_write_identical_bytes(files: dict[str, bytes]) -> None:
     code = (
         "import hashlib\nfrom tests.report.page import test_build\n"
         "made = test_build.build(test_build.report())\n"
@@ -122,7 +122,7 @@ def test_two_processes_make_the_same_bytes(files: dict[str, bytes]) -> None:
     assert done.stdout.split() == own
 
 
-def test_one_process_makes_the_same_bytes_twice(files: dict[str, bytes]) -> None:
+def test_one_process_writes_identical_bytes_twice(files: dict[str, bytes]) -> None:
     assert build(report()) == files
 
 
@@ -133,7 +133,7 @@ def test_large_tables_are_not_copied() -> None:
     assert "(300 rows, not copied (more than 100 rows))" in files["index.html"].decode()
 
 
-def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
+def test_without_judgements_the_page_has_no_script() -> None:
     empty = {name: frame.clear() for name, frame in TABLES.items()}
     none = empty | {"cuts": LISTS["cuts"].clear()}
     shown = [
@@ -150,14 +150,14 @@ def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
     assert b"vega" not in files["index.html"]
 
 
-def test_stages_whose_names_differ_in_signs_alone_keep_their_files_apart() -> None:
+def test_stages_with_similar_names_have_separate_files() -> None:
     one = ReportStage(frames.stage("evaluate.precision", LISTS, name="a.b"), ())
     two = ReportStage(frames.stage("evaluate.precision", LISTS, name="a b"), ())
     files = build(ReportInput("Two", stages=[one, two]))
     assert {"figures/a-b-precision.svg", "figures/a-b-2-precision.svg"} <= set(files)
 
 
-def test_a_wrong_option_stops_the_report() -> None:
+def test_an_invalid_option_stops_the_report() -> None:
     stage = frames.stage("evaluate.precision", LISTS, name="full")
     wrong = ReportStage(stage, options=PrecisionView(measures=("mi",)))
     with pytest.raises(ConfigError, match="views.full.measures"):
@@ -174,7 +174,7 @@ def test_pictures_are_twice_as_large_as_drawn() -> None:
     assert int.from_bytes(files["figures/x.png"][16:20], "big") == 2 * width
 
 
-def test_a_listing_in_the_page_and_in_its_files() -> None:
+def test_a_listing_is_in_the_page_and_in_its_files() -> None:
     frame = pl.DataFrame(
         {"measure": ["dice", None], "precision": [0.12345, float("-inf")], "n": [1000, None]}
     )
@@ -185,7 +185,7 @@ def test_a_listing_in_the_page_and_in_its_files() -> None:
     assert files["tables/x.csv"] == b"measure,precision,n\ndice,0.12345,1000\n,-inf,\n"
 
 
-def test_headings_over_several_columns_and_bold_cells() -> None:
+def test_headings_may_span_columns_and_cells_may_be_bold() -> None:
     frame = pl.DataFrame(
         {"system": ["a", "b"], "V": ["1", "2"], "NVI": ["3", "4"], "f": ["5", "6"]}
     )
@@ -202,13 +202,13 @@ def test_headings_over_several_columns_and_bold_cells() -> None:
     assert re.findall(r"<strong>(\d)</strong>", text) == ["4"]
 
 
-def test_long_listings_are_cut_in_the_page_alone() -> None:
+def test_long_listings_are_cut_only_in_the_page() -> None:
     grid, files = table_part(Listing("x", "", pl.DataFrame({"n": range(1000)})), "tables/x")
     assert (len(grid.rows), grid.omitted) == (200, 800)
     assert files["tables/x.csv"].count(b"\n") == 1001
 
 
-def test_one_style_for_the_whole_report_but_for_views_with_their_own() -> None:
+def test_views_may_have_a_style_of_their_own() -> None:
     own = PrecisionView(style="screen", measures=("dice",))
     graph = frames.stage("evaluate.precision", LISTS, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
@@ -221,14 +221,14 @@ def test_one_style_for_the_whole_report_but_for_views_with_their_own() -> None:
     }
 
 
-def test_of_very_long_texts_the_page_shows_the_beginning_and_the_files_all() -> None:
+def test_very_long_texts_are_cut_only_in_the_page() -> None:
     frame = pl.DataFrame({"text": ["x" * 400, "y" * 401]})
     grid, files = table_part(Listing("x", "", frame), "tables/x")
     assert grid.rows == (("x" * 400,), ("y" * 399 + "…",))
     assert b"y" * 401 in files["tables/x.csv"]
 
 
-# What sections are called.
+# Titles of sections.
 
 
 def view(use: str, name: str, *, title: str = "", **config: Any) -> StageView:
@@ -236,16 +236,16 @@ def view(use: str, name: str, *, title: str = "", **config: Any) -> StageView:
     return StageView(made.name, made.use, made.config, made.table, title=title)
 
 
-def test_every_view_has_a_title_for_people() -> None:
+def test_every_view_has_a_title() -> None:
     assert [use for use in VIEWS if not VIEWS.get(use).title] == []
 
 
-def test_a_title_of_its_own_goes_first() -> None:
+def test_a_configured_title_replaces_the_default() -> None:
     stages = [view("evaluate.precision", "a", title="By hand"), view("score.rank", "b")]
     assert headings(stages) == ["By hand", "Candidates and their ranks"]
 
 
-def test_equal_titles_have_the_names_of_their_stages() -> None:
+def test_equal_titles_are_followed_by_the_names_of_stages() -> None:
     stages = [view("evaluate.precision", name) for name in ("one", "two")]
     assert headings(stages) == [
         "Precision of n-best lists: all candidates judged (one)",
@@ -253,7 +253,7 @@ def test_equal_titles_have_the_names_of_their_stages() -> None:
     ]
 
 
-# Findings lead to their figure, else to their section.
+# Findings link to their figure, or else to their section.
 
 
 def picture(name: str) -> Picture:
@@ -276,25 +276,25 @@ def place(stage: str, figure: str | None = None, category: str | None = None) ->
     return PLACES.of(StageFinding(stage, finding))
 
 
-def test_figures_are_numbered_through_all_sections_and_folds() -> None:
+def test_figures_are_numbered_across_sections_and_folds() -> None:
     assert place("a", "deep") == Place("figure-a-deep", "Figure 2")
     assert place("c", "best") == Place("figure-c-best", "Figure 4")
     assert place("c", "best", "TP") == Place("figure-c-best-TP", "Figure 3")
 
 
-def test_a_figure_may_be_of_another_stage_or_be_the_first_of_its_own() -> None:
+def test_a_place_may_be_a_figure_of_another_stage() -> None:
     assert place("b", "c.best") == Place("figure-c-best", "Figure 4")
     assert place("c", "c") == Place("figure-c-best-TP", "Figure 3")
     assert place("a", "not drawn") == Place("figure-a-first", "Figure 1")
 
 
-def test_without_a_figure_it_is_the_section_and_without_a_section_nowhere() -> None:
+def test_without_a_figure_the_place_is_the_section() -> None:
     assert place("a") == Place("stage-a", "")
     assert place("b", "x") == Place("stage-b", "")
     assert place("gone", "x") == Place("", "")
 
 
-def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> None:
+def test_findings_of_a_question_share_a_paragraph() -> None:
     def stage_finding(
         text: str, question: str, figure: str | None, kind: str = "answer"
     ) -> StageFinding:
@@ -310,7 +310,7 @@ def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> Non
     assert [each.lead for each in cautions(found, PLACES)] == ["4."]
 
 
-# A table of all rows as a part of the page: its files, what stands in it, and nothing hostile.
+# A table of all rows as a part of the page: its files, its rows, and escaped texts.
 
 VENDOR = Path(html.__file__).parents[1] / "assets" / "vendor"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -337,7 +337,7 @@ def page(block: Explorer, most_rows: int = 1000) -> str:
     return render(Page("t", "", (PageSection("x", "x", "x", "use", "", (part,)),), {}))
 
 
-def test_the_first_rows_stand_there_without_scripts() -> None:
+def test_the_first_rows_are_visible_without_scripts() -> None:
     part, files = explorer_part(explorer(), "tables/x-all", most_rows=1000)
     assert set(files) == {"tables/x-all.csv", "tables/x-all.parquet"}
     assert part.first.head == ("word", HOSTILE, "P (%)")
@@ -349,13 +349,13 @@ def test_the_first_rows_stand_there_without_scripts() -> None:
     assert "120 words" in html
 
 
-def test_no_text_is_markup() -> None:
+def test_texts_of_the_table_are_escaped() -> None:
     html = page(explorer())
     assert "<img" not in html
     assert html.lower().count("</script") == html.lower().count("<script")
 
 
-def test_what_is_omitted_is_said() -> None:
+def test_the_page_states_the_number_of_omitted_rows() -> None:
     small = Explorer("all", "", ("word", "words"), explorer().frame, COLUMNS, key="word",
                      matters="that matter", most_rows=9)  # fmt: skip
     assert "This page includes 9 of 120 words, those that matter; the files include all." in page(
@@ -370,7 +370,7 @@ def test_a_table_with_too_many_rows_has_no_files() -> None:
     assert "more than 119 rows" in part.why
 
 
-def test_what_cannot_be_held_has_no_files() -> None:
+def test_a_table_too_large_for_memory_has_no_files() -> None:
     part, files = explorer_part(replace(explorer(), whole=10_000), "tables/x-all", most_rows=20_000)
     assert files == {}
     assert "memory" in part.why
@@ -380,7 +380,7 @@ def test_what_cannot_be_held_has_no_files() -> None:
     assert "the files hold all" not in html
 
 
-def test_the_page_holds_what_is_packed() -> None:
+def test_the_page_contains_the_packed_rows() -> None:
     html = page(explorer())
     head = json.loads(re.search(r'id="explorer-1-head">(.*?)</script>', html)[1])  # type: ignore[index]
     assert head["rows"] == 120
@@ -389,18 +389,18 @@ def test_the_page_holds_what_is_packed() -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-def test_no_row_and_one_row(rows: int) -> None:
+def test_tables_of_no_and_one_row_are_shown(rows: int) -> None:
     assert "data-explorer" in page(explorer(rows))
 
 
-def test_scripts_come_with_a_table_of_all_rows_alone() -> None:
+def test_only_a_table_of_all_rows_brings_scripts() -> None:
     assert "Slick" in page(explorer())
     bare = render(Page("t", "", (), {}))
     assert "Slick" not in bare
     assert "explorer" not in bare
 
 
-def test_the_library_says_its_version_and_its_licence() -> None:
+def test_the_library_states_its_version_and_its_licence() -> None:
     version = (VENDOR / "slickgrid.version").read_text().strip()
     for name in ("slickgrid.js", "slickgrid.css"):
         assert (VENDOR / name).read_text().startswith(f"/* SlickGrid {version}, MIT licence")
@@ -409,7 +409,7 @@ def test_the_library_says_its_version_and_its_licence() -> None:
     )
 
 
-def test_scripts_put_text_into_the_page_as_text() -> None:
+def test_scripts_insert_text_only_as_text() -> None:
     for path in (VENDOR.parent / "explorer").glob("*.js"):
         said = path.read_text()
         assert not re.search(
@@ -420,7 +420,7 @@ def test_scripts_put_text_into_the_page_as_text() -> None:
     assert "enableHtmlRendering: false" in grid
 
 
-def test_the_digest_knows_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_includes_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     named = [name for name, _ in html._below(VENDOR.parent, "assets")]
     assert "assets/vendor/slickgrid.js" in named
     assert "assets/explorer/grid.js" in named
@@ -428,7 +428,7 @@ def test_the_digest_knows_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_page_opens_with_a_table_and_its_figure(files: dict[str, bytes]) -> None:
-    """The figure stands there and nowhere else; figures and tables are numbered in this order."""
+    """The figure occurs only there; figures and tables are numbered in this order."""
     page = files["index.html"].decode()
     head, rest = page.split('<section id="stage-', 1)
     assert head.index("Table 1.") < head.index("Figure 1.")

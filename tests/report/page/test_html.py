@@ -1,4 +1,4 @@
-"""Figures as they stand in a page: packed, their data once, their stills readable."""
+"""Figures in a page: packed, their data stored once, their stills readable."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def chart(look: Look = Look()) -> Any:  # noqa: B008  frozen
 
 
 def fill_data(value: Any, data: list[Any]) -> Any:
-    """Put the data back, as the page does."""
+    """Insert the data, as the page does."""
     if isinstance(value, list):
         return [fill_data(each, data) for each in value]
     if not isinstance(value, dict):
@@ -45,14 +45,14 @@ def fill_data(value: Any, data: list[Any]) -> Any:
     }
 
 
-def test_the_page_gets_back_what_went_in() -> None:
+def test_the_page_unpacks_the_specifications_that_were_packed() -> None:
     wide, narrow = chart(), chart(Look().on_phone)
     found = json.loads(content({"a": [wide, narrow], "b": [wide, None]}))
     back = {name: fill_data(specs, found["data"]) for name, specs in found["figures"].items()}
     assert back == json.loads(json.dumps({"a": [wide, narrow], "b": [wide, None]}))
 
 
-def test_data_of_both_layouts_stand_once() -> None:
+def test_data_of_both_layouts_are_stored_once() -> None:
     one = content({"a": [chart(), None]})
     both = content({"a": [chart(), chart(Look().on_phone)]})
     texts = [json.dumps(held) for held in json.loads(both)["data"]]
@@ -60,7 +60,7 @@ def test_data_of_both_layouts_stand_once() -> None:
     assert len(both) < 1.5 * len(one)
 
 
-def test_the_script_of_a_page_cannot_be_ended_by_a_name() -> None:
+def test_no_name_can_end_the_script_of_a_page() -> None:
     made = script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
     assert made == script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
     assert "</script" not in made
@@ -87,7 +87,7 @@ def test_a_still_is_an_image_with_the_same_texts() -> None:
     assert (int(root.attrib["width"]), int(root.attrib["height"])) == size(picture)
 
 
-def test_places_of_a_still_are_a_tenth_of_a_pixel_off_at_most() -> None:
+def test_coordinates_in_a_still_are_rounded_to_a_tenth_of_a_pixel() -> None:
     picture = svg(chart())
     numbers = [
         [float(each) for path in re.findall(r' d="([^"]*)"', text) for each in re.findall(r"-?\d+\.?\d*", path)]
@@ -98,7 +98,7 @@ def test_places_of_a_still_are_a_tenth_of_a_pixel_off_at_most() -> None:
     assert len(short(picture)) < len(picture)
 
 
-def test_the_library_is_of_the_version_that_draws_the_stills() -> None:
+def test_the_library_has_the_version_that_draws_the_stills() -> None:
     assert html.versions() == of_docs("update_vendor").versions()
     assert html.VEGA_LITE in vl_convert.get_vegalite_versions()
     text = html.library()
@@ -109,7 +109,7 @@ def test_the_library_is_of_the_version_that_draws_the_stills() -> None:
     )
 
 
-def test_the_licences_of_the_library_stand_beside_it() -> None:
+def test_the_licences_of_the_library_are_included() -> None:
     text = html.folder().joinpath(html.LICENCES).read_text(encoding="utf-8")
     assert all(f"{name} " in text for name in ("vega", "vega-lite", "vega-embed", "d3-scale"))
     assert "University of Washington" in text
@@ -117,6 +117,6 @@ def test_the_licences_of_the_library_stand_beside_it() -> None:
 
 
 @pytest.mark.long
-def test_the_library_is_what_the_drawing_package_bundles() -> None:
+def test_the_library_equals_that_of_the_drawing_package() -> None:
     """If not: python docs/update_vendor.py."""
     assert of_docs("update_vendor").bundle() == html.folder().joinpath(html.LIBRARY).read_bytes()

@@ -1,4 +1,4 @@
-"""Still pictures drawn beside the making of the page: the same, whatever becomes of the process."""
+"""Still pictures drawn by another process: they are the same if the process dies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.errors import LexassayError
 
 
 class WatchedWorker(Worker):
-    """A process that is remembered, to see what it does and to be killed."""
+    """A process that the test can watch and kill."""
 
     made: list[WatchedWorker]
 
@@ -53,7 +53,7 @@ def bars(*heights: int) -> Figure:
 
 
 @pytest.mark.long
-def test_pictures_of_a_process_are_those_that_are_drawn_here(
+def test_pictures_of_a_process_equal_those_drawn_here(
     processes: list[WatchedWorker],
 ) -> None:
     figures = [bars(*range(1, n)) for n in range(2, 6)]
@@ -75,7 +75,7 @@ def test_a_figure_is_drawn_once(processes: list[WatchedWorker]) -> None:
 
 
 @pytest.mark.long
-def test_after_a_process_that_died_they_are_drawn_here(processes: list[WatchedWorker]) -> None:
+def test_pictures_are_drawn_here_after_the_process_died(processes: list[WatchedWorker]) -> None:
     first, second, third = bars(1), bars(1, 2), bars(1, 2, 3)
     with Drawing() as drawing:
         drawing.of(first)
@@ -85,7 +85,7 @@ def test_after_a_process_that_died_they_are_drawn_here(processes: list[WatchedWo
     assert pictures == [draw_svg(still(each.chart)) for each in (second, third)]
 
 
-def test_where_there_can_be_no_process_they_are_drawn_here(
+def test_pictures_are_drawn_here_if_no_process_can_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def none(threads: int) -> Never:
@@ -97,14 +97,14 @@ def test_where_there_can_be_no_process_they_are_drawn_here(
 
 
 @pytest.mark.long
-def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[WatchedWorker]) -> None:
+def test_the_process_reports_charts_that_cannot_be_drawn(processes: list[WatchedWorker]) -> None:
     with Drawing() as drawing, pytest.raises(ValueError, match="SVG conversion failed"):
         drawing.of(Figure("wrong", "Wrong", {"mark": "no such"}))
     assert len(processes) == 1
 
 
-def test_where_addresses_are_limited_they_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library would end the process, with a trace of its own."""
+def test_drawing_with_too_little_address_space_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library would end the process with a stack trace."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (8 << 30, 8 << 30))
     monkeypatch.setattr("pipeline.memory.is_limited", lambda: True)
     said = "charts cannot be drawn: .* 68 GB of address space, .* ulimit -v allows 8.0 GB; raise"

@@ -1,4 +1,4 @@
-"""The page escapes everything that it is given."""
+"""The page escapes all its input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NASTY = "</script><script>alert('1')</script><b>&amp;\"{{ 7 * 7 }}{% if %}"
 
 
 class Tags(HTMLParser):
-    """Counts elements, and keeps the text outside scripts and styles."""
+    """Counts elements, and collects the text outside scripts and styles."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Pa
     )  # fmt: skip
 
 
-def test_nothing_that_is_given_becomes_markup() -> None:
+def test_no_input_becomes_markup() -> None:
     plain, nasty = (Tags(render(page(text))) for text in ("plain", NASTY))
     assert nasty.tags == plain.tags
     assert sum(NASTY in text for text in nasty.texts) == sum(
@@ -90,18 +90,18 @@ def test_nothing_that_is_given_becomes_markup() -> None:
 
 @given(st.recursive(st.text() | st.floats(allow_nan=False, allow_infinity=False) | st.none(),
                     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
-def test_inline_json_is_the_same_json(value: object) -> None:
+def test_inline_json_is_equal_json(value: object) -> None:
     text = inline_json(value)
     assert json.loads(text) == value
     assert not set("<>&\u2028\u2029") & set(text)
 
 
-def test_inline_json_refuses_what_is_not_json() -> None:
+def test_inline_json_refuses_values_that_are_not_json() -> None:
     with pytest.raises(ValueError, match="JSON"):
         inline_json({"y": float("inf")})
 
 
-def test_provenance_is_text_pairs_or_rows() -> None:
+def test_provenance_may_be_text_pairs_or_rows() -> None:
     given_records: dict[str, Record] = {
         "Experiment": 'name = "x"\n',
         "Versions": {"polars": "2.1.0"},
@@ -114,7 +114,7 @@ def test_provenance_is_text_pairs_or_rows() -> None:
     assert '<th scope="row">b</th><td class="right">–</td><td>ff</td>' in html
 
 
-def test_numbers_are_flush_right_under_a_head_that_stays() -> None:
+def test_numbers_are_flush_right_under_a_sticky_heading() -> None:
     html = render(page())
     assert '<td class="right">1</td>' in html
     assert '<th scope="col" class="right">n</th>' in html
@@ -127,21 +127,21 @@ def test_figures_tables_and_rows_are_numbered() -> None:
         assert said in html, said
 
 
-def test_charting_scripts_are_there_once_and_only_with_figures() -> None:
+def test_charting_scripts_occur_once_and_only_with_figures() -> None:
     assert render(page()).count("window.lexassayFigures=") == 1
     without = Tags(render(Page("t", "", (), {})))
     assert without.tags.count("script") == 1
     assert "noscript" not in without.tags
 
 
-def test_figures_that_are_folded_away_are_drawn_too() -> None:
+def test_figures_in_folds_are_drawn() -> None:
     picture = Picture("deep", "", "data:image/svg+xml,", 640, 400, ({"title": "x"}, None))
     fold = FoldedParts("more", (FoldedParts("still more", (picture,)),))
     made = render(Page("t", "", (PageSection("a", "a", "a", "a", "a", (fold,)),), {}))
     assert made.count('data-figure="deep"') == made.count("window.lexassayFigures=") == 1
 
 
-def test_answers_lead_and_lead_to_their_section() -> None:
+def test_answers_are_first_and_link_to_their_section() -> None:
     html = render(page("Said so."))
     assert html.index('id="findings"') < html.index('id="stage-made"')
     assert '<strong>Said so.</strong> Said so. <a class="where" href="#stage-made"' in html
@@ -152,11 +152,11 @@ def test_answers_lead_and_lead_to_their_section() -> None:
     assert "heading-cautions" in html
 
 
-def test_a_page_without_findings_has_no_place_for_them() -> None:
+def test_a_page_without_findings_has_no_section_for_them() -> None:
     assert 'id="findings"' not in render(Page("t", "", (), {}))
 
 
-def test_the_page_may_load_nothing() -> None:
+def test_the_page_loads_nothing_from_outside() -> None:
     html = render(page())
     assert "default-src 'none'" in html
     assert not [value for name, value in Tags(html).attributes

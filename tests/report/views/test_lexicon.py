@@ -1,4 +1,4 @@
-"""The table of all lemmas: what it says of each, and its forms."""
+"""The table of all lemmas: the scores of each, and its forms."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def blocks_by_name(found: list[Block]) -> dict[str, Listing | Figure | Explorer]
     return {each.name: each for each in flatten_blocks(found) if not isinstance(each, Text)}
 
 
-def test_what_a_lexicon_shows() -> None:
+def test_the_view_of_a_lexicon_has_all_its_blocks() -> None:
     found = blocks_lexicon()
     assert isinstance(found[0], Text)
     star = TABLES_LEXICON["lemmas"]["contribution"].sum()
@@ -91,7 +91,7 @@ def test_what_a_lexicon_shows() -> None:
     ]  # fmt: skip
 
 
-def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
+def test_statistics_have_limits_and_counts_are_whole_numbers() -> None:
     listing = blocks_by_name(blocks_lexicon())["quality"]
     assert isinstance(listing, Listing)
     assert listing.texts is not None
@@ -101,14 +101,14 @@ def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
     assert said["coverage"] == "100.00 %"
 
 
-def test_lemmas_that_cost_most_come_first_lexicon() -> None:
+def test_the_listing_has_the_costliest_lemmas_first() -> None:
     listing = blocks_by_name(blocks_lexicon())["lemmas"]
     assert isinstance(listing, Listing)
     lost = listing.frame.select(pl.col("size") * (1 - pl.col("L"))).to_series().to_list()
     assert lost == sorted(lost, reverse=True)
 
 
-def test_forms_stand_side_by_side() -> None:
+def test_forms_of_gold_and_lexicon_are_side_by_side() -> None:
     listing = blocks_by_name(blocks_lexicon(aligned=("l12", "l1")))["forms-1"]
     assert isinstance(listing, Listing)
     assert listing.texts is not None
@@ -117,12 +117,12 @@ def test_forms_stand_side_by_side() -> None:
     assert listing.caption.startswith("l12: 1 forms in common, P = 50.0 %, R = 50.0 %, L = 50.0 %")
 
 
-def test_a_lemma_that_was_not_sampled() -> None:
+def test_aligning_an_unsampled_lemma_is_refused() -> None:
     with pytest.raises(ConfigError, match="views.quality.aligned: 'l9' was not sampled"):
         blocks_lexicon(aligned=("l9",))
 
 
-def test_nothing_in_common() -> None:
+def test_the_absence_of_common_lemmas_is_stated() -> None:
     found = blocks_lexicon(sample_tables(GOLD.with_columns(lemma=pl.lit("zz"))))
     assert found[0] == Text("The gold and the lexicon have no sampled lemma in common.")
     assert len(found) == 2
@@ -135,7 +135,7 @@ def test_all_lemmas_need_no_interval() -> None:
     assert found[0].text.endswith("from 20 lemmas: all lemmas in common.")
 
 
-def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_lemmas_are_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "With fewer than 50 lemmas, coverage may be well below the nominal level."
     assert isinstance(few := blocks_lexicon()[0], Text)
     assert few.text.endswith(said)
@@ -144,7 +144,7 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     assert enough.text.endswith("].")
 
 
-def test_lemmas_drawn_by_size_are_named_as_such() -> None:
+def test_sampling_by_paradigm_size_is_stated() -> None:
     found = blocks_lexicon(BY_SIZE)
     assert isinstance(found[0], Text)
     said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
@@ -162,13 +162,13 @@ def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     ]
 
 
-def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
+def test_the_caption_of_several_lexicons_states_the_sampling() -> None:
     assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
     said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
     assert "sampled lemmas, drawn in proportion to paradigm size, and L*" in said
 
 
-def test_without_figures() -> None:
+def test_figures_can_be_disabled() -> None:
     assert not [block for block in blocks_lexicon(figures=False) if isinstance(block, Figure)]
 
 
@@ -189,7 +189,7 @@ def test_every_figure_can_be_drawn(style: Any) -> None:
         assert svg(chart).startswith("<svg")
 
 
-def test_points_are_per_cents() -> None:
+def test_points_are_in_per_cent() -> None:
     spec = lemma_chart(TABLES_LEXICON["trends"], "L", mean=0.8, order="x")
     text = spec["layer"][0]["data"]["values"]
     first = TABLES_LEXICON["trends"].sort("n").row(0, named=True)
@@ -229,7 +229,7 @@ def test_comparison_shows_differences_and_lemmas() -> None:
         show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 
 
-def test_preparation_and_keyed_lemmas() -> None:
+def test_preparation_and_keyed_lemmas_are_listed() -> None:
     rows = {"number": [2, 1], "step": ["b", "a"], "n": [1, 2], "such_as": [None, "x"]}
     stage = frames.stage("extract.lexicon", {"preparation": pl.DataFrame(rows)})
     (listing,) = show_preparation(stage, LexiconView())
@@ -249,7 +249,7 @@ def test_preparation_and_keyed_lemmas() -> None:
     assert text == Text("2 lemmas looked up; the dictionary has 1 (50.0 %), with 3 forms.")
 
 
-def test_agreement_of_keyed_forms() -> None:
+def test_agreement_of_keyed_forms_is_listed() -> None:
     label = {"anna": ["u\x1fv", "w"], "ben": ["u", "w"]}
     given = [
         (lemma, who, text) for who in label for lemma, text in zip("ab", label[who], strict=True)
@@ -272,7 +272,7 @@ def test_agreement_of_keyed_forms() -> None:
     assert differ.frame.rows() == [("a", "anna", "v", "ben", "", pytest.approx(2 / 3))]
 
 
-def test_long_lists_of_forms_are_counted() -> None:
+def test_long_lists_of_forms_are_cut_and_counted() -> None:
     forms = ", ".join(f"form{number}" for number in range(30))
     shown = wrap_forms(forms, width=20, most=2)
     assert shown == "form0, form1, form2,\nform3, form4, form5, … 24 more"
@@ -287,7 +287,7 @@ def explorer(**options: Any) -> Explorer:
     return found[0]
 
 
-def test_lemmas_that_cost_most_come_first() -> None:
+def test_the_table_has_the_costliest_lemmas_first() -> None:
     found = explorer()
     assert found.frame.height == TABLES_LEXICON["lemmas"].height
     cost = found.frame["cost"].to_list()
@@ -295,7 +295,7 @@ def test_lemmas_that_cost_most_come_first() -> None:
     assert found.columns[0].name == "lemma"
 
 
-def test_a_lemma_opens_to_its_forms() -> None:
+def test_details_of_a_lemma_are_its_forms() -> None:
     found = explorer()
     opened = details_on_page(payload(found))["forms"]
     for lemma, rows in zip(found.frame["lemma"], opened, strict=True):
@@ -308,12 +308,12 @@ def test_a_lemma_opens_to_its_forms() -> None:
         assert both == sorted(both, reverse=True)
 
 
-def test_it_can_be_smaller_or_omitted() -> None:
+def test_the_table_of_lemmas_can_be_smaller_or_omitted() -> None:
     assert payload(explorer(explorer_rows=5)).height == 5
     assert not any(isinstance(b, Explorer) for b in blocks_lexicon(figures=False, explorer=False))
 
 
-def test_numbers_of_a_lemma() -> None:
+def test_numbers_of_a_lemma_equal_its_scores() -> None:
     columns = table_on_page(payload(explorer()))
     scores = {row["lemma"]: row for row in TABLES_LEXICON["lemmas"].to_dicts()}
     for place, lemma in enumerate(columns["lemma"]):

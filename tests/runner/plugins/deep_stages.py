@@ -1,4 +1,4 @@
-"""Stages that write down who called them: one on a table, one that counts a corpus."""
+"""Stages that record their callers: one on a table, one that counts a corpus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRS = STAGES.get("extract.pairs")
 
 
 def write_down(name: str) -> None:
-    """Write the frames of project code, the outermost first; the last run of a stage counts."""
+    """Write the frames of project code, the outermost first; the last run of a stage is kept."""
     frames = [each for each in reversed(inspect.stack()) if each.filename.startswith(PROJECT)]
     shown = [f"{each.filename.removeprefix(PROJECT)} {each.function}" for each in frames]
     Path(os.environ["LEXASSAY_FRAMES"], name).write_text(json.dumps(shown))

@@ -1,4 +1,4 @@
-"""A stage that takes its time: before a gate, or within one plan of Polars."""
+"""A slow stage: it waits before a gate, or within one plan of Polars."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _sleeper(seconds: float) -> Callable[[pl.Series], pl.Series]:
 
 
 def _nothing(seconds: float) -> pl.Expr:
-    """Return zero, after a join that no optimiser sees through."""
+    """Return zero, after a join that no optimiser can remove."""
     size = int(15_000 * seconds**0.5)
     left = pl.LazyFrame({"a": range(size)})
     product = left.join(left.rename({"a": "b"}), how="cross")

@@ -1,4 +1,4 @@
-"""Damaged artefacts: named, set aside, made again."""
+"""Damaged artefacts: they are named, set aside and computed again."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
 @pytest.mark.parametrize(
     ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
 )
-def test_damaged_artefact(
+def test_a_damaged_artefact_is_set_aside_and_computed_again(
     finished_laboratory: Laboratory, damage: Callable[[Path], None], said: str
 ) -> None:
     before = finished_laboratory.digests()
@@ -110,7 +110,7 @@ def test_damaged_artefact(
         assert told.code == 0
         assert "its result is damaged" in told.out, command
         assert said in told.out, command
-    for table in ("scores", "ranks", "scores.scores", ""):  # a stage before it is damaged, too
+    for table in ("scores", "ranks", "scores.scores", ""):  # a stage before it is also damaged
         told = finished_laboratory.call("show", *filter(None, [table]))
         assert told.code == (1 if table else 0)
         assert f"the results of stage scores in {artefact} are damaged: " in told.err, table
@@ -129,7 +129,7 @@ def test_damaged_artefact(
     assert finished_laboratory.reran() == set()
 
 
-def test_every_stage_is_looked_at(finished_laboratory: Laboratory) -> None:
+def test_damage_is_detected_in_every_stage(finished_laboratory: Laboratory) -> None:
     before = finished_laboratory.digests()
     for stage in STAGES:
         path = sorted(finished_laboratory.artefact(stage).glob("*/part-*.parquet"))[0]
@@ -148,8 +148,8 @@ def test_a_second_damage_keeps_the_first_folder_aside(finished_laboratory: Labor
     assert sorted(asides) == [f".aside-{artefact.name}-{number}" for number in (1, 2)]
 
 
-def test_finished_shard_of_a_killed_run(finished_laboratory: Laboratory) -> None:
-    """A shard that was damaged after it had been finished is made again, not built upon."""
+def test_a_damaged_shard_of_a_killed_run_is_not_used(finished_laboratory: Laboratory) -> None:
+    """A shard damaged after it was finished is computed again, not used."""
     before = finished_laboratory.digests()
     artefact = finished_laboratory.artefact("scores")
     partial = _as_if_killed(finished_laboratory, artefact)
@@ -166,7 +166,7 @@ def test_finished_shard_of_a_killed_run(finished_laboratory: Laboratory) -> None
 
 
 def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
-    """Turn an artefact back into the finished shards that it was made from."""
+    """Turn an artefact back into its finished shards."""
     upstream = laboratory.artefact("candidates")
     partial = artefact.with_name(f".partial-{artefact.name}")
     found = json.loads((artefact / "manifest.json").read_text())
@@ -184,14 +184,14 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
     return partial
 
 
-def test_the_store_holds_nothing_else(finished_laboratory: Laboratory) -> None:
+def test_the_store_contains_only_artefacts_and_locks(finished_laboratory: Laboratory) -> None:
     found = manifests(finished_laboratory.root)
     assert {each.stage for each in found.values()} == set(STAGES)
     hidden = [path.name for path in finished_laboratory.root.glob("*/.*")]
     assert set(hidden) == {".lock"}
 
 
-# A full disk and a folder that cannot be written to: a sentence, and nothing half-done.
+# A full disk and a read-only folder: the error is one sentence, and nothing is partial.
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def large(tmp_path: Path) -> Laboratory:
 
 
 def limit_files(size: int) -> Callable[[], None]:
-    """Return what a child does first: no file of its own may grow beyond this size."""
+    """Return the function that a child calls first: it limits the size of its files."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
@@ -215,7 +215,9 @@ def assert_nothing_half_done(root: Path) -> None:
     ("stage", "missing"), [("candidates", 5000), ("scores", 1), ("precision", 3_000)]
 )
 @pytest.mark.long
-def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
+def test_a_file_beyond_the_size_limit_leaves_no_partial_artefact(
+    large: Laboratory, stage: str, missing: int
+) -> None:
     """The largest file of a stage does not fit: by a byte, or by far."""
     undisturbed = Laboratory(large.folder, large.folder / "undisturbed")
     undisturbed.run()
@@ -242,7 +244,9 @@ def assert_says_full(done: Outcome) -> None:
 
 @pytest.mark.long
 @pytest.mark.uncounted("the counts of lines do not fit either")
-def test_report_that_does_not_fit(finished_laboratory: Laboratory) -> None:
+def test_a_report_that_does_not_fit_on_the_disk_is_not_written(
+    finished_laboratory: Laboratory,
+) -> None:
     ended = finished_laboratory.execute("run", "--report", preexec_fn=limit_files(20_000))
     assert ended.code == 1, ended.text
     assert "the report" in ended.err
@@ -278,7 +282,7 @@ cp -a "$2/." "$4"
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["local", "processes"])
-def test_full_file_system(large: Laboratory, engine: str) -> None:
+def test_a_full_file_system_is_reported_and_the_run_resumes(large: Laboratory, engine: str) -> None:
     settings = f'\n[run]\nengine = "{engine}"\nworkers = 2\n'
     large.config.write_text(large.config.read_text() + settings)
     mount, kept = large.folder / "mount", large.folder / "kept"
@@ -310,7 +314,7 @@ def read_only(laboratory: Laboratory, *commands: list[str]) -> Outcome:
 
 
 @pytest.mark.long
-def test_read_only_folder(laboratory: Laboratory) -> None:
+def test_a_read_only_folder_is_reported(laboratory: Laboratory) -> None:
     laboratory.runs.mkdir()
     done = read_only(laboratory, laboratory.words("run"))
     assert done.out == "1\n", done.text
@@ -321,7 +325,7 @@ def test_read_only_folder(laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_results_on_a_read_only_disk_can_be_looked_at(finished_laboratory: Laboratory) -> None:
+def test_results_on_a_read_only_disk_can_be_shown(finished_laboratory: Laboratory) -> None:
     looks = [["status"], ["show", "sample"]]
     ended = read_only(finished_laboratory, *(finished_laboratory.words(*words) for words in looks))
     assert ended.code == 0
@@ -335,10 +339,10 @@ def test_results_on_a_read_only_disk_can_be_looked_at(finished_laboratory: Labor
     ("code", "below"),
     [(errno.EROFS, "small"), (errno.EACCES, "small/scores"), (errno.EPERM, "small/scores")],
 )
-def test_refused(
+def test_refused_permissions_are_reported(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, code: int, below: str
 ) -> None:
-    """The same where the permissions refuse, which they never do for root."""
+    """Simulates refused permissions, which do not apply to root."""
     refused = laboratory.runs / below
     make = Path.mkdir
 
@@ -357,7 +361,7 @@ def test_refused(
     assert_whole(laboratory.root)
 
 
-def test_full_disk_while_a_file_is_replaced(
+def test_a_full_disk_keeps_the_file_that_was_to_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage = storage_at(tmp_path)
@@ -387,24 +391,24 @@ MADE = Manifest(
 WHOLE = add_checksum(MADE)
 
 
-def test_a_record_comes_back_as_it_was() -> None:
+def test_a_record_is_read_back_unchanged() -> None:
     assert read_checksummed(WHOLE, Manifest) == MADE
 
 
 @given(place=st.integers(0, len(WHOLE) - 1), bit=st.integers(0, 7))
-def test_a_flipped_bit_is_found_or_changes_nothing(place: int, bit: int) -> None:
+def test_a_flipped_bit_is_detected_or_changes_nothing(place: int, bit: int) -> None:
     content = bytearray(WHOLE)
     content[place] ^= 1 << bit
     try:
         found = read_checksummed(bytes(content), Manifest)
     except ValueError:
         return
-    # White space between the fields, alone, may be another.
+    # Only white space between the fields may differ.
     assert found == MADE
 
 
 @given(length=st.integers(0, len(WHOLE) - 1))
-def test_what_is_cut_short_is_found(length: int) -> None:
+def test_a_truncated_record_is_detected(length: int) -> None:
     try:
         read_checksummed(WHOLE[:length], Manifest)
     except ValueError:
@@ -412,7 +416,7 @@ def test_what_is_cut_short_is_found(length: int) -> None:
     raise AssertionError(WHOLE[:length])
 
 
-def test_other_json_is_no_record() -> None:
+def test_other_json_is_not_read_as_a_record() -> None:
     for content in (b"[]", b"3", b"{}", b"null", b"\xff", MADE.model_dump_json().encode()):
         try:
             read_checksummed(content, Manifest)

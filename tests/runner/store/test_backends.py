@@ -1,4 +1,4 @@
-"""The five verbs, each on its own; and nothing else of the runner touches where results lie."""
+"""The five operations of storage, each by itself; no other code of the runner accesses files."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def keys(storage: Storage) -> list[str]:
     return [entry.key for entry in below(storage, "")]
 
 
-def test_write_replaces(storage: Storage) -> None:
+def test_write_replaces_a_file(storage: Storage) -> None:
     storage.write("a/b", b"old")
     storage.write("a/b", b"new")
     assert read(storage, "a/b") == b"new"
     assert keys(storage) == ["a/b"]
 
 
-def test_write_of_what_is_to_be_new(storage: Storage) -> None:
+def test_write_refuses_to_replace_a_file_that_must_be_new(storage: Storage) -> None:
     storage.write("a/b", b"old", new=True)
     with pytest.raises(FileExistsError):
         storage.write("a/b", b"new", new=True)
@@ -60,13 +60,13 @@ def test_write_of_what_is_to_be_new(storage: Storage) -> None:
     assert keys(storage) == ["a/b"]
 
 
-def test_write_of_a_frame(storage: Storage) -> None:
+def test_write_accepts_a_frame(storage: Storage) -> None:
     frame = pl.DataFrame({"n": [1, 2]})
     storage.write("table/.draft/part", frame)
     assert pl.read_parquet(storage.location("table/.draft/part")).equals(frame)
 
 
-def test_list(storage: Storage) -> None:
+def test_list_returns_entries_of_a_folder(storage: Storage) -> None:
     for key in ("b", "a/1", "a/2", ".hidden/x"):
         storage.write(key, key.encode())
     assert list(storage.list()) == [Entry(".hidden", None), Entry("a", None), Entry("b", 1)]
@@ -75,7 +75,7 @@ def test_list(storage: Storage) -> None:
     assert [entry.name for entry in below(storage, "a")] == ["1", "2"]
 
 
-def test_list_leaves_out_what_goes_meanwhile(
+def test_list_omits_files_removed_meanwhile(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage.write("a", b"x")
@@ -86,20 +86,20 @@ def test_list_leaves_out_what_goes_meanwhile(
     assert list(storage.list()) == [Entry("a", 1)]
 
 
-def test_a_frame_that_parquet_cannot_hold(storage: Storage) -> None:
-    """It is no full disk, and says so; nothing is left of the try."""
+def test_a_frame_that_parquet_cannot_store_is_refused(storage: Storage) -> None:
+    """The error does not mention a full disk, and no file is left."""
     with pytest.raises(pl.exceptions.PolarsError, match="Object"):
         storage.write("table/part", pl.DataFrame({"a": [object()]}))
     assert keys(storage) == []
 
 
-def test_publish(storage: Storage) -> None:
+def test_publish_renames_a_folder(storage: Storage) -> None:
     storage.write("stage/.staging-1/table/part", b"x")
     assert storage.publish("stage/.staging-1", "stage/1") is None
     assert keys(storage) == ["stage/1/table/part"]
 
 
-def test_publish_sets_aside_what_was_there(storage: Storage) -> None:
+def test_publish_sets_aside_an_existing_folder(storage: Storage) -> None:
     asides = []
     for content in (b"first", b"second", b"third"):
         storage.write("stage/.staging-1/part", content)
@@ -109,14 +109,14 @@ def test_publish_sets_aside_what_was_there(storage: Storage) -> None:
     assert read(storage, "stage/.aside-1-2/part") == b"second"
 
 
-def test_link(storage: Storage) -> None:
+def test_link_keeps_the_content_after_removal(storage: Storage) -> None:
     storage.write("old", b"old")
     storage.link("old", "further/new")
     storage.remove("old")
     assert read(storage, "further/new") == b"old"
 
 
-def test_link_to_a_name_that_is_taken(storage: Storage) -> None:
+def test_link_refuses_an_existing_name(storage: Storage) -> None:
     storage.write("old", b"old")
     storage.write("new", b"new")
     with pytest.raises(FileExistsError):
@@ -124,8 +124,10 @@ def test_link_to_a_name_that_is_taken(storage: Storage) -> None:
     assert read(storage, "new") == b"new"
 
 
-def test_link_where_there_are_none(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file system without links gets a copy; it overwrites nothing, either."""
+def test_link_copies_where_links_are_unsupported(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system without links gets a copy, which also overwrites nothing."""
 
     def refuse(*_: object) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
@@ -138,7 +140,7 @@ def test_link_where_there_are_none(storage: Storage, monkeypatch: pytest.MonkeyP
         storage.link("old", "new")
 
 
-def test_lock(storage: Storage) -> None:
+def test_a_lock_is_shared_or_exclusive(storage: Storage) -> None:
     said: list[str] = []
 
     def stop() -> None:
@@ -156,14 +158,14 @@ def test_lock(storage: Storage) -> None:
         assert said == ["waiting"]
 
 
-def test_draft_that_was_not_published(storage: Storage) -> None:
+def test_an_unpublished_draft_is_removed(storage: Storage) -> None:
     with new_draft(storage, "stage/1") as draft:
         storage.write(f"{draft}/part", b"x")
         assert keys(storage) == ["stage/.staging-1/part"]
     assert keys(storage) == []
 
 
-def test_log_and_removal(storage: Storage) -> None:
+def test_lines_are_appended_and_files_removed(storage: Storage) -> None:
     storage.write("log", b"")
     storage.append("log", "one")
     storage.append("log", "ö")
@@ -192,17 +194,17 @@ def test_errors_are_sentences(storage: Storage, code: int, said: str) -> None:
         refused_at(storage, code)
 
 
-def test_a_full_disk_on_which_there_is_no_folder_yet(storage: Storage) -> None:
+def test_a_full_disk_is_reported_before_the_folder_exists(storage: Storage) -> None:
     place = storage.location("x")
     with pytest.raises(StoreError, match=rf"the disk is full .*\({place}\)"):
         refused_at(storage, errno.ENOSPC)
 
 
 @pytest.mark.parametrize("why", ["No space left (os error 28)", "Invalid thrift: transport error"])
-def test_a_full_disk_in_the_words_of_polars(
+def test_a_full_disk_is_recognised_in_errors_of_polars(
     why: str, storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There may be room again when it is reported: another worker has removed its draft."""
+    """There may be space again by the time of the report: another worker removed its draft."""
     text = f"parquet: File out of specification: {why}"
 
     def fail(*_arguments: object, **_options: object) -> None:
@@ -219,14 +221,14 @@ def test_a_full_disk_in_the_words_of_polars(
         raise pl.exceptions.ComputeError(text.partition("(")[0])
 
 
-def test_workers_are_sent_it(storage: Storage) -> None:
+def test_storage_can_be_sent_to_workers(storage: Storage) -> None:
     storage.write("key", b"x")
     sent: Storage = pickle.loads(pickle.dumps(storage))
     assert digest_of(sent, "key") == digest_of(storage, "key")
 
 
 def touches(path: Path) -> list[str]:
-    """Return what a module does to files by itself."""
+    """Return the direct file operations of a module."""
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -243,12 +245,12 @@ def touches(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("path", sorted(RUNNER.rglob("*.py")), ids=lambda path: path.stem)
-def test_only_the_seam_touches_files(path: Path) -> None:
+def test_only_the_storage_modules_touch_files(path: Path) -> None:
     assert bool(touches(path)) == (path in SEAM), touches(path)
 
 
 def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -> None:
-    """A call that waits in the system would not be ended by it."""
+    """It would not end a call that waits in the system."""
     idle = threading.Event()
     other = threading.Thread(target=idle.wait, daemon=True)
     other.start()
@@ -256,7 +258,7 @@ def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -
     later = threading.Timer(0.2, signal.pthread_kill, (other.ident, signal.SIGINT))
     with ExitStack() as held:
         held.enter_context(storage.lock("k", lambda: None))
-        limit = threading.Timer(120, held.close)  # else a failure would hang
+        limit = threading.Timer(120, held.close)  # otherwise a failure would hang
         limit.start()
         with pytest.raises(KeyboardInterrupt), storage.lock("k", later.start):
             pytest.fail("held twice")

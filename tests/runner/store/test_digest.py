@@ -1,4 +1,4 @@
-"""Digests of tables: the rows alone count, each has a key of its own."""
+"""Digests of tables: only the rows count, and each has a unique key."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PLAIN = table_digest(ROWS.lazy(), key=["a", "b"], name="t")
         ROWS.with_columns(n=pl.Series([-0.0, 1, 2, 3, 4])),
     ],
 )
-def test_order_and_batches_make_no_difference(
+def test_digests_do_not_depend_on_order_or_batches(
     frame: pl.DataFrame, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(digest, "_VALUES", size * ROWS.width)
@@ -42,7 +42,9 @@ def test_order_and_batches_make_no_difference(
 
 
 @pytest.mark.parametrize("size", [1, 2, 10])
-def test_digest_of_hashes_made_by_hand(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_digest_equals_that_of_hashes_computed_by_hand(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(digest, "_VALUES", 2 * size)
 
     def sha(*parts: bytes) -> str:
@@ -63,7 +65,7 @@ KEYS = st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]
 
 
 @given(st.lists(KEYS, max_size=5), st.booleans())
-def test_order_of_keys_is_that_of_sorting(
+def test_in_order_agrees_with_sorting(
     rows: list[tuple[str | None, int | None]], in_order: bool
 ) -> None:
     keys = pl.DataFrame(rows, {"a": pl.String, "b": pl.Int64}, orient="row")
@@ -73,7 +75,7 @@ def test_order_of_keys_is_that_of_sorting(
 
 @pytest.mark.parametrize("words", [[], [""], [None, None], ["", "a longer word than twelve", "é"]])
 @pytest.mark.parametrize("start", [0, 1, 2])
-def test_a_part_of_a_column_is_as_a_column(words: list[str | None], start: int) -> None:
+def test_a_slice_of_a_column_is_hashed_like_a_column(words: list[str | None], start: int) -> None:
     whole = pl.DataFrame({"w": ["x" * 20, *words, "y"]}, schema={"w": pl.String}).with_row_index()
     part = whole[start:-1]
     own = pl.DataFrame(part.rows(), schema=part.schema, orient="row")
@@ -91,12 +93,14 @@ def test_a_part_of_a_column_is_as_a_column(words: list[str | None], start: int) 
         ROWS.head(4),
     ],
 )
-def test_another_table_has_another_digest(other: pl.DataFrame) -> None:
+def test_different_tables_have_different_digests(other: pl.DataFrame) -> None:
     assert table_digest(other.lazy(), key=["a", "b"], name="t") != PLAIN
 
 
 @pytest.mark.parametrize("size", [1, 3, 10])
-def test_a_repeated_key_in_one_part_or_several(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_key_is_refused_within_and_across_parts(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(digest, "_VALUES", size * ROWS.width)
     parts = [ROWS, ROWS.filter(a=1), ROWS, ROWS.filter(a=3)]
     with pytest.raises(SchemaViolation) as error:
@@ -108,13 +112,13 @@ def test_a_repeated_key_in_one_part_or_several(size: int, monkeypatch: pytest.Mo
     assert "a=1, b='x'" in said
 
 
-def test_a_type_that_no_table_has() -> None:
+def test_an_unsupported_type_is_refused() -> None:
     days = pl.LazyFrame({"id": ["a"], "day": [date(2005, 6, 1)]})
     with pytest.raises(TypeError, match="column day: no digest is defined for Date"):
         table_digest(days, key=["id"], name="t")
 
 
-# Parts whose keys overlap, read in the order of all, a range at a time.
+# Parts whose keys overlap, read in the order of all keys, one range at a time.
 
 KEY = ["a", "b"]
 LETTERS = st.sampled_from([None, "", "x", "y", "é"])
@@ -127,14 +131,14 @@ def frames(parts: list[list[tuple[str | None, int]]]) -> list[pl.LazyFrame]:
 
 
 @given(PARTS, st.integers(1, 30))
-def test_one_after_the_other_they_are_the_sorted_whole(
+def test_concatenated_ranges_are_the_sorted_table(
     parts: list[list[tuple[str | None, int]]], rows: int
 ) -> None:
     found = pl.concat(ranges(frames(parts), KEY, rows=rows)).collect()
     assert found.equals(pl.concat(frames(parts)).sort(KEY).collect())
 
 
-def test_a_range_is_as_long_as_there_is_room_for() -> None:
+def test_the_length_of_a_range_depends_on_the_memory() -> None:
     whole = pl.LazyFrame({"a": range(300_000)})
     with memory.with_limit(1):
         few = ranges([whole], ["a"])
@@ -145,12 +149,14 @@ def test_a_range_is_as_long_as_there_is_room_for() -> None:
 
 
 @given(PARTS, st.integers(1, 30))
-def test_equal_keys_are_in_one_range(parts: list[list[tuple[str | None, int]]], rows: int) -> None:
+def test_equal_keys_are_in_the_same_range(
+    parts: list[list[tuple[str | None, int]]], rows: int
+) -> None:
     found = [each.unique().collect() for each in ranges(frames(parts), KEY, rows=rows)]
     assert not pl.concat(found).is_duplicated().any()
 
 
-def test_the_digest_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_of_parts_equals_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digest, "ranges", lambda *given: ranges(*given, rows=7))
     whole = pl.LazyFrame({"a": [f"k{number}" for number in range(100)], "n": range(100)})
     parts = [whole.filter(pl.col("n") % 3 == each).sort("a") for each in range(3)]
@@ -162,13 +168,13 @@ def test_the_digest_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> Non
         table_digest(*parts, parts[1].head(1), key=["a"], name="t")
 
 
-# What is remembered of files is only a cache: never trusted for another content.
+# Digests of files are only cached: never used for different content.
 
 KEY_REMEMBERED = ".seen.json"
 
 
 class Reader:
-    """Reads a file with a memory of its own, and counts how often it has to look."""
+    """Reads a file with a cache of its own, and counts how often it opens the file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.looks = folder, 0
@@ -187,26 +193,26 @@ class Reader:
 
 @pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    """A reader of a file that is not new, as far as the memory knows."""
+    """A reader of a file that is not recent."""
     monkeypatch.setattr(digest, "_FRESH", -1.0)
     (tmp_path / "file").write_text("one")
     age(tmp_path / "file")
     return Reader(tmp_path)
 
 
-def test_is_read_once(reader: Reader) -> None:
+def test_an_unchanged_file_is_read_once(reader: Reader) -> None:
     assert [reader.read(), reader.read()] == ["one", "one"]
     assert reader.looks == 1
 
 
-def test_same_size_and_time(reader: Reader) -> None:
+def test_a_file_changed_with_equal_size_and_time_is_read_again(reader: Reader) -> None:
     reader.read()
     (reader.folder / "file").write_text("two")
     age(reader.folder / "file")
     assert reader.read() == "two"
 
 
-def test_replaced_by_another_file(reader: Reader) -> None:
+def test_a_replaced_file_is_read_again(reader: Reader) -> None:
     reader.read()
     (reader.folder / "other").write_text("two")
     age(reader.folder / "other")
@@ -214,7 +220,9 @@ def test_replaced_by_another_file(reader: Reader) -> None:
     assert reader.read() == "two"
 
 
-def test_file_that_has_only_just_changed(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_has_just_changed_is_not_remembered(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(digest, "_FRESH", 60.0)
     reader.read()
     reader.read()
@@ -222,7 +230,7 @@ def test_file_that_has_only_just_changed(reader: Reader, monkeypatch: pytest.Mon
     assert not (reader.folder / KEY_REMEMBERED).exists()
 
 
-def test_another_mark(reader: Reader) -> None:
+def test_a_file_is_read_again_with_another_mark(reader: Reader) -> None:
     reader.read(mark="version 1")
     reader.read(mark="version 2")
     assert reader.looks == 2
@@ -242,7 +250,7 @@ DAMAGES: list[Callable[[bytes], bytes]] = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged(reader: Reader, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_cache_is_ignored(reader: Reader, damage: Callable[[bytes], bytes]) -> None:
     reader.read()
     cache = reader.folder / KEY_REMEMBERED
     damaged = damage(cache.read_bytes())
@@ -252,7 +260,7 @@ def test_damaged(reader: Reader, damage: Callable[[bytes], bytes]) -> None:
     assert reader.looks == 2
 
 
-def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digests_of_code_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modules = ["pipeline.kernels.nbest.ranking", "pipeline.stages.base"]
     expected = code_digests(modules)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
@@ -269,7 +277,7 @@ def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("home", ["a file", "nowhere"])
-def test_code_where_nothing_can_be_remembered(
+def test_digests_of_code_need_no_cache(
     home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

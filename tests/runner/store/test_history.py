@@ -1,4 +1,4 @@
-"""A run found by its name."""
+"""Folders that are rewritten, garbage collection, runs found by name, current runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.runner.commands import finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import STAGES, Laboratory, change, manifests, wait_until
 
-# Folders that are written anew: what people put into them, or changed, is there afterwards.
+# Folders that are rewritten: files that users added or edited are kept.
 
 OLD = {"index.html": b"old", "tables/a.csv": b"old", "tables/b.csv": b"old"}
 NEW = {"index.html": b"new", "tables/a.csv": b"new", "figures/c.svg": b"new"}
@@ -38,19 +38,19 @@ def storage(tmp_path: Path) -> Storage:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """Return the text of each file of a folder but those of the program's own use."""
+    """Return the text of each file of a folder, without those for internal use."""
     files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
     return {name: path.read_text() for name, path in files.items() if not name.startswith(".")}
 
 
-def test_a_folder_is_replaced_whole(storage: Storage, tmp_path: Path) -> None:
+def test_a_folder_is_replaced_as_a_whole(storage: Storage, tmp_path: Path) -> None:
     assert write_folder(storage, "report", OLD) == []
     assert write_folder(storage, "report", NEW) == []
     assert content(tmp_path / "report") == dict.fromkeys(NEW, "new")
     assert [path.name for path in sorted(tmp_path.iterdir())] == [".report.lock", "report"]
 
 
-def test_files_of_people_stay(storage: Storage, tmp_path: Path) -> None:
+def test_files_of_users_are_kept(storage: Storage, tmp_path: Path) -> None:
     write_folder(storage, "report", OLD)
     folder = tmp_path / "report"
     (folder / "notes.txt").write_text("mine")
@@ -62,7 +62,7 @@ def test_files_of_people_stay(storage: Storage, tmp_path: Path) -> None:
         assert content(folder) == expected
 
 
-def test_what_people_changed_stands_beside_the_new(storage: Storage, tmp_path: Path) -> None:
+def test_edited_files_are_kept_beside_the_new_ones(storage: Storage, tmp_path: Path) -> None:
     write_folder(storage, "report", OLD)
     folder = tmp_path / "report"
     for number, kept in enumerate(["index.kept-1.html", "index.kept-2.html"], start=1):
@@ -74,7 +74,7 @@ def test_what_people_changed_stands_beside_the_new(storage: Storage, tmp_path: P
     assert content(folder)["tables/b.kept-2.csv"] == "edited"
 
 
-def test_a_file_of_a_person_where_one_of_ours_comes(storage: Storage, tmp_path: Path) -> None:
+def test_a_user_file_with_the_name_of_a_new_file_is_kept(storage: Storage, tmp_path: Path) -> None:
     write_folder(storage, "report", OLD)
     (tmp_path / "report" / "figures").mkdir()
     (tmp_path / "report" / "figures" / "c.svg").write_text("mine")
@@ -82,7 +82,7 @@ def test_a_file_of_a_person_where_one_of_ours_comes(storage: Storage, tmp_path: 
     assert content(tmp_path / "report")["figures/c.kept-1.svg"] == "mine"
 
 
-def test_links_of_people_are_not_followed(storage: Storage, tmp_path: Path) -> None:
+def test_links_of_users_are_not_followed(storage: Storage, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "precious").write_text("mine")
@@ -96,7 +96,7 @@ def test_links_of_people_are_not_followed(storage: Storage, tmp_path: Path) -> N
     assert (elsewhere / "precious").read_text() == "mine"
 
 
-def test_a_folder_made_before_there_was_a_list(storage: Storage, tmp_path: Path) -> None:
+def test_a_folder_without_a_list_of_files_is_replaced(storage: Storage, tmp_path: Path) -> None:
     write_folder(storage, "report", OLD)
     (tmp_path / "report" / ".written.json").unlink()
     (tmp_path / "report" / "notes.txt").write_text("mine")
@@ -115,14 +115,16 @@ def test_a_damaged_list_loses_nothing(damaged: str, storage: Storage, tmp_path: 
 
 
 def report(storage: Storage, *flaws: str) -> str:
-    """Write a report with flaws as a run does; return where the one before is kept."""
+    """Write a report with flaws as a run does; return the place of the former report."""
     found = frozenset(flaws)
     aside = history.keep(storage, found)
     write_folder(storage, REPORT, {"index.html": ", ".join(flaws).encode(), **history.mark(found)})
     return aside
 
 
-def test_files_of_people_stay_when_a_report_is_set_aside(storage: Storage, tmp_path: Path) -> None:
+def test_files_of_users_are_kept_when_a_report_is_set_aside(
+    storage: Storage, tmp_path: Path
+) -> None:
     now, before = tmp_path / REPORT, tmp_path / LAST_GOOD
     report(storage)
     (now / "notes.txt").write_text("mine")
@@ -139,7 +141,7 @@ def test_files_of_people_stay_when_a_report_is_set_aside(storage: Storage, tmp_p
     }
 
 
-def test_files_alone_are_no_report(storage: Storage, tmp_path: Path) -> None:
+def test_a_folder_of_user_files_is_not_a_report(storage: Storage, tmp_path: Path) -> None:
     (tmp_path / REPORT).mkdir()
     (tmp_path / REPORT / "notes.txt").write_text("mine")
     assert report(storage, "a warning") == ""
@@ -158,7 +160,7 @@ def artefacts_of(laboratory: Laboratory) -> set[Path]:
 
 
 def older_and_newer(laboratory: Laboratory) -> tuple[set[Path], set[Path]]:
-    """Run with another rate, then as the file says; return the folders of both."""
+    """Run with another rate, then without it; return the folders of both runs."""
     laboratory.run("--set", "stages.sample.rate=0.9")
     older = artefacts_of(laboratory)
     laboratory.run()
@@ -166,7 +168,7 @@ def older_and_newer(laboratory: Laboratory) -> tuple[set[Path], set[Path]]:
 
 
 @pytest.mark.long
-def test_keeps_what_is_used(laboratory: Laboratory) -> None:
+def test_gc_keeps_artefacts_in_use(laboratory: Laboratory) -> None:
     older, newer = older_and_newer(laboratory)
     digests = laboratory.digests()
     assert {folder.parent.name for folder in older - newer} == {"sample", "precision", "comparison"}
@@ -182,7 +184,7 @@ def test_keeps_what_is_used(laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_dry_removes_nothing(laboratory: Laboratory) -> None:
+def test_a_dry_gc_removes_nothing(laboratory: Laboratory) -> None:
     older_and_newer(laboratory)
     before = tree(laboratory.root)
     done = laboratory.call("gc", "--dry")
@@ -191,7 +193,7 @@ def test_dry_removes_nothing(laboratory: Laboratory) -> None:
     assert tree(laboratory.root) == before
 
 
-def test_removes_what_killed_and_damaged_runs_left(finished_laboratory: Laboratory) -> None:
+def test_gc_removes_remains_of_killed_and_damaged_runs(finished_laboratory: Laboratory) -> None:
     sample = finished_laboratory.artefact("sample")
     left = [
         sample.with_name(f".partial-{sample.name}"),
@@ -216,7 +218,7 @@ def test_removes_what_killed_and_damaged_runs_left(finished_laboratory: Laborato
     assert set(manifests(finished_laboratory.root)) == artefacts_of(finished_laboratory)
 
 
-def test_keeps_what_is_not_its_own(finished_laboratory: Laboratory) -> None:
+def test_gc_keeps_files_of_users(finished_laboratory: Laboratory) -> None:
     mine = [
         "notes.txt",
         "annotation/sheet-1.xlsx",
@@ -243,7 +245,7 @@ def test_keeps_what_is_not_its_own(finished_laboratory: Laboratory) -> None:
     assert (finished_laboratory.root / "empty" / "inner").is_dir()
 
 
-def test_a_stage_that_is_gone_from_the_experiment(finished_laboratory: Laboratory) -> None:
+def test_gc_removes_artefacts_of_removed_stages(finished_laboratory: Laboratory) -> None:
     comparison = finished_laboratory.artefact("comparison")
     text = finished_laboratory.config.read_text()
     finished_laboratory.config.write_text(text[: text.index("[stages.comparison]")])
@@ -253,8 +255,8 @@ def test_a_stage_that_is_gone_from_the_experiment(finished_laboratory: Laborator
 
 
 @pytest.mark.long
-def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
-    """What they will reuse is not known; what the others do not use goes all the same."""
+def test_gc_keeps_all_artefacts_of_unfinished_stages(laboratory: Laboratory) -> None:
+    """What they will reuse is unknown; artefacts unused by other stages are still removed."""
     laboratory.run("--set", 'stages.scores.measures=["t_score"]')
     laboratory.run()
     change(laboratory.config, "rate = 0.5", "rate = 0.6")
@@ -266,7 +268,7 @@ def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
     assert len(set(laboratory.root.glob("scores/*"))) == len(before["scores"]) - 1
 
 
-def test_before_the_first_run(laboratory: Laboratory) -> None:
+def test_gc_before_the_first_run_removes_nothing(laboratory: Laboratory) -> None:
     done = laboratory.call("gc")
     assert done.code == 0
     assert "not done" in done.out
@@ -274,8 +276,10 @@ def test_before_the_first_run(laboratory: Laboratory) -> None:
 
 
 @pytest.mark.long
-def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> None:
-    """What a run with other settings has made so far is not taken away under its hands."""
+def test_gc_keeps_artefacts_of_another_running_process(
+    laboratory: Laboratory, tmp_path: Path
+) -> None:
+    """Results of a running process with other settings are not removed."""
     plugin = slow(tmp_path / "plugin")
     gate = laboratory.insert_gate()
     for _ in range(4):
@@ -297,8 +301,8 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["history", "report", "sweep", "../outside", ".hidden", "a/b", ""])
-def test_names_of_stages_that_would_collide(laboratory: Laboratory, name: str) -> None:
-    """A stage has a folder of its own: not that of the report, nor one outside."""
+def test_stage_names_that_would_collide_are_refused(laboratory: Laboratory, name: str) -> None:
+    """A stage needs its own folder: not that of the report, nor one outside."""
     text = laboratory.config.read_text()
     laboratory.config.write_text(text.replace("[stages.comparison]", f'[stages."{name}"]'))
     done = laboratory.call("run")
@@ -336,12 +340,12 @@ def runs(tmp_path: Path) -> Path:
         (f"small:{IDS[1]}", 1),
     ],
 )
-def test_names_of_runs(runs: Path, name: str, place: int) -> None:
+def test_runs_are_found_by_name(runs: Path, name: str, place: int) -> None:
     assert history.find(runs, name)[1].id == IDS[place]
 
 
 def test_a_run_dated_in_the_future_is_not_the_latest(runs: Path) -> None:
-    """The clock was wrong: it counts as the oldest."""
+    """The clock was wrong: the run counts as the oldest."""
     storage = storage_at(runs / "small")
     last = history.records(storage)[0]
     for year in (9998, 9999):
@@ -364,14 +368,14 @@ def test_a_run_dated_in_the_future_is_not_the_latest(runs: Path) -> None:
         ("smal:latest", "has no runs of 'smal'; did you mean small"),
     ],
 )
-def test_names_that_fit_no_run_or_several(runs: Path, name: str, said: str) -> None:
+def test_names_of_no_run_or_several_runs_are_refused(runs: Path, name: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said) as error:
         history.find(runs, name)
     assert name in str(error.value)
     assert "fits" not in said or all(each in str(error.value) for each in IDS)
 
 
-# Which run is at work: one whose log goes on and whose lock is held.
+# The current run: its log grows and its lock is held.
 
 STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
 TIME = "2026-01-02T03:04:0{}+00:00"
@@ -391,12 +395,12 @@ def fail() -> None:
     raise AssertionError("somebody holds the lock")
 
 
-def test_nothing_has_ever_run(tmp_path: Path) -> None:
+def test_without_runs_there_is_no_current_run(tmp_path: Path) -> None:
     assert current_run(storage_at(tmp_path / "small")) is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_shards_that_are_done(storage: Storage, tmp_path: Path) -> None:
+def test_a_current_run_has_its_number_of_finished_shards(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "shard_done"}, {"event": "remark"})
     assert current_run(storage) is None
     with storage.lock("candidates/.lock", fail):
@@ -406,7 +410,7 @@ def test_shards_that_are_done(storage: Storage, tmp_path: Path) -> None:
     assert current_run(storage) is None
 
 
-def test_bytes_that_are_read(storage: Storage, tmp_path: Path) -> None:
+def test_a_current_run_has_its_number_of_bytes_read(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "progress", "done": 5, "total": 20})
     with storage.lock("candidates/.lock", fail):
         found = current_run(storage)
@@ -414,7 +418,7 @@ def test_bytes_that_are_read(storage: Storage, tmp_path: Path) -> None:
     assert (found.unit, found.done, found.total) == ("bytes", 5, 20)
 
 
-def test_between_two_stages(storage: Storage, tmp_path: Path) -> None:
+def test_a_current_run_may_be_between_two_stages(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "stage_done", "stage": "candidates"})
     assert current_run(storage) is None
     with storage.lock(".lock", fail, shared=True):
@@ -422,13 +426,13 @@ def test_between_two_stages(storage: Storage, tmp_path: Path) -> None:
     assert found == CurrentRun("r1", TIME.format(0), last_event=TIME.format(2))
 
 
-def test_a_run_that_has_ended_is_not_at_work(storage: Storage, tmp_path: Path) -> None:
+def test_a_finished_run_is_not_current(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, record=True)
     with storage.lock("candidates/.lock", fail):
         assert current_run(storage) is None
 
 
-def test_of_a_run_that_died_and_one_that_works_the_latter(storage: Storage, tmp_path: Path) -> None:
+def test_of_a_dead_and_a_live_run_the_live_one_is_current(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED)
     log(tmp_path, "r2", STARTED, {"event": "shard_done"})
     log(tmp_path, "r3", {**STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)

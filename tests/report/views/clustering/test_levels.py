@@ -35,7 +35,7 @@ def mapping(*rows: tuple[str, str | None, int, int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def test_every_cluster_with_its_words_the_largest_first() -> None:
+def test_clusters_are_listed_with_words_largest_first() -> None:
     found = clusters_listing(
         type_stage({"right": RIGHT}), ShownRun("right", "1", True),
         mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), head="right", unit="types",
@@ -50,7 +50,7 @@ def test_every_cluster_with_its_words_the_largest_first() -> None:
     assert found.frame["words"].to_list() == ["dog, run, cat", "run, eat", "in"]
 
 
-def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
+def test_lines_of_words_fit_on_a_phone() -> None:
     many = {f"{letter * 9}": "1" for letter in "abcdefgh"}
     gold = type_stage({"many": many})
     frame = gold.table("gold.gold").collect()
@@ -66,7 +66,7 @@ def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
-def test_hostile_words_stay_text() -> None:
+def test_hostile_words_are_unchanged_in_tables() -> None:
     made = type_stage({HOSTILE: RIGHT})
     found = clusters_listing(
         made,
@@ -79,7 +79,7 @@ def test_hostile_words_stay_text() -> None:
     assert found.frame["words"].to_list() == [""]
 
 
-def test_tokens_show_it_too() -> None:
+def test_the_token_level_lists_clusters() -> None:
     blocks = flatten_blocks(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
     (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
     assert found.texts is not None
@@ -89,7 +89,7 @@ def test_tokens_show_it_too() -> None:
     ]
 
 
-# The table of all word types: F of each is what the stage says of the worst.
+# The table of all word types: F of each equals that in the stage's table of the worst.
 
 DRAW = random.Random(3)
 ITEMS = [f"w{number}" for number in range(60)]
@@ -145,7 +145,7 @@ def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["MacroI", "MicroI"])
 @pytest.mark.parametrize("mapping", ["1-1", "M-1"])
-def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> None:
+def test_scores_of_types_equal_those_of_the_stage(measure: str, mapping: str) -> None:
     items = type_tables()["items"].filter(measure=measure, mapping=mapping)
     assert items.height > 100
     frame = explorer(measure, mapping).frame
@@ -160,27 +160,27 @@ def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> Non
 
 
 @pytest.mark.long
-def test_frequent_types_come_first() -> None:
+def test_frequent_types_are_first() -> None:
     tokens = explorer().frame["tokens"].to_list()
     assert tokens == sorted(tokens, reverse=True)
     assert sum(tokens) == GOLD["f"].sum()
 
 
-def test_an_item_without_clusters_has_none() -> None:
+def test_an_item_without_clusters_has_a_score_of_0() -> None:
     columns = table_on_page(payload(explorer()))
     place = columns["item"].index("w3")
     assert columns["b clusters"][place] is None
     assert columns["b F"][place] == 0
 
 
-def test_a_row_tells_of_every_system() -> None:
+def test_a_row_has_columns_for_every_system() -> None:
     parts = {(each.of, each.part) for each in explorer().columns if each.of}
     assert parts == {
         (of, part) for of in ("a, run 1", "b") for part in ("clusters", "mapped to", "F (%)")
     }
 
 
-def test_the_view_has_it_unless_told_otherwise() -> None:
+def test_the_table_of_types_can_be_disabled() -> None:
     with_it = show_type_level(STAGE, TypeLevelView(explorer_rows=7))
     found = [block for block in with_it if isinstance(block, Explorer)]
     assert [payload(each).height for each in found] == [7]
@@ -188,6 +188,6 @@ def test_the_view_has_it_unless_told_otherwise() -> None:
     assert not any(isinstance(block, Explorer) for block in without)
 
 
-def test_without_inputs_there_is_none() -> None:
+def test_without_inputs_there_is_no_table_of_types() -> None:
     bare = StageView("types", "evaluate.type_level", {}, STAGE.table)
     assert type_explorer(bare, RUNS, measure="MacroI", mapping="M-1", most_rows=9) is None

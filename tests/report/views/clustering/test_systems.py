@@ -1,4 +1,4 @@
-"""The views of clusters: what they say, list and draw."""
+"""The views of clusters: their texts, tables and figures."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def listing(blocks: list[Block], name: str) -> Listing:
     return next(block for block in blocks if isinstance(block, Listing) and block.name == name)
 
 
-def test_type_level_says_what_it_does_not_see_and_what_was_dropped() -> None:
+def test_the_type_level_states_uncovered_and_dropped_types() -> None:
     said = texts(types())
     assert "MicroC ignores uncovered classes" in said
     assert "MacroI includes them" in said
@@ -136,7 +136,7 @@ def test_a_wide_gap_is_explained() -> None:
     assert "Gaps above" not in texts(types(narrow))
 
 
-def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
+def test_type_level_scores_have_limits_starts_gap_and_floor() -> None:
     found = listing(types(), "scores")
     assert found.texts is not None
     row = found.texts.row(0, named=True)
@@ -149,7 +149,7 @@ def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
     assert "over types; mapping fixed" in found.caption
 
 
-def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
+def test_each_system_has_a_heat_map_and_a_plot_of_classes() -> None:
     figures = [block for block in types() if isinstance(block, Figure)]
     assert [each.name for each in figures] == ["mapping-A", "classes-A", "mapping-B", "classes-B"]
     assert figures[0].caption.startswith("A, run 1, MacroI under M-1")
@@ -165,23 +165,23 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
     assert worst.texts.rows() == [("dog", "1,234", "N", "V", "0")]
 
 
-def test_systems_are_chosen() -> None:
+def test_only_selected_systems_are_drawn() -> None:
     figures = [each.name for each in types(systems=("B",)) if isinstance(each, Figure)]
     assert figures == ["mapping-B", "classes-B"]
     with pytest.raises(ConfigError, match="views.types.systems: unknown name 'C'"):
         types(systems=("C",))
 
 
-def test_a_mapping_that_was_not_made_gives_a_sentence() -> None:
+def test_a_missing_mapping_is_stated() -> None:
     assert "A, run 1, MacroI under 1-1: no data." in texts(types(mapping="1-1"))
 
 
-def test_no_run_gives_a_sentence() -> None:
+def test_the_absence_of_runs_is_stated() -> None:
     (said,) = types({name: frame.clear() for name, frame in TYPES.items()})
     assert isinstance(said, Text)
 
 
-def test_the_order_makes_a_diagonal() -> None:
+def test_the_order_of_classes_and_clusters_forms_a_diagonal() -> None:
     rows = OVERLAPS.filter(system="A", run="1").drop("system", "run")
     assert diagonal_order(rows, {"1": "V", "2": "N"}) == (["N", "V"], ["2", "1"])
     assert diagonal_order(rows, {"1": "V"}) == (["N", "V"], ["1", "2"])
@@ -211,26 +211,26 @@ def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
     return list(flatten_blocks(show_token_level(stage, TokenLevelView(**options))))
 
 
-def test_token_level_scores() -> None:
+def test_token_level_scores_are_listed() -> None:
     shown = listing(tokens(), "scores").texts
     assert shown is not None
     assert shown.columns == ["system", "run", "M-1 accuracy (%)", "VI ↓", "NMI (%)"]
     assert shown.row(0) == ("A", "1", "50.00 [40.00, 60.00]", "1.0000", "–")
 
 
-def test_tokens_without_a_cluster_are_said() -> None:
+def test_tokens_without_a_cluster_are_counted() -> None:
     assert "are excluded: A (1): 7 of 1,000" in texts(tokens())
     kept = tokens({"without_cluster": "cluster"})
     assert "form one additional cluster: A (1): 7 of 1,000" in texts(kept)
 
 
-def test_token_level_has_a_heat_map_for_each_system() -> None:
+def test_the_token_level_has_a_heat_map_for_each_system() -> None:
     figures = [each for each in tokens() if isinstance(each, Figure)]
     assert [each.name for each in figures] == ["mapping-A", "mapping-B"]
     assert "tokens" in images.svg(figures[0].chart)
 
 
-def test_overlapping_scores_with_their_errors() -> None:
+def test_overlapping_scores_have_standard_errors() -> None:
     scores = table(OverlappingScores, [
         {"measure": "omega", "value": 0.25}, {"measure": "element_centric", "value": 0.5,
                                               "standard_error": 0.01},
@@ -242,7 +242,7 @@ def test_overlapping_scores_with_their_errors() -> None:
     assert found.texts.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
 
 
-def test_overlapping_scores_with_limits() -> None:
+def test_overlapping_scores_have_limits() -> None:
     row = {"measure": "omega", "value": 0.25, "lower": 0.125, "upper": 0.5, "standard_error": 0.1}
     stage = frames.stage("evaluate.overlapping", {"scores": table(OverlappingScores, [row])})
     (found,) = show_overlapping(stage, ViewOptions())
@@ -270,7 +270,7 @@ def senses(**options: Any) -> Sequence[Block]:
     return show_senses(frames.stage("evaluate.senses", tables), SensesView(**options))
 
 
-def test_scores_of_word_senses() -> None:
+def test_scores_of_word_senses_are_listed() -> None:
     scores, text, fold = senses(measure="fuzzy_bcubed_f")
     assert isinstance(scores, Listing)
     assert scores.texts is not None
@@ -302,7 +302,7 @@ Instances with several heaviest induced senses (the first by name counts): A (1)
 """
 
 
-def test_what_is_omitted_of_word_senses() -> None:
+def test_omitted_words_and_instances_are_counted() -> None:
     counts = {
         "words without an instance in a cluster": (0, 0, 1),
         "instances without a cluster": (0, 0, 0),
@@ -323,7 +323,7 @@ def test_what_is_omitted_of_word_senses() -> None:
     assert "\n".join(each.text for each in blocks if isinstance(each, Text)) == OMITTED_SENSES
 
 
-def test_tables_name_the_runs_only_if_a_system_has_several() -> None:
+def test_tables_name_runs_only_if_a_system_has_several() -> None:
     scores = table(SenseScores, [{"measure": "v", "value": 0.5}]).filter(run="1")
     tables = {
         "scores": scores,
@@ -348,7 +348,7 @@ def test_tables_name_the_runs_only_if_a_system_has_several() -> None:
         ("extract.clusters", {}, "Induced clusters: shown"),
     ],
 )
-def test_headings_say_senses(use: str, config: dict[str, Any], title: str) -> None:
+def test_headings_name_the_kind_of_senses(use: str, config: dict[str, Any], title: str) -> None:
     assert VIEWS.get(use).title_of(frames.stage(use, {}, **config)) == title
 
 
@@ -374,7 +374,7 @@ def systems(n: int = 3, **options: Any) -> list[Block]:
     return list(flatten_blocks(show_systems(stage, SystemsView(**options))))
 
 
-def test_systems_by_measures_with_ranks() -> None:
+def test_systems_are_listed_by_measures_with_ranks() -> None:
     blocks = systems()
     kinds, others = listing(blocks, "types").texts, listing(blocks, "tokens").texts
     assert kinds is not None
@@ -423,7 +423,7 @@ def comparison(cells: dict[str, Any], clusters: dict[str, tuple[int, ...]]) -> l
     return list(flatten_blocks(show_systems(stage, SystemsView())))
 
 
-def test_both_levels_as_in_the_table_of_the_paper() -> None:
+def test_both_levels_are_in_one_table_as_in_the_paper() -> None:
     found = listing(comparison(CELLS, {"a": (45, 44), "b": (17,), "c": (1_000,)}), "levels")
     assert found.texts is not None
     heads = ["system", "clusters", "1-1", "NVI ↓", "V", "MicroI M-1", "MacroI 1-1"]
@@ -443,7 +443,7 @@ def test_both_levels_as_in_the_table_of_the_paper() -> None:
     }  # fmt: skip
 
 
-def test_correlations_between_the_levels() -> None:
+def test_correlations_between_the_levels_are_listed() -> None:
     blocks = comparison(CELLS, {})
     assert "clusters" not in listing(blocks, "levels").frame.columns
     found = listing(blocks, "correlations")
@@ -470,7 +470,7 @@ def test_without_a_level_there_is_no_table_of_both() -> None:
     assert listing(comparison(other, {}), "levels").groups == ("", "Token level", "Type level")
 
 
-def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
+def test_a_table_with_microc_states_what_it_ignores() -> None:
     row = {"measure": "MicroC M-1", "system": "s", "mean": 0.5, "n_runs": 1, "rank": 1.0}
     tables = {
         "table": pl.DataFrame([row], schema=SystemTable.columns()),
@@ -497,7 +497,7 @@ def test_two_systems_are_too_few_for_correlations() -> None:
     assert [each.name for each in blocks if isinstance(each, Figure)] == ["scatter"]
 
 
-def test_measures_and_axes_of_systems_are_chosen() -> None:
+def test_measures_and_axes_can_be_selected() -> None:
     blocks = systems(measures=("vi", "many_to_one"), methods=("kendall",), x="vi")
     figures = {each.name: each for each in blocks if isinstance(each, Figure)}
     assert list(figures) == ["scatter", "kendall"]
@@ -507,7 +507,7 @@ def test_measures_and_axes_of_systems_are_chosen() -> None:
         systems(y="V")
 
 
-def test_shares_of_classes() -> None:
+def test_shares_of_classes_are_drawn_and_listed() -> None:
     shares = pl.DataFrame(
         [("*", 4, 10, 1.0, 1.0), ("N", 3, 2, 0.75, 0.2), ("V", 2, 8, 0.5, 0.8)],
         schema=ClassShares.columns(), orient="row",
@@ -550,7 +550,7 @@ def test_shares_of_classes() -> None:
     assert isinstance(show_shares(empty, SharesView())[0], Text)
 
 
-def test_senses_that_were_read() -> None:
+def test_counts_of_senses_are_listed() -> None:
     whats = ["items", "classes", "items of classes that are not excluded", "items in the table"]
     gold = pl.DataFrame({"what": whats, "count": [1, 2, 3, 4]})
     stage = frames.stage("extract.gold_table", {"sizes": gold}, columns={"by": "word"})
@@ -561,7 +561,7 @@ def test_senses_that_were_read() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_read_comes_in_order() -> None:
+def test_counts_are_listed_in_order() -> None:
     whats = ["items", "tokens", "tokens that count", "tokens without a gold tag"]
     gold = pl.DataFrame({"what": whats, "count": [1, 9, 7, 2]})
     (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), ViewOptions())

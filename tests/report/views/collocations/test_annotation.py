@@ -50,7 +50,7 @@ def show_blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> lis
     )
 
 
-def test_a_figure_a_table_and_what_to_discuss() -> None:
+def test_the_view_has_a_figure_and_two_tables() -> None:
     figure, table, discuss = show_blocks()
     assert isinstance(figure, Figure)
     assert isinstance(table, Listing)
@@ -58,7 +58,7 @@ def test_a_figure_a_table_and_what_to_discuss() -> None:
     assert (figure.name, table.name, discuss.name) == ("agreement", "agreement", "disagreements")
 
 
-def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
+def test_labels_precede_categories_and_all_annotators_pairs() -> None:
     table = show_blocks()[1]
     assert isinstance(table, Listing)
     assert table.texts is not None
@@ -82,7 +82,7 @@ def test_an_undefined_coefficient_is_a_dash() -> None:
     assert table.texts.row(1)[3:] == ("–", "–", "–")
 
 
-def test_many_pairs_stand_in_the_table_alone() -> None:
+def test_many_pairs_are_only_in_the_table() -> None:
     pairs = [("SVC", "anna", f"b{i}") for i in range(4)]
     more = [row for key in pairs for row in rows(*key, TWO)]
     many = pl.concat([TABLE, pl.DataFrame(more, schema=Agreement.columns(), orient="row")])
@@ -100,7 +100,7 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
     assert table.texts.height == 10 + 4 * 4
 
 
-def test_what_to_discuss_with_most_labels_first() -> None:
+def test_disagreements_are_listed_by_number_of_labels() -> None:
     discuss = show_blocks(candidates="candidates")[2]
     assert isinstance(discuss, Listing)
     assert discuss.texts is not None
@@ -114,12 +114,12 @@ def test_what_to_discuss_with_most_labels_first() -> None:
     assert short.frame.height == 5
 
 
-def test_full_agreement_gives_a_sentence() -> None:
+def test_full_agreement_is_stated() -> None:
     last = show_blocks({**TABLES, "disagreements": DIFFERENT.clear()})[-1]
     assert last == Text("No candidate has different labels.")
 
 
-def test_one_annotator_gives_a_sentence() -> None:
+def test_a_single_annotator_is_stated() -> None:
     (said,) = show_blocks({**TABLES, "agreement": TABLE.clear()})
     assert isinstance(said, Text)
 
@@ -150,7 +150,7 @@ def shown_machine(
     return list(show_machine(frames.stage("evaluate.machine", made), MachineView()))
 
 
-def test_figure_and_tables() -> None:
+def test_the_view_of_judges_has_a_figure_and_four_tables() -> None:
     text, figure, *tables = shown_machine()
     assert isinstance(text, Text)
     assert "annotators' labels, which alone define" in text.text
@@ -166,7 +166,7 @@ def cells(name: str, blocks: list[Block]) -> pl.DataFrame:
     return found.texts
 
 
-def test_judges_stand_side_by_side() -> None:
+def test_judges_are_listed_in_one_table() -> None:
     table = cells("confusion", shown_machine())
     assert table["judge"].to_list() == ["m", "n"]
     assert table["TP, predicted"].to_list() == ["30", "0"]
@@ -174,13 +174,13 @@ def test_judges_stand_side_by_side() -> None:
     assert table["positive predictive value (%)"][1] == "– [0.0, 100.0]"
 
 
-def test_what_is_saved() -> None:
+def test_undefined_savings_are_dashes() -> None:
     table = cells("savings", shown_machine()).filter(pl.col("judge") == "n", pl.col("n") == "60")
     assert table["rho²"].to_list() == ["–", "–"]
     assert table["labels saved (%)"].to_list() == ["0.0", "0.0"]
 
 
-def test_a_category_each() -> None:
+def test_each_category_has_a_figure() -> None:
     other = pl.lit("idiom").alias("category")
     blocks = shown_machine(
         pl.concat([SAID, SAID.with_columns(other)]), pl.concat([JUDGED, JUDGED.with_columns(other)])
@@ -189,7 +189,7 @@ def test_a_category_each() -> None:
     assert names == ["reliability-TP", "reliability-idiom"]
 
 
-def test_how_the_machines_were_asked_is_folded_away() -> None:
+def test_provenance_of_machine_judges_is_in_a_fold() -> None:
     told = pl.DataFrame(
         {"judge": "m", "column": "model", "value": "m-2", "rows": [90]},
         schema=JudgesProvenance.columns(),
@@ -208,7 +208,7 @@ def test_how_the_machines_were_asked_is_folded_away() -> None:
     assert table.texts.row(0) == ("m", "model", "m-2", "90")
 
 
-def test_nothing_judged_is_a_sentence() -> None:
+def test_the_absence_of_judgements_is_stated() -> None:
     assert shown_machine(judged=JUDGED.clear()) == [
         Text("No candidate has both a prediction and a judgement.")
     ]

@@ -1,4 +1,4 @@
-"""The table of all candidates: what stands in it, and what a row opens to."""
+"""The table of all candidates: its columns, and the details of a row."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TABLES = {
 
 
 def stage(*others: tuple[str, str, str]) -> StageView:
-    """Return the ranks of a run: of each other stage its name, kind and what it reads."""
+    """Return the ranks of a run; the others have a name, a kind and an input each."""
     among: dict[str, StageView] = {}
 
     def open_table(name: str) -> pl.LazyFrame:
@@ -91,7 +91,7 @@ def test_each_measure_has_a_score_and_a_rank() -> None:
     assert own["N"].visible is False
 
 
-def test_the_best_under_any_measure_come_first() -> None:
+def test_candidates_best_under_any_measure_are_first() -> None:
     best = RANKS.group_by("id").agg(pl.col("rank").min()).sort("rank", "id")
     frame = explorer().frame
     order = dict(best.iter_rows())
@@ -99,13 +99,13 @@ def test_the_best_under_any_measure_come_first() -> None:
     assert payload(explorer(most_rows=2)).height == 2
 
 
-def test_without_judgements_there_are_none() -> None:
+def test_without_judgements_there_are_no_columns_of_them() -> None:
     found = explorer()
     assert [each.name for each in found.columns if each.name.startswith("judged ")] == []
     assert [each.name for each in found.details] == ["examples"]
 
 
-def test_judgements_of_people() -> None:
+def test_judgements_of_annotators_are_shown() -> None:
     found = explorer(SHEETS)
     rows = {row["id"]: row for row in found.frame.to_dicts()}
     assert rows["c1"]["judged TP"] == "undecided"
@@ -118,12 +118,12 @@ def test_judgements_of_people() -> None:
     assert rows["c1"]["judged by ben"] == "SVC"
 
 
-def test_the_own_column_of_a_name_that_is_taken_gives_way() -> None:
+def test_a_judgement_column_replaces_one_of_the_same_name() -> None:
     assert explorer(SHEETS).frame["judged"].dtype == pl.Boolean
     assert explorer().frame["judged"].dtype == pl.Int64
 
 
-def test_two_sources_of_judgements_are_told_apart() -> None:
+def test_headings_name_the_source_of_judgements() -> None:
     headings = [each.heading for each in explorer(SHEETS, TABLE).columns]
     assert {"TP (people)", "TP (truth)", "label", "anna", "judged"} <= set(headings)
     assert len(headings) == len(set(headings))
@@ -135,7 +135,7 @@ def test_judgements_on_other_candidates_are_omitted() -> None:
     ]
 
 
-def test_a_row_opens_to_its_examples_and_who_said_what() -> None:
+def test_details_of_a_row_are_its_examples_and_judgements() -> None:
     found = explorer(SHEETS)
     opened = details_on_page(payload(found))
     place = found.frame["id"].to_list().index("c1")
@@ -144,14 +144,14 @@ def test_a_row_opens_to_its_examples_and_who_said_what() -> None:
     assert sum(map(len, opened["examples"])) == 3
 
 
-def test_hostile_words_come_back() -> None:
+def test_hostile_words_are_unpacked_unchanged() -> None:
     columns = table_on_page(payload(explorer(SHEETS)))
     assert set(columns["l1"]) == set(SCORES["l1"])
     assert set(columns["l2"]) == set(SCORES["l2"])
 
 
 @pytest.mark.parametrize("gone", ["f1", "N"])
-def test_no_contingency_table_without_its_counts(gone: str) -> None:
+def test_without_counts_there_is_no_contingency_table(gone: str) -> None:
     ranks = stage()
     found = candidate_explorer(ranks, SCORES.drop(gone).lazy(), measures=["mi"], most_rows=9)
     assert found.cells is None
@@ -166,7 +166,7 @@ def test_without_words_the_id_is_searched() -> None:
     assert found.titles == ("id",)
 
 
-def test_the_view_has_it_unless_told_otherwise() -> None:
+def test_the_table_of_candidates_can_be_disabled() -> None:
     blocks = show_ranks(stage(SHEETS), RankView(explorer_rows=3))
     assert isinstance(blocks[-1], Explorer)
     assert blocks[-1].most_rows == 3
@@ -176,7 +176,7 @@ def test_the_view_has_it_unless_told_otherwise() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
+def test_with_limited_memory_it_has_only_the_best(size: int) -> None:
     columns = len(SCORES.columns) + 4
     with memory.with_limit(64 * columns * size):
         few = explorer(SHEETS)
@@ -211,7 +211,7 @@ def both(**options: Any) -> tuple[Listing, Listing]:
     return best, scores
 
 
-def test_the_best_side_by_side() -> None:
+def test_the_best_of_each_measure_are_side_by_side() -> None:
     best, _ = both(k=2)
     assert best.texts is not None
     assert best.texts.rows() == [
@@ -235,7 +235,7 @@ def test_undefined_infinite_and_distinct_scores_are_counted() -> None:
     assert scores.frame.rows() == [("dice", 4, 1, 0, 3), ("mi", 4, 1, 2, 4)]
 
 
-def test_the_marks_are_those_of_one_category() -> None:
+def test_marks_belong_to_the_selected_category() -> None:
     two = pl.concat([JUDGEMENTS_RANK, frames.judgements({"c1": False}, category="fvg")])
     tables = {**TABLES_RANK, "judgements": two}
     first, _ = both(tables=tables, judgements="judgements", k=1)
@@ -258,12 +258,12 @@ def test_a_measure_may_be_called_rank() -> None:
     assert best.texts.rows() == [("1", "in:Frage kommen")]
 
 
-def test_nothing_to_rank_gives_a_sentence() -> None:
+def test_the_absence_of_candidates_is_stated() -> None:
     assert show_blocks({**TABLES_RANK, "ranks": RANKS_RANK.clear()}) == [
         Text("There are no candidates to rank.")
     ]
 
 
-def test_an_unknown_category_is_an_error() -> None:
+def test_an_unknown_category_is_refused() -> None:
     with pytest.raises(ConfigError, match="views.ranks.category"):
         show_blocks(judgements="judgements", category="x")

@@ -51,7 +51,7 @@ def combination(
     return show_combination(stage, CombinationView(**options))
 
 
-def test_a_combination() -> None:
+def test_the_view_has_the_fit_a_graph_and_words() -> None:
     fit, graph, words = combination()
     assert isinstance(fit, Listing)
     assert isinstance(graph, Figure)
@@ -73,7 +73,7 @@ def test_a_combination() -> None:
     ]  # fmt: skip
 
 
-def test_only_the_largest_are_shown() -> None:
+def test_only_the_largest_effects_are_shown() -> None:
     _, graph, words = combination(measures=2, words=1)
     assert isinstance(graph, Figure)
     assert isinstance(words, Listing)
@@ -82,7 +82,7 @@ def test_only_the_largest_are_shown() -> None:
     assert len(combination(words=0)) == 2
 
 
-def test_without_words_or_judgements() -> None:
+def test_the_view_without_words_or_judgements() -> None:
     assert len(combination(terms=TERMS.filter(pl.col("kind") != "word"))) == 2
     assert combination(FIT.clear(), TERMS.clear()) == [
         Text("No candidate is judged, so no model was fitted.")
@@ -114,7 +114,7 @@ def show_blocks(parts: pl.DataFrame, about: pl.DataFrame = ABOUT) -> Sequence[Bl
     return show_list(stage, ViewOptions())
 
 
-def test_the_parts_of_a_list() -> None:
+def test_the_parts_of_a_delivered_list_are_shown() -> None:
     said, parts = show_blocks(PARTS)
     assert said == Text(
         "4 candidates by t-score, 2 of them judged: 1 true positive and 1 false positive."
@@ -130,7 +130,7 @@ def test_the_parts_of_a_list() -> None:
     assert "account for the choice among 8 lists" in parts.caption
 
 
-def test_a_list_without_parts_and_no_list() -> None:
+def test_a_list_without_parts_and_the_absence_of_a_list() -> None:
     assert len(show_blocks(PARTS.clear())) == 1
     nothing = Text("No candidate is judged, so no list was delivered.")
     assert show_blocks(PARTS.clear(), ABOUT.clear()) == [nothing]

@@ -36,7 +36,7 @@ def listing(blocks: list[Block], name: str) -> Listing:
     return next(block for block in blocks if isinstance(block, Listing) and block.name == name)
 
 
-def test_how_to_read_the_tests_comes_first() -> None:
+def test_notes_on_the_tests_are_first() -> None:
     first, second, *_ = show_blocks()
     assert isinstance(first, Text)
     assert isinstance(second, Text)
@@ -46,7 +46,7 @@ def test_how_to_read_the_tests_comes_first() -> None:
     assert "41 to 58 % of simulated 10 % samples" in second.text
 
 
-def test_a_matrix_for_each_cut() -> None:
+def test_each_cut_has_a_matrix() -> None:
     table = listing(show_blocks(), "matrix-100")
     assert table.texts is not None
     assert table.texts.rows() == [
@@ -60,15 +60,15 @@ def test_a_matrix_for_each_cut() -> None:
     assert later.texts.row(0) == ("a", "", "+25.00", "+25.00")
 
 
-def test_stars_are_those_of_the_table() -> None:
-    """What a star says is decided once, where the tests are made."""
+def test_stars_follow_the_table_of_tests() -> None:
+    """Significance is decided once, with the tests."""
     none = TABLES["cuts"].with_columns(significant=False)
     table = listing(show_blocks({**TABLES, "cuts": none}), "matrix-100")
     assert table.texts is not None
     assert "*" not in "".join(map(str, table.texts.rows()))
 
 
-def test_the_tests_with_adjusted_p_values() -> None:
+def test_tests_are_listed_with_adjusted_p_values() -> None:
     table = listing(show_blocks(), "tests")
     assert table.frame.height == 6
     assert table.texts is not None
@@ -95,7 +95,7 @@ def figures_of(blocks: list[Block], name: str) -> list[Figure]:
     return [block for block in blocks if isinstance(block, Figure) and block.name == name]
 
 
-def test_three_pairs_are_drawn_and_more_only_if_asked() -> None:
+def test_three_pairs_are_drawn_and_more_on_request() -> None:
     assert figures_of(show_blocks(), "difference")
     more = frames.comparison({(a, "z"): GAPS for a in "abcd"})
     tables = {"comparison": more, "cuts": frames.cuts(more, [100])}
@@ -103,17 +103,17 @@ def test_three_pairs_are_drawn_and_more_only_if_asked() -> None:
     assert figures_of(show_blocks(tables, pairs=(("z", "a"),)), "difference")
 
 
-def test_measures_are_chosen() -> None:
+def test_only_the_selected_measures_are_listed() -> None:
     table = listing(show_blocks(measures=("a", "b")), "tests")
     assert set(table.frame["measure_2"]) == {"b"}
 
 
-def test_nothing_to_compare_gives_a_sentence() -> None:
+def test_the_absence_of_comparisons_is_stated() -> None:
     (said,) = show_blocks({name: frame.clear() for name, frame in TABLES.items()})
     assert isinstance(said, Text)
 
 
-def test_no_declared_cut_gives_a_sentence() -> None:
+def test_the_absence_of_declared_cuts_is_stated() -> None:
     blocks = show_blocks({**TABLES, "cuts": TABLES["cuts"].clear()})
     assert Text("No test was made at a declared cut.") in blocks
     assert any(isinstance(block, Figure) for block in blocks)
@@ -128,7 +128,7 @@ def test_categories_have_their_own_tables() -> None:
     assert {"matrix-100-TP", "matrix-100-fvg", "difference-TP", "difference-fvg"} <= names
 
 
-def test_an_unknown_pair_is_an_error() -> None:
+def test_an_unknown_pair_is_refused() -> None:
     with pytest.raises(ConfigError, match="views.tests.pairs: a and z are not compared"):
         show_blocks(pairs=(("a", "z"),))
 
@@ -150,13 +150,13 @@ def rows_of(figure: Figure) -> list[list[str]]:
     return found
 
 
-def test_a_heat_map_in_the_order_of_precision() -> None:
+def test_the_heat_map_is_in_the_order_of_precision() -> None:
     (figure,) = figures_of(show_blocks({**TABLES, "baseline_cuts": AGAINST}), "matrix")
     assert rows_of(figure) == [["b", "c", "a"], ["a", "b", "c"]]
     assert "Star: adjusted p < 0.05." in figure.caption
 
 
-def test_many_measures_have_a_figure_per_cut() -> None:
+def test_many_measures_have_one_figure_per_cut() -> None:
     names = [f"m{i}" for i in range(9)]
     pairs = {(a, b): GAPS for i, a in enumerate(names) for b in names[i + 1 :]}
     many = frames.comparison(pairs)
@@ -165,7 +165,7 @@ def test_many_measures_have_a_figure_per_cut() -> None:
     assert not figures_of(blocks, "matrix")
 
 
-def test_of_many_cuts_some_have_a_matrix_and_those_asked_for_do() -> None:
+def test_of_many_cuts_a_few_and_the_requested_ones_have_a_matrix() -> None:
     tables = {"comparison": TESTED, "cuts": frames.cuts(TESTED, list(range(10, 201, 10)))}
     (figure,) = figures_of(show_blocks(tables), "matrix")
     assert 5 <= len(rows_of(figure)) <= 7
@@ -175,7 +175,7 @@ def test_of_many_cuts_some_have_a_matrix_and_those_asked_for_do() -> None:
         show_blocks(tables, matrices=(45,))
 
 
-def test_the_best_measures_as_a_figure_and_a_table() -> None:
+def test_the_best_measures_have_a_figure_and_a_table() -> None:
     best = frames.best({100: ["b", "c"], 200: ["a"]})
     blocks = show_blocks({**TABLES, "best": best})
     assert figures_of(blocks, "best")
@@ -185,7 +185,7 @@ def test_the_best_measures_as_a_figure_and_a_table() -> None:
     assert table.frame.height == 3
 
 
-def test_tests_against_the_baseline() -> None:
+def test_tests_against_the_baseline_are_listed() -> None:
     table = listing(show_blocks({**TABLES, "baseline_cuts": AGAINST}), "baseline")
     assert table.texts is not None
     assert table.texts.rows() == [
@@ -195,7 +195,7 @@ def test_tests_against_the_baseline() -> None:
     ]
 
 
-def test_the_test_that_was_made_is_named() -> None:
+def test_the_test_and_the_correction_are_named() -> None:
     config = {"test": "boschloo", "alternative": "greater", "correction": "benjamini_hochberg"}
     how, many, *rest = show_blocks(config=config)
     assert isinstance(how, Text)
@@ -217,7 +217,7 @@ LIMITED = frames.differences(
 )
 
 
-def test_differences_from_the_best_with_their_limits() -> None:
+def test_differences_from_the_best_have_limits() -> None:
     best = frames.best({100: ["b"]})
     blocks = show_blocks({**TABLES, "best": best, "differences": LIMITED})
     assert len(figures_of(blocks, "intervals")) == 1
@@ -228,14 +228,14 @@ def test_differences_from_the_best_with_their_limits() -> None:
     assert (row["adjusted p"], row["margin: adjusted p"]) == (".020", ".060")
 
 
-def test_many_differences_are_for_the_table() -> None:
+def test_many_differences_are_only_in_the_table() -> None:
     many = frames.differences({("a", "b"): (-0.1, 0.0, 0.1)}, range(1, 62))
     blocks = show_blocks({**TABLES, "differences": many})
     assert not figures_of(blocks, "intervals")
     assert listing(blocks, "differences").frame.height == 122
 
 
-def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
+def test_the_guarantee_for_the_best_is_stated_only_if_valid() -> None:
     tables = {**TABLES, "best": frames.best({100: ["b"]})}
     sure = listing(show_blocks(tables, config={"correction": "bonferroni"}), "best").caption
     assert "Bonferroni" in sure
@@ -247,7 +247,7 @@ def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
         assert "truly best" not in listing(show_blocks(tables, config=config), "best").caption
 
 
-def test_differences_by_clusters() -> None:
+def test_differences_by_clusters_are_listed() -> None:
     row = {
         "category": "TP", "measure_1": "a", "measure_2": "b", "n": 100, "size": 50, "n_1": 9, "k_1": 3,
         "n_2": 9, "k_2": 2, "confidence": 0.95, "cluster": "l2", "clusters": 7,
@@ -270,7 +270,7 @@ NOTHING = frames.against_baseline({})
 MARK = Mark(alpha=0.05, margin=0.0)
 
 
-def test_each_pair_stands_in_both_directions() -> None:
+def test_each_pair_is_in_the_matrix_in_both_directions() -> None:
     found = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100).cells
     assert found.select("row", "column", "difference", "significant").rows() == [
         ("a", "b", 0.2, True), ("b", "a", -0.2, True),

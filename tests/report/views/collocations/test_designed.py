@@ -38,7 +38,7 @@ def shown_designed(tables: dict[str, pl.DataFrame] = DONE, **options: Any) -> li
     return list(show_designed(stage, DesignedView(**options)))
 
 
-def test_how_it_was_estimated_figures_and_tables() -> None:
+def test_the_view_has_notes_figures_and_tables() -> None:
     text, graph, table, resting, differences, bands = shown_designed(bands=("mi",))
     assert isinstance(text, Text)
     assert "Predictions narrow the limits" in text.text
@@ -52,13 +52,13 @@ def test_how_it_was_estimated_figures_and_tables() -> None:
     assert len(areas) == 1
 
 
-def test_some_measures_some_pairs() -> None:
+def test_measures_and_pairs_can_be_selected() -> None:
     assert len(shown_designed(measures=("mi",))) == 4  # no differences, no band of them
     assert len(shown_designed(pairs=(("mi", "dice"),))) == 6
     assert len(shown_designed(pairs=())) == 5
 
 
-def test_differences_for_candidates_to_come_are_in_a_fold() -> None:
+def test_differences_beyond_the_candidates_are_in_a_fold() -> None:
     row = DONE["differences"].head(1).to_dicts()[0]
     row |= {"cluster": "l1, l2", "clusters": 40, "effective_clusters": 12.5, "confidence": 0.95,
             "p_value": 0.2, "p_adjusted": 0.4, "significant": False, "verdict": "open"}  # fmt: skip
@@ -73,12 +73,12 @@ def test_differences_for_candidates_to_come_are_in_a_fold() -> None:
     assert not any("*" in str(cell) for cell in table.texts.row(0))  # no second verdict
 
 
-def test_without_judgements() -> None:
+def test_the_absence_of_judgements_is_stated() -> None:
     (said,) = shown_designed({name: frame.clear() for name, frame in DONE.items()})
     assert isinstance(said, Text)
 
 
-def test_questions_beside_the_simple_sample() -> None:
+def test_questions_are_compared_with_the_simple_sample() -> None:
     stage = frames.stage("sample.design", MADE)
     text, table = show_questions(stage, QuestionsView())
     assert isinstance(text, Text)

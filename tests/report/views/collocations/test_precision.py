@@ -54,7 +54,7 @@ def shown_average_precision(
     return list(show_average_precision(stage, AveragePrecisionView(**options)))
 
 
-def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
+def test_each_measure_has_a_whisker_and_a_row_highest_first() -> None:
     graph, table = shown_average_precision(*ROWS)
     assert isinstance(graph, Figure)
     assert isinstance(table, Listing)
@@ -69,7 +69,7 @@ def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
     ]
 
 
-def test_full_annotation_and_unequal_chances_are_said() -> None:
+def test_captions_state_full_annotation_and_unequal_chances() -> None:
     whole = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95, *RANKED)
     graph, table = shown_average_precision(whole)
     assert isinstance(graph, Figure)
@@ -84,7 +84,7 @@ def test_full_annotation_and_unequal_chances_are_said() -> None:
     assert "(xinfAP, with unequal inclusion probabilities)" in designed.caption
 
 
-def test_recall_of_a_list() -> None:
+def test_recall_over_a_list_is_shown() -> None:
     row = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95, 0.5, "gold", 1200)
     found = [("TP", "mi", 0.1, 150, 120, 0.8, "gold", 1200),
              ("TP", "mi", 0.5, None, 600, None, "gold", 1200)]  # fmt: skip
@@ -99,7 +99,7 @@ def test_recall_of_a_list() -> None:
     assert table.texts.rows() == [("MI", "80.00 (150)", "not reached")]
 
 
-def test_measures_that_are_wanted() -> None:
+def test_measures_of_average_precision_can_be_selected() -> None:
     _, table = shown_average_precision(*ROWS, measures=("mi",))
     assert isinstance(table, Listing)
     assert table.frame["measure"].to_list() == ["mi"]
@@ -107,7 +107,7 @@ def test_measures_that_are_wanted() -> None:
         shown_average_precision(*ROWS, measures=("dice",))
 
 
-def test_nothing_judged() -> None:
+def test_without_judgements_average_precision_is_undefined() -> None:
     assert shown_average_precision() == [
         Text("No candidate is judged, so average precision cannot be estimated.")
     ]
@@ -120,7 +120,7 @@ ROW = ("TP", "t_score", 1000, "min_precision = 0.25", 35, 0.268, 0.18, 0.37, 0.1
 CHOICE = pl.DataFrame([ROW], schema=Choice.columns(), orient="row")
 
 
-def test_the_choice_in_words() -> None:
+def test_the_choice_is_described_in_words() -> None:
     (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
     assert isinstance(said, Text)
     for piece in ("the top 1,000 by t-score (min_precision = 0.25), out of 35 lists",
@@ -130,14 +130,14 @@ def test_the_choice_in_words() -> None:
         assert piece in said.text
 
 
-def test_nothing_judged_gives_a_sentence() -> None:
+def test_without_judgements_no_list_is_chosen() -> None:
     stage = frames.stage("evaluate.choice", {"choice": CHOICE.clear()})
     assert show_choice(stage, ViewOptions()) == [
         Text("No candidate is judged, so no list was chosen.")
     ]
 
 
-def test_the_tests_behind_a_guarantee() -> None:
+def test_tests_of_a_guarantee_are_listed() -> None:
     rows = [
         ("TP", "t_score", 100, 2, 40, 10, 0.25, 0.05, 0.1449, True, True, False),
         ("TP", "t_score", 500, 1, 90, 40, 0.444, 0.05, 0.3562, True, True, True),
@@ -174,7 +174,7 @@ def show_blocks(tables: dict[str, pl.DataFrame], **options: Any) -> list[Block]:
     return list(show_precision(stage, PrecisionView(**options)))
 
 
-def test_a_graph_the_baseline_and_a_table() -> None:
+def test_the_view_has_a_graph_the_baseline_and_a_table() -> None:
     figure, text, table = show_blocks(ONE)
     assert isinstance(figure, Figure)
     assert isinstance(text, Text)
@@ -184,7 +184,7 @@ def test_a_graph_the_baseline_and_a_table() -> None:
     assert text.text.startswith("The baseline is 50.00 % [45.00, 55.00]: 150 true positives in 300")
 
 
-def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
+def test_simultaneous_limits_are_drawn_with_pointwise_ones() -> None:
     wide = ONE["precision"].filter(pl.col("n").is_between(100, 200)).select(
         "category", "measure", "n", lower_band=pl.col("lower") - 0.02,
         upper_band=pl.col("upper") + 0.02, level=pl.lit(0.99),
@@ -199,7 +199,7 @@ def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
         assert "at once" not in without.caption
 
 
-def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
+def test_each_measure_has_a_row_and_each_cut_a_column() -> None:
     table = show_blocks(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
     assert isinstance(table, Listing)
     assert table.texts is not None
@@ -210,13 +210,13 @@ def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
     ]  # fmt: skip
 
 
-def test_cuts_are_the_stage_s_own_by_default() -> None:
+def test_cuts_are_those_of_the_stage_by_default() -> None:
     table = show_blocks(ONE, config={"cuts": [50, 150]})[2]
     assert isinstance(table, Listing)
     assert sorted(set(table.frame["n"])) == [50, 150]
 
 
-def test_ties_and_missing_estimates_are_told() -> None:
+def test_ties_and_missing_estimates_are_shown() -> None:
     told = ONE["precision"].with_columns(
         tp_max=pl.col("tp_max") + (pl.col("n") == 100).cast(pl.Int64),
         precision=pl.when(pl.col("n") != 200).then(pl.col("precision")),
@@ -229,7 +229,7 @@ def test_ties_and_missing_estimates_are_told() -> None:
     assert second.lstrip("\u2007") == "– [40.0, 60.0]"
 
 
-def test_what_the_interval_of_a_sample_is() -> None:
+def test_the_interval_of_a_sample_is_described() -> None:
     base = frames.baseline(
         10, 30, sampled=True, n_drawn=32, n_unjudged=1, n_undecided=1, n_candidates=300, interval="wilson",
         confidence=0.9,
@@ -241,13 +241,13 @@ def test_what_the_interval_of_a_sample_is() -> None:
         assert piece in said.text
 
 
-def test_full_annotation_is_said_to_be_exact() -> None:
+def test_results_of_full_annotation_are_called_exact() -> None:
     said = show_blocks(ONE)[1]
     assert isinstance(said, Text)
     assert "exact for this data set" in said.text
 
 
-def test_a_graph_for_each_category() -> None:
+def test_each_category_has_a_graph() -> None:
     two = {
         "precision": pl.concat(frames.precision(CURVES, category=c) for c in ("fig/ur", "fvg")),
         "baseline": pl.concat(frames.baseline(150, 300, category=c) for c in ("fvg", "fig/ur")),
@@ -258,14 +258,14 @@ def test_a_graph_for_each_category() -> None:
     assert only == ["precision"]
 
 
-def test_no_judged_candidate_gives_a_sentence() -> None:
+def test_the_absence_of_judgements_is_stated() -> None:
     (nobody,) = show_blocks({k: frame.clear() for k, frame in ONE.items()})
     (unjudged,) = show_blocks({**ONE, "baseline": frames.baseline(0, 0)})
     (no_list,) = show_blocks({**ONE, "precision": ONE["precision"].clear()})
     assert all(isinstance(block, Text) for block in (nobody, unjudged, no_list))
 
 
-def test_no_estimate_in_the_window_gives_a_sentence() -> None:
+def test_the_absence_of_estimates_in_the_window_is_stated() -> None:
     late = ONE["precision"].with_columns(precision=pl.lit(None, pl.Float64))
     first = show_blocks({**ONE, "precision": late})[0]
     assert isinstance(first, Text)
@@ -274,14 +274,14 @@ def test_no_estimate_in_the_window_gives_a_sentence() -> None:
     )
 
 
-def test_short_lists_are_shown_from_the_beginning() -> None:
+def test_short_lists_are_drawn_from_the_start() -> None:
     short = frames.precision({"dice": [True, False] * 10})
     figure = show_blocks({"precision": short, "baseline": frames.baseline(10, 20)})[0]
     assert isinstance(figure, Figure)
     assert "The graph starts" not in figure.caption
 
 
-def test_truth_and_marks_come_from_other_stages() -> None:
+def test_truth_and_marks_are_read_from_other_stages() -> None:
     tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
     figure = show_blocks(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
@@ -306,12 +306,12 @@ def test_truth_and_marks_come_from_other_stages() -> None:
         ({"comparison": "tests", "marks": ("dice", "mi")}, "tests does not compare dice with mi"),
     ],
 )
-def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace("'", ".")):
         show_blocks({**ONE, "tests.comparison": TESTED}, **options)
 
 
-def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
+def test_a_pair_without_significant_differences_is_named() -> None:
     pair = {"comparison": "tests", "marks": ("dice", "t_score")}
     none = TESTED.with_columns(significant=pl.col("n") < 50)
     shown_with = {**ONE, "tests.comparison": none}
@@ -326,7 +326,7 @@ def figures(blocks: list[Block]) -> dict[str, Figure]:
     return {block.name: block for block in blocks if isinstance(block, Figure)}
 
 
-def test_further_graphs_of_the_same_stage() -> None:
+def test_a_stage_may_have_several_graphs() -> None:
     tables = {
         **ONE, "recall": frames.recall(CURVES), "local": frames.local(ONE["precision"], size=20),
     }  # fmt: skip
@@ -345,8 +345,8 @@ def test_further_graphs_of_the_same_stage() -> None:
 @pytest.mark.parametrize(("base", "among"), [
     ("gold", ""), ("candidates", " that are among the candidates"),
 ])  # fmt: skip
-def test_recall_over_a_gold_standard_says_so(base: str, among: str) -> None:
-    """A random order reaches the share of the gold standard that is ranked."""
+def test_captions_state_recall_over_a_gold_standard(base: str, among: str) -> None:
+    """A random order reaches the share of the gold standard among the ranked candidates."""
     half = ONE["precision"].with_columns(pl.col("recall") / 2)
     graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}]
     config = {"positives": "gold.coverage", "base": base}
@@ -356,14 +356,14 @@ def test_recall_over_a_gold_standard_says_so(base: str, among: str) -> None:
     assert "gold" not in found["precision"].caption
 
 
-def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
+def test_bands_of_recall_require_the_table_of_recall() -> None:
     assert "recall" in figures(show_blocks(ONE, graphs=[{"kind": "recall"}]))
     with pytest.raises(ConfigError, match="has not made its table recall; set recall in stages.ma"):
         show_blocks(ONE, graphs=[{"kind": "recall", "bands": ["dice"]}])
 
 
 @pytest.mark.parametrize(("kind", "option"), [("local", "window"), ("cut", "cut")])
-def test_a_table_that_was_not_made_is_an_error(kind: str, option: str) -> None:
+def test_a_graph_of_a_missing_table_is_refused(kind: str, option: str) -> None:
     message = (
         rf"views.made.graphs.0.kind: the stage made has not made its table {kind}; set {option}"
     )
@@ -371,7 +371,7 @@ def test_a_table_that_was_not_made_is_an_error(kind: str, option: str) -> None:
         show_blocks(ONE, graphs=[{"kind": kind}])
 
 
-def test_a_cut_is_taken_as_the_whole() -> None:
+def test_within_a_cut_there_is_no_baseline() -> None:
     whole = pl.col("precision").last().over("measure")
     cut = frames.precision({name: hits[:120] for name, hits in CURVES.items()}).select(
         "category", "measure", "n", "n_sampled", "k_sampled", pl.lit(60).alias("positives"),
@@ -382,7 +382,7 @@ def test_a_cut_is_taken_as_the_whole() -> None:
     assert "baseline" not in figure.caption
 
 
-def test_of_many_measures_the_best_are_drawn() -> None:
+def test_of_many_measures_only_the_best_are_drawn() -> None:
     curves = {f"m{i:02}": [j % (i + 2) == 0 for j in range(300)] for i in range(15)}
     tables = {"precision": frames.precision(curves), "baseline": frames.baseline(60, 300)}
     figure, _, table = show_blocks(tables, cuts=(100, 200))
@@ -416,7 +416,7 @@ def test_sets_of_other_stages_are_drawn() -> None:
     assert "diamond" in kinds
 
 
-def test_thresholds_in_words() -> None:
+def test_thresholds_are_described_in_words() -> None:
     rows = [("TP", "dice", 0.2, 250), ("TP", "t_score", 0.2, None), ("TP", "dice", 0.4, 90),
             ("TP", "t_score", 0.4, 1200)]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["category", "measure", "threshold", "n"], orient="row")
@@ -428,7 +428,7 @@ def test_thresholds_in_words() -> None:
     assert high.text.endswith("stays under 40 % from these n: t-score 1,200; Dice 90.")
 
 
-def test_what_unjudged_draws_could_make_of_the_lists() -> None:
+def test_the_possible_effect_of_unjudged_draws_is_listed() -> None:
     row = ("TP", "t_score", 100, 50, 10, 40, 12, 0.3, 0.17, 0.47, 0.24, 0.13, 0.39, 0.44, 0.3, 0.59)
     open_ = pl.DataFrame([row], schema=WorstCase.columns(), orient="row")
     fold = show_blocks({**ONE, "worst_case": open_})[-1]
@@ -441,7 +441,7 @@ def test_what_unjudged_draws_could_make_of_the_lists() -> None:
     ]
 
 
-def test_thresholds_that_hold_at_once() -> None:
+def test_simultaneous_thresholds_are_listed() -> None:
     rows = [("TP", "dice", 0.2, 100, 2000, 700, 600, None, 0.95),
             ("TP", "t_score", 0.2, 100, 2000, 100, None, 1500, 0.95)]  # fmt: skip
     frame = pl.DataFrame(rows, schema=BandThresholds.columns(), orient="row")
@@ -454,7 +454,7 @@ def test_thresholds_that_hold_at_once() -> None:
     assert "for all n from 100 to 2,000 simultaneously, with 95 % confidence" in table.caption
 
 
-def test_precision_corrected_for_errors_of_the_annotators() -> None:
+def test_corrected_precision_is_listed() -> None:
     row = ("TP", "t_score", 100, 40, 12, 0.3, 0.294, 0.14, 0.48, 0.9, 0.95, 30, None, 0.95)
     frame = pl.DataFrame([row], schema=CorrectedPrecision.columns(), orient="row")
     table = show_blocks({**ONE, "corrected": frame})[-1]
@@ -464,7 +464,7 @@ def test_precision_corrected_for_errors_of_the_annotators() -> None:
     assert "sensitivity 90.0 % (of 30 candidates), specificity 95.0 %." in table.caption
 
 
-def test_a_pool_is_warned_of() -> None:
+def test_estimates_within_a_pool_are_marked() -> None:
     said = show_blocks({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
     assert isinstance(said, Text)
     assert "the union of the top 500" in said.text
@@ -473,7 +473,7 @@ def test_a_pool_is_warned_of() -> None:
     assert "pool" not in everything.text
 
 
-def test_precision_by_clusters_is_folded_away() -> None:
+def test_precision_by_clusters_is_in_a_fold() -> None:
     row = {
         "category": "TP", "measure": "dice", "n": 2, "n_sampled": 2, "k_sampled": 1, "precision": 0.5,
         "lower": 0.1, "upper": 0.9, "confidence": 0.95, "cluster": "l2", "clusters": 2,
@@ -500,7 +500,7 @@ def further(**options: object) -> Graph:
     return list(resolve_graphs(VIEW, (graph,)))[1][1]
 
 
-def test_the_view_s_own_graph_comes_first() -> None:
+def test_the_main_graph_of_a_view_is_first() -> None:
     (place, own), (second, _) = resolve_graphs(VIEW, (Graph(),))
     assert (place, second) == ("", "graphs.0.")
     assert own == Graph(
@@ -509,7 +509,7 @@ def test_the_view_s_own_graph_comes_first() -> None:
     )  # fmt: skip
 
 
-def test_a_graph_of_the_same_kind_takes_over_all_but_the_name() -> None:
+def test_a_graph_of_the_same_kind_inherits_all_but_the_name() -> None:
     graph = further(style="print", first_n=400)
     assert (graph.style, graph.first_n, graph.y_max, graph.marks) == (
         "print",
@@ -527,7 +527,7 @@ def test_a_graph_of_another_kind_has_its_own_axes_and_no_marks() -> None:
     assert (graph.marks, graph.comparison, graph.subsets) == (None, None, ())
 
 
-def test_a_further_graph_of_precision_after_a_view_of_recall() -> None:
+def test_a_graph_of_precision_may_follow_a_view_of_recall() -> None:
     view = PrecisionView(kind="recall", measures=("a",), y_max=90.0)
     (_, own), (_, graph) = resolve_graphs(view, (Graph(),))
     assert (own.kind, graph.kind) == ("recall", "precision")
@@ -541,12 +541,12 @@ def test_unknown_options_are_refused() -> None:
         PrecisionView.model_validate({"graphs": [{"category": "TP"}]})
 
 
-# The rows of a table by n that a graph needs, of few lists and of many.
+# The rows by n that a graph needs, for few lists and for many.
 
 
 @pytest.mark.parametrize("size", [1, 2, 401, 1000, 3001])
 @pytest.mark.parametrize("first", [1, 7])
-def test_many_lists_are_thinned_as_few_are(
+def test_many_lists_are_thinned_like_few(
     size: int, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = pl.DataFrame({"n": [*range(1, first + size)] * 2, "measure": "mi"}).lazy()

@@ -39,7 +39,7 @@ def shown_subset(tables: dict[str, pl.DataFrame] = TABLES_SUBSET, **options: Any
     )
 
 
-def test_the_set_beside_the_curves_of_another_stage() -> None:
+def test_a_set_is_drawn_with_the_curves_of_another_stage() -> None:
     text, figure, table = shown_subset(precision="full")
     assert isinstance(text, Text)
     assert isinstance(figure, Figure)
@@ -51,7 +51,7 @@ def test_the_set_beside_the_curves_of_another_stage() -> None:
     assert "Vertical lines" not in figure.caption
 
 
-def test_the_set_alone() -> None:
+def test_a_set_may_be_drawn_without_curves() -> None:
     figure = shown_subset()[1]
     assert isinstance(figure, Figure)
     spec = still(figure.chart)
@@ -59,7 +59,7 @@ def test_the_set_alone() -> None:
     assert "filter (120)" in json.dumps(spec)
 
 
-def test_the_differences_from_the_lists_of_its_size() -> None:
+def test_differences_from_lists_of_equal_size_are_listed() -> None:
     table = shown_subset(measures=("mi", "dice"))[2]
     assert isinstance(table, Listing)
     assert table.texts is not None
@@ -73,11 +73,11 @@ def test_the_test_is_named() -> None:
     assert "Fisher's test with mid-p values" in said.text
 
 
-def test_nothing_judged_gives_a_sentence_subset() -> None:
+def test_the_absence_of_judgements_is_stated() -> None:
     (said,) = shown_subset({**TABLES_SUBSET, "subsets": SUBSETS.clear()})
     assert isinstance(said, Text)
 
 
-def test_an_unknown_measure_is_an_error() -> None:
+def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(ConfigError, match="views.shown.measures: unknown name 'dic'"):
         shown_subset(measures=("dic",))

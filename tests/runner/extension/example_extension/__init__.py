@@ -1,1 +1,1 @@
-"""A package that adds something of every kind that can be added."""
+"""A package that adds something of every kind that an extension can add."""

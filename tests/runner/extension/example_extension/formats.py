@@ -11,7 +11,7 @@ from pipeline.formats.base import LINE, FormatOptions, reader
 
 
 def check(path: Path, _options: FormatOptions) -> tuple[()]:
-    """Complain of the first line with another number of fields than the header."""
+    """Report the first line whose number of fields differs from that of the header."""
     header, *lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=2):
         if line.count(";") != header.count(";"):

@@ -10,7 +10,7 @@ from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, view
 
 
 class RareView(ViewOptions):
-    """What is shown of rare candidates."""
+    """Options of the view of rare candidates."""
 
     rows: int = 3
     """How many of them."""
@@ -18,7 +18,7 @@ class RareView(ViewOptions):
 
 @view("filter.rare", options=RareView)
 def show_rare(stage: StageView, options: RareView) -> Sequence[Block]:
-    """Say how rare they are, list a few and draw them."""
+    """State how rare they are, list a few and draw them."""
     frame = stage.table("candidates").sort("f", "id").head(options.rows).collect()
     figure = Figure("rare-dots", "Rare candidates.", CHARTS.get("rare_dots")(frame))
     return [Text("These are rare indeed."), Listing("rare", "Rare candidates.", frame), figure]
