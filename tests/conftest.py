@@ -1,4 +1,4 @@
-"""What all tests share: where public data is, and no deadlines on a busy machine."""
+"""Fixtures of all tests: the place of public data, and no deadlines on a busy machine."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tests.house import threads
 EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "10"))
 """How many examples are drawn for each law; `make laws` draws more."""
 
-# A limit of 1 MB is for the counts alone: small corpora are counted in many buckets.
+# A limit of 1 MB is only for the counts: small corpora are counted in many buckets.
 os.environ.setdefault(inputs.LIBRARIES_VARIABLE, "0")
 
-# What lexassay remembers of its code is kept beside the tests, not in the home of who runs them.
+# The cache of code digests is beside the tests, not in the home folder of the user.
 os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "home")
 
 _SIGNALS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -36,7 +36,7 @@ if threading.gettrace():  # lines are counted
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what cannot work while lines are counted; `make test` runs it."""
+    """Skip tests that cannot work while lines are counted; `make test` runs them."""
     if os.environ.get("COVERAGE_RUN"):
         for item in items:
             for mark in item.iter_markers("uncounted"):
@@ -44,14 +44,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what was collected out of garbage collections: a run makes one after each task."""
+    """Exclude collected tests from garbage collection: a run collects after each task."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_wait_for_the_disk() -> Iterator[None]:
-    """Leave out fsync in the process of the test: it is for a power failure, which no test has."""
+    """Omit fsync in the process of the test: it protects against power failures only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield

@@ -41,7 +41,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
         return self._group(nodeid) or nodeid
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Return the test that a process crashed in, which is not run again; the rest is."""
+        """Return the test in which a process crashed; it is not run again, the others are."""
         workload = self.assigned_work.pop(node)
         pending = [
             (unit, test) for unit in workload.values() for test, done in unit.items() if not done
@@ -58,7 +58,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
         return crashed
 
     def _reschedule(self, node: WorkerController) -> None:
-        """Hand out the next group; a process keeps its last test until it is told that none follows."""
+        """Assign the next group; a process keeps its last test until no group follows."""
         super()._reschedule(node)
         if not self.workqueue and not node.shutting_down:
             node.shutdown()
@@ -67,5 +67,5 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
 def scheduler(
     config: pytest.Config, log: Producer | None, group: Callable[[str], str]
 ) -> GroupScheduling | None:
-    """Return the scheduler if tests are to go by groups; None leaves it to pytest-xdist."""
+    """Return the scheduler if tests run by groups; None means that of pytest-xdist."""
     return GroupScheduling(config, log, group) if config.getvalue("dist") == GROUPED else None

@@ -1,4 +1,4 @@
-"""How Polars is told to hold memory."""
+"""Settings of the memory allocator of Polars."""
 
 import os
 import subprocess
@@ -14,32 +14,32 @@ SHOWN = "import os, pipeline.cli; print(os.environ['_RJEM_MALLOC_CONF'])"
 
 
 @pytest.mark.parametrize("text", ['[run]\nmemory = "2GB"', 'run.memory = "2GB"', "\xff memory"])
-def test_a_limit_in_the_experiment(tmp_path: Path, text: str) -> None:
+def test_a_limit_in_the_experiment_saves_memory(tmp_path: Path, text: str) -> None:
     experiment = tmp_path / "x.toml"
     experiment.write_text(text, encoding="latin-1")
     assert settings(["run", str(experiment)]) == THRIFTY
 
 
-def test_none(tmp_path: Path) -> None:
+def test_without_a_limit_the_allocator_is_fast(tmp_path: Path) -> None:
     experiment = tmp_path / "x.toml"
     experiment.write_text('name = "x"')
     assert settings(["run", str(experiment), "--no-report"]) == QUICK
 
 
 @pytest.mark.parametrize("word", ["there/is/none.toml", "\0.toml", "x" * 5000 + ".toml", ".toml"])
-def test_what_is_no_file(word: str) -> None:
+def test_missing_files_have_the_default_settings(word: str) -> None:
     assert settings(["run", word]) == QUICK
 
 
 @pytest.mark.parametrize(("words", "chosen"), [(["run"], QUICK), (["--set", "memory=1"], THRIFTY)])
-def test_set_before_anything_is_loaded(words: list[str], chosen: dict[str, str]) -> None:
+def test_settings_apply_before_polars_is_loaded(words: list[str], chosen: dict[str, str]) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
     command = [sys.executable, "-c", SHOWN, *words]
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == chosen["_RJEM_MALLOC_CONF"]
 
 
-def test_whoever_has_set_one_keeps_it() -> None:
+def test_settings_of_the_user_are_kept() -> None:
     environment = {**os.environ, "_RJEM_MALLOC_CONF": "dirty_decay_ms:7"}
     told = subprocess.run(
         [sys.executable, "-c", SHOWN], env=environment, capture_output=True, text=True, check=True
@@ -47,8 +47,8 @@ def test_whoever_has_set_one_keeps_it() -> None:
     assert told.stdout.strip() == "dirty_decay_ms:7"
 
 
-def test_what_polars_says_is_nobody_s_wish() -> None:
-    """A notebook that has imported Polars starts the command: it inherits what Polars has set."""
+def test_settings_of_polars_are_replaced() -> None:
+    """A notebook that has imported Polars starts the command, which inherits its settings."""
     inside = f"import polars, subprocess, sys; subprocess.run([sys.executable, '-c', {SHOWN!r}])"
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
     told = subprocess.run(
@@ -57,7 +57,7 @@ def test_what_polars_says_is_nobody_s_wish() -> None:
     assert told.stdout.strip() == QUICK["_RJEM_MALLOC_CONF"]
 
 
-def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_released_if_the_library_supports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     class Library:

@@ -1,4 +1,4 @@
-"""What options say of themselves, against what Pydantic reads as a class is defined."""
+"""Descriptions of options, compared with those that Pydantic reads from a class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.stages.base import STAGES
 
 
 class Above(OptionModel):
-    """A string that is no field's."""
+    """A string that belongs to no field."""
 
     one: int = 1
     """The first,
@@ -41,7 +41,7 @@ class Below(Above):
     """The fifth."""
 
 
-def test_texts_below_fields_and_those_of_bases() -> None:
+def test_descriptions_include_those_of_base_classes() -> None:
     assert descriptions(Above) == {"one": "The first,\nover two lines.", "two": "The second."}
     assert descriptions(Above.Within) == {"four": "The fourth."}
     assert descriptions(Below) == {
@@ -51,7 +51,7 @@ def test_texts_below_fields_and_those_of_bases() -> None:
     }
 
 
-def test_of_a_class_in_a_function() -> None:
+def test_a_class_in_a_function_has_descriptions() -> None:
     class Here(OptionModel):
         six: int = 6
         """The sixth."""
@@ -61,11 +61,11 @@ def test_of_a_class_in_a_function() -> None:
     assert schema["properties"]["six"]["description"] == "The sixth."
 
 
-def test_of_a_class_without_source() -> None:
+def test_a_class_without_source_has_no_descriptions() -> None:
     assert descriptions(create_model("Made", __base__=OptionModel, seven=(int, 7))) == {}
 
 
-def test_of_a_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_module_has_no_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("nowhere")
     monkeypatch.setitem(sys.modules, "nowhere", module)
     made = create_model("Made", __base__=OptionModel, __module__="nowhere", eight=(int, 8))
@@ -84,8 +84,8 @@ def _models() -> list[type[BaseModel]]:
 
 
 @pytest.mark.parametrize("model", _models(), ids=lambda each: each.__qualname__)
-def test_as_pydantic_reads_them(model: type[BaseModel]) -> None:
-    """The private function that Pydantic reads them by, for each class of fields."""
+def test_descriptions_equal_those_of_pydantic(model: type[BaseModel]) -> None:
+    """Compared with Pydantic's private function, for each class of fields."""
     internal = pytest.importorskip("pydantic._internal._docs_extraction")
     found: dict[str, str | None] = {}
     for each in reversed(model.__mro__):

@@ -1,4 +1,4 @@
-"""A wrong experiment: every mistake at once, with path and remedy."""
+"""An experiment with errors: all are reported at once, with path and remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.runner.inputs import sheet_files
 from pipeline.runner.store.local import LocalStorage
 from tests.small_experiment import SMALL
 
-# What libraries and the machine say, in our words: without plans and advice for programmers.
+# Errors of libraries and of the system, reworded: without query plans and advice for programmers.
 
 LIBRARY = re.compile(
     r"You might want|Resolved plan|Did you mean|\bHint|consider |This error occurred|infer_schema"
@@ -43,7 +43,7 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
         (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
+def test_errors_of_queries_are_reworded(query: pl.LazyFrame, said: str) -> None:
     with pytest.raises(pl.exceptions.PolarsError) as error:
         query.collect()
     found = errors.query(error.value)
@@ -62,7 +62,7 @@ def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
         (errno.EXDEV, "Invalid cross-device link"),
     ],
 )
-def test_what_the_machine_refuses(number: int, said: str) -> None:
+def test_errors_of_the_system_are_reworded(number: int, said: str) -> None:
     assert errors.machine(OSError(number, "Invalid cross-device link", "x")) == said
     if number != errno.EXDEV:  # as Polars raises it
         assert errors.machine(OSError(f"Something failed (os error {number}): x")) == said
@@ -75,7 +75,7 @@ def test_what_the_machine_refuses(number: int, said: str) -> None:
         (pl.scan_parquet, "the file or its folder"),
     ],
 )
-def test_what_polars_says_of_the_machine(
+def test_errors_of_the_system_in_polars_are_reworded(
     scan: Callable[..., pl.LazyFrame], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(OSError, match="os error") as error:
@@ -89,11 +89,11 @@ IN_POLARS = pl.exceptions.ComputeError("parquet: File out of specification (os e
 @pytest.mark.parametrize(
     "error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y"), IN_POLARS]
 )
-def test_what_is_no_defect(error: Exception) -> None:
+def test_errors_of_the_system_are_not_called_bugs(error: Exception) -> None:
     assert not LIBRARY.search(errors.explain(error))
 
 
-def test_a_defect_says_that_it_is_one_and_where_to_take_it() -> None:
+def test_a_bug_is_called_one_with_the_address_for_reports() -> None:
     said = errors.explain(KeyError("line"))
     assert said.startswith("KeyError: 'line'\nThis is a bug: please report it")
     assert "--debug" in said
@@ -124,7 +124,7 @@ def complaints(folder: Path, **settings: Any) -> str:
     return str(error.value)
 
 
-def test_good(folder_errors: Path) -> None:
+def test_a_correct_experiment_has_no_errors(folder_errors: Path) -> None:
     nodes = lx.check(folder_errors / "x.toml", runs=folder_errors / "runs").nodes
     assert list(nodes) == ["candidates", "judgements", "scores", "ranks", "full"]
 
@@ -223,20 +223,22 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
-def test_mistake(case: str, folder_errors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_error_is_reported(
+    case: str, folder_errors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("LEXASSAY_DATA", raising=False)
     settings, said = CASES[case]
     assert said in complaints(folder_errors, **settings)
 
 
-def test_all_mistakes_at_once(folder_errors: Path) -> None:
+def test_all_errors_are_reported_at_once(folder_errors: Path) -> None:
     settings = {path: value for case in ("name", "unknown measure", "no file", "report")
                 for path, value in CASES[case][0].items()}  # fmt: skip
     text = complaints(folder_errors, **settings)
     assert text.startswith(str(folder_errors / "x.toml") + ": 4 errors")
 
 
-def test_ring(folder_errors: Path) -> None:
+def test_stages_in_a_circle_are_refused(folder_errors: Path) -> None:
     ring = """
     [stages.a]
     use = "sample.random"
@@ -251,7 +253,7 @@ def test_ring(folder_errors: Path) -> None:
     assert "in a circle: " in complaints(folder_errors)
 
 
-def test_absent_public_data_says_where_it_can_be_had(folder_errors: Path) -> None:
+def test_missing_public_data_is_reported_with_its_source(folder_errors: Path) -> None:
     text = GOOD + '[data]\n"x.tsv" = "ask the museum"\n'
     (folder_errors / "x.toml").write_text(text.replace('"pairs.tsv"', '"data:x.tsv"', 1))
     with pytest.raises(ConfigError, match="source: ask the museum"):
@@ -263,23 +265,27 @@ def test_absent_public_data_says_where_it_can_be_had(folder_errors: Path) -> Non
     [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not UTF-8: byte 0xff in line 1, column 1"),
      (b"name = 'x'", "stages: is required")],
 )  # fmt: skip
-def test_file_that_is_no_experiment(content: bytes, said: str, folder_errors: Path) -> None:
+def test_files_that_are_not_experiments_are_refused(
+    content: bytes, said: str, folder_errors: Path
+) -> None:
     (folder_errors / "x.toml").write_bytes(content)
     assert said in complaints(folder_errors)
 
 
-def test_absent_file_lists_the_others(folder_errors: Path) -> None:
+def test_a_missing_file_is_reported_with_others(folder_errors: Path) -> None:
     with pytest.raises(ConfigError, match=r"does not exist; this folder has x\.toml"):
         lx.check(folder_errors / "y.toml")
 
 
-def test_setting_an_unknown_stage(folder_errors: Path) -> None:
+def test_setting_an_option_of_an_unknown_stage_is_refused(folder_errors: Path) -> None:
     said = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
     assert "stages.score: unknown stage; did you mean scores" in said
 
 
-def test_what_cannot_be_told_is_no_absence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Since Python 3.14 a path is absent for `Path.exists` whatever the system says."""
+def test_unreadable_paths_are_not_reported_as_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Since Python 3.14 `Path.exists` treats a path as absent after any error of the system."""
     (tmp_path / "loop").symlink_to("loop")
     assert [is_present(tmp_path / name) for name in ("", "none", "loop")] == [True, False, False]
     with pytest.raises(OSError, match="too long"):

@@ -1,4 +1,4 @@
-"""A process that crashes takes no other test with it, and all end."""
+"""If a process crashes, all other tests still run and end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_b(number):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("count", "crash"), [(3, 2), (3, 1), (3, 0), (1, 0)])
-def test_all_others_run(tmp_path: Path, count: int, crash: int) -> None:
+def test_all_other_tests_run_after_a_crash(tmp_path: Path, count: int, crash: int) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_it.py").write_text(TESTS.format(count=count, crash=crash))
     root = Path(__file__).parents[1]

@@ -1,4 +1,4 @@
-"""Imports go one way, no family knows another, and a file is a subject: checked on every module."""
+"""Imports follow the layers, families are separate, files are short: checked for every module."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ MODULES = {name_of(path) for path in FILES}
 
 @cache
 def imported_modules(path: Path) -> set[str]:
-    """Return the modules of the project that a module imports, as far down as they are named."""
+    """Return the modules of the project that a module imports, as deep as it names them."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -119,7 +119,7 @@ def test_imports_follow_the_layers() -> None:
     assert wrong == {}
 
 
-def test_families_do_not_know_each_other() -> None:
+def test_families_do_not_import_each_other() -> None:
     wrong = {}
     for path in FILES:
         own = name_of(path)
@@ -136,7 +136,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert left == {}
 
 
-def test_the_report_takes_titles_alone_from_kernels() -> None:
+def test_the_report_imports_only_titles_from_kernels() -> None:
     found = {
         name
         for path in FILES

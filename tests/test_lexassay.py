@@ -1,4 +1,4 @@
-"""``import lexassay``: the names of `pipeline`, its own whatever lies beside the caller."""
+"""``import lexassay``: it exports the names of `pipeline`, whatever is beside the caller."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run_command(
 
 @pytest.fixture(params=["modules", "packages"])
 def beside(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A folder with modules, or packages, of the same names and of another's."""
+    """Return a folder with modules or packages of the same names, and one of another name."""
     for name in ("pipeline", "schemas"):
         if request.param == "modules":
             (tmp_path / f"{name}.py").write_text(FOREIGN)
@@ -65,26 +65,26 @@ def beside(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return tmp_path
 
 
-def test_it_hands_out_what_pipeline_does() -> None:
+def test_lexassay_exports_the_names_of_pipeline() -> None:
     assert lexassay.__all__ == pipeline.__all__
     assert [name for name in lexassay.__all__ if name not in dir(lexassay)] == []
     assert lexassay.score is pipeline.score
     assert lexassay.__version__ == pipeline.__version__
 
 
-def test_the_folder_holds_nothing_else() -> None:
+def test_the_folder_contains_no_other_files() -> None:
     files = {path.name for path in (ROOT / "lexassay").iterdir()} - {"__pycache__"}
     assert files == {"__init__.py", "__main__.py", "py.typed"}
 
 
-def test_an_unknown_name_is_said_to_be_lexassays() -> None:
+def test_an_unknown_name_is_attributed_to_lexassay() -> None:
     with pytest.raises(AttributeError, match="module 'lexassay' has no attribute 'scores'"):
-        _ = lexassay.scores  # type: ignore[attr-defined]  # that is what is tested
+        _ = lexassay.scores  # type: ignore[attr-defined]  # this is the purpose of the test
 
 
 @pytest.mark.parametrize("way", ["script", "notebook", "module"])
 @pytest.mark.long
-def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
+def test_lexassay_finds_its_modules_beside_others(beside: Path, way: str) -> None:
     (beside / "mine.py").write_text(USE)
     words = {"script": ["mine.py"], "notebook": ["-c", USE], "module": ["-m", "mine"]}[way]
     done = run_command(sys.executable, *words, folder=beside)
@@ -92,7 +92,7 @@ def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
 
 
 @pytest.mark.long
-def test_workers_find_it_beside_others(
+def test_workers_find_its_modules_beside_others(
     beside: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     other = tmp_path_factory.mktemp("other")
@@ -102,7 +102,7 @@ def test_workers_find_it_beside_others(
         assert (done.stdout, done.stderr) == ("12\n", "")
 
 
-def test_the_command_finds_it_beside_others(beside: Path) -> None:
+def test_the_command_finds_its_modules_beside_others(beside: Path) -> None:
     command = "import lexassay; lexassay.script()"
     done = run_command(sys.executable, "-c", command, folder=beside, path=str(beside))
     assert done.returncode == 2
@@ -112,13 +112,13 @@ def test_the_command_finds_it_beside_others(beside: Path) -> None:
     assert done.stdout == f"lexassay {lexassay.__version__}\n"
 
 
-def test_the_module_is_the_command(beside: Path) -> None:
+def test_running_the_module_is_the_command(beside: Path) -> None:
     done = run_command(sys.executable, "-m", "lexassay", "--version", folder=beside)
     assert (done.stdout, done.stderr) == (f"lexassay {lexassay.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name", ["pipeline", "schemas"])
-def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
+def test_a_foreign_module_already_loaded_is_reported(tmp_path: Path, name: str) -> None:
     other = tmp_path / f"{name}.py"
     other.write_text("")
     done = run_command(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
@@ -128,7 +128,7 @@ def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
     assert str(other) in said
 
 
-def test_another_without_an_init_is_named(tmp_path: Path) -> None:
+def test_a_foreign_folder_without_an_init_is_reported(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     code = f"""
 import os, sys

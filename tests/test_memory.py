@@ -1,4 +1,4 @@
-"""What would take more memory than there is room for is refused, with both figures."""
+"""Work that exceeds the memory is refused, and the error states both sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pipeline.memory import (
     with_share,
 )
 
-# Rows set aside: the same come back, from memory and from files, and no file stays.
+# Spilled rows: they are read back unchanged, from memory and from files, and no file is left.
 
 SCHEMA = pl.Schema({"form": pl.String, "n": pl.Int64})
 
@@ -36,7 +36,7 @@ def numbers(laid: Spill, bucket: int) -> list[int]:
 
 
 @pytest.mark.parametrize("most", [0, 2, 3, 100])
-def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
+def test_spilled_rows_are_read_back_unchanged(tmp_path: Path, most: int) -> None:
     with memory.spill_to(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
         for each in (rows(0, 1, 2), rows(3), rows(), rows(4, 5)):
             laid.add(each, pl.col("n") % 2)
@@ -47,7 +47,7 @@ def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
     assert not (tmp_path / "aside").exists()
 
 
-def test_what_is_cleared_is_gone(tmp_path: Path) -> None:
+def test_cleared_rows_are_removed(tmp_path: Path) -> None:
     with memory.spill_to(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
         laid.add(rows(1, 2), pl.lit(0))
         laid.clear()
@@ -57,7 +57,7 @@ def test_what_is_cleared_is_gone(tmp_path: Path) -> None:
         assert numbers(laid, 0) == [3]
 
 
-def test_without_a_folder_it_is_a_temporary_one() -> None:
+def test_the_default_folder_of_spilled_rows_is_temporary() -> None:
     with Spill(1, SCHEMA, most=0) as laid:
         laid.add(rows(1), pl.lit(0))
         (folder,) = {path.parent for path in laid.files(0)}
@@ -65,7 +65,7 @@ def test_without_a_folder_it_is_a_temporary_one() -> None:
     assert not folder.exists()
 
 
-def test_the_limit_holds_inside_alone() -> None:
+def test_a_limit_applies_only_within_its_context() -> None:
     usual = available_bytes()
     with with_limit(1 << 20):
         require(1 << 20, "as much as there is")
@@ -76,7 +76,7 @@ def test_the_limit_holds_inside_alone() -> None:
 
 
 @pytest.mark.parametrize("size", [1 << 21, 5 << 28, 9 << 30, 17 << 40])
-def test_the_limit_that_is_proposed_is_enough(size: int) -> None:
+def test_the_proposed_limit_is_sufficient(size: int) -> None:
     with with_limit(1 << 20), pytest.raises(DataError) as refused:
         require(size, "it")
     number, unit = str(refused.value).split('memory = "')[1].split('"')[0], 1
@@ -87,7 +87,7 @@ def test_the_limit_that_is_proposed_is_enough(size: int) -> None:
 
 
 @pytest.mark.parametrize(("workers", "among"), [(1, 1), (2, 1), (2, 2)])
-def test_the_limit_that_is_proposed_is_that_of_all_processes(workers: int, among: int) -> None:
+def test_the_proposed_limit_is_for_all_processes(workers: int, among: int) -> None:
     """Libraries take 230 MB of it, and the workers share the rest."""
     with (
         with_limit(60 << 20, beside=(workers, 230 << 20)),
@@ -99,7 +99,7 @@ def test_the_limit_that_is_proposed_is_that_of_all_processes(workers: int, among
 
 
 @pytest.mark.parametrize(("among", "left"), [(0, 600), (1, 600), (3, 200)])
-def test_what_is_read_side_by_side_shares_a_limit(among: int, left: int) -> None:
+def test_parallel_reading_shares_a_limit(among: int, left: int) -> None:
     with with_limit(600):
         with with_share(among):
             assert (available_bytes(), is_limited()) == (left, True)
@@ -117,7 +117,7 @@ def test_without_a_limit_nothing_is_shared() -> None:
 BUDGET = "POLARS_OOC_MEMORY_BUDGET_MB"
 
 
-def test_a_limit_is_the_budget_of_queries_inside_alone() -> None:
+def test_a_limit_is_the_budget_of_queries_within_its_context() -> None:
     before = os.environ.get(BUDGET)
     with with_limit(3 << 30):
         assert int(os.environ[BUDGET]) == (2 << 30) // 10**6
@@ -130,7 +130,7 @@ def test_a_limit_is_the_budget_of_queries_inside_alone() -> None:
     assert os.environ.get(BUDGET) == before
 
 
-def test_where_nothing_can_be_written_a_limit_is_refused(
+def test_a_limit_requires_a_writable_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -141,14 +141,16 @@ def test_where_nothing_can_be_written_a_limit_is_refused(
     assert not is_limited()
 
 
-def test_the_folder_is_in_tmpdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_spilled_rows_is_in_tmpdir(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("POLARS_OOC_SPILL_DIR", raising=False)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert memory.spill_folder().parent == tmp_path
 
 
 @pytest.mark.parametrize("limit", [None, 1])
-def test_what_is_stored_comes_back_in_its_order(tmp_path: Path, limit: int | None) -> None:
+def test_materialised_rows_keep_their_order(tmp_path: Path, limit: int | None) -> None:
     table = rows(3, 1, 2)
     with with_limit(limit), memory.spill_to(tmp_path / "aside"):
         with memory.materialise(table.lazy()) as found:
@@ -167,7 +169,7 @@ from pipeline.kernels.nbest.ranking import rankings
 def size(folder):
     found = 0
     for each in folder.glob("*/*"):
-        with suppress(FileNotFoundError):  # Polars removes what it has read
+        with suppress(FileNotFoundError):  # Polars removes files that it has read
             found += each.stat().st_size
     return found
 
@@ -185,7 +187,7 @@ print(spilled, sum(hashes))
 
 
 @pytest.mark.long
-def test_ranks_that_spill_are_the_same(tmp_path: Path) -> None:
+def test_spilled_ranks_are_the_same(tmp_path: Path) -> None:
     environment = {**os.environ, "POLARS_OOC_SPILL_DIR": str(tmp_path)}
     command = [sys.executable, "-c", SPILLS]
     (limited, same), (free, whole) = (

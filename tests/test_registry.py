@@ -1,4 +1,4 @@
-"""The one registration: decorators, names and spellings, and options that name something."""
+"""The registry: decorators, names and spellings, and options that name something."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def two_shapes() -> Registry[Shape]:
     return registry
 
 
-def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
+def test_decorators_return_the_function_and_store_its_facts() -> None:
     registry = shapes()
     assert registry.decorator(Shape)(corners=4)(two_shapes) is two_shapes
     assert registry.get("two_shapes") == Shape("two_shapes", two_shapes, corners=4)
@@ -57,7 +57,7 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     assert things.get("shapes") is shapes
 
 
-def test_a_thing_is_called_by_its_title() -> None:
+def test_the_title_of_an_entry_may_differ_from_its_name() -> None:
     registry = shapes()
     registry.named_decorator(Shape)("round_square", corners=0)(shapes)
     registry.named_decorator(Shape)("square", corners=4, title="Square, exactly")(shapes)
@@ -65,15 +65,15 @@ def test_a_thing_is_called_by_its_title() -> None:
     assert said == ["Square, exactly", "round square", "not there any more"]
 
 
-def test_a_name_is_taken_once() -> None:
+def test_a_name_is_registered_only_once() -> None:
     registry = two_shapes()
-    registry.named_decorator(Shape)("square", corners=5)(shapes)  # the same module may say it anew
+    registry.named_decorator(Shape)("square", corners=5)(shapes)  # the same module may replace it
     assert registry.get("square").corners == 5
     with pytest.raises(ConfigError, match="shape 'square' is registered by .* and by elsewhere"):
         registry.add("square", registry.get("triangle"), "elsewhere")
 
 
-def test_spellings() -> None:
+def test_other_spellings_are_resolved() -> None:
     registry = two_shapes()
     assert registry.resolve(["box", "square", "triangle"]) == ["square", "triangle"]
     assert registry.resolve(["triangle", "all"]) == ["triangle", "square"]
@@ -86,7 +86,7 @@ def test_spellings() -> None:
         registry.resolve(["triangle"])
 
 
-def test_what_was_meant_by_another_spelling() -> None:
+def test_unknown_spellings_have_suggestions() -> None:
     registry = two_shapes()
     with pytest.raises(UnknownName, match=r"unknown shape 'bix'; did you mean square\?$"):
         registry.get("bix")
@@ -94,13 +94,13 @@ def test_what_was_meant_by_another_spelling() -> None:
         registry.resolve(["BOX"])
 
 
-def test_former_names_say_what_to_use() -> None:
+def test_former_names_name_their_replacement() -> None:
     said = "stage 'evaluate.stratified' was replaced: use evaluate.designed with inclusion = "
     with pytest.raises(UnknownName, match=said):
         STAGES.get("evaluate.stratified")
 
 
-def test_options_that_name_something() -> None:
+def test_options_are_checked_against_the_registry() -> None:
     registry = two_shapes()
 
     class ShapeOptions(BaseModel):
@@ -133,7 +133,7 @@ def polygons() -> Registry[Shape]:
     return registry
 
 
-def test_templates() -> None:
+def test_a_template_registers_a_family_of_names() -> None:
     registry = polygons()
     assert registry.get("ngon_5") == Shape("ngon_5", shapes, corners=5)
     assert registry.resolve(["Polygon.7", "box", "ngon(5)", "all"]) == [
@@ -153,7 +153,7 @@ def test_templates() -> None:
     )
 
 
-def test_a_name_of_a_family_is_taken_once() -> None:
+def test_a_name_of_a_family_is_registered_only_once() -> None:
     registry = polygons()
     registry.add("ngon_6", registry.get("ngon_6"), __name__)
     assert registry.resolve(["all"]) == ["ngon_6", "square", "triangle"]
@@ -166,7 +166,7 @@ def test_a_name_of_a_family_is_taken_once() -> None:
             other.add_template(template, "elsewhere")
 
 
-def test_options_may_name_a_thing_of_a_family() -> None:
+def test_options_may_name_a_member_of_a_family() -> None:
     registry = polygons()
 
     class ShapeOptions(BaseModel):
@@ -222,7 +222,7 @@ def test_a_name_is_looked_up_in_the_modules_that_define_it(
 
 
 @pytest.mark.parametrize("name", ["flat.square", "flat.arc"])
-def test_a_name_of_the_project_that_an_extension_took_before(package: str, name: str) -> None:
+def test_a_name_registered_before_by_an_extension_is_refused(package: str, name: str) -> None:
     registry: Registry[int] = Registry("shape", package)
     HELD[:] = [registry]
     registry.add(name, 1, "thief")
@@ -230,7 +230,7 @@ def test_a_name_of_the_project_that_an_extension_took_before(package: str, name:
         registry.get(name)
 
 
-def test_what_a_stage_names_belongs_to_its_code() -> None:
+def test_the_code_of_a_stage_includes_the_entries_it_names() -> None:
     stage = STAGES.get("evaluate.subset")
     given = {"ranks": "r", "judgements": "j", "subset": "s", "interval": "hypergeometric"}
     assert stage.places(stage.config.model_validate(given)) == {
@@ -240,7 +240,7 @@ def test_what_a_stage_names_belongs_to_its_code() -> None:
     }
 
 
-def test_names_that_extensions_of_before_use_stay() -> None:
+def test_names_used_by_earlier_extensions_are_kept() -> None:
     assert registry.Numbers is registry.NumberRange
     assert base.Look is base.CheckInput
     assert (view.share, view.part) == (view.format_percent, view.count_of)

@@ -1,4 +1,4 @@
-"""Former names: they work and warn, and the versions that drop them are those of the promise."""
+"""Former names: they work with a warning until the version that was announced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def minor(version: str) -> tuple[int, int]:
     return int(major), int(second)
 
 
-def test_no_former_name_goes_too_early_or_stays_too_long() -> None:
+def test_former_names_are_removed_in_the_announced_version() -> None:
     for kind, names in RENAMED.items():
         for old, (_, since, until) in names.items():
             assert minor(until) > minor(since), old
@@ -62,7 +62,7 @@ def test_a_former_name_warns_with_the_new_one() -> None:
         assert lx.evaluate_pairs is lx.evaluate
 
 
-def test_names_of_today_do_not_warn() -> None:
+def test_current_names_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stages = {"a": {"use": "score.rank", "scores": "b"}, "b": 1, "c": {"use": 2}, "d": {}}
@@ -70,7 +70,7 @@ def test_names_of_today_do_not_warn() -> None:
 
 
 @pytest.mark.usefixtures("former")
-def test_stages_and_options_are_those_of_today() -> None:
+def test_former_names_of_stages_and_options_are_replaced() -> None:
     with pytest.warns(FormerName) as caught:
         stages = with_current_names(
             {
@@ -99,7 +99,7 @@ def test_a_former_option_beside_the_new_one_is_refused(tmp_path: Path) -> None:
         lx.check(tmp_path / "x.toml")
 
 
-def test_the_command_says_it_in_one_line(tmp_path: Path) -> None:
+def test_the_command_prints_the_warning_in_one_line(tmp_path: Path) -> None:
     script = f"""
 import sys
 from pipeline.release import RENAMED, Renaming

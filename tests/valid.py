@@ -1,4 +1,4 @@
-"""A table that has to be valid, in one word."""
+"""A function that requires a table to be valid."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from schemas.validate import validate
 
 
 def valid(table: pl.DataFrame, model: type[Table]) -> pl.DataFrame:
-    """Return the table; anything that breaks its schema fails the test."""
+    """Return the table; a violation of its schema fails the test."""
     validate([table], model, name=model.__name__)
     return table

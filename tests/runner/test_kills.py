@@ -58,9 +58,7 @@ class Hands:
         self.killed = 0
 
     def order(self, numbers: Sequence[int]) -> list[int]:
-        """Return tasks in random order, the first of them twice, so that two processes do it at
-        once.
-        """
+        """Return tasks in random order, the first of them twice: two processes do it at once."""
         found = self._random.sample(list(numbers), len(numbers))
         return [found[0], *found]
 
@@ -77,7 +75,7 @@ class Hands:
         assert done.code == 0, done.text
 
     def kills(self, count: int) -> list[int]:
-        """Return for each of so many tasks the act before which it is killed; 0 for two of three."""
+        """Return the act before which each task is killed; 0 (not at all) for two of three."""
         return [
             self._random.randint(1, ACTS_BATCH_KILL) if self._random.random() < 1 / 3 else 0
             for _ in range(count)

@@ -1,4 +1,4 @@
-"""Rows in the order of their key."""
+"""Order of rows by their key, and errors of a stage that name their place."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ TEXTS = st.sampled_from([SHORT, LONG, SHORT | LONG, st.none() | LONG]).flatmap(s
 
 
 @given(TEXTS)
-def test_as_polars_sorts(texts: list[str | None]) -> None:
+def test_the_order_equals_that_of_polars(texts: list[str | None]) -> None:
     frame = pl.DataFrame({"id": texts, "at": range(len(texts))}, schema_overrides={"id": pl.String})
     assert_frame_equal(in_order(frame, ["id", "at"]), frame.sort("id", "at"))
 
 
 @given(st.lists(st.text("é𝔸z", min_size=8, max_size=9)))
-def test_order_of_code_points(texts: list[str]) -> None:
+def test_text_is_in_the_order_of_code_points(texts: list[str]) -> None:
     frame = pl.DataFrame({"id": texts}, schema={"id": pl.String})
     assert in_order(frame, ["id"]).to_series().to_list() == sorted(texts)
 
 
-def test_other_keys() -> None:
+def test_keys_may_have_any_columns() -> None:
     frame = pl.DataFrame({"n": [2, 1], "id": ["abcdefgh"] * 2})
     assert (
         in_order(frame, ["n"]).rows() == in_order(frame, ["id", "n"]).rows() == frame.rows()[::-1]
@@ -44,7 +44,7 @@ def test_other_keys() -> None:
     assert in_order(frame, []).rows() == frame.rows()
 
 
-# Rows of a file that break a rule of their table are named by file and line, both of two.
+# Rows of a file that break a rule are reported by file and line; of a repeated key both.
 
 EXPERIMENT = """
 name = "small"
@@ -67,14 +67,14 @@ def folder_origins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def error_text(
     folder: Path, capsys: pytest.CaptureFixture[str], first: str, second: str = ""
 ) -> str:
-    """Return what is said of two files with these rows."""
+    """Return the error message for two files with these rows."""
     for name, rows in (("a.tsv", first), ("b.tsv", second or "z\tz\t1\t1\t1\t9\n")):
         (folder / name).write_text(HEAD + rows)
     assert main(["run", "x.toml", "--no-report"]) == 1
     return capsys.readouterr().err
 
 
-def test_each_example_of_a_broken_rule_has_its_line(
+def test_each_row_that_breaks_a_rule_is_reported_with_its_line(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = "g\tg\t1\t1\t1\t99\n"
@@ -90,7 +90,7 @@ def test_each_example_of_a_broken_rule_has_its_line(
     assert "row" not in "".join(shown)
 
 
-def test_both_places_of_a_repeated_pair(
+def test_both_places_of_a_repeated_pair_are_reported(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = error_text(
@@ -103,7 +103,7 @@ def test_both_places_of_a_repeated_pair(
     assert "l1='a', l2='b', f=2" in text
 
 
-def test_both_places_of_a_pair_in_two_files(
+def test_both_places_of_a_pair_in_two_files_are_reported(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = error_text(
@@ -113,7 +113,7 @@ def test_both_places_of_a_pair_in_two_files(
 
 
 @pytest.mark.parametrize("f2", [LARGE * 2 - 1, LARGE + 5])
-def test_marginals_whose_sum_is_beyond_all_counts(
+def test_marginals_whose_sum_overflows_are_refused(
     folder_origins: Path, capsys: pytest.CaptureFixture[str], f2: int
 ) -> None:
     text = error_text(folder_origins, capsys, f"a\tb\t3\t{LARGE + 5}\t{f2}\t{2**63 - 1}\n")
@@ -121,7 +121,7 @@ def test_marginals_whose_sum_is_beyond_all_counts(
     assert "a.tsv, line 2" in text
 
 
-def test_a_file_that_is_scored_has_lines_too(
+def test_a_scored_file_has_line_numbers(
     folder_origins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder_origins / "a.tsv").write_text(
@@ -133,7 +133,7 @@ def test_a_file_that_is_scored_has_lines_too(
     assert "line=3" in text
 
 
-# One shard: whose fault an error is, and that what was written can be read back.
+# One shard: the origin of an error, and reading back written rows.
 
 OWN = """
 [stages.own]
@@ -151,7 +151,7 @@ class Own(StageConfig):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("own_stages")
-def test_an_error_that_nobody_foresaw_is_the_stages(laboratory: Laboratory) -> None:
+def test_an_unexpected_error_is_attributed_to_the_stage(laboratory: Laboratory) -> None:
     def divide(_config: Own, tables: Tables) -> Outputs:
         rows = tables["candidates"].select(pl.len()).collect().item()
         return {"candidates": tables["candidates"].head(1 // (rows < 100))}
@@ -173,7 +173,7 @@ def test_an_error_that_nobody_foresaw_is_the_stages(laboratory: Laboratory) -> N
 
 @pytest.mark.long
 @pytest.mark.usefixtures("own_stages")
-def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laboratory) -> None:
+def test_errors_of_libraries_are_reworded(laboratory: Laboratory) -> None:
     def numbers(_config: Own, tables: Tables) -> Outputs:
         late = pl.col("l1").map_batches(lambda text: text, return_dtype=pl.String())
         return {"candidates": tables["candidates"].with_columns(f=late.cast(pl.Int64))}
@@ -191,7 +191,7 @@ def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laborat
 
 
 @pytest.mark.parametrize(("cast", "code"), [("CAST", 1), ("TRY_CAST", 0)])
-def test_a_cast_of_a_condition_that_cannot_be_done(cast: str, code: int, tmp_path: Path) -> None:
+def test_a_failing_cast_in_a_condition_is_reported(cast: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("a b\n1 2\n")
     (tmp_path / "x.toml").write_text(
         'name = "x"\n[stages.pairs]\nuse = "extract.pairs"\nrelation = "adjacent"\n'
@@ -207,7 +207,7 @@ def test_a_cast_of_a_condition_that_cannot_be_done(cast: str, code: int, tmp_pat
 
 
 @pytest.mark.long
-def test_rows_that_cannot_be_read_back(
+def test_rows_lost_in_writing_are_detected(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = LocalStorage.write

@@ -1,4 +1,4 @@
-"""How tables are declared: columns in order, keys, shared columns, further columns, rules."""
+"""Declarations of tables: order of columns, keys, shared columns, further columns, rules."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_columns_of_bases_come_first_unless_the_body_names_them() -> None:
     assert list(Limits.columns()) == ["lower", "upper"]
 
 
-def test_keys_go_by_their_columns_or_by_number() -> None:
+def test_keys_are_in_the_order_of_columns_or_numbers() -> None:
     assert Estimates.key() == ("name", "day")
 
     class TurnedKey(Table):
@@ -52,7 +52,7 @@ def test_keys_go_by_their_columns_or_by_number() -> None:
     assert TurnedKey.key() == ("second", "first")
 
 
-def test_rules_are_inherited_and_null_breaks_none() -> None:
+def test_rules_are_inherited_and_null_breaks_no_rule() -> None:
     assert list(Estimates.rules()) == ["value_is_above", "limits_are_ordered"]
     row = {"name": "a", "upper": 0.4, "value": None, "lower": 0.3, "day": date(2026, 1, 1)}
     assert validate([pl.DataFrame([row], schema=Estimates.columns())], Estimates, name="t") == 1
@@ -63,7 +63,7 @@ def test_rules_are_inherited_and_null_breaks_none() -> None:
     assert said == ["value_is_above (lower <= value)", "limits_are_ordered (lower <= upper)"]
 
 
-def test_a_table_may_be_open_and_closed_again() -> None:
+def test_an_open_table_may_be_closed_by_inheritance() -> None:
     class OpenRows(OpenTable):
         id: str = column("candidate", key=True)
 
@@ -85,19 +85,19 @@ def test_a_table_may_be_open_and_closed_again() -> None:
         {"__annotations__": {"n": list}, "n": column("of no plain type")},
     ],
 )
-def test_what_is_no_declaration_is_refused(body: dict[str, object]) -> None:
+def test_invalid_declarations_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="Odd.n: "):
         type("Odd", (Table,), body)
 
 
-def test_who_imports_a_table_rests_on_its_module_alone() -> None:
+def test_the_digest_of_an_import_includes_only_its_module() -> None:
     found = code_digests(["pipeline.kernels.nbest.comparison"])
     assert {"schemas.comparison", "schemas.base"} <= found.keys()
     assert "schemas" not in found
     assert "schemas.lexicon" not in found
 
 
-# Every rule of every table refuses a row that breaks it, and that rule alone does
+# Every rule of every table refuses a row that breaks it, and no other rule does
 
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}
@@ -246,7 +246,7 @@ def frame(table: type[Table], **changes: Any) -> pl.DataFrame:
     return pl.DataFrame([row], schema_overrides=table.columns())
 
 
-def test_every_rule_has_its_case() -> None:
+def test_every_rule_is_tested() -> None:
     defined = {
         (table.__name__, name)
         for table in tables()
@@ -257,7 +257,7 @@ def test_every_rule_has_its_case() -> None:
 
 
 @pytest.mark.parametrize(("table", "rule", "change"), CASES)
-def test_a_row_that_breaks_it(table: str, rule: str, change: dict[str, Any]) -> None:
+def test_a_row_that_breaks_a_rule_is_refused(table: str, rule: str, change: dict[str, Any]) -> None:
     model = getattr(schemas, table)
     assert validate([frame(model)], model, name="good") == 1
     with pytest.raises(SchemaViolation) as error:
@@ -278,7 +278,7 @@ def violation_text(**changed: int) -> str:
     return str(error.value)
 
 
-def test_a_table_that_keeps_the_rules() -> None:
+def test_a_table_that_keeps_the_rules_is_valid() -> None:
     assert validate([pl.DataFrame([ROW])], Tuples, name="tuples") == 1
 
 
@@ -288,7 +288,7 @@ def test_no_set_is_more_frequent_than_its_parts(changed: dict[str, int]) -> None
 
 
 @pytest.mark.parametrize("changed", [{"f_12": 3, "f_13": 3}, {"N": 3}])
-def test_no_cell_is_negative(changed: dict[str, int]) -> None:
+def test_negative_cells_are_refused(changed: dict[str, int]) -> None:
     """The bounds hold here, but 3 - 3 - 3 + 1 tuples would have x without y and z."""
     said = violation_text(**changed)
     assert "table_fits_sample_size" in said
@@ -296,14 +296,14 @@ def test_no_cell_is_negative(changed: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["f3", "f_12", "f_23"])
-def test_every_subset_has_a_column(name: str) -> None:
+def test_a_subset_without_a_column_is_refused(name: str) -> None:
     with pytest.raises(SchemaViolation, match="every_subset_is_counted"):
         validate([pl.DataFrame([ROW]).drop(name)], Tuples, name="tuples")
 
 
-def test_cells_beyond_all_counts_are_negative_all_the_same() -> None:
-    """f1 + f2 + f3 is more than Int64 holds: what is left of N must not go round to be positive."""
-    large = 2**63 - 1  # N - f1 - f2 - f3 is 2 where numbers go round
+def test_overflow_does_not_hide_negative_cells() -> None:
+    """f1 + f2 + f3 exceeds Int64: the remainder of N must not wrap around to a positive number."""
+    large = 2**63 - 1  # N - f1 - f2 - f3 is 2 if numbers wrap around
     row = {
         "id": "a",
         "l1": "x",
@@ -319,7 +319,7 @@ def test_cells_beyond_all_counts_are_negative_all_the_same() -> None:
         validate([pl.DataFrame([row])], Tuples, name="t")
 
 
-def test_every_table_is_handed_out() -> None:
+def test_every_table_is_exported() -> None:
     missing = [
         f"from {table.__module__} import {table.__name__} as {table.__name__}"
         for table in tables()
@@ -328,8 +328,8 @@ def test_every_table_is_handed_out() -> None:
     assert missing == [], "add it to schemas/__init__.py"
 
 
-def test_as_much_is_checked_as_ever() -> None:
-    """A new table or a new check adds its lines to the list; what goes is checked no more."""
+def test_the_list_of_checks_is_complete() -> None:
+    """New tables and checks add lines to the list; a removed line is a removed check."""
     listed = CHECKS.read_text(encoding="utf-8").splitlines()
     changed = list(difflib.unified_diff(listed, lines(), "checks.txt", "schemas", n=0, lineterm=""))
     assert not changed, "\n".join(["run: python -m tests.schemas.write_checks", *changed])

@@ -1,4 +1,4 @@
-"""The report of what breaks a schema: which, how many, which rows."""
+"""The report of violations of a schema: rules, counts and rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schemas.checks import violations
 from schemas.validate import check_columns, holds, validate
 from tests.schemas.write_checks import tables
 
-# The fast verdict on a table is pandera's, whatever stands in it
+# The fast check of a table agrees with pandera for any content
 
 EDGES: dict[Any, list[Any]] = {
     pl.String: ["", " ", "x", "l1", "1-1", "\u00a0", None],
@@ -55,14 +55,14 @@ def _rows(model: type[Table], draw: Any, most: int = 3) -> pl.DataFrame:
 
 
 @given(st.data())
-def test_every_limit(data: st.DataObject) -> None:
+def test_limits_of_columns_are_those_of_pandera(data: st.DataObject) -> None:
     batch = _rows(LimitedColumns, data.draw)
     assert holds(batch, LimitedColumns) == (not violations(batch, LimitedColumns, offset=0))
 
 
 @pytest.mark.parametrize("column_name", LimitedColumns.columns())
 @pytest.mark.parametrize("value", [None, math.nan, -1.0, 0.0, 1.0, "", "x", "xy"])
-def test_one_value(column_name: str, value: Any) -> None:
+def test_single_values_are_judged_like_pandera(column_name: str, value: Any) -> None:
     good = {"above": 0.5, "below": 0.5, "least": 0.5, "most": 0.5, "name": "x", "text": "xy"}
     if isinstance(good[column_name], str) is not isinstance(value, str) and value is not None:
         pytest.skip("of another type")
@@ -71,7 +71,7 @@ def test_one_value(column_name: str, value: Any) -> None:
 
 
 @given(st.data())
-def test_any_table(data: st.DataObject) -> None:
+def test_any_table_is_judged_like_pandera(data: st.DataObject) -> None:
     model = data.draw(st.sampled_from(tables()))
     batch = _rows(model, data.draw, most=1)
     assert holds(batch, model) == (not violations(batch, model, offset=0)), model
@@ -98,11 +98,11 @@ def violations_validate(
     }
 
 
-def test_good_rows() -> None:
+def test_valid_rows_are_counted() -> None:
     assert validate(rows({}, {"id": "b"}, {"id": "c"}).iter_slices(2), Candidates, name="t") == 3
 
 
-def test_every_rule_and_row_is_named() -> None:
+def test_every_broken_rule_and_row_is_reported() -> None:
     wrong: list[dict[str, Any]] = [{"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}]
     named = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
     found = violations_validate(rows({}, *named))
@@ -115,7 +115,7 @@ def test_every_rule_and_row_is_named() -> None:
     assert "id='x2'" in found["f1:greater_than_or_equal_to"][1]
 
 
-def test_counts_add_up_over_batches_and_three_are_shown() -> None:
+def test_violations_are_added_up_and_three_are_shown() -> None:
     found = violations_validate(rows(*({"f": 9} for _ in range(7))))
     count, examples = found["None:marginals_bound_joint"]
     assert count == 7
@@ -127,14 +127,14 @@ def test_open_table_fits_sample_size() -> None:
     assert "None:table_fits_sample_size" in found
 
 
-def test_nan_is_no_score() -> None:
+def test_nan_is_not_a_score() -> None:
     frame = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("nan"), None]))
     assert violations_validate(frame, Scores)["None:scores_are_numbers_or_null"][0] == 1
     fine = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("-inf"), None]))
     assert validate([fine], Scores, name="scores") == 2
 
 
-def test_columns_and_types() -> None:
+def test_wrong_columns_and_types_are_reported() -> None:
     frame = rows({}).with_columns(pl.col("f").cast(pl.Int32), extra=pl.lit([1])).drop("l2")
     with pytest.raises(SchemaViolation) as error:
         check_columns(frame.lazy(), Candidates, name="t")
@@ -152,7 +152,7 @@ def test_precision_lies_in_its_interval() -> None:
     assert set(found) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
 
 
-def test_precision_may_lie_beside_its_interval_by_less_than_a_candidate() -> None:
+def test_precision_may_leave_its_interval_by_under_a_candidate() -> None:
     row = {
         "category": "TP", "measure": "mi", "n": 100, "precision": 98 / 99, "lower": 0.99,
         "upper": 0.99, "recall": None, "n_sampled": 99, "k_sampled": 98, "tp_min": 98,

@@ -18,7 +18,7 @@ CHECKS = Path(__file__).with_name("checks.txt")
 
 
 def tables() -> list[type[Table]]:
-    """Return what `schemas/__init__.py` hands out, and what it should: all without tables below."""
+    """Return all tables that `schemas/__init__.py` should export: those without subclasses."""
     import_all("schemas")
     every = {each for each in below(Table) if each.__module__.startswith("schemas.")}
     bases = {base for each in every for base in each.__mro__[1:]}

@@ -1,4 +1,4 @@
-"""An experiment with a designed sample over 300 invented candidates, judged in part."""
+"""An experiment with a designed sample from 300 invented candidates, of which some are judged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ sample = "again"
 
 
 def write(folder: Path, *, stages: str = STAGES, judged: int = COUNT) -> Path:
-    """Write the experiment and its candidates, of which so many are judged."""
+    """Write the experiment and its candidates, so many of them judged."""
     (folder / "x.toml").write_text(SMALL + stages)
     bits = np.random.default_rng(11)
     f = bits.integers(3, 60, COUNT)

@@ -1,4 +1,4 @@
-"""Precisions on both sides of a difference, and looks as they are given."""
+"""Precisions on both sides of a difference, and looks as numbers or rates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ SETS = sets_of({"x": [1, 2, 3, 4, 5, 6], "y": [6, 5, 1, 2, 3, 4]}, [("x", "y")],
     precision=st.lists(st.floats(0, 1), min_size=9, max_size=9),
     difference=st.floats(0.01, 0.9),
 )
-def test_the_sides_make_the_difference(precision: list[float], difference: float) -> None:
+def test_precisions_of_the_sides_have_the_difference(
+    precision: list[float], difference: float
+) -> None:
     """|D| is 2 of 2 and 2 of 4."""
     apart, found = sides_apart(SETS, np.array(precision), 2, difference)
     np.testing.assert_array_equal(apart[:4], precision[:4])
@@ -59,24 +61,24 @@ def test_the_sides_make_the_difference(precision: list[float], difference: float
             assert found[place] == (difference if fits else 0.0)
 
 
-def test_differences_of_a_pilot_are_its_own() -> None:
+def test_differences_of_a_pilot_are_unchanged() -> None:
     precision = np.array([0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.4, 0.9, 0.5])
     same, found = sides_apart(SETS, precision, 2, None)
     assert same is precision
     np.testing.assert_allclose(found, [0.2, 0.1])
 
 
-def test_no_pairs() -> None:
+def test_without_pairs_there_are_no_differences() -> None:
     alone = sets_of({"x": [1, 2, 3]}, [], [2])
     assert sides_apart(alone, np.full(2, 0.5), 0, 0.1)[1].tolist() == []
 
 
-def test_looks() -> None:
+def test_a_single_look_has_no_plan() -> None:
     assert look_times([0.5, 1], "pocock").shares == (0.5, 1.0)  # type: ignore[union-attr]  # two
     assert look_times([1.0], "pocock") is None
 
 
-# Labels for declared questions: what the table holds, and that so many are just enough.
+# Labels for declared questions: the columns of the table, and minimality of the labels.
 
 NAMES = [
     "mi at 40", "mi at 100", "t_score at 40", "t_score at 100", "mi - t_score at 40",
@@ -99,7 +101,7 @@ def plans(run: lx.Run, goal: Goal, **more: Any) -> Planner:
 
 
 @pytest.mark.long
-def test_a_row_for_each_question_and_plan(done_designs: lx.Run) -> None:
+def test_the_plan_has_a_row_for_each_question(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
     assert dict(table.schema) == COLUMNS
     for plan in PLANS:
@@ -118,7 +120,7 @@ def test_a_row_for_each_question_and_plan(done_designs: lx.Run) -> None:
 
 
 @pytest.mark.parametrize("how", [{"half_width": 0.07}, {"difference": 0.2}])
-def test_as_many_as_are_just_enough(done_designs: lx.Run, how: dict[str, float]) -> None:
+def test_one_label_less_misses_the_target(done_designs: lx.Run, how: dict[str, float]) -> None:
     table = lx.plan_design(done_designs, rate=0.3, **how)  # type: ignore[arg-type]  # options of one type
     given = plans(done_designs, Goal(**how))
     for row in table.filter((pl.col("looks") == 1) & pl.col("kind").is_not_null()).rows(named=True):
@@ -129,7 +131,7 @@ def test_as_many_as_are_just_enough(done_designs: lx.Run, how: dict[str, float])
         assert met == [True, False]
 
 
-def test_looks_need_more(done_designs: lx.Run) -> None:
+def test_looks_require_more_labels(done_designs: lx.Run) -> None:
     for spending in ("obrien_fleming", "pocock"):
         table = lx.plan_design(
             done_designs, half_width=0.1, rate=0.3, looks=[0.3, 1], spending=spending
@@ -142,7 +144,7 @@ def test_looks_need_more(done_designs: lx.Run) -> None:
     assert alone.equals(once)
 
 
-def test_named_questions_alone(done_designs: lx.Run) -> None:
+def test_only_named_questions_are_planned(done_designs: lx.Run) -> None:
     table = lx.plan_design(
         done_designs, half_width=0.1, rate=0.3, questions=["mi at 40", "baseline"]
     )
@@ -167,7 +169,7 @@ def test_named_questions_alone(done_designs: lx.Run) -> None:
     {"baseline": False, "weights": {"t_score at 40": 0.5, "mi at 100": 0.0}},
 ])  # fmt: skip
 def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[str, Any]) -> None:
-    """The chances of the stage with the printed options are those that the plan expects."""
+    """Inclusion probabilities of the stage with the printed options are those of the plan."""
     change = dict(change)
     wanted = QuestionOverrides(
         measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ()))
@@ -202,7 +204,7 @@ def configure(done: lx.Run, change: dict[str, Any]) -> lx.Run:
 def test_added_questions_are_planned_together(
     done_designs: lx.Run, goal: Goal, questions: tuple[str, ...]
 ) -> None:
-    """Each row is what a plan of its own gives for the questions up to it."""
+    """Each row equals a separate plan of the questions up to it."""
     given = plans(done_designs, goal, questions=questions)
     added = added_questions(given)
     names = added["question"].to_list()
@@ -216,7 +218,7 @@ def test_added_questions_are_planned_together(
             assert question_table(one, "designed", None)["labels"][-1] == row[column]
 
 
-def test_a_question_that_nothing_answers_is_not_added(done_designs: lx.Run) -> None:
+def test_an_unanswerable_question_is_not_added(done_designs: lx.Run) -> None:
     ranks = done_designs.table("ranks")
     best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
     share = len(best[0] - best[1]) / 100
@@ -230,7 +232,7 @@ def test_a_question_that_nothing_answers_is_not_added(done_designs: lx.Run) -> N
     ({}, RHO2, 0), ({"rho2": 0.1}, 0.1, 0), ({"rho2": 0.1, "pilot": "answers"}, 0.1, 0),
     ({"pilot": "answers"}, None, 120),
 ])  # fmt: skip
-def test_predictions_are_an_estimate_or_the_end_of_a_range(
+def test_predictions_give_an_estimate_or_a_range(
     done_designs: lx.Run, more: dict[str, Any], rho2: float | None, judged: int
 ) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, looks=[1], **more)
@@ -248,7 +250,7 @@ def test_predictions_are_an_estimate_or_the_end_of_a_range(
     assert shown == (least if judged else ranges)
 
 
-def test_questions_of_the_command_instead_of_the_stage(done_designs: lx.Run) -> None:
+def test_questions_of_the_command_replace_those_of_the_stage(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, measures=["mi"], n=[50])
     assert table.equals(lx.plan_design(done_designs, half_width=0.1, measures="mi", n=[50]))
     assert table.filter(plan="simple", looks=1)["question"].to_list() == [
@@ -257,7 +259,7 @@ def test_questions_of_the_command_instead_of_the_stage(done_designs: lx.Run) -> 
     assert table["expected"].drop_nulls().unique().to_list() == [0.5]
 
 
-def test_no_stage_that_designs(tmp_path: Path) -> None:
+def test_an_experiment_without_a_design_can_be_planned(tmp_path: Path) -> None:
     path = write(tmp_path, stages="")
     run = lx.run(path, runs=tmp_path / "runs", report=False)
     with pytest.raises(ConfigError, match="no stage of the experiment designs a sample.*--cuts"):
@@ -269,7 +271,7 @@ def test_no_stage_that_designs(tmp_path: Path) -> None:
     assert "t_score - mi at 40" in table["question"].to_list()
 
 
-def test_a_pilot_says_precisions_and_differences(done_designs: lx.Run) -> None:
+def test_a_pilot_provides_precisions_and_differences(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, pilot="answers")
     estimates = done_designs.table("answers.cuts")
     for row in estimates.iter_rows(named=True):
@@ -284,7 +286,7 @@ def test_a_pilot_says_precisions_and_differences(done_designs: lx.Run) -> None:
     assert both[0] == both[1]
 
 
-def test_full_annotation_as_a_pilot(done_designs: lx.Run) -> None:
+def test_full_annotation_can_be_the_pilot(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, power=0.8, pilot="judgements")
     true = dict(done_designs.table("judgements").select("id", "tp").iter_rows())
     best = {
@@ -313,7 +315,7 @@ def test_a_pilot_too_small_for_predictions_leaves_a_range(tmp_path: Path) -> Non
     assert given.judged == 0
 
 
-def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
+def test_shared_candidates_limit_the_difference(done_designs: lx.Run) -> None:
     ranks = done_designs.table("ranks")
     best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
     share = len(best[0] - best[1]) / 100
@@ -327,7 +329,7 @@ def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
         lx.plan_design(done_designs, difference=0.99, rate=0.5)
 
 
-def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
+def test_curves_reach_the_target_at_the_planned_labels(done_designs: lx.Run) -> None:
     given = plans(done_designs, Goal(0.1))
     table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
     for plan in PLANS:
@@ -357,7 +359,9 @@ def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
     ({"half_width": 0.1, "looks": [0.5]}, "must increase to 1"),
     ({"half_width": 0.1, "spending": "pocok"}, "spending: unknown 'pocok'; did you mean pocock"),
 ])  # fmt: skip
-def test_mistakes(done_designs: lx.Run, change: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(
+    done_designs: lx.Run, change: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         lx.plan_design(done_designs, **change)
     assert said in str(caught.value)
@@ -378,7 +382,7 @@ sample = "one"
 
 
 @pytest.mark.long
-def test_a_pilot_without_judgements(tmp_path: Path) -> None:
+def test_a_pilot_without_judgements_is_refused(tmp_path: Path) -> None:
     run = lx.run(write(tmp_path, judged=0), runs=tmp_path / "runs", report=False)
     with pytest.raises(ConfigError, match="answers: no judgements yet; fill in its sheet"):
         lx.plan_design(run, half_width=0.1, pilot="answers")
@@ -391,14 +395,14 @@ def test_a_pilot_without_judgements(tmp_path: Path) -> None:
         lx.plan_design(part, half_width=0.1, pilot="judgements")
 
 
-def test_nothing_ranked_yet(tmp_path: Path) -> None:
+def test_planning_without_ranks_is_refused(tmp_path: Path) -> None:
     run = lx.show(write(tmp_path), runs=tmp_path / "runs")
     with pytest.raises(NotMadeYet, match="ranks"):
         lx.plan_design(run, half_width=0.1)
 
 
 @pytest.mark.long
-def test_several_stages_that_design(tmp_path: Path) -> None:
+def test_of_several_designs_one_must_be_named(tmp_path: Path) -> None:
     more = STAGES + STAGES.split("[stages.answers]")[0].replace("designed]", "second]")
     run = lx.run(write(tmp_path, stages=more), runs=tmp_path / "runs", report=False)
     with pytest.raises(ConfigError, match="2 stages design samples: designed, second"):
@@ -406,7 +410,7 @@ def test_several_stages_that_design(tmp_path: Path) -> None:
     assert lx.plan_design(run, half_width=0.1, design="second").height > 0
 
 
-def test_curves_of_what_no_sample_can_do_lie_at_no_power(done_designs: lx.Run) -> None:
+def test_curves_of_unreachable_targets_have_a_power_of_0(done_designs: lx.Run) -> None:
     ranks = done_designs.table("ranks")
     best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
     given = plans(done_designs, Goal(difference=len(best[0] - best[1]) / 100 + 0.01), rate=0.5)
@@ -414,7 +418,7 @@ def test_curves_of_what_no_sample_can_do_lie_at_no_power(done_designs: lx.Run) -
 
 
 @pytest.mark.long
-def test_weights_of_the_stage_count(tmp_path: Path) -> None:
+def test_weights_of_the_stage_are_used(tmp_path: Path) -> None:
     more = STAGES.replace(
         "size = 120\n", 'size = 120\nbaseline = false\nweights = { "mi at 40" = 9.0 }\n', 1
     )

@@ -1,4 +1,4 @@
-"""Planning from a notebook: the power of the comparison of two lists."""
+"""Planning from a notebook: the power of a comparison of two lists, and widths of intervals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.small_experiment import SMALL
 HOW: dict[str, Any] = {"candidates": 200, "n": [60], "precisions": (0.6, 0.4), "overlap": 0.5}
 
 
-def test_power_is_that_of_the_difference_sets() -> None:
+def test_the_power_equals_that_of_the_difference_sets() -> None:
     row = lx.plan_comparison(**HOW, rates=[0.3]).row(0, named=True)
     power = comparison_power(
         Design(n=60, apart=30, candidates=200), size=60, precision_1=0.7, precision_2=0.3
@@ -57,7 +57,7 @@ def test_the_difference_of_the_lists_is_kept(
 
 
 @pytest.mark.long
-def test_rate_for_a_power_is_the_smallest() -> None:
+def test_the_rate_for_a_power_is_the_smallest() -> None:
     found = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)
     rates = [(found["size"] - 1) / 200, found["rate"]]
     power = lx.plan_comparison(**HOW, rates=rates)["power_1"].to_list()
@@ -69,7 +69,7 @@ def test_rate_for_a_power_is_the_smallest() -> None:
 
 
 @pytest.mark.long
-def test_options_of_the_test_count() -> None:
+def test_options_of_the_test_change_the_power() -> None:
     def power(**how: Any) -> float:
         return float(lx.plan_comparison(**HOW, rates=[0.3], **how)["power_1"].item())
 
@@ -91,12 +91,12 @@ def test_options_of_the_test_count() -> None:
     ({"replicates": 0}, "0 replicates"), ({"margin": 2}, "margin: 2"),
     ({"precisions": (38, 30)}, "compare: 38 is not between 0 and 1; 38 % is 0.38"),
 ])  # fmt: skip
-def test_mistakes(change: dict[str, object], said: str) -> None:
+def test_invalid_options_of_a_comparison_are_refused(change: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         lx.plan_comparison(**{**HOW, **change})
 
 
-# Planning from a pilot: a run's stages are read, counted and carried on.
+# Planning from a pilot: stages of a run are read, counted and extrapolated.
 
 STAGES = """
 [stages.sample]
@@ -152,7 +152,7 @@ def done_pilot(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
 
 
 def count_differences(done: lx.Run, stage: str, n: int) -> dict[str, int]:
-    """Count the difference sets again, candidate by candidate."""
+    """Count the difference sets again, one candidate after the other."""
     best = {
         name: set(done.table("ranks").filter(pl.col("rank") <= n, measure=name)["id"])
         for name in PAIR
@@ -168,7 +168,7 @@ def count_differences(done: lx.Run, stage: str, n: int) -> dict[str, int]:
 
 
 @pytest.mark.long
-def test_pilot_is_carried_on(done_pilot: lx.Run) -> None:
+def test_the_counts_of_a_pilot_are_used(done_pilot: lx.Run) -> None:
     table = lx.plan_pilot(
         done_pilot, "pilot", measures=PAIR, n=[20], rates=[0.4, 0.8], replicates=500
     )
@@ -193,7 +193,7 @@ def test_reversed_measures_reverse_the_sides(done_pilot: lx.Run) -> None:
     assert one["power_1"] == pytest.approx(two["power_2"], abs=0.05)
 
 
-def test_full_annotation_gives_the_power_for_known_precisions(done_pilot: lx.Run) -> None:
+def test_full_annotation_gives_the_power_for_true_precisions(done_pilot: lx.Run) -> None:
     counts = count_differences(done_pilot, "full", 20)
     row = lx.plan_pilot(done_pilot, "full", measures=PAIR, n=[20], rates=[0.5]).row(0, named=True)
     expected = comparison_power(
@@ -205,7 +205,7 @@ def test_full_annotation_gives_the_power_for_known_precisions(done_pilot: lx.Run
     assert narrow["power_1"].item() + narrow["power_2"].item() < expected[0] + expected[1]
 
 
-def test_rates_and_goals(done_pilot: lx.Run) -> None:
+def test_default_rates_start_at_that_of_the_pilot(done_pilot: lx.Run) -> None:
     table = lx.plan_pilot(done_pilot, "pilot", measures=PAIR, n=[20], replicates=50)
     assert table["rate"].to_list() == [0.4, 0.5, 1.0]
     every = lx.plan_pilot(done_pilot, "full", measures=PAIR, n=[20])
@@ -213,7 +213,7 @@ def test_rates_and_goals(done_pilot: lx.Run) -> None:
 
 
 @pytest.mark.parametrize("measures", [PAIR, PAIR[::-1]])
-def test_rate_for_a_power_of_the_better_measure(
+def test_the_rate_is_for_a_power_of_the_better_measure(
     done_pilot: lx.Run, measures: tuple[str, str]
 ) -> None:
     for stage, wanted in (("pilot", 0.1), ("full", 0.1)):
@@ -236,7 +236,7 @@ def test_rate_for_a_power_of_the_better_measure(
     ("pilot", {"category": "SVC"}, "unknown category 'SVC'; valid: TP"),
     ("pilot", {"powers": [3.0]}, "power: 3"), ("pilot", {"alpha": 0.0}, "alpha: 0"),
 ])  # fmt: skip
-def test_mistakes_pilot(
+def test_invalid_options_of_a_pilot_are_refused(
     done_pilot: lx.Run, stage: str, change: dict[str, object], said: str
 ) -> None:
     given: dict[str, Any] = {"measures": PAIR, "n": [20], **change}
@@ -245,7 +245,7 @@ def test_mistakes_pilot(
 
 
 @pytest.mark.long
-def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done_pilot: lx.Run) -> None:
+def test_partial_annotation_is_not_a_random_sample(tmp_path: Path, done_pilot: lx.Run) -> None:
     (tmp_path / "x.toml").write_text(SMALL + STAGES)
     pairs = (done_pilot.project.root.parents[1] / "pairs.tsv").read_text().splitlines()
     lines = [f"{line[:-1]}" if i % 9 == 5 else line for i, line in enumerate(pairs)]
@@ -260,10 +260,10 @@ def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done_pilot: lx.Ru
     assert table["size"].item() == drawn
 
 
-# Planning from a notebook: what is expected of intervals, and which rate a width needs.
+# Planning from a notebook: expected widths of intervals, and the rate for a width.
 
 
-def test_by_hand() -> None:
+def test_a_width_equals_that_computed_by_hand() -> None:
     # 1 of 2 in a list of 2 from 4, two draws: n^ = 0, 1, 2 with 1/6, 4/6, 1/6
     row = lx.plan_width(candidates=4, n=[2], precisions=[0.5], rates=[0.5]).row(0, named=True)
     assert (row["size"], row["rate"], row["wanted"]) == (2, 0.5, None)
@@ -277,7 +277,7 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("interval", sorted(INTERVALS))
-def test_every_method_and_the_order_of_rows(interval: str) -> None:
+def test_widths_of_every_method_equal_those_of_the_kernel(interval: str) -> None:
     table = lx.plan_width(
         candidates=300, n=[30, 60], precisions=[0.2, 0.5], rates=[0.1, 0.3], interval=interval,
         confidence=0.9,
@@ -292,7 +292,7 @@ def test_every_method_and_the_order_of_rows(interval: str) -> None:
     assert found == expected
 
 
-def test_rate_for_a_width_is_the_smallest() -> None:
+def test_the_rate_for_a_width_is_the_smallest() -> None:
     how: dict[str, Any] = {"candidates": 400, "n": [100], "precisions": [0.3]}
     found = lx.plan_width(**how, widths=[0.25]).row(0, named=True)
     assert (found["wanted"], found["rate"]) == (0.25, found["size"] / 400)
@@ -302,7 +302,7 @@ def test_rate_for_a_width_is_the_smallest() -> None:
     assert again.drop("wanted").equals(pl.DataFrame([found], schema=again.schema).drop("wanted"))
 
 
-def test_unreachable_width_is_a_row_of_nulls() -> None:
+def test_an_unreachable_width_is_a_row_of_nulls() -> None:
     table = lx.plan_width(candidates=400, n=[100, 400], precisions=[0.3], widths=[0.12])
     assert table["rate"].is_null().to_list() == [True, False]
     row = table.row(0, named=True)
@@ -317,14 +317,14 @@ def test_unreachable_width_is_a_row_of_nulls() -> None:
     assert finite["rate"].item() < 1
 
 
-def test_replacement() -> None:
+def test_draws_with_replacement_have_other_widths() -> None:
     how: dict[str, Any] = {"candidates": 100, "n": [50], "precisions": [0.3], "rates": [0.5]}
     without, again = (lx.plan_width(**how, replacement=again) for again in (False, True))
     assert without["n_sampled"].item() == pytest.approx(again["n_sampled"].item())
     assert without["width"].item() != again["width"].item()
 
 
-def test_progress_sees_every_piece() -> None:
+def test_progress_is_reported_for_every_row() -> None:
     seen: list[object] = []
 
     def track(items: Any) -> Any:
@@ -336,7 +336,7 @@ def test_progress_sees_every_piece() -> None:
     assert len(seen) == table.height == 8
 
 
-def test_all_mistakes_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     with pytest.raises(ConfigError) as error:
         lx.plan_width(
             candidates=100, n=[0, 101], precisions=[30.0], rates=[0.0, 15, 200],
@@ -361,7 +361,7 @@ def test_all_mistakes_at_once() -> None:
     ({"widths": [1.0]}, "width: 1 is not between"), ({"precisions": [-0.1]}, "-0.1 is not between"),
     ({"interval": "hypergeometric", "replacement": True}, "use clopper_pearson"),
 ])  # fmt: skip
-def test_mistakes_widths(change: dict[str, object], said: str) -> None:
+def test_invalid_options_of_widths_are_refused(change: dict[str, object], said: str) -> None:
     given: dict[str, Any] = {
         "candidates": 100,
         "n": [10],

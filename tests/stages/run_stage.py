@@ -1,4 +1,4 @@
-"""Run a stage by hand, as the runner would, on frames."""
+"""Run a stage on tables directly, as the runner would."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemas.validate import validate
 
 
 def run_stage(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return what a stage makes, validated against its schemas; raw files get file and line."""
+    """Return the outputs of a stage, validated; raw files get file and line."""
     stage = STAGES.get(use)
     options = {name: name for name in tables} | config
     lazy = {name: _raw(frame) if name == "path" else frame.lazy() for name, frame in tables.items()}
@@ -22,7 +22,7 @@ def run_stage(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[
         name: output.lazy().collect()
         for name, output in stage.run(stage.config.model_validate(options), lazy).items()
     }
-    if FAULTS not in made or made[FAULTS].is_empty():  # else nothing is written
+    if FAULTS not in made or made[FAULTS].is_empty():  # otherwise nothing is written
         for name, model in stage.shard_outputs.items():
             validate([made[name]], model, name=name)
     assert set(made) - {FAULTS} == set(stage.shard_outputs)

@@ -1,4 +1,4 @@
-"""Options that come after counting: the counts are the same whatever they say."""
+"""Options applied after counting: they do not change the counts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def counts(folder: Path, use: str, options: str) -> Mapping[str, pl.DataFrame]:
 
 
 def same(folder: Path, case: Case) -> bool:
-    """Tell whether the counts are the same without and with an option, and not all empty."""
+    """Return whether the counts are the same without and with an option, and not all empty."""
     use, options, (name, value) = case
     one = counts(folder / "one", use, options + OTHERWISE.get(name, ""))
     two = counts(folder / "two", use, f"{options}{name} = {value}\n")
@@ -78,7 +78,7 @@ def same(folder: Path, case: Case) -> bool:
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2][0]}")
-def test_the_counts_do_not_depend_on_it(case: Case, tmp_path: Path) -> None:
+def test_late_options_do_not_change_the_counts(case: Case, tmp_path: Path) -> None:
     assert same(tmp_path, case)
 
 
@@ -89,11 +89,11 @@ def test_the_counts_do_not_depend_on_it(case: Case, tmp_path: Path) -> None:
         ("extract.gold", TAGS, ("fold", "true")),
     ],
 )
-def test_the_counts_depend_on_others(case: Case, tmp_path: Path) -> None:
+def test_other_options_change_the_counts(case: Case, tmp_path: Path) -> None:
     assert not same(tmp_path, case)
 
 
-def test_every_late_option_has_a_case() -> None:
+def test_every_late_option_is_tested() -> None:
     ours = (name for name in STAGES if STAGES.place(name).startswith("pipeline."))
     marked = {
         (name, option)
@@ -130,7 +130,7 @@ def mistakes(folder: Path) -> str:
         ("f", [{"a": 1}, {"a": 2}], "structures"),
     ],
 )
-def test_a_column_without_plain_values(
+def test_a_column_of_nested_values_is_refused(
     column: str, values: list[Any], held: str, tmp_path: Path
 ) -> None:
     pl.DataFrame({**COUNTS, column: values}).write_parquet(tmp_path / "x.parquet")
@@ -138,7 +138,7 @@ def test_a_column_without_plain_values(
     assert f"stages.c.columns.{column}: {what}; convert it to text" in mistakes(tmp_path)
 
 
-def test_which_of_several_files_lacks_a_column(tmp_path: Path) -> None:
+def test_the_file_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     whole = pl.DataFrame(COUNTS)
     whole.write_parquet(tmp_path / "x1.parquet")
     whole.rename({"l1": "left"}).write_parquet(tmp_path / "x2.parquet")
@@ -146,7 +146,7 @@ def test_which_of_several_files_lacks_a_column(tmp_path: Path) -> None:
     assert said in mistakes(tmp_path)
 
 
-def test_categories_are_text(tmp_path: Path) -> None:
+def test_categorical_columns_are_read_as_text(tmp_path: Path) -> None:
     as_text = pl.DataFrame(COUNTS)
     as_categories = as_text.cast({"l1": pl.Categorical(), "l2": pl.Enum(["x", "y"])})
     tables = []
@@ -159,7 +159,7 @@ def test_categories_are_text(tmp_path: Path) -> None:
     assert tables[0].equals(tables[1])
 
 
-def test_score_says_what_its_columns_hold(tmp_path: Path) -> None:
+def test_score_reports_the_type_of_invalid_columns(tmp_path: Path) -> None:
     pl.DataFrame({**COUNTS, "f": [[1], [2]]}).write_parquet(tmp_path / "x.parquet")
     done = call(["score", str(tmp_path / "x.parquet")])
     assert done.code == 1

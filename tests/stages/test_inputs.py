@@ -1,4 +1,4 @@
-"""Numbers of files: every stage, of every format, reads the same or refuses the same rows."""
+"""Numbers in files: every stage, with every format, reads or refuses the same rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY = datetime.datetime(2024, 1, 31, 5)
 
 
 def write_and_read(table: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """Return what the reader of a format gives of a table."""
+    """Return a table as the reader of a format reads it."""
     write_table(table, path)
     found = format_of(path.name, kind="table")
     options = found.options()
@@ -36,7 +36,7 @@ def write_and_read(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     return found.scan(path, options).collect().drop(LINE)
 
 
-# Three cells, and the counts that they are: 3.50 is none, 10.00 is ten.
+# Three cells and their counts: 3.50 is not a count, 10.00 is ten.
 COUNTS: Mapping[str, tuple[pl.Series, list[int | None]]] = {
     "decimals": (
         pl.Series(["3.50", "10.90", "10.00"]).cast(pl.Decimal(12, 2)), [None, None, 10],
@@ -75,8 +75,10 @@ def words(values: pl.Series) -> pl.DataFrame:
     )
 
 
-def made_by(stage: str, values: pl.Series, path: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the table that a stage makes of a file with these values, and the faults by line."""
+def table_and_faults(
+    stage: str, values: pl.Series, path: Path
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the table that a stage reads from a file with these values, and the faults by line."""
     config, table = (COUNTED | SCORED)[stage]
     made = run_stage(stage.partition(",")[0], config, path=write_and_read(words(values), path))
     return made[table], made[FAULTS].sort("line")
@@ -87,7 +89,7 @@ def made_by(stage: str, values: pl.Series, path: Path) -> tuple[pl.DataFrame, pl
 @pytest.mark.parametrize("name", TABLES)
 def test_a_count_is_a_whole_number_in_every_format(name: str, stage: str, tmp_path: Path) -> None:
     for case, (values, counts) in COUNTS.items():
-        table, faults = made_by(stage, values, tmp_path / name)
+        table, faults = table_and_faults(stage, values, tmp_path / name)
         refused = [(2 + place, "f") for place, count in enumerate(counts) if count is None]
         assert faults.select("line", "column").rows() == refused, case
         assert sorted(table["f"].drop_nulls()) == sorted(filter(None, counts)), case
@@ -105,27 +107,29 @@ NO_SCORES = ("truth values", "dates", "timestamps", "times")
 @pytest.mark.parametrize("name", TABLES)
 def test_a_score_is_a_number_in_every_format(name: str, stage: str, tmp_path: Path) -> None:
     for case, (values, scores) in SCORES.items():
-        table, faults = made_by(stage, values, tmp_path / name)
+        table, faults = table_and_faults(stage, values, tmp_path / name)
         assert faults.is_empty(), case
         assert table.sort("l1")["s"].to_list() == scores, case
     for case in NO_SCORES:
-        _, faults = made_by(stage, COUNTS[case][0], tmp_path / name)
+        _, faults = table_and_faults(stage, COUNTS[case][0], tmp_path / name)
         refused = faults.select("line", "column", "problem").rows()
         assert refused == [(line, "f", NO_NUMBER) for line in (2, 3, 4)], case
 
 
 @pytest.mark.parametrize("stage", [*COUNTED, *SCORED])
-def test_spans_of_time_and_what_is_not_finite(stage: str, tmp_path: Path) -> None:
-    """Text has no spans of time, and JSON neither NaN nor infinity."""
+def test_time_spans_and_infinite_numbers_are_refused(stage: str, tmp_path: Path) -> None:
+    """Text has no time spans, and JSON neither NaN nor infinity."""
     with pytest.raises(ConfigError, match="column 'f' contains time spans"):
-        made_by(stage, pl.Series([datetime.timedelta(1)] * 3), tmp_path / "t.parquet")
-    _, faults = made_by(stage, pl.Series([math.nan, math.inf, 6.0]), tmp_path / "t.parquet")
+        table_and_faults(stage, pl.Series([datetime.timedelta(1)] * 3), tmp_path / "t.parquet")
+    _, faults = table_and_faults(
+        stage, pl.Series([math.nan, math.inf, 6.0]), tmp_path / "t.parquet"
+    )
     no_counts = [(2, "NaN"), (3, "inf")]
     assert faults.select("line", "value").rows() == no_counts[: 1 if stage in SCORED else 2]
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_run_says_file_row_column_and_value(name: str, tmp_path: Path) -> None:
+def test_a_run_reports_file_row_column_and_value(name: str, tmp_path: Path) -> None:
     write_table(words(COUNTS["decimals"][0]), tmp_path / name)
     with pytest.raises(DataError) as error:
         SmallRun(tmp_path, {}).run(
@@ -139,7 +143,7 @@ def test_a_run_says_file_row_column_and_value(name: str, tmp_path: Path) -> None
     assert f"{said}\n      line {first}: '{value}'\n" in str(error.value)
 
 
-# Every dtype in every reader of counts: two cells, and the counts that they are. No number is cut
+# Every dtype in every reader of counts: two cells and their counts. No number is cut
 # off, and a dtype that holds no numbers is refused.
 
 WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
@@ -177,7 +181,7 @@ DTYPES: Mapping[str, tuple[Any, list[int | None] | str]] = {
 
 
 def in_parquet(values: Any, path: Path) -> pl.DataFrame:
-    """Write a file with words and these values as f; return what its reader gives."""
+    """Write a file with words and these values as f; return the table that its reader reads."""
     others = {"w": ["a", "b"], "x": ["y", "y"], **{name: [n] * 2 for name, n in LARGE.items()}}
     if isinstance(values, pl.Series):
         pl.DataFrame({**others, "f": values}).write_parquet(path)
@@ -191,7 +195,7 @@ def in_parquet(values: Any, path: Path) -> pl.DataFrame:
 
 @pytest.mark.parametrize("stage", COUNTED)
 @pytest.mark.parametrize("case", DTYPES)
-def test_every_dtype_is_counts_or_refused(stage: str, case: str, tmp_path: Path) -> None:
+def test_every_dtype_is_read_as_counts_or_refused(stage: str, case: str, tmp_path: Path) -> None:
     values, counts = DTYPES[case]
     config, table = COUNTED[stage]
 
@@ -213,7 +217,7 @@ def test_every_dtype_is_counts_or_refused(stage: str, case: str, tmp_path: Path)
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", DTYPES)
-def test_every_dtype_in_a_list_of_keywords(case: str, tmp_path: Path) -> None:
+def test_every_dtype_in_a_list_of_keywords_is_read_or_refused(case: str, tmp_path: Path) -> None:
     values, counts = DTYPES[case]
     path, other = tmp_path / "t.parquet", tmp_path / "other.parquet"
     with suppress(DataError):
@@ -232,7 +236,7 @@ def test_every_dtype_in_a_list_of_keywords(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", DTYPES)
-def test_every_dtype_in_a_table_to_score(case: str, tmp_path: Path) -> None:
+def test_every_dtype_in_a_table_to_score_is_read_or_refused(case: str, tmp_path: Path) -> None:
     """Texts are counts in a file, whose format is known, but not in a frame."""
     values, counts = DTYPES[case]
     path = tmp_path / "t.parquet"

@@ -41,7 +41,7 @@ def tagged_table(cells: Mapping[tuple[str, str | None], int], *, run: str = "1")
 
 
 def stage(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
-    """Run a stage; an option given a list of tables names them "a", "b" ..."""
+    """Run a stage; tables of an option that is a list of tables are named "a", "b" ..."""
     given: dict[str, pl.DataFrame] = {}
     for option, value in tables.items():
         if isinstance(value, list):
@@ -56,7 +56,7 @@ def stage(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataF
     return {name: each.lazy().collect() for name, each in made.items()}
 
 
-def test_type_level_worked_example() -> None:
+def test_the_type_level_has_the_values_of_the_example() -> None:
     made = stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries()])
     found = {
         (measure, mapping): value
@@ -78,7 +78,7 @@ def test_type_level_worked_example() -> None:
     ]  # fmt: skip
 
 
-def test_runs_are_evaluated_one_by_one_and_options_reach_the_kernel() -> None:
+def test_runs_are_evaluated_separately_with_the_options() -> None:
     both = pl.concat([entries(run="1"), entries({"dog": "7", "cat": "78"}, run="2")])
     config = {"seed": "s", "measures": ["MicroI"], "mappings": ["M-1"], "worst": 1}
     made = stage("evaluate.type_level", config, gold=gold(), systems=[both, entries(system="T")])
@@ -91,7 +91,7 @@ def test_runs_are_evaluated_one_by_one_and_options_reach_the_kernel() -> None:
     assert second.rows() == [("N", "7", 1, 3, 1)]
 
 
-def test_the_worst_items_that_are_frequent_come_first() -> None:
+def test_the_worst_frequent_items_are_first() -> None:
     counted = gold().with_columns(f=pl.Series([1, 2, 2, 9, 3, 3]))
     nothing = entries({"other": "0"})
     config = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"], "worst": 3}
@@ -101,8 +101,8 @@ def test_the_worst_items_that_are_frequent_come_first() -> None:
     ]  # fmt: skip
 
 
-def test_more_memberships_than_there_is_room_for() -> None:
-    """Six of the gold standard and six of each run: all are held, those of one run encoded."""
+def test_memberships_that_exceed_the_memory_are_refused() -> None:
+    """There are six in the gold standard and in each run: all are in memory, one run is encoded."""
     made = {"gold": gold(), "systems": [entries(), entries(run="2")]}
     rows, encoded = gold().height + 2 * entries().height, gold().height + entries().height
     needed = 60 * rows + 130 * encoded
@@ -119,7 +119,7 @@ STUCK = {"a": "2", "b": "03", "c": "23", "d": "12", "e": "01"}
 
 
 def certificate_row(**config: Any) -> tuple[Any, ...]:
-    """Return what is said of MacroI under M-1."""
+    """Return the results of MacroI under M-1."""
     options = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"]} | config
     made = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
     said = ["value", "certificate", "bound", "gap", "starts", "starts_reaching_best"]
@@ -136,14 +136,14 @@ def test_a_certificate_proves_a_climb_or_finds_better() -> None:
     stuck = certificate_row(restarts=0, kicks=0)
     assert stuck[0] == pytest.approx(6 / 7)
     assert stuck[4:] == (2, 2)
-    # No climb has reached what the search found.
+    # No climb has reached the value that the search found.
     proven = certificate_row(restarts=0, kicks=0, certificate_seconds=30)
     assert proven == (0.875, "proven", 0.875, 0.0, 2, 0)
-    # Nor what kicks have led to.
+    # Nor have kicks.
     assert certificate_row(restarts=0) == (0.875, "not proven", None, None, 2, 0)
 
 
-def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_certificate_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
     value, said, bound, gap, *_ = certificate_row(certificate_seconds=1e-9)
     assert (value, said) == (0.875, "not proven")
@@ -151,7 +151,7 @@ def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.Monkey
     assert gap == bound - value
 
 
-def test_two_stages_with_the_same_run_are_an_error() -> None:
+def test_two_stages_with_the_same_run_are_refused() -> None:
     with pytest.raises(DataError, match="system S, run 1 comes from two stages: a and b"):
         stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries(), entries()])
 
@@ -167,7 +167,7 @@ def values(made: dict[str, pl.DataFrame]) -> dict[str, float]:
     return dict(made["scores"].select("measure", "value").iter_rows())
 
 
-def test_token_level_worked_example() -> None:
+def test_the_token_level_has_the_values_of_the_example() -> None:
     made = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged_table(CELLS)])
     wanted = {"one_to_one": 0.75, "many_to_one": 0.75, "v": 0.8, "nvi": 1 / 3}
     assert values(made) == pytest.approx(wanted)
@@ -187,7 +187,7 @@ def test_a_dictionary_is_applied_to_every_token() -> None:
     assert counts(made["sizes"]) == {"tokens": 17, "tokens without a cluster": 9}
 
 
-def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() -> None:
+def test_items_in_several_clusters_have_no_token_level() -> None:
     with pytest.raises(DataError) as error:
         token_level({}, gold=gold(), dictionaries=[entries()])
     for said in ["system S, run 1", "undefined", "1 gold item", "'run': 0, 1"]:
@@ -196,7 +196,7 @@ def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() 
     assert values(fine)["many_to_one"] == 1.0
 
 
-def test_tokens_without_a_cluster_are_omitted_or_one_more() -> None:
+def test_tokens_without_a_cluster_are_omitted_or_clustered() -> None:
     cells = {**CELLS, ("a", None): 4}
     assert values(token_level({"measures": ["M-1"]}, taggings=[tagged_table(cells)])) == {
         "many_to_one": 0.75
@@ -218,7 +218,7 @@ INCOMPLETE = [
 
 
 @pytest.mark.parametrize(("config", "said"), INCOMPLETE)
-def test_what_does_not_go_together(config: dict[str, Any], said: str) -> None:
+def test_incompatible_options_are_refused(config: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         STAGES.get("evaluate.token_level").config.model_validate(config)
 
@@ -242,7 +242,7 @@ def test_systems_have_ranks_and_correlations() -> None:
         run_stage("evaluate.systems", {})
 
 
-def test_shares_of_classes() -> None:
+def test_shares_are_counted_by_class_and_band() -> None:
     made = run_stage("evaluate.shares", {"most": [1, 2]}, gold=gold())
     assert made["shares"].select("gold", "types", "tokens").rows() == [
         ("*", 4, 6), ("N", 3, 3), ("V", 3, 3),
@@ -259,12 +259,12 @@ def test_shares_of_classes() -> None:
     ("bands", "said"),
     [([100, 10], "10 follows 100"), ([10, 10], "10 follows 10"), ([0], "greater than or equal")],
 )
-def test_bands_that_do_not_increase(bands: list[int], said: str) -> None:
+def test_bands_that_do_not_increase_are_refused(bands: list[int], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         run_stage("evaluate.shares", {"bands": bands}, gold=gold())
 
 
-def test_overlapping_measures() -> None:
+def test_overlapping_measures_of_equal_clusters_are_1() -> None:
     same = {"dog": "N", "run": "NV", "eat": "V", "walk": "NV"}
     made = stage("evaluate.overlapping", {"seed": "s"}, gold=gold(), systems=[entries(same)])
     assert made["scores"]["value"].to_list() == pytest.approx([1.0] * made["scores"].height)
@@ -272,7 +272,7 @@ def test_overlapping_measures() -> None:
 
 
 @pytest.mark.parametrize("use", ["evaluate.type_level", "evaluate.overlapping"])
-def test_weights_are_refused_where_no_measure_has_them(use: str) -> None:
+def test_weights_are_refused_if_no_measure_uses_them(use: str) -> None:
     weighed = entries().with_columns(weight=pl.Series([1.0, 0.3, 0.7, None, 1.0]))
     said = (
         "systems: stages.a has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '0'"
@@ -291,7 +291,7 @@ def test_weights_are_refused_where_no_measure_has_them(use: str) -> None:
     )
 
 
-def test_limits_of_overlapping_measures() -> None:
+def test_overlapping_measures_have_limits() -> None:
     tables = {"gold": gold(), "systems": [entries()]}
     config = {"seed": "s", "measures": ["bcubed_f", "omega"], "replicates": 20}
     found = stage("evaluate.overlapping", config, **tables)["scores"]
@@ -352,7 +352,7 @@ def test_senses_are_compared_within_words() -> None:
     assert systems["table"]["rank"].to_list() == [1.0, 1.0]
 
 
-def test_heaviest_senses_of_weighted_entries() -> None:
+def test_the_heaviest_sense_of_an_entry_counts() -> None:
     weighed = words(entries()).with_columns(weight=pl.Series([1.0, 0.3, 0.7, 1.0, 1.0]))
     config = {"seed": "s", "measures": [], "token_measures": ["v"], "senses": "heaviest"}
     made = stage("evaluate.senses", config, gold=words(gold()), systems=[weighed])
@@ -362,7 +362,7 @@ def test_heaviest_senses_of_weighted_entries() -> None:
 
 
 @pytest.mark.parametrize(("fate", "value"), [("zero", 0.5), ("drop", 1.0), ("cluster", 1.0)])
-def test_instances_without_a_cluster(fate: str, value: float) -> None:
+def test_instances_without_a_cluster_are_treated_as_configured(fate: str, value: float) -> None:
     known = words(gold({"dog": "N", "run": "V", "eat": "N", "walk": "N"}))
     config = {"seed": "s", "measures": [], "token_measures": ["M-1"], "without_cluster": fate}
     found = words(entries({"dog": "1", "eat": "1"}))
@@ -370,7 +370,7 @@ def test_instances_without_a_cluster(fate: str, value: float) -> None:
     assert made["scores"]["value"].to_list() == [value]
 
 
-def test_senses_without_words() -> None:
+def test_senses_without_words_are_refused() -> None:
     for option, tables in (
         ("gold: stages.gold", (gold(), words(entries()))),
         ("systems: stages.a", (words(gold()), entries())),
@@ -383,12 +383,12 @@ def test_senses_without_words() -> None:
         run_stage("evaluate.systems", {"senses": "x", "token_level": "y"})
 
 
-def test_a_dry_run_of_senses() -> None:
+def test_senses_can_be_evaluated_without_rows() -> None:
     nothing = {"gold": gold().clear(), "systems": [entries().clear()]}
     assert stage("evaluate.senses", SENSES, **nothing)["scores"].is_empty()
 
 
-def test_tokens_get_the_cluster_of_their_item_whatever_it_weighs() -> None:
+def test_weights_do_not_change_the_token_level() -> None:
     known = pl.DataFrame([("x", "a", 4), ("y", "b", 2)], schema=GoldEntries.columns(), orient="row")
     plain = entries({"x": "1", "y": "2"})
     weighed = plain.with_columns(weight=pl.Series([0.3, 0.7]))
@@ -431,7 +431,7 @@ gold_sentences = "gold"
 
 
 @pytest.mark.long
-def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
+def test_scores_of_files_have_limits(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     made = small.run(STAGES_OF_A_RUN)
     scores = made["tokens.scores"].filter(measure="many_to_one")
@@ -450,7 +450,7 @@ MISSING = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", sorted(MISSING))
-def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> None:
+def test_limits_without_counts_by_sentence_are_refused(case: str, tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     old, new, system = MISSING[case]
     more = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].partition("[stages.types]")[0]
@@ -460,7 +460,7 @@ def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_a_certificate_is_asked_for_in_the_experiment(tmp_path: Path) -> None:
+def test_the_experiment_can_request_a_certificate(tmp_path: Path) -> None:
     rows = {name: [f"{item}\t{one}" for item, held in each.items() for one in held]
             for name, each in (("g", STUCK_GOLD), ("w", STUCK))}  # fmt: skip
     files = {f"{name}.tsv": "\n".join(lines) + "\n" for name, lines in rows.items()}
@@ -492,7 +492,7 @@ systems = ["words"]
     )
 
 
-def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> None:
+def test_sentences_of_several_files_are_drawn_separately(tmp_path: Path) -> None:
     one, two = "form\tupos\tt\na\tN\t1\n", "form\tupos\tt\na\tN\t2\nb\tV\t2\n"
     small = SmallRun(tmp_path, {"c/1.tsv": one, "c/2.tsv": two})
     tags = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].replace("c.tsv", "c/*.tsv")
@@ -501,11 +501,11 @@ def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> N
         stages = stages.replace(line, "")
     scores = small.run(stages)["tokens.scores"].filter(measure="many_to_one")
     assert scores["value"].item() == pytest.approx(2 / 3)
-    assert scores["standard_error"].item() > 0  # of one sentence drawn alone there would be none
+    assert scores["standard_error"].item() > 0  # a single sentence would have no standard error
 
 
 @pytest.mark.long
-def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
+def test_names_of_listed_stages_are_not_part_of_the_options(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     small.run(STAGES_OF_A_RUN)
     config = tmp_path / "small.toml"
@@ -519,7 +519,7 @@ def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
     assert list(node.inputs) == ["gold", "systems.0", "systems.1"]
 
 
-def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
+def test_a_wrong_stage_in_a_list_is_reported_with_its_place(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     wrong = STAGES_OF_A_RUN.replace('systems = ["words", "tags"]', 'systems = ["gold", "tag"]')
     with pytest.raises(ConfigError) as error:
@@ -530,7 +530,7 @@ def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_another_order_of_systems_gives_the_same_scores(tmp_path: Path) -> None:
+def test_the_order_of_systems_does_not_change_the_scores(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     one = small.run(STAGES_OF_A_RUN)["types.scores"]
     turned = STAGES_OF_A_RUN.replace('["words", "tags"]', '["tags", "words"]')

@@ -15,7 +15,7 @@ STAGE = '[stages.c]\nuse = "extract.clusters"\nsystem = "S"\n'
 BROWN = "0010\tdog\t3\n0011\tDog\t2\n11\trun\t1\n"
 
 
-def test_brown_paths_cut_and_folded(tmp_path: Path) -> None:
+def test_brown_paths_may_be_cut_and_folded(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": BROWN})
     whole = small.run(STAGE + 'path = "b.paths"')["c.entries"]
     assert whole.rows() == [
@@ -27,7 +27,7 @@ def test_brown_paths_cut_and_folded(tmp_path: Path) -> None:
     assert counts(both["c.sizes"]) == {"items": 2, "clusters": 3, "items in several clusters": 1}
 
 
-def test_each_file_is_a_run_unless_it_is_named(tmp_path: Path) -> None:
+def test_each_file_is_a_run_unless_the_run_is_named(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"r/1.blocks": "dog\n\nrun\n", "r/2.blocks": "dog\nrun\n"})
     runs = small.run(STAGE + 'path = "r/*"')["c.entries"]
     assert runs.select("run", "item", "cluster", "f").rows() == [
@@ -40,7 +40,7 @@ def test_each_file_is_a_run_unless_it_is_named(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_files_that_are_called_alike_are_not_one_run(tmp_path: Path) -> None:
+def test_files_with_equal_names_are_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"a/x.paths": BROWN, "b/x.paths": BROWN})
     with pytest.raises(
         ConfigError, match=r"run: 2 files have the same names: a/x.paths, b/x.paths"
@@ -48,7 +48,7 @@ def test_files_that_are_called_alike_are_not_one_run(tmp_path: Path) -> None:
         small.run(STAGE + 'path = ["a/x.paths", "b/x.paths"]')
 
 
-def test_any_table(tmp_path: Path) -> None:
+def test_clusters_are_read_from_any_table(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.tsv": "dog\t1 2\nrun\t2\n", "c.csv": "word,c,p\ndog,7,.5\n"})
     source = 'path = { path = "t.tsv", columns = ["item", "cluster"] }\nseparator = " "'
     assert small.run(STAGE + source)["c.entries"].select("item", "cluster").rows() == [
@@ -60,7 +60,7 @@ def test_any_table(tmp_path: Path) -> None:
     ]
 
 
-def test_clark_with_a_header_and_as_it_comes(tmp_path: Path) -> None:
+def test_clark_clusters_are_read_with_and_without_a_header(tmp_path: Path) -> None:
     small = SmallRun(
         tmp_path, {"c.tsv": "word\tcluster\tp\ndog\t7\t.5\n", "c.txt": "dog 7 .5\n# 8 1e-05\n"}
     )
@@ -78,8 +78,8 @@ WEIGHTS = "item\t{label}\t{weight}\ndog\t001\t.5\ndog\t000\t.25\nrun\t01\t\n"
 @pytest.mark.parametrize(
     ("use", "label"), [("extract.clusters", "cluster"), ("extract.gold_table", "gold")]
 )
-def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_path: Path) -> None:
-    """Clusters that are cut to one add up their weights, as they do their counts."""
+def test_weights_are_read_on_request(use: str, label: str, weight: str, tmp_path: Path) -> None:
+    """Clusters merged by a prefix add up their weights and their counts."""
     small = SmallRun(tmp_path, {"t.tsv": WEIGHTS.format(label=label, weight=weight)})
     options = f'[stages.c]\nuse = "{use}"\npath = "t.tsv"\n'
     options += 'system = "S"\n' if label == "cluster" else ""
@@ -95,14 +95,14 @@ def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_pa
         small.run(options)
 
 
-def test_a_column_that_is_called_weight_may_count(tmp_path: Path) -> None:
+def test_a_column_named_weight_may_hold_counts(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.tsv": "item\tcluster\tweight\ndog\t1\t3\n"})
     made = small.run(STAGE + 'path = "t.tsv"\ncolumns.f = "weight"')["c.entries"]
     assert made.select("item", "f").rows() == [("dog", 3)]
     assert "weight" not in made.columns
 
 
-def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
+def test_invalid_values_are_reported_with_their_line(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
@@ -112,14 +112,14 @@ def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
         assert said in str(error.value)
 
 
-def test_an_absent_column_is_named(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.tsv": "word\tcluster\na\t1\n"})
     with pytest.raises(ConfigError, match=r"columns.item: the file has no column 'item'"):
         small.run(STAGE + 'path = "t.tsv"')
 
 
 @pytest.mark.parametrize("use", ["extract.clusters", "extract.gold_table"])
-def test_counts_that_are_too_many_are_refused(tmp_path: Path, use: str) -> None:
+def test_counts_too_large_to_sum_are_refused(tmp_path: Path, use: str) -> None:
     label = "gold" if use == "extract.gold_table" else "cluster"
     rows = f"item\t{label}\tf\na\t1\t{2**63 - 1}\na\t1\t7\nb\t2\t1\n"
     small = SmallRun(tmp_path, {"t.tsv": rows})
@@ -148,7 +148,7 @@ def gold(folder: Path, options: str = "", *, content: str = CORPUS) -> dict[str,
     return SmallRun(folder, {"c.tsv": content}).run(STAGE_EXTRACT_GOLD + options)
 
 
-def test_forms_as_they_are(tmp_path: Path) -> None:
+def test_forms_are_unchanged_by_default(tmp_path: Path) -> None:
     made = gold(tmp_path)
     assert made["gold.entries"].rows() == [
         (".", "PUNCT", 1), ("Dog", "X", 1), ("The", "DET", 1), ("dog", "NOUN", 1),
@@ -161,7 +161,7 @@ def test_forms_as_they_are(tmp_path: Path) -> None:
     assert made["gold.sentences"].is_empty()
 
 
-def test_folded_lemmas_seen_twice_without_punctuation(tmp_path: Path) -> None:
+def test_lemmas_can_be_folded_and_filtered(tmp_path: Path) -> None:
     options = 'item = "lemma"\nexclude = ["PUNCT"]\nfold = true\nmin_frequency = 2\n'
     made = gold(tmp_path, options)
     assert made["gold.entries"].rows() == [
@@ -175,7 +175,7 @@ def test_folded_lemmas_seen_twice_without_punctuation(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_the_excluded_do_not_make_an_item_frequent(tmp_path: Path) -> None:
+def test_excluded_tokens_do_not_count_towards_frequency(tmp_path: Path) -> None:
     content = "form\tupos\n-\tPUNCT\n-\tPUNCT\n-\tSYM\na\tX\na\tX\n"
     made = gold(tmp_path, 'exclude = ["PUNCT"]\nmin_frequency = 2\n', content=content)
     assert made["gold.entries"].rows() == [("a", "X", 2)]
@@ -183,14 +183,14 @@ def test_the_excluded_do_not_make_an_item_frequent(tmp_path: Path) -> None:
     assert counts(made["gold.sizes"])["tokens of the excluded class PUNCT"] == 2
 
 
-def test_sentences_hold_what_counts(tmp_path: Path) -> None:
+def test_sentences_contain_only_counted_tokens(tmp_path: Path) -> None:
     made = gold(tmp_path, 'sentences = true\nfold = true\nexclude = ["PUNCT"]\nmin_frequency = 2\n')
     assert made["gold.sentences"].drop("file").rows() == [
         (1, "dog", "NOUN", 1), (1, "the", "DET", 1), (2, "dog", "X", 1), (2, "the", "DET", 1),
     ]  # fmt: skip
 
 
-def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_shards_and_batches(tmp_path: Path) -> None:
     text = "form\tupos\n" + "".join(f"w{i % 7}\tT{i % 3}\n\n" for i in range(4000))
     files = {f"c/{i}.tsv": text for i in range(3)}
     small = SmallRun(tmp_path, files)
@@ -202,7 +202,7 @@ def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
+def test_repeatedly_merged_parts_have_all_counts(tmp_path: Path) -> None:
     content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n\n" for i in range(60_000))
     small = SmallRun(tmp_path, {"c.tsv": content})
     for sentences in ("", "sentences = true\n"):
@@ -211,12 +211,12 @@ def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
         assert made["gold.entries"]["f"].sum() == 60_000
 
 
-def test_an_unknown_attribute_is_named_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_unknown_attribute_is_reported_before_reading(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"gold.tag: the tokens have no attribute 'xpos'.*upos"):
         gold(tmp_path, 'tag = "xpos"')
 
 
-def test_no_token_that_counts_is_an_error(tmp_path: Path) -> None:
+def test_a_corpus_without_counted_tokens_is_refused(tmp_path: Path) -> None:
     content = "form\tupos\na\t\nb\tX\n"
     with pytest.raises(DataError) as error:
         gold(tmp_path, 'exclude = ["X"]', content=content)
@@ -235,13 +235,13 @@ def table(raw: pl.DataFrame, **options: object) -> dict[str, pl.DataFrame]:
     return run_stage("extract.gold_table", options, path=raw)
 
 
-def test_a_dictionary_without_counts() -> None:
+def test_a_dictionary_needs_no_counts() -> None:
     made = table(ROWS, fold=True)
     assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
     assert counts(made["sizes"])["items"] == 2
 
 
-def test_a_dictionary_with_counts_adds_them_up() -> None:
+def test_counts_of_a_dictionary_are_added_up() -> None:
     raw = ROWS.with_columns(n=pl.Series(["1", "2", "3", "1"]))
     made = table(raw, fold=True, columns={"f": "n"}, min_frequency=2, exclude=["V"])
     assert made["entries"].rows() == [("run", "N", 3)]
@@ -253,19 +253,19 @@ def test_a_dictionary_with_counts_adds_them_up() -> None:
     }  # fmt: skip
 
 
-def test_several_classes_in_a_field() -> None:
+def test_a_field_may_have_several_classes() -> None:
     raw = pl.DataFrame({"word": ["run", "dog"], "tags": ["N|V", "N"]})
     made = table(raw, columns={"item": "word", "gold": "tags"}, separator="|")
     assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
 
 
-def test_a_column_for_each_class() -> None:
+def test_each_class_may_have_a_column() -> None:
     raw = pl.DataFrame({"item": ["run", "dog"], "f": ["2", "1"], "V": ["5", None], "X": ["", "0"]})
     made = table(raw, classes=["f", "V", "X"])
     assert sorted(made["entries"].rows()) == [("dog", "f", 1), ("run", "V", 5), ("run", "f", 2)]
 
 
-def test_what_cannot_be_used_is_a_fault() -> None:
+def test_invalid_values_are_faults() -> None:
     raw = pl.DataFrame({"item": [None, "b", "c"], "gold": ["N", " ", "N"], "f": ["1", "2", "0"]})
     assert faults(table(raw)) == [(2, "item", None), (3, "gold", " "), (4, "f", "0")]
     parts = pl.DataFrame({"item": ["a"], "gold": ["N||V"]})
@@ -276,7 +276,7 @@ def test_what_cannot_be_used_is_a_fault() -> None:
     ]  # fmt: skip
 
 
-def test_a_class_that_never_occurs_is_no_class() -> None:
+def test_a_class_that_never_occurs_is_omitted() -> None:
     wide = pl.DataFrame({"item": ["dog", "run"], "N": ["3", "1"], "V": ["0", "2"], "X": ["", "0"]})
     entries = table(wide, classes=["N", "V", "X"])["entries"]
     assert sorted(entries.select("item", "gold").rows()) == [
@@ -290,7 +290,7 @@ KEY = "add.v add.v.1 s%1/4 t/1\nadd.v Add.v.2 t/2\nask.v ask.v.1 u/1 u/2\n"
 NAMED = 'path = "k.key"\ncolumns = {{ {0} = "sense", by = "word" }}\nfold = true\n'
 
 
-def test_senseval_keys_with_words_and_weights(tmp_path: Path) -> None:
+def test_senseval_keys_have_words_and_weights(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"k.key": KEY})
     made = small.run(STAGE + NAMED.format("cluster"))["c.entries"]
     assert made.select("run", "item", "cluster", "by", "weight").rows() == [
@@ -302,7 +302,7 @@ def test_senseval_keys_with_words_and_weights(tmp_path: Path) -> None:
     assert gold.select("item", "gold", "by", "f").rows()[0] == ("add.v.1", "s%1", "add.v", 1)
 
 
-def test_the_word_of_an_item_is_required_where_it_is_named(tmp_path: Path) -> None:
+def test_the_word_of_an_item_is_required_if_configured(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.csv": "item,cluster,word\na.1,x,a\na.2,x,\n"})
     with pytest.raises(DataError, match="word"):
         small.run(STAGE + 'path = "c.csv"\ncolumns = { by = "word" }')
@@ -324,7 +324,7 @@ def test_noise_is_excluded(tmp_path: Path) -> None:
     assert counts(made["c.sizes"])["clusters"] == 1
 
 
-def test_each_noise_item_is_a_cluster(tmp_path: Path) -> None:
+def test_each_noise_item_may_be_a_cluster(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"d.tsv": NOISY})
     made = small.run(STAGE + 'path = "d.tsv"\nnoise = [-1]\nnoise_as = "clusters"\nprefix = 1')
     entries = made["c.entries"].sort("item").select("item", "cluster").rows()

@@ -1,4 +1,4 @@
-"""Taggings: both tags in one corpus, or in two that have to align."""
+"""Taggings: both tags in one corpus, or in two corpora that must align."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.runner import inputs
 from pipeline.stages.clustering.tagging import require_same_tokens
 from tests.stages.run_stage import SmallRun, counts
 
-# Stages that are evaluated together count the same tokens as the same items
+# Stages evaluated together must count the same tokens as the same items
 
 CORPUS = "form\tlemma\tupos\txpos\tt\nDog\tdog\tN\tn\t1\n.\t.\tP\t.\t3\n\nruns\trun\tV\tv\t2\nruns\trun\tN\tn\t1\n"
 GOLD_COUNTED_ALIKE = '[stages.gold]\nuse = "extract.gold"\ncorpus = "c.tsv"\n'
@@ -44,7 +44,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("option", sorted(DIFFERENT))
-def test_other_options_than_those_of_gold_are_found_before_any_data_is_read(
+def test_options_that_differ_from_gold_are_refused_before_reading(
     option: str, small: SmallRun
 ) -> None:
     gold, tags, said = DIFFERENT[option]
@@ -53,7 +53,7 @@ def test_other_options_than_those_of_gold_are_found_before_any_data_is_read(
 
 
 @pytest.mark.parametrize("evaluation", [TYPES, OVERLAPPING, TOKENS + 'gold = "gold"\n'])
-def test_every_evaluation_looks(evaluation: str, small: SmallRun) -> None:
+def test_every_evaluation_compares_the_options(evaluation: str, small: SmallRun) -> None:
     with pytest.raises(ConfigError) as error:
         small.run(GOLD_COUNTED_ALIKE + TAGS + "fold = true\n" + evaluation)
     assert str(error.value).count("and stage 'gold' count differently") == 1
@@ -61,7 +61,7 @@ def test_every_evaluation_looks(evaluation: str, small: SmallRun) -> None:
 
 
 @pytest.mark.long
-def test_what_may_differ(small: SmallRun) -> None:
+def test_some_options_may_differ(small: SmallRun) -> None:
     small.run(
         GOLD_COUNTED_ALIKE + 'exclude = ["P", "V"]\n' + TAGS + 'exclude = ["V", "P"]\n' + TYPES
     )
@@ -77,7 +77,7 @@ def test_a_dictionary_of_classes_is_not_compared(tmp_path: Path) -> None:
     assert scores["n_dropped"].unique().to_list() == [2]
 
 
-def test_another_text_than_that_of_gold_has_no_token_scores(small: SmallRun) -> None:
+def test_a_tagging_of_another_text_than_gold_is_refused(small: SmallRun) -> None:
     other = GOLD_COUNTED_ALIKE.replace("c.tsv", "other.tsv")
     with pytest.raises(DataError) as error:
         small.run(other + TAGS + TOKENS + 'gold = "gold"\n')
@@ -88,7 +88,7 @@ def test_another_text_than_that_of_gold_has_no_token_scores(small: SmallRun) -> 
         assert said in str(error.value)
 
 
-def test_two_taggings_of_two_texts_are_not_compared(small: SmallRun) -> None:
+def test_taggings_of_different_texts_are_not_compared(small: SmallRun) -> None:
     second = TAGS.replace("stages.tags", "stages.more").replace('"S"', '"T"')
     both = TOKENS.replace('["tags"]', '["tags", "more"]')
     small.run(TAGS + second + both)
@@ -96,13 +96,13 @@ def test_two_taggings_of_two_texts_are_not_compared(small: SmallRun) -> None:
         small.run(TAGS + second.replace("c.tsv", "other.tsv") + both)
 
 
-def test_two_tag_sets_are_not_compared(small: SmallRun) -> None:
+def test_different_tag_sets_are_not_compared(small: SmallRun) -> None:
     with pytest.raises(DataError, match="8 pairs of item and class"):
         small.run(GOLD_COUNTED_ALIKE + TAGS + 'tag = "xpos"\n' + TOKENS + 'gold = "gold"\n')
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 100])
-def test_tokens_are_compared_in_pieces_as_in_one(rows: int) -> None:
+def test_tokens_are_compared_in_parts_as_in_one(rows: int) -> None:
     items = [f"w{number}" for number in range(12)]
     gold = pl.DataFrame({"item": items, "gold": "N", "f": range(1, 13)})
     require_same_tokens(gold.lazy(), gold.lazy(), name="a", other="b", rows=rows)
@@ -141,7 +141,7 @@ def rows(table: pl.DataFrame) -> list[tuple[object, ...]]:
     return table.drop("system").rows()
 
 
-def test_one_corpus_with_two_runs(tmp_path: Path) -> None:
+def test_a_corpus_may_have_two_runs(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     made = small.run(ONE + 'cluster = ["t1", "t2"]\nexclude = ["P"]\n')
     assert rows(made["t.tagged"]) == [
@@ -157,13 +157,13 @@ def test_one_corpus_with_two_runs(tmp_path: Path) -> None:
     assert counts(made["t.sizes"].filter(run="t1"))["tokens of the excluded class P"] == 1
 
 
-def test_how_frequent_an_item_is_follows_from_one_run(tmp_path: Path) -> None:
+def test_the_frequency_of_an_item_is_that_of_one_run(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     with pytest.raises(DataError, match="all 5 tokens are excluded"):
         small.run(ONE + 'cluster = ["t1", "t2"]\nmin_frequency = 3\n')
 
 
-def test_tokens_without_an_induced_tag(tmp_path: Path) -> None:
+def test_tokens_without_an_induced_tag_are_refused_or_kept(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     with pytest.raises(
         DataError, match=r"S: there are tokens without an induced tag: run t1: 1, for example '.'\n"
@@ -179,14 +179,14 @@ def test_tokens_without_an_induced_tag(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_run_without_any_induced_tag_is_an_error(tmp_path: Path) -> None:
+def test_a_run_without_any_induced_tag_is_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH.replace("\t1\n", "\t\n").replace("\t2\n", "\t\n")})
     said = r"S: runs without induced tags \(1\): run t2: none of 5\nCheck"
     with pytest.raises(DataError, match=said):
         small.run(ONE + 'cluster = ["t1", "t2"]\nuntagged = true\n')
 
 
-def test_two_files_side_by_side(tmp_path: Path) -> None:
+def test_gold_and_induced_tags_may_be_in_two_files(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "dog\tx\nrun\ty\n\nrun\tx\n"})
     made = small.run(TWO + SIDE % "i.tsv")
     assert rows(made["t.tagged"]) == [
@@ -195,7 +195,7 @@ def test_two_files_side_by_side(tmp_path: Path) -> None:
     assert made["t.gold"].rows() == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
 
 
-def test_one_file_and_two_say_the_same(tmp_path: Path) -> None:
+def test_one_file_and_two_give_the_same_tables(tmp_path: Path) -> None:
     gold, side = (columns(0, 1), columns(0, 3))
     small = SmallRun(tmp_path, {"c.tsv": BOTH, "g.tsv": gold, "t2.tsv": side})
     one = small.run(ONE + 'cluster = "t2"\nsentences = true\n')
@@ -217,7 +217,7 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     assert made["t.gold"]["f"].to_list() == [1, 1, 1]
 
 
-def test_parts_of_one_run(tmp_path: Path) -> None:
+def test_several_files_may_be_one_run(tmp_path: Path) -> None:
     small = SmallRun(
         tmp_path, {"g.conllu": GOLD, "i/1.tsv": "dog\tx\nrun\ty\n", "i/2.tsv": "run\tx\n"}
     )
@@ -240,7 +240,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", sorted(WRONG))
-def test_what_does_not_align_says_where(case: str, tmp_path: Path) -> None:
+def test_misaligned_files_are_reported_with_the_place(case: str, tmp_path: Path) -> None:
     content, said = WRONG[case]
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": content})
     with pytest.raises(DataError) as error:
@@ -249,7 +249,7 @@ def test_what_does_not_align_says_where(case: str, tmp_path: Path) -> None:
         assert words in str(error.value)
 
 
-def test_places_alone_are_compared_where_there_is_no_form(tmp_path: Path) -> None:
+def test_without_forms_only_positions_are_compared(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "x\ny\n\nx\n", "j.tsv": "x\ny\nx\n"})
     side = 'compare = ""\ninduced = { path = "%s", columns = ["tag"] }\n'
     assert small.run(TWO + side % "i.tsv")["t.tagged"].height == 3
@@ -257,7 +257,7 @@ def test_places_alone_are_compared_where_there_is_no_form(tmp_path: Path) -> Non
         small.run(TWO + side % "j.tsv")
 
 
-def test_unknown_attributes(tmp_path: Path) -> None:
+def test_unknown_attributes_are_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH, "g.conllu": GOLD, "i.tsv": "dog\tx\n"})
     with pytest.raises(ConfigError, match=r"t.cluster: the tokens have no attribute 't3'.*t1"):
         small.run(ONE + 'cluster = "t3"\n')
@@ -267,7 +267,7 @@ def test_unknown_attributes(tmp_path: Path) -> None:
         small.run(ONE + 'cluster = ["t1", "t1"]\n')
 
 
-# A tagging that is joined under a limit of memory, in parts, is that of a corpus with both tags
+# A tagging joined in parts under a limit of memory equals that of a corpus with both tags
 
 HEAD = '\nsystem = "S"\ntag = "tag"\ncluster = "cluster"\nexclude = ["t3"]\nmin_frequency = 2\n'
 ONE_TAGGING_IN_PARTS = f'use = "extract.tagging"\ncorpus = "both.tsv"{HEAD}'
@@ -305,7 +305,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_small_parts")
 @pytest.mark.parametrize("sentences", [pytest.param(False, marks=pytest.mark.long), True])
-def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
+def test_joining_in_parts_gives_the_same_tables(*, sentences: bool, tmp_path: Path) -> None:
     build(tmp_path)
     both = run_tagging(tmp_path, ONE_TAGGING_IN_PARTS, sentences=sentences)
     run = run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"', sentences=sentences)
@@ -318,7 +318,7 @@ def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
     assert bool(mine.height) is sentences
 
 
-def test_both_sides_are_read_in_the_memory_of_one(
+def test_both_sides_share_the_memory_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(tmp_path)
@@ -330,12 +330,12 @@ def test_both_sides_are_read_in_the_memory_of_one(
 
     monkeypatch.setattr(splitting, "block_size", record_memory)
     run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1GB"')
-    whole = max(each for each in asked if each is not None)  # each is checked by itself
+    whole = max(each for each in asked if each is not None)  # each is checked separately
     assert {*asked} == {whole, whole // 2}
 
 
 @pytest.mark.usefixtures("_small_parts")
-def test_faults_of_all_batches_are_told(tmp_path: Path) -> None:
+def test_faults_of_all_batches_are_reported(tmp_path: Path) -> None:
     build(tmp_path)
     path = tmp_path / "induced.tsv"
     lines = path.read_text().split("\n")
@@ -350,7 +350,7 @@ def test_faults_of_all_batches_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_small_parts")
-def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
+def test_a_side_that_ends_early_is_refused(tmp_path: Path) -> None:
     build(tmp_path)
     path = tmp_path / "induced.tsv"
     path.write_text("\n".join(path.read_text().split("\n")[:-5]) + "\n")
@@ -358,7 +358,7 @@ def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
         run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
 
 
-def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_part_has_all_rows_of_its_items(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "LEAST", 10 * partitions.ROW)
     rows = {
         "run": [""] * 60,
@@ -378,7 +378,7 @@ def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None
     assert pl.concat(added).sort(key).equals(expected.select(pl.concat(added).columns))
 
 
-# Tags that are counted in buckets are those that are counted as a whole
+# Tags counted in buckets equal those counted as a whole
 
 FEW, MANY = 'memory = "2MB"', 'memory = "1MB"\nshard = 1'
 GOLD_IN_BUCKETS = 'use = "extract.gold"\n'
@@ -417,16 +417,18 @@ def parts(run: lx.Run, table: str) -> int:
 
 
 @pytest.fixture
-def _as_if_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide the counts as those of long corpora are."""
+def _divide_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divide the counts as for long corpora."""
     monkeypatch.setattr(inputs, "_SPREAD", 50)
 
 
-@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.usefixtures("_divide_counts")
 @pytest.mark.long
 @pytest.mark.parametrize("stage", [GOLD_IN_BUCKETS, TAGGING])
 @pytest.mark.parametrize("options", WAYS)
-def test_the_same_with_and_without_a_limit(stage: str, options: str, tmp_path: Path) -> None:
+def test_a_memory_limit_does_not_change_the_tables(
+    stage: str, options: str, tmp_path: Path
+) -> None:
     build_in_buckets(tmp_path)
     whole, few, many = (
         made_in_buckets(tmp_path, stage + options, run, f"runs{number}")
@@ -439,11 +441,13 @@ def test_the_same_with_and_without_a_limit(stage: str, options: str, tmp_path: P
     assert bool(whole.table("t.sentences").height) == ("sentences" in options)
 
 
-@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.usefixtures("_divide_counts")
 @pytest.mark.long
 @pytest.mark.parametrize(("first", "then"), [("", MANY), (MANY, ""), (FEW, MANY)])
-def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Path) -> None:
-    """Counts that are there are divided further, or read in the buckets that they have."""
+def test_counts_are_reused_with_other_thresholds_and_buckets(
+    first: str, then: str, tmp_path: Path
+) -> None:
+    """Existing counts are divided further, or read in their own buckets."""
     build_in_buckets(tmp_path)
     stage = f"{TAGGING}sentences = true\n"
     made_in_buckets(tmp_path, stage, first, "runs")
@@ -454,9 +458,9 @@ def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Pat
     assert parts(found, "tagged") > 1
 
 
-@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.usefixtures("_divide_counts")
 @pytest.mark.long
-def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
+def test_counts_equal_those_of_a_loop(tmp_path: Path) -> None:
     rows = [row[:3] for row in build_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}]
     often = Counter(item for item, _, _ in rows)
     kept = [row for row in rows if often[row[0]] >= 3]
@@ -475,7 +479,7 @@ def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.usefixtures("_divide_counts")
 @pytest.mark.parametrize(
     "stage",
     [
@@ -485,7 +489,7 @@ def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.long
-def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path) -> None:
+def test_errors_do_not_depend_on_the_buckets(stage: str, tmp_path: Path) -> None:
     build_in_buckets(tmp_path)
     said = []
     for number, run in enumerate(["", MANY]):
@@ -495,7 +499,7 @@ def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path
     assert said[0] == said[1]
 
 
-def test_noise_of_a_tagging(tmp_path: Path) -> None:
+def test_noise_tokens_are_excluded_or_clusters_of_their_own(tmp_path: Path) -> None:
     """Noise tokens have no cluster, or each has its own: 1 is the tag of two dogs and two runs."""
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     tags = ONE + 'cluster = "t2"\nnoise = ["1"]\n'
@@ -510,7 +514,7 @@ def test_noise_of_a_tagging(tmp_path: Path) -> None:
     assert counts(own["t.sizes"])["noise tokens, each a cluster of its own"] == 4
 
 
-def test_noise_of_a_tagging_in_a_file_of_its_own(tmp_path: Path) -> None:
+def test_noise_in_a_separate_file_is_excluded_or_clustered(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "dog\t-1\nrun\t3\n\nrun\t-1\n"})
     tags = TWO + SIDE % "i.tsv" + 'noise = ["-1"]\n'
     assert rows(small.run(tags)["t.entries"]) == [("i", "run", "3", 1)]

@@ -1,4 +1,4 @@
-"""The stages that combine measures and apply a model: what they take, refuse and mark."""
+"""The stages that combine measures and apply a model: their inputs, refusals and marks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def apply_model(
     return run_stage("score.apply", {"seed": "s"} | (config or {}), **given)
 
 
-def test_the_combination_is_one_more_measure() -> None:
+def test_the_combination_is_an_additional_measure() -> None:
     made = combine(sample=SAMPLE)
     assert made["ranks"]["measure"].unique().sort().to_list() == ["bad", "combination", "good"]
     assert made["ranks"].group_by("measure").len()["len"].to_list() == [SIZE] * 3
@@ -66,7 +66,7 @@ def test_the_combination_is_one_more_measure() -> None:
     assert set(lists["measure"]) == {"bad", "combination", "good"}
 
 
-def test_only_judged_draws_count() -> None:
+def test_only_judged_draws_are_learned() -> None:
     made = combine(sample=SAMPLE)
     judged = made["refit"].filter(pl.col("tp").is_not_null())["id"].to_list()
     assert judged == IDS[::2]
@@ -85,7 +85,7 @@ def test_the_fit_names_the_chosen_measure_and_unseen_words() -> None:
     assert fit["average_precision"].is_between(0.3, 1.0).all()
 
 
-def test_parts_of_words_have_effects_of_their_own() -> None:
+def test_parts_of_words_have_separate_effects() -> None:
     made = combine({"separator": ":"})
     words = made["coefficients"].filter(kind="word")
     assert set(words["feature"]) == {"{l1}:[1]", "{l1}:[2]", "{l2}"}
@@ -94,7 +94,7 @@ def test_parts_of_words_have_effects_of_their_own() -> None:
     assert (again["known_words"] == 3).all()
 
 
-def test_templates_and_frequencies() -> None:
+def test_templates_and_frequencies_add_features() -> None:
     made = combine({"words": ["{l1} {l2}"], "frequencies": True})
     kinds = made["coefficients"].group_by("kind").len().sort("kind").rows()
     assert kinds == [
@@ -108,8 +108,8 @@ def test_templates_and_frequencies() -> None:
     assert set(none["kind"]) == {"intercept", "label", "measure"}
 
 
-def test_further_labels_change_the_refit_and_no_estimate() -> None:
-    """They count as the mean label does; where the sample judges, its label holds."""
+def test_further_labels_change_only_the_refit() -> None:
+    """They weigh as much as the mean label; labels of the sample take precedence."""
     first = combine(sample=SAMPLE)
     further = JUDGEMENTS.filter(pl.col("id").is_in([*IDS[1:40:2], IDS[0]]))
     wrong = further.with_columns(tp=pl.col("tp") ^ (pl.col("id") == IDS[0]))
@@ -138,7 +138,7 @@ def test_a_cluster_is_in_one_fold() -> None:
     assert (scores.group_by("l2").agg(pl.col("fold").n_unique())["fold"] == 1).all()
 
 
-def test_unequal_chances_weigh() -> None:
+def test_draws_are_weighted_by_inclusion_probabilities() -> None:
     unequal = SAMPLE.with_columns(pi=pl.when(pl.col("id").is_in(IDS[:30])).then(0.9).otherwise(0.1))
     designed = combine({"ridge": 1.0}, sample=unequal)
     simple = combine({"ridge": 1.0}, sample=SAMPLE)
@@ -147,7 +147,7 @@ def test_unequal_chances_weigh() -> None:
     assert not designed["coefficients"].equals(simple["coefficients"])
 
 
-def test_one_category_is_learned() -> None:
+def test_only_one_category_is_learned() -> None:
     two = pl.concat(
         [JUDGEMENTS, JUDGEMENTS.with_columns(pl.lit("FIG").alias("category"), ~pl.col("tp"))]
     )
@@ -158,7 +158,7 @@ def test_one_category_is_learned() -> None:
     assert own["fit"]["positives"][0] == int((~TP).sum())
 
 
-def test_what_is_refused() -> None:
+def test_invalid_options_and_tables_are_refused() -> None:
     with pytest.raises(ConfigError, match="'good' is a measure that is already ranked"):
         combine({"name": "good"})
     others = JUDGEMENTS.filter(pl.col("id").is_in(IDS[1::2]))
@@ -178,13 +178,13 @@ def test_what_is_refused() -> None:
             combine({"words": [template]})
 
 
-def test_without_judgements_there_are_no_rows() -> None:
+def test_without_judgements_all_tables_are_empty() -> None:
     none = combine(judgements=JUDGEMENTS.clear())
     assert all(table.is_empty() for table in none.values())
 
 
-def test_a_model_knows_its_labels() -> None:
-    """A model that is applied to candidates it was fitted to is not evaluated by their labels."""
+def test_a_model_marks_its_labels() -> None:
+    """A model applied to the candidates that it was fitted to is not evaluated by their labels."""
     model = combine(sample=SAMPLE)["coefficients"]
     applied = apply_model(model, {"name": "applied"})
     assert applied["scores"]["learned"].sum() == 60
@@ -201,7 +201,7 @@ def test_a_model_knows_its_labels() -> None:
         combine({"name": "second"}, ranks=applied["ranks"])
 
 
-def test_candidates_of_the_labels_can_be_excluded() -> None:
+def test_labelled_candidates_can_be_excluded() -> None:
     model = combine(sample=SAMPLE)["coefficients"]
     applied = apply_model(model, {"exclude_learned": True})
     assert applied["scores"]["id"].to_list() == IDS[1::2]
@@ -214,7 +214,7 @@ def test_candidates_of_the_labels_can_be_excluded() -> None:
     assert lists["cuts"].height == 3
 
 
-def test_the_applied_model_is_the_final_one() -> None:
+def test_the_applied_model_equals_the_refit() -> None:
     """All candidates have the order of the refit."""
     made = combine(sample=SAMPLE)
     applied = apply_model(made["coefficients"])["scores"]
@@ -223,7 +223,7 @@ def test_the_applied_model_is_the_final_one() -> None:
     assert both["combination"].to_numpy() == pytest.approx(odds.to_numpy(), abs=1e-6)
 
 
-def test_a_model_file_and_its_errors() -> None:
+def test_a_model_file_is_read_and_checked() -> None:
     model = combine(sample=SAMPLE)["coefficients"]
     given = {"ranks": RANKS, "candidates": CANDIDATES}
     as_text = model.with_columns(pl.col("coefficient").cast(pl.String))
@@ -240,7 +240,7 @@ def test_a_model_file_and_its_errors() -> None:
         run_stage("score.apply", {"seed": "s"}, **given)
 
 
-def test_scores_of_another_program_name_their_labels() -> None:
+def test_labels_behind_scores_of_another_program_are_marked() -> None:
     pairs = CANDIDATES.select("l1", "l2").with_columns(mine=SCORES["good"])
     learned = pairs.select("l1", "l2").head(5).with_columns(file=pl.lit("l.tsv"), line=pl.lit(2))
     config = {"scores": {"mine": "mine"}}

@@ -1,4 +1,4 @@
-"""From annotations to agreement and the list of disagreements."""
+"""From annotations to agreement, average precision and evaluated judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GIVEN = pl.DataFrame({
 CONFIG = {"seed": "s", "categories": {"TP": ["svc", "fig"]}, "replicates": 50}
 
 
-def test_agreement_and_disagreements() -> None:
+def test_agreement_and_disagreements_are_computed() -> None:
     made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN)
     kappa = made["agreement"].filter(coefficient="cohen_kappa", method="analytic")
     assert kappa.select("category", "items", "estimate").rows() == [
@@ -29,7 +29,7 @@ def test_agreement_and_disagreements() -> None:
     assert made["disagreements"].rows() == [("z", "ann", "fig"), ("z", "bob", "svc")]
 
 
-def test_ac1_depends_on_the_labels_offered() -> None:
+def test_ac1_depends_on_the_offered_labels() -> None:
     """P = 2/3, shares 1/2, 1/3, 1/6: P_e = 11/18 / (q - 1)."""
     offered = pl.DataFrame({"label": ["svc", "no", "fig", "free", "unclear"]})
     for tables, chance in (({}, 11 / 36), ({"labels": offered}, 11 / 72)):
@@ -38,18 +38,18 @@ def test_ac1_depends_on_the_labels_offered() -> None:
         assert row["estimate"] == pytest.approx((2 / 3 - chance) / (1 - chance))
 
 
-def test_nothing_annotated_yet() -> None:
+def test_without_annotations_there_is_no_agreement() -> None:
     made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
     assert made["agreement"]["items"].unique().to_list() == [0]
     assert made["disagreements"].is_empty()
 
 
-def test_reserved_name_is_refused() -> None:
+def test_a_reserved_name_of_a_category_is_refused() -> None:
     with pytest.raises(ValidationError, match="is the name for the labels themselves"):
         run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=GIVEN)
 
 
-def test_one_annotator_or_a_label_that_nobody_gave() -> None:
+def test_a_single_annotator_and_unused_labels_are_refused() -> None:
     alone = GIVEN.filter(pl.col("annotator") == GIVEN["annotator"][0])
     with pytest.raises(ConfigError, match="only one annotator"):
         run_stage("evaluate.agreement", CONFIG, annotations=alone)
@@ -85,7 +85,7 @@ def test_a_simple_sample_has_the_published_value() -> None:
     assert (row["n_candidates"], row["n_sampled"], row["k_sampled"]) == (10, 7, 4)
 
 
-def test_all_candidates_judged() -> None:
+def test_full_annotation_gives_the_exact_value() -> None:
     row = average_precision_of().row(0, named=True)
     exact = (1 + 2 / 4 + 3 / 6 + 4 / 8 + 5 / 10) / 5
     values = [row[name] for name in ("average_precision", "lower", "upper")]
@@ -101,7 +101,7 @@ def list_coverage(n_true: int, n_unmatched: int, category: str = "TP") -> pl.Dat
     return pl.DataFrame([counts | {"category": category}], schema=GoldCoverage.columns())
 
 
-def test_up_to_a_recall_and_at_recalls() -> None:
+def test_recall_may_limit_or_index_precision() -> None:
     config = {"measures": ["a"], "recall": 0.5, "at_recall": [0.2, 1.0]}
     made = run_stage(USE, config, ranks=RANKS, judgements=ALL)
     row = made["average_precision"].row(0, named=True)
@@ -113,14 +113,14 @@ def test_up_to_a_recall_and_at_recalls() -> None:
 
 
 @pytest.mark.parametrize(("base", "positives"), [("gold", 9), ("candidates", 6)])
-def test_recall_of_a_list(base: str, positives: int) -> None:
+def test_recall_may_refer_to_a_list(base: str, positives: int) -> None:
     config = {"measures": ["a"], "base": base}
     row = average_precision_of(config=config, positives=list_coverage(6, 3)).row(0, named=True)
     assert row["average_precision"] == pytest.approx(3 / positives)
     assert (row["base"], row["positives"]) == (base, positives)
 
 
-def test_bases_that_do_not_fit() -> None:
+def test_unsuitable_bases_of_recall_are_refused() -> None:
     with pytest.raises(ConfigError, match="5 ranked candidates are true positives of 'TP', but"):
         average_precision_of(positives=list_coverage(3, 1))
     with pytest.raises(ConfigError, match="there is no category 'TP'; did you mean TPs"):
@@ -131,7 +131,7 @@ def test_bases_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize("option", ["recall", "at_recall", "positives"])
 @pytest.mark.parametrize("how", ["sample", "judgements"])
-def test_recall_is_refused_where_some_are_not_judged(option: str, how: str) -> None:
+def test_recall_requires_full_annotation(option: str, how: str) -> None:
     given: dict[str, Any] = {"sample": SAMPLE} if how == "sample" else {"judgements": ALL.head(7)}
     options: dict[str, dict[str, Any]] = {
         "recall": {"config": {"recall": 0.5}},
@@ -143,7 +143,7 @@ def test_recall_is_refused_where_some_are_not_judged(option: str, how: str) -> N
         average_precision_of(**given, **options[option])
 
 
-def test_only_some_candidates_are_ranked() -> None:
+def test_a_subset_of_the_candidates_may_be_ranked() -> None:
     some = pl.DataFrame({"id": IDS[::2]})
     ranks = run_stage("score.rank", {"seed": "s"}, scores=SCORES, candidates=some)["ranks"]
     assert ranks.filter(measure="a").select("rank", "id").rows() == list(enumerate(IDS[::2], 1))
@@ -151,7 +151,7 @@ def test_only_some_candidates_are_ranked() -> None:
         run_stage("score.rank", {}, scores=SCORES, candidates=pl.DataFrame({"id": ["y"]}))
 
 
-def test_chances_of_a_designed_sample() -> None:
+def test_inclusion_probabilities_weight_the_draws() -> None:
     chances = [1.0, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25]
     designed = SAMPLE.with_columns(pi=pl.Series(chances), stratum=pl.lit("all"))
     row = average_precision_of(sample=designed).row(0, named=True)
@@ -163,14 +163,14 @@ def test_chances_of_a_designed_sample() -> None:
     )
 
 
-def test_a_candidate_that_was_drawn_twice_counts_once() -> None:
+def test_a_candidate_drawn_twice_counts_once() -> None:
     again = SAMPLE.with_columns(multiplicity=pl.lit(2))
     assert average_precision_of(sample=again).equals(average_precision_of(sample=SAMPLE))
 
 
 @pytest.mark.parametrize("size", [49, 98, 103])
 @pytest.mark.parametrize("how", ["all", "random", "with_replacement", "judged", "design"])
-def test_all_judged_leaves_nothing_open(size: int, how: str) -> None:
+def test_full_annotation_has_no_uncertainty(size: int, how: str) -> None:
     """True positives at ranks 1 and 8 of any number: (1 + 2/8) / 2."""
     ids = [f"x{i:03}" for i in range(size)]
     scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(size)]})
@@ -192,7 +192,7 @@ def test_all_judged_leaves_nothing_open(size: int, how: str) -> None:
     assert row.select("average_precision", "lower", "upper").row(0) == (0.625, 0.625, 0.625)
 
 
-def test_draws_with_replacement_are_no_certain_ones() -> None:
+def test_draws_with_replacement_are_not_certain() -> None:
     again = SAMPLE.with_columns(multiplicity=pl.lit(2), pi=pl.lit(None, pl.Float64))
     assert average_precision_of(sample=again).equals(average_precision_of(sample=SAMPLE))
     some = again.with_columns(pi=pl.when(pl.col("position") > 2).then(0.7))
@@ -200,7 +200,7 @@ def test_draws_with_replacement_are_no_certain_ones() -> None:
         average_precision_of(sample=some)
 
 
-def test_what_is_no_sample_for_it() -> None:
+def test_unsuitable_samples_are_refused() -> None:
     with pytest.raises(ConfigError, match="no column 'multiplicity', only id"):
         average_precision_of(sample=SAMPLE.select("id"))
     with pytest.raises(ConfigError, match="strata differ in inclusion probability"):
@@ -215,12 +215,12 @@ def test_what_is_no_sample_for_it() -> None:
         )
 
 
-def test_nothing_at_all() -> None:
+def test_tables_without_rows_give_no_rows() -> None:
     assert average_precision_of(ranks=RANKS.clear(), judgements=ALL.clear(), config={}).is_empty()
     assert average_precision_of(judgements=ALL.clear()).is_empty()
 
 
-# Machines held against people as a stage: samples of all kinds, categories, refusals
+# Machine judges compared with annotators: samples of all kinds, categories, refusals
 
 SIZE = 120
 IDS_EVALUATE_MACHINE = [f"x{i:03}" for i in range(SIZE)]
@@ -251,7 +251,7 @@ def evaluate(**given: Any) -> dict[str, pl.DataFrame]:
     )  # fmt: skip
 
 
-def test_a_perfect_judge_and_one_that_says_the_same_of_all() -> None:
+def test_a_perfect_and_a_constant_judge_have_known_values() -> None:
     made = evaluate(ranks=RANKS_EVALUATE_MACHINE)
     near = made["judges"].select("judge", "n_judged", "kappa", "brier", "rho2").rows()
     assert near == [
@@ -266,8 +266,8 @@ def test_a_perfect_judge_and_one_that_says_the_same_of_all() -> None:
     ]  # fmt: skip
 
 
-def test_chances_weigh_the_draws() -> None:
-    """Of 20 true positives drawn 10 are found: those that stand for four candidates each."""
+def test_draws_are_weighted_by_inclusion_probabilities() -> None:
+    """Of 20 true positives drawn 10 are found: those that represent four candidates each."""
     drawn = [i for i in range(60) if TRUE[i]]
     sample = pl.DataFrame({"id": [IDS_EVALUATE_MACHINE[i] for i in drawn], "pi": [0.25, 0.5] * 10})
     said = SAID.filter(judge="perfect").with_columns(
@@ -279,7 +279,7 @@ def test_chances_weigh_the_draws() -> None:
     assert alike["sensitivity"].item() == 0.5
 
 
-def test_a_designed_sample() -> None:
+def test_judges_are_evaluated_on_a_designed_sample() -> None:
     design = {"size": 60, "cuts": [40], "seed": "s"}
     sample = run_stage("sample.design", design, ranks=RANKS_EVALUATE_MACHINE)["sample"]
     made = evaluate(sample=sample, ranks=RANKS_EVALUATE_MACHINE, pairs=[("a", "b")])
@@ -287,7 +287,7 @@ def test_a_designed_sample() -> None:
     assert made["pair_savings"].select("measure_1", "measure_2", "n").row(0) == ("a", "b", 60)
 
 
-def test_draws_with_replacement_count_as_often() -> None:
+def test_draws_with_replacement_count_by_their_multiplicity() -> None:
     sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:2], "multiplicity": [3, 1]})
     for given in (sample, sample.with_columns(pi=pl.lit(None, pl.Float64))):
         row = evaluate(sample=given)["confusion"].row(0, named=True)
@@ -297,7 +297,7 @@ def test_draws_with_replacement_count_as_often() -> None:
         evaluate(sample=some)
 
 
-def test_strata_without_chances_are_refused() -> None:
+def test_strata_without_inclusion_probabilities_are_refused() -> None:
     sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:4], "stratum": ["u", "u", "v", "v"]})
     with pytest.raises(ConfigError, match="2 strata, but has no inclusion probabilities"):
         evaluate(sample=sample)
@@ -305,12 +305,12 @@ def test_strata_without_chances_are_refused() -> None:
     assert set(one["judges"]["n_judged"]) == {4}
 
 
-def test_the_undecided_and_the_unjudged_do_not_count() -> None:
+def test_undecided_and_unjudged_candidates_are_not_counted() -> None:
     some = JUDGED.with_columns(tp=pl.when(pl.col("id") != "x000").then("tp")).head(50)
     assert set(evaluate(judgements=some)["judges"]["n_judged"]) == {49}
 
 
-def test_nothing_judged_yet_and_nothing_said() -> None:
+def test_without_judgements_or_predictions_values_are_undefined() -> None:
     made = evaluate(judgements=JUDGED.clear(), ranks=RANKS_EVALUATE_MACHINE)
     assert made["judges"].select("n_predicted", "n_judged", "ac1").rows() == [(120, 0, None)] * 2
     assert made["calibration"].is_empty()
@@ -319,7 +319,7 @@ def test_nothing_judged_yet_and_nothing_said() -> None:
     assert all(table.is_empty() for table in nothing.values())
 
 
-def test_one_class_only() -> None:
+def test_with_a_single_class_values_are_undefined() -> None:
     made = evaluate(
         judgements=JUDGED.with_columns(tp=pl.lit(value=True)), ranks=RANKS_EVALUATE_MACHINE
     )
@@ -328,14 +328,14 @@ def test_one_class_only() -> None:
     assert made["savings"]["labels_saved"].is_null().all()
 
 
-def test_fewer_than_30_judged_draws_tell_nothing_of_savings() -> None:
+def test_fewer_than_30_judged_draws_give_no_savings() -> None:
     made = evaluate(judgements=JUDGED.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert made["labels_saved"].is_null().all()
     enough = evaluate(judgements=JUDGED.head(30), ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert enough.filter(judge="perfect", n=120)["labels_saved"].to_list() == [1.0, 1.0]
 
 
-def test_several_categories() -> None:
+def test_categories_are_evaluated_separately() -> None:
     other = SAID.with_columns(category=pl.lit("idiom"))
     people = pl.concat(
         [JUDGED, JUDGED.with_columns(pl.lit("idiom").alias("category"), ~pl.col("tp"))]
@@ -347,7 +347,7 @@ def test_several_categories() -> None:
     ]  # fmt: skip
 
 
-def test_another_name_of_the_category() -> None:
+def test_predictions_of_an_unjudged_category_are_refused() -> None:
     with pytest.raises(
         ConfigError,
         match="there are predictions but no judgements of category 'svc'",
@@ -355,7 +355,7 @@ def test_another_name_of_the_category() -> None:
         evaluate(predictions=SAID.with_columns(category=pl.lit("svc")))
 
 
-def test_measures_that_are_not_ranked() -> None:
+def test_unranked_measures_are_refused() -> None:
     with pytest.raises(ConfigError, match="'c' has not been ranked"):
         evaluate(ranks=RANKS_EVALUATE_MACHINE, measures=["c"])
     one = evaluate(ranks=RANKS_EVALUATE_MACHINE, measures=["b"])["savings"]
@@ -370,7 +370,7 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
     assert made.filter(judge="perfect")["n"].to_list() == [60, 60]
 
 
-def test_a_random_judge_is_worth_nothing() -> None:
+def test_a_random_judge_saves_no_labels() -> None:
     rng = np.random.default_rng(3)
     said = SAID.filter(judge="perfect").with_columns(prediction=pl.Series(rng.random(SIZE)))
     made = evaluate(predictions=said, ranks=RANKS_EVALUATE_MACHINE)["savings"]

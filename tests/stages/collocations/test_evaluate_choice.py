@@ -1,4 +1,4 @@
-"""The choice of a list and its delivery: what they refuse, and what they say then."""
+"""The choice of a list and its delivery: results, refusals and messages."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def deliver(choice: pl.DataFrame, **tables: pl.DataFrame) -> pl.DataFrame:
     return run_stage("sheet.list", {"folder": "out"}, choice=choice, **given)["list"]
 
 
-def test_the_chosen_list_with_its_judgements() -> None:
-    """What judgements differ on is marked; what nobody judged is not."""
+def test_the_chosen_list_has_its_judgements() -> None:
+    """Conflicting judgements are marked; unjudged candidates are not."""
     listed = deliver(
         choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS.filter(pl.col("id") != "x1")
     )
@@ -40,7 +40,7 @@ def test_the_chosen_list_with_its_judgements() -> None:
     ]  # fmt: skip
 
 
-def test_example_sentences_stand_beside_the_candidates() -> None:
+def test_example_sentences_are_beside_the_candidates() -> None:
     examples = pl.DataFrame({
         "id": ["x0", "x0", "x2"], "number": [1, 2, 1], "doc": "d", "draw_key": 1,
         "text": ["[[a]] [[b]]", "[[a]] c [[b]]", "[[d]] [[e]]"],
@@ -56,7 +56,7 @@ def test_example_sentences_stand_beside_the_candidates() -> None:
     )
 
 
-def test_lists_that_are_not_there() -> None:
+def test_sizes_beyond_the_lists_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"size: the longest lists have 8 .* fewer than 500"):
         choose(size=500)
     with pytest.raises(ConfigError, match="sizes: the longest lists have 8"):
@@ -65,7 +65,7 @@ def test_lists_that_are_not_there() -> None:
         choose(sizes=[0, 2], min_precision=0.2)
 
 
-def test_nothing_to_go_by() -> None:
+def test_choices_without_judgements_are_refused() -> None:
     unknown = VERDICTS.with_columns(tp=pl.lit(None, pl.Boolean))
     with pytest.raises(ConfigError, match="no candidate in the lists of size 4 has been judged"):
         choose(unknown, size=4)
@@ -74,7 +74,7 @@ def test_nothing_to_go_by() -> None:
         choose(none, sizes=[2, 4], min_recall=0.5)
 
 
-def test_a_list_with_holes_is_not_delivered() -> None:
+def test_an_incomplete_list_is_not_delivered() -> None:
     choice = choose(size=4)
     with pytest.raises(
         ConfigError, match="2 of the 4 listed candidates are missing, for example x0"
@@ -102,7 +102,7 @@ def sure(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFram
     return run_stage("evaluate.choice", given, ranks=LONG, judgements=judgements)
 
 
-def test_a_guaranteed_list_is_shorter_than_one_that_is_estimated_to_do() -> None:
+def test_a_guaranteed_list_is_shorter_than_an_estimated_one() -> None:
     """90 of 120 are 75 %, and 90 of 100 are 90 % with a lower limit of 82.4 % at 2.5 %."""
     config: dict[str, Any] = {"sizes": [20, 100, 120], "min_precision": 0.7}
     made = sure(**config)
@@ -120,14 +120,14 @@ def test_a_guaranteed_list_is_shorter_than_one_that_is_estimated_to_do() -> None
     assert plain["guarantee"].is_empty()
 
 
-def test_the_declared_order_counts() -> None:
+def test_lists_are_tested_in_the_declared_order() -> None:
     config: dict[str, Any] = {"min_precision": 0.7, "measures": ["a"]}
     assert sure(sizes=[100, 20, 20], **config)["guarantee"]["place"].to_list() == [2, 1]
     with pytest.raises(ConfigError, match="1 were tested"):
         sure(sizes=[120, 20], **config)
 
 
-def test_how_near_a_guarantee_came() -> None:
+def test_a_failed_guarantee_states_the_closest_lists() -> None:
     near = (
         r"no list is guaranteed to reach min_precision = 0.9: 2 were tested.* a at n = 100 with a lower "
         r"limit of 0.824 \(90 of 100\), b at n = 100 with a lower limit of 0.000 \(0 of 100\)"
@@ -150,12 +150,12 @@ def test_how_near_a_guarantee_came() -> None:
         ({"min_precision": 0.3, "confidence": 0.4}, "a confidence above 0.5, not 0.4"),
     ],
 )
-def test_guarantees_that_cannot_be_given(config: dict[str, Any], message: str) -> None:
+def test_invalid_options_of_a_guarantee_are_refused(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         sure(**config)
 
 
-def test_a_guarantee_of_nothing() -> None:
+def test_without_judgements_there_is_no_guarantee() -> None:
     made = run_stage(
         "evaluate.choice", {"guarantee": True, "min_precision": 0.3}, ranks=RANKS.clear(),
         judgements=VERDICTS.clear(),
@@ -163,7 +163,7 @@ def test_a_guarantee_of_nothing() -> None:
     assert all(table.is_empty() for table in made.values())
 
 
-# The list of a combination: judged true positives, then what the model of all labels ranks first
+# The list of a combination: judged true positives, then the first of the model of all labels
 
 COMBINED = RANKS.filter(measure="a").with_columns(measure=pl.lit("combination"))
 LABELS = {"x1": False, "x3": True, "x6": True}
@@ -192,7 +192,7 @@ def refit_list(**tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 @pytest.mark.parametrize("tables", [{}, {"sample": DRAWN}])
-def test_judged_true_positives_come_first(tables: dict[str, pl.DataFrame]) -> None:
+def test_judged_true_positives_are_first(tables: dict[str, pl.DataFrame]) -> None:
     """x1 is false and missing. Its cross-fitted list x0 ... x4 has one true among two judged."""
     made = refit_list(**tables)
     assert made["list"].select("rank", "id", "score", "verdict", "part").rows() == [
@@ -214,8 +214,8 @@ def test_a_candidate_drawn_twice_counts_twice() -> None:
     assert parts.filter(part="unjudged")["n_sampled"].item() == 2
 
 
-def test_judgements_beside_the_sample_improve_the_list_alone() -> None:
-    """x7 is true, x5 false: known now, and no draws of the estimate; x2 was judged differently."""
+def test_judgements_beside_the_sample_change_only_the_list() -> None:
+    """x7 is true, x5 false: known, but not draws of the estimate; x2 has a conflict."""
     further = pl.DataFrame({
         "category": "TP", "id": ["x7", "x5", "x2"], "tp": [True, False, None],
     })  # fmt: skip
@@ -228,8 +228,8 @@ def test_judgements_beside_the_sample_improve_the_list_alone() -> None:
     assert (unjudged["n"], unjudged["n_sampled"], unjudged["k_sampled"]) == (3, 2, 1)
 
 
-def test_further_labels_of_the_model_are_no_draws() -> None:
-    """The model of all labels knows x7 and x5, too; the estimate rests on the same draws."""
+def test_further_labels_of_the_model_are_not_draws() -> None:
+    """The model of all labels includes x7 and x5; the estimate has the same draws."""
     known = LABELS | {"x7": True, "x5": False}
     more = REFIT.with_columns(tp=pl.Series([known.get(each) for each in IDS]))
     further = pl.DataFrame({"category": "TP", "id": ["x7", "x5"], "tp": [True, False]})
@@ -248,7 +248,7 @@ def test_a_list_of_judged_candidates_needs_no_estimate() -> None:
     ]  # fmt: skip
 
 
-def test_another_choice_is_delivered_as_it_was_ranked() -> None:
+def test_another_choice_is_delivered_in_its_ranking() -> None:
     made = refit_list(choice=choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS)
     assert made["list"].select("id", "part").rows()[2:4] == [("x2", "judged"), ("x3", "unjudged")]
     assert made["parts"].is_empty()
@@ -327,7 +327,7 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
         ),
     ],
 )
-def test_a_refit_of_something_else_is_refused(
+def test_a_refit_of_other_candidates_is_refused(
     before: str, after: str, said: str, tmp_path: Path
 ) -> None:
     check_refitted("", "", tmp_path)

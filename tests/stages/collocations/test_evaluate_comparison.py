@@ -40,7 +40,7 @@ def compare(
     return run_stage("evaluate.comparison", CONFIG | (config or {}), **given)
 
 
-def test_a_row_for_each_pair_cut_and_population() -> None:
+def test_each_pair_cut_and_population_has_a_row() -> None:
     rows = compare()["differences"]
     assert rows.height == 3 * 2 * 2
     assert set(rows["population"]) == {"finite", "super"}
@@ -49,7 +49,7 @@ def test_a_row_for_each_pair_cut_and_population() -> None:
 
 
 @pytest.mark.parametrize("population", ["finite", "super"])
-def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
+def test_limits_and_tests_equal_those_of_the_kernels(population: str) -> None:
     made = compare({"population": population})
     rows, cuts = made["differences"], made["cuts"]
     assert rows.select(cuts.columns[:10]).equals(cuts.select(cuts.columns[:10]))
@@ -68,7 +68,7 @@ def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
     assert rows["p_adjusted"].to_list() == pytest.approx(holm(p))
 
 
-def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() -> None:
+def test_full_annotation_is_exact_for_these_candidates() -> None:
     given = {"ranks": RANKS, "judgements": JUDGEMENTS}
     rows = run_stage("evaluate.comparison", CONFIG, **given)["differences"]
     finite, beyond = (rows.filter(population=each) for each in ("finite", "super"))
@@ -78,7 +78,7 @@ def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() ->
     assert (beyond["upper"] - beyond["lower"]).min() > 0.05
 
 
-def test_equivalence_is_tested_if_asked() -> None:
+def test_equivalence_is_tested_on_request() -> None:
     without = compare()["differences"]
     assert without["p_equivalent"].null_count() == without.height
     assert not without["equivalent"].any()
@@ -90,7 +90,7 @@ def test_equivalence_is_tested_if_asked() -> None:
 
 
 @pytest.mark.long
-def test_the_margin_moves_the_test() -> None:
+def test_the_margin_changes_the_test() -> None:
     low, high = (compare({"margin": margin})["differences"] for margin in (0.0, 0.2))
     assert (high["p_margin"] >= low["p_margin"]).all()
     assert (high["p_margin"] > low["p_margin"]).any()
@@ -99,14 +99,14 @@ def test_the_margin_moves_the_test() -> None:
 AGAIN = SAMPLE.with_columns(multiplicity=pl.when(pl.col("position") == 3).then(2).otherwise(1))
 
 
-def test_candidates_drawn_more_than_once_have_no_finite_population() -> None:
+def test_repeated_draws_rule_out_the_finite_population() -> None:
     assert set(compare(sample=AGAIN)["differences"]["population"]) == {"super"}
     for population in ("finite", "both"):
         with pytest.raises(ConfigError, match="1 candidate drawn more than once, for example x004"):
             compare({"population": population}, sample=AGAIN)
 
 
-def test_the_interval_is_for_its_population() -> None:
+def test_an_interval_applies_only_to_its_population() -> None:
     rows = compare({"difference_interval": "wilson"})["differences"]
     methods = dict(rows.select("population", "interval").unique().iter_rows())
     assert methods == {"finite": "hypergeometric", "super": "wilson"}
@@ -115,7 +115,7 @@ def test_the_interval_is_for_its_population() -> None:
 
 
 @pytest.mark.long
-def test_other_questions_change_no_test() -> None:
+def test_additional_questions_do_not_change_the_tests() -> None:
     plain = compare({})
     asked = compare(
         {"equivalence": 0.1, "population": "finite", "clusters": "clusters"}, clusters=VERBS
@@ -125,24 +125,24 @@ def test_other_questions_change_no_test() -> None:
 
 
 @pytest.mark.long
-def test_clusters() -> None:
+def test_tests_by_clusters_have_the_same_differences() -> None:
     assert compare()["clustered"].is_empty()
     made = compare({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
     rows, cuts = made["clustered"], made["cuts"]
     assert rows.select(cuts.columns[:9]).equals(cuts.select(cuts.columns[:9]))
     assert rows["difference"].to_list() == pytest.approx(cuts["difference"].to_list())
     assert set(rows["cluster"]) == {"l2"}
-    assert rows["clusters"].max() == 10  # every second candidate: the verbs of even number
+    assert rows["clusters"].max() == 10  # every second candidate: the verbs with an even number
 
 
-def test_every_candidate_its_own_cluster_is_no_cluster() -> None:
+def test_clusters_of_one_candidate_have_no_effect() -> None:
     own = VERBS.with_columns(l2="id")
     rows = compare({"clusters": "clusters"}, clusters=own)["clustered"]
     assert rows["design_effect"].mean() == pytest.approx(1.0, abs=0.12)
 
 
 @pytest.mark.long
-def test_clusters_that_are_not_there() -> None:
+def test_missing_clusters_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"(?s)cluster: .*no column 'verb'.*l2"):
         compare({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)
     some = VERBS.with_columns(l2=pl.when(pl.col("id") > "x001").then("l2"))
@@ -152,7 +152,7 @@ def test_clusters_that_are_not_there() -> None:
         compare({"clusters": "clusters"}, clusters=some)
 
 
-def test_precision_by_clusters() -> None:
+def test_precision_is_estimated_by_clusters() -> None:
     given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE}
     config = {"cuts": [40, 80, 999]}
     plain = run_stage("evaluate.precision", config, **given)
@@ -166,7 +166,7 @@ def test_precision_by_clusters() -> None:
     assert made["clustered"].select(columns).equals(made["cuts"].select(columns))
 
 
-def test_holm_keeps_no_measure_that_bonferroni_drops() -> None:
+def test_holm_keeps_no_measure_that_bonferroni_excludes() -> None:
     found = {each: compare({"correction": each})["best"] for each in ("bonferroni", "holm")}
     keys = ["category", "n", "measure"]
     assert found["holm"].join(found["bonferroni"], on=keys, how="anti").is_empty()
@@ -175,7 +175,7 @@ def test_holm_keeps_no_measure_that_bonferroni_drops() -> None:
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "benjamini_hochberg"])
 @pytest.mark.parametrize("clusters", [False, True])
 def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
-    """The best, the tests at the cuts and the differences say the same of each pair."""
+    """The best, the tests at the cuts and the differences agree on each pair."""
     more = {"clusters": "clusters"} if clusters else {}
     made = compare({"correction": correction, **more}, **({"clusters": VERBS} if clusters else {}))
     keys = ["category", "measure_1", "measure_2", "n"]
@@ -212,7 +212,7 @@ def test_against_a_reference_p_values_are_adjusted_for_its_tests_only() -> None:
     assert set(one["baseline"]["measure"]) == {"a", "b", "c"}
 
 
-def test_eighty_measures_against_a_reference() -> None:
+def test_eighty_measures_can_be_compared_with_a_reference() -> None:
     names = [f"m{number:02}" for number in range(81)]
     moved = {name: [float(-((i + 3 * at) % N)) for i in range(N)] for at, name in enumerate(names)}
     ranks = run_stage("score.rank", {}, scores=pl.DataFrame({"id": IDS, **moved}))["ranks"]
@@ -220,11 +220,11 @@ def test_eighty_measures_against_a_reference() -> None:
     assert made["comparison"].height == 80 * N
     cuts = made["cuts"]
     assert cuts.height == 80 * 2
-    expected = (cuts["p_value"] * cuts["p_value"].count()).clip(0, 1)  # a missing test is none
+    expected = (cuts["p_value"] * cuts["p_value"].count()).clip(0, 1)  # missing tests do not count
     assert cuts["p_adjusted"].to_list() == pytest.approx(expected.to_list())
 
 
-def test_clusters_and_a_reference() -> None:
+def test_clusters_can_be_combined_with_a_reference() -> None:
     own = {"reference": "a", "clusters": "clusters", "cluster": "l2", "resamples": 100}
     made = compare(own, clusters=VERBS)["clustered"]
     assert made.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
@@ -232,7 +232,7 @@ def test_clusters_and_a_reference() -> None:
     ]  # fmt: skip
 
 
-def test_wrong_references() -> None:
+def test_invalid_references_are_refused() -> None:
     with pytest.raises(ValidationError, match="give either pairs or reference"):
         compare({"reference": "a", "pairs": [["a", "b"]]})
     with pytest.raises(ConfigError, match="reference: 'x' has not been ranked"):
@@ -241,13 +241,13 @@ def test_wrong_references() -> None:
         compare({"reference": "c", "measures": ["a", "b"]})
 
 
-def test_no_candidates_and_no_judgements() -> None:
+def test_without_candidates_or_judgements_tables_are_empty() -> None:
     for tables in ({"ranks": RANKS.clear()}, {"judgements": JUDGEMENTS.clear()}):
         made = compare({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
         assert all(table.is_empty() for table in made.values())
 
 
-def test_draws_that_nobody_judged_leave_the_worst_case() -> None:
+def test_unjudged_draws_give_the_limits_of_the_worst_case() -> None:
     one = JUDGEMENTS.head(1)
     made = compare({"clusters": "clusters"}, judgements=one, clusters=VERBS)
     row = made["differences"].filter(measure_1="a", measure_2="b", n=40, population="super").row(
@@ -281,7 +281,7 @@ def evaluate(
     return run_stage("evaluate.subset", config, **tables)
 
 
-def test_precision_of_the_set() -> None:
+def test_the_set_has_a_precision_with_limits() -> None:
     made = evaluate(where="a > 4 AND b < 4", name="rare")
     row = made["subsets"].row(0, named=True)
     assert (row["subset"], row["n"], row["precision"], row["recall"]) == ("rare", 3, 1.0, 1.0)
@@ -289,7 +289,7 @@ def test_precision_of_the_set() -> None:
     assert (row["lower"], row["upper"]) == (pytest.approx(float(lower)), float(upper))
 
 
-def test_against_the_lists_of_its_size() -> None:
+def test_the_set_is_compared_with_lists_of_its_size() -> None:
     made = evaluate(where="a > 5", alpha=0.25)["comparison"]
     rows = made.select("measure", "n", "size", "n_1", "k_1", "k_2", "difference").rows()
     assert rows == [("a", 3, 0, 0, 0, 0, 0.0), ("b", 3, 3, 3, 3, 0, 1.0)]
@@ -298,23 +298,23 @@ def test_against_the_lists_of_its_size() -> None:
     assert made["significant"].to_list() == [False, True]
 
 
-def test_finite_interval_of_a_set_that_is_known() -> None:
+def test_a_fully_judged_set_has_an_exact_interval() -> None:
     row = evaluate(where="a > 4", interval="hypergeometric")["subsets"].row(0, named=True)
     assert (row["lower"], row["upper"]) == (0.75, 0.75)
 
 
-def test_members_that_are_no_candidates_do_not_count() -> None:
+def test_members_that_are_not_candidates_are_not_counted() -> None:
     made = evaluate(pl.DataFrame({"id": ["x0", "x0", "stranger"]}))
     assert made["subsets"].select("n", "n_sampled", "k_sampled").row(0) == (1, 1, 1)
 
 
-def test_an_empty_set() -> None:
+def test_an_empty_set_has_no_precision() -> None:
     made = evaluate(where="a > 99")
     assert made["subsets"].select("n", "precision", "lower", "upper").row(0) == (0, None, 0.0, 1.0)
     assert made["comparison"].height == 0
 
 
-def test_wrong_options() -> None:
+def test_invalid_options_of_a_set_are_refused() -> None:
     with pytest.raises(ValidationError, match="is not a Polars SQL condition"):
         evaluate(where="a >")
     with pytest.raises(ConfigError, match="no column 'c'"):
@@ -332,7 +332,9 @@ def test_a_pool_has_no_lists_beyond_its_depth() -> None:
         run_stage("evaluate.subset", {}, **tables)
 
 
-def test_all_list_sizes_unless_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_list_sizes_are_tested_unless_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     config = {"cuts": [40, 80]}
     every = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=JUDGEMENTS)
     assert every["comparison"].height == 3 * N

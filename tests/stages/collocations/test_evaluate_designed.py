@@ -1,4 +1,4 @@
-"""Estimates from any design as a stage: the special cases are what the other stages say."""
+"""Estimates from any design as a stage: special cases equal the results of other stages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.stages.collocations.test_interim import (
 )
 from tests.stages.run_stage import run_stage
 
-# A designed sample that is looked at several times: each question has its own levels
+# A designed sample with several looks: each question has its own levels
 
 CUTS = {"cuts": [40, 100], "seed": "s", "every": 0}
 STEPS = [60, 90, 120]
@@ -58,7 +58,7 @@ def evaluate_looks(made: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl
 def by_hand(
     inclusion_table: pl.DataFrame, coefficient: pl.Expr, v: pl.Expr | None = None
 ) -> list[float]:
-    """Return the levels of one question: a loop over its members."""
+    """Return the levels of one question, by a loop over its members."""
     a = RANKS_LOOKS.pivot(on="measure", index="id", values="rank").join(inclusion_table, on="id")
     a = a.join(PREDICTED, on="id").with_columns(a=coefficient, v=pl.lit(1.0) if v is None else v)
     x = inclusion_table["size_measure"].to_numpy()
@@ -93,7 +93,7 @@ def test_the_plan_of_each_question_follows_from_the_design() -> None:
         levels = looks.filter(question=question)["level"].to_list()
         assert levels == pytest.approx(by_hand(made["inclusion"], coefficient))
     assert looks.filter(look=3)["level"].n_unique() > 3
-    assert looks.filter(look=1)["level"].n_unique() == 1  # nothing comes before
+    assert looks.filter(look=1)["level"].n_unique() == 1  # there is no earlier look
 
 
 def test_each_interval_has_the_level_of_its_question() -> None:
@@ -111,7 +111,7 @@ def test_each_interval_has_the_level_of_its_question() -> None:
     assert base == pytest.approx(1 - now.filter(question="baseline")["level"].item())
 
 
-def test_a_test_excludes_zero_where_its_interval_does() -> None:
+def test_a_test_is_significant_if_its_interval_excludes_0() -> None:
     found = evaluate_looks(
         designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")]
     )
@@ -120,7 +120,7 @@ def test_a_test_excludes_zero_where_its_interval_does() -> None:
     assert row["p_adjusted"] > row["p_value"]
 
 
-def test_what_judges_say_weighs_the_residuals() -> None:
+def test_predictions_weight_the_residuals() -> None:
     made = designed_looks(90)
     found = evaluate_looks(made, predictions=PREDICTED, assist="predictions")
     p = pl.col("prediction")
@@ -128,7 +128,7 @@ def test_what_judges_say_weighs_the_residuals() -> None:
     assert found["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)
 
 
-def test_a_simple_sample_has_one_plan() -> None:
+def test_all_questions_of_a_simple_sample_have_one_plan() -> None:
     sample = drawn_looks(rate=0.15)
     found = run_stage(
         "evaluate.designed",
@@ -139,11 +139,11 @@ def test_a_simple_sample_has_one_plan() -> None:
     )
     plan = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)
     for look, level in enumerate(plan, start=1):
-        # 60 / 400 is not quite .15 as numbers go, and sums are rounded
+        # 60 / 400 is not exactly .15 in floating point, and sums are rounded
         assert found["looks"].filter(look=look)["level"].to_list() == pytest.approx([level] * 13)
 
 
-def test_what_was_judged_before_counts_as_labels() -> None:
+def test_earlier_judgements_count_as_labels() -> None:
     pilot = ALL_LOOKS.join(drawn_looks(size=30, seed="pilot"), on="id", how="semi")
     made = run_stage(
         "sample.design", {"cuts": [40, 100], "size": 60, "seed": "s", "pilot": "pilot"},
@@ -154,7 +154,7 @@ def test_what_was_judged_before_counts_as_labels() -> None:
     with pytest.raises(ConfigError, match="a sample of 90 is not a declared look"):
         evaluate_looks(made, looks=[60, 120])
     before = evaluate_looks(made, looks=[30, 90])["looks"].filter(look=1)
-    assert before["level"].null_count() == before.height  # nothing was drawn by this design yet
+    assert before["level"].null_count() == before.height  # this design has not drawn any label yet
 
 
 def test_a_stratified_sample_grows_in_proportion() -> None:
@@ -176,7 +176,7 @@ def test_a_stratified_sample_grows_in_proportion() -> None:
     assert looks.filter(question="a at 100")["level"].to_list() == pytest.approx(expected.tolist())
 
 
-def test_bands_and_windows_have_levels_too() -> None:
+def test_bands_and_windows_have_levels() -> None:
     made = designed_looks(90)
     options = {"band": "simultaneous", "replicates": 300, "window": 50}
     planned, plain = evaluate_looks(made, **options), evaluate_looks(made, looks=[90], **options)
@@ -190,7 +190,7 @@ def test_bands_and_windows_have_levels_too() -> None:
     assert plain["looks"]["level"].to_list() == pytest.approx([0.05] * 13)
 
 
-def test_without_looks_nothing_changes() -> None:
+def test_a_single_look_does_not_change_the_limits() -> None:
     made = designed_looks(90)
     once, plain = evaluate_looks(made), evaluate_looks(made, looks=[])
     assert plain["looks"].is_empty()
@@ -217,7 +217,7 @@ TABLES = ("inclusion", "predictions", "phases", "groups", "clusters")
 
 
 def evaluate_sample(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
-    """Evaluate by the judgements of those drawn."""
+    """Evaluate by the judgements of the drawn candidates."""
     tables = {
         name: config.pop(name) for name in TABLES if isinstance(config.get(name), pl.DataFrame)
     }
@@ -266,7 +266,7 @@ def test_full_annotation_is_exact() -> None:
     assert set(found["differences"]["p_value"]) == {0.0}
 
 
-def test_a_simple_sample_has_the_estimates_and_the_tests_of_the_exact_methods() -> None:
+def test_a_simple_sample_equals_the_exact_methods() -> None:
     sample = simple(120)
     found = evaluate_sample(sample)
     options = {
@@ -365,16 +365,16 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
         assert (row["p_value"] is None) == np.isnan(first - second)
 
 
-def test_within_a_stratum_chances_are_equal() -> None:
+def test_within_a_stratum_fisher_tests_are_possible() -> None:
     options = {"boundaries": [60], "sizes": [40, 60], "seed": "s"}
     made = run_stage("sample.stratified", options, ranks=RANKS_EVALUATE_DESIGNED)
     found = evaluate_sample(made["sample"], inclusion=made["strata"])["differences"]
-    # lists of 40 lie in the first stratum alone
+    # lists of 40 are within the first stratum
     assert found.filter(n=40)["p_fisher"].is_not_null().all()
     assert found.filter(n=100)["p_fisher"].is_null().all()
 
 
-def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
+def test_draws_are_weighted_by_inclusion_probabilities() -> None:
     made = drawn_evaluate_designed()
     found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     ranked = RANKS_EVALUATE_DESIGNED.filter(measure="a").filter(pl.col("rank") <= 40)
@@ -389,7 +389,7 @@ def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
 
 
 @pytest.mark.long
-def test_estimates_are_right_on_average() -> None:
+def test_estimates_are_unbiased() -> None:
     truth = RANKS_EVALUATE_DESIGNED.join(ALL_EVALUATE_DESIGNED, on="id").filter(pl.col("rank") <= 40).group_by("measure").agg(
         pl.col("tp").mean()
     ).sort("measure")["tp"]  # fmt: skip
@@ -401,7 +401,7 @@ def test_estimates_are_right_on_average() -> None:
     assert totals / 60 == pytest.approx(truth.to_numpy(), abs=0.04)
 
 
-def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
+def test_estimates_end_where_candidates_could_not_be_drawn() -> None:
     made = drawn_evaluate_designed(floor=0.0, baseline=False)
     found = evaluate_sample(made["sample"], inclusion=made["inclusion"], every=10)
     assert found["baseline"].is_empty()
@@ -410,7 +410,7 @@ def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
         evaluate_sample(made["sample"], inclusion=made["inclusion"], cuts=[40, 200])
 
 
-def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
+def test_the_best_at_each_cut_requires_tests_of_all_pairs() -> None:
     made = drawn_evaluate_designed(150)
     found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     assert found["best"].filter("best")["n"].to_list() == [40, 100]
@@ -423,7 +423,7 @@ def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
     assert pairs["differences"].height == 2
 
 
-def test_bands_hold_the_limits_of_each_n() -> None:
+def test_bands_contain_the_limits_of_each_n() -> None:
     made = drawn_evaluate_designed(150)
     found = evaluate_sample(
         made["sample"], inclusion=made["inclusion"], band="simultaneous", every=20
@@ -439,7 +439,7 @@ def test_bands_hold_the_limits_of_each_n() -> None:
     assert set(found["difference_bands"]["n"]) == set(range(40, 101))
 
 
-def test_scores_and_judges_make_limits_narrower() -> None:
+def test_scores_and_predictions_narrow_the_limits() -> None:
     sample = simple(150)
     perfect = pl.DataFrame({"id": IDS, "prediction": TRUE.astype(float)})
 
@@ -454,7 +454,7 @@ def test_scores_and_judges_make_limits_narrower() -> None:
     assert width(predictions=perfect, assist="none") == alone
 
 
-def test_judges_by_name_and_category() -> None:
+def test_judges_are_selected_by_name_and_category() -> None:
     sample = simple(100)
     rows = [
         {"category": "TP", "judge": judge, "id": name, "prediction": p}
@@ -487,7 +487,7 @@ def test_judges_by_name_and_category() -> None:
         ({"effects": ["word"], "groups": "words"}, "require a model"),
     ],
 )
-def test_options_that_do_not_go_together(config: dict[str, Any], said: str) -> None:
+def test_incompatible_options_are_refused(config: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         evaluate_sample(simple(10), **config)
 
@@ -498,7 +498,7 @@ WORDS = pl.DataFrame({"id": IDS, "word": [f"w{i % 20}" for i in range(SIZE_EVALU
 
 
 def design_second_phase(**config: Any) -> dict[str, pl.DataFrame]:
-    pilot, judged = simple(60), ALL_EVALUATE_DESIGNED  # only the draws of the pilot count
+    pilot, judged = simple(60), ALL_EVALUATE_DESIGNED  # only draws of the pilot are counted
     options = {"cuts": [40, 100], "size": 40, "seed": "s", "pilot_sample": "pilot_sample"}
     return run_stage(
         "sample.design", options | config, ranks=RANKS_EVALUATE_DESIGNED, pilot=judged,
@@ -506,7 +506,7 @@ def design_second_phase(**config: Any) -> dict[str, pl.DataFrame]:
     )  # fmt: skip
 
 
-def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> None:
+def test_two_phases_are_more_precise_than_a_certain_pilot() -> None:
     made = design_second_phase(model=True, effects=["word"])
     phases = made["phases"]
     assert phases.group_by("phase").agg(pl.sum("drawn")).sort("phase")["drawn"].to_list() == [
@@ -517,7 +517,7 @@ def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> N
     second = phases.filter(phase=2)
     assert (second.filter(pl.col("pi") < 1)["pi"].sum()) == pytest.approx(40)
     least = second.filter(pl.col("pi") < 1).sort("pi")["expected"]
-    assert abs(least[0] - 0.5) > abs(least[-1] - 0.5)  # certain predictions are drawn less
+    assert abs(least[0] - 0.5) > abs(least[-1] - 0.5)  # certain predictions are drawn less often
     options = {"assist": "scores", "effects": ["word"], "groups": WORDS}
     both = evaluate_sample(made["sample"], phases=phases, **options)
     known = evaluate_sample(made["sample"], inclusion=made["inclusion"], **options)
@@ -531,7 +531,7 @@ def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> N
         assert row["lower"] <= mine.mean() <= row["upper"]
 
 
-def test_a_third_phase_and_a_designed_first_one() -> None:
+def test_phases_may_be_three_and_start_with_a_design() -> None:
     first = drawn_evaluate_designed(40)
     judged = ALL_EVALUATE_DESIGNED.join(first["sample"], on="id", how="semi")
     options = {"cuts": [40, 100], "size": 30, "seed": "s"}
@@ -562,13 +562,13 @@ def test_a_third_phase_and_a_designed_first_one() -> None:
         ({"inclusion": "other"}, "either inclusion or phases"),
     ],
 )
-def test_what_phases_exclude(config: dict[str, Any], message: str) -> None:
+def test_options_incompatible_with_phases_are_refused(config: dict[str, Any], message: str) -> None:
     made = design_second_phase()
     with pytest.raises(ValidationError, match=message):
         evaluate_sample(made["sample"], phases=made["phases"], **config)
 
 
-def test_samples_that_are_refused() -> None:
+def test_unsuitable_samples_are_refused() -> None:
     with pytest.raises(ConfigError, match="could be drawn more than once"):
         evaluate_sample(simple(100, replacement=True))
     made = drawn_evaluate_designed()
@@ -590,7 +590,7 @@ def test_samples_that_are_refused() -> None:
         evaluate_sample(few)
 
 
-def test_nothing_judged_and_nothing_ranked() -> None:
+def test_without_judgements_or_ranks_there_are_no_estimates() -> None:
     made = drawn_evaluate_designed()
     found = evaluate_sample(
         made["sample"], inclusion=made["inclusion"], judgements=ALL_EVALUATE_DESIGNED.clear()
@@ -606,7 +606,7 @@ def test_nothing_judged_and_nothing_ranked() -> None:
     assert all(table.is_empty() for table in evaluate_sample(made["sample"], **nothing).values())
 
 
-def test_what_nobody_judged_and_was_certain_leaves_the_worst_case() -> None:
+def test_unjudged_certain_draws_give_the_worst_case() -> None:
     made = drawn_evaluate_designed(280)
     assert made["sample"]["certain"].any()
     certain = made["sample"].filter("certain")["id"]
@@ -630,7 +630,7 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
     assert found["baseline"]["n_candidates"].item() == pooled["id"].n_unique()
 
 
-# Differences for candidates to come
+# Differences beyond the candidates
 
 PAIRS_OF_WORDS = pl.DataFrame({
     "id": IDS, "l1": [f"n{place % 90}" for place in range(SIZE_EVALUATE_DESIGNED)],
@@ -638,7 +638,7 @@ PAIRS_OF_WORDS = pl.DataFrame({
 })  # fmt: skip
 
 
-def test_differences_for_candidates_to_come() -> None:
+def test_differences_beyond_the_candidates_are_estimated() -> None:
     made = drawn_evaluate_designed(120)
     plain = evaluate_sample(made["sample"], inclusion=made["inclusion"])
     assert plain["clustered"].is_empty()
@@ -663,7 +663,7 @@ def test_differences_for_candidates_to_come() -> None:
     assert one["clusters"].equals(rows["clusters_2"], check_names=False)
 
 
-def test_a_simple_sample_has_clusters_of_two_columns_too() -> None:
+def test_a_simple_sample_may_have_clusters_of_two_columns() -> None:
     rows = evaluate_sample(simple(90), clusters=PAIRS_OF_WORDS)["clustered"]
     assert rows["standard_error"].null_count() == 0
 
@@ -684,7 +684,7 @@ def test_a_simple_sample_has_clusters_of_two_columns_too() -> None:
         (PAIRS_OF_WORDS, {"anytime": True}, "clusters cannot be combined with interim analyses"),
     ],
 )
-def test_clusters_that_cannot_be_used(
+def test_unsuitable_clusters_are_refused(
     words: pl.DataFrame, config: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((ConfigError, ValidationError), match=message):
@@ -695,7 +695,7 @@ def test_clusters_that_cannot_be_used(
 
 
 @pytest.mark.parametrize("options", [{}, {"measures": ("a",)}, {"assist": "scores"}], ids=str)
-def test_more_candidates_than_fit_are_refused_before_they_are_read(options: dict[str, Any]) -> None:
+def test_candidates_that_exceed_the_memory_are_refused(options: dict[str, Any]) -> None:
     made = designed_looks(60)
     measures = 1 if "measures" in options else RANKS_LOOKS["measure"].n_unique()
     said = f"the estimates of {SIZE_LOOKS} candidates under {measures} measures? would need about"

@@ -19,7 +19,7 @@ VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [False]
 RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
 
 
-def test_full_precision() -> None:
+def test_full_annotation_gives_exact_precision() -> None:
     made = run_stage("evaluate.precision", {"cuts": [2, 4, 99]}, ranks=RANKS, judgements=VERDICTS)
     cuts = made["cuts"].select("measure", "n", "precision", "recall").rows()
     assert cuts == [("a", 2, 1, 2 / 3), ("a", 4, 0.75, 1), ("b", 2, 0, 0), ("b", 4, 0, 0)]
@@ -31,7 +31,7 @@ def test_full_precision() -> None:
     )
 
 
-def test_sample_with_multiplicity_and_a_draw_without_judgement() -> None:
+def test_draws_have_multiplicities_and_may_be_unjudged() -> None:
     sample = pl.DataFrame(
         {"id": ["x0", "x7", "x4"], "multiplicity": [2, 1, 1], "position": [1, 2, 3]}
     )
@@ -45,7 +45,7 @@ def test_sample_with_multiplicity_and_a_draw_without_judgement() -> None:
     assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
 
 
-def test_a_draw_on_which_judgements_differ_is_not_one_that_nobody_judged() -> None:
+def test_conflicting_and_missing_judgements_are_distinguished() -> None:
     sample = pl.DataFrame(
         {"id": ["x0", "x7", "x4"], "multiplicity": [1, 1, 2], "position": [1, 2, 3]}
     )
@@ -57,7 +57,7 @@ def test_a_draw_on_which_judgements_differ_is_not_one_that_nobody_judged() -> No
     assert counts == [4, 1, 1, 2]
 
 
-def test_worst_cases_at_the_cuts_where_draws_are_not_judged() -> None:
+def test_worst_cases_are_computed_if_draws_are_unjudged() -> None:
     differ = VERDICTS.with_columns(tp=pl.when(pl.col("id") != "x4").then("tp"))
     config = {"cuts": [4, 8, 99]}
     made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=differ)
@@ -76,7 +76,7 @@ def test_worst_cases_at_the_cuts_where_draws_are_not_judged() -> None:
     assert whole["worst_case"].is_empty()
 
 
-def test_precision_corrected_by_known_rates() -> None:
+def test_precision_is_corrected_by_known_rates() -> None:
     given = {"ranks": RANKS, "judgements": VERDICTS}
     made = run_stage("evaluate.precision", {"cuts": [4], "specificity": 0.9}, **given)
     row = made["corrected"].filter(measure="a").row(0, named=True)
@@ -88,7 +88,7 @@ def test_precision_corrected_by_known_rates() -> None:
     assert run_stage("evaluate.precision", {"cuts": [4]}, **given)["corrected"].is_empty()
 
 
-def test_precision_corrected_by_what_is_known_to_be_true() -> None:
+def test_precision_is_corrected_by_a_table_of_truth() -> None:
     truth = VERDICTS.with_columns(tp=pl.col("id").is_in(["x0", "x1", "x3"]))
     made = run_stage("evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=VERDICTS,
                      truth=truth.head(7))  # fmt: skip
@@ -108,12 +108,14 @@ def test_precision_corrected_by_what_is_known_to_be_true() -> None:
         ({"sensitivity": 0.0}, "greater than 0"),
     ],
 )
-def test_corrections_that_make_no_sense(config: dict[str, object], message: str) -> None:
+def test_invalid_options_of_corrections_are_refused(
+    config: dict[str, object], message: str
+) -> None:
     with pytest.raises(ValidationError, match=message):
         run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS)
 
 
-def test_thresholds_of_a_simultaneous_band() -> None:
+def test_a_simultaneous_band_has_thresholds() -> None:
     given = {"ranks": RANKS, "judgements": VERDICTS}
     config = {"cuts": [2, 8], "thresholds": [0.7, 0.3], "replicates": 200, "seed": "s"}
     plain = run_stage("evaluate.precision", config, **given)
@@ -128,19 +130,19 @@ def test_thresholds_of_a_simultaneous_band() -> None:
     assert made["thresholds"].equals(plain["thresholds"])
 
 
-def test_finite_interval_knows_the_size_of_the_list() -> None:
+def test_a_finite_interval_depends_on_the_size_of_the_list() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7", "x4"], "multiplicity": 1, "position": [1, 2, 3]})
     config = {"cuts": [8], "interval": "hypergeometric"}
     made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
     first = made["precision"].filter(measure="a", n=1).row(0, named=True)
-    assert (first["lower"], first["upper"]) == (1.0, 1.0)  # the one candidate is known
+    assert (first["lower"], first["upper"]) == (1.0, 1.0)  # the only candidate is judged
     limits = hypergeometric(1, 3, population=8)
     assert made["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
     assert made["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
     assert made["baseline"]["interval"].to_list() == ["hypergeometric"]
 
 
-def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
+def test_a_finite_interval_may_exclude_the_estimate() -> None:
     # 98 of 99 judged candidates of 100: 98 / 99 is no proportion of 100, the interval is [.99, .99]
     ids = [f"y{i:02}" for i in range(100)]
     scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(100)]})
@@ -156,14 +158,14 @@ def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
     assert validate([made["precision"]], Precision, name="precision") == 100
 
 
-def test_finite_interval_refuses_draws_with_replacement() -> None:
+def test_a_finite_interval_refuses_draws_with_replacement() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7"], "multiplicity": [2, 1], "position": [1, 2]})
     config = {"interval": "hypergeometric"}
     with pytest.raises(ConfigError, match="1 candidate drawn more than once, for example x0"):
         run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
 
 
-def test_comparison_at_every_n_and_at_the_cuts() -> None:
+def test_measures_are_compared_at_every_n_and_at_the_cuts() -> None:
     config = {"cuts": [3, 50], "alpha": 0.2}
     made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
     assert made["comparison"].select("n").to_series().to_list() == list(range(1, 9))
@@ -175,7 +177,7 @@ def test_comparison_at_every_n_and_at_the_cuts() -> None:
     assert made["cuts"].height == 1
 
 
-def test_chosen_measures_and_pairs() -> None:
+def test_measures_and_pairs_can_be_selected() -> None:
     made = run_stage("evaluate.precision", {"measures": ["b"]}, ranks=RANKS, judgements=VERDICTS)
     assert made["precision"]["measure"].unique().to_list() == ["b"]
     config = {"pairs": [["b", "a"]]}
@@ -188,17 +190,17 @@ def test_chosen_measures_and_pairs() -> None:
 
 
 @pytest.mark.parametrize("use", ["evaluate.precision", "evaluate.comparison"])
-def test_nothing_at_all(use: str) -> None:
+def test_tables_without_rows_give_no_rows(use: str) -> None:
     made = run_stage(use, {}, ranks=RANKS.clear(), judgements=VERDICTS.clear())
     assert all(frame.height == 0 for frame in made.values())
 
 
-def test_rank_needs_scores() -> None:
+def test_ranking_requires_scores() -> None:
     with pytest.raises(ConfigError, match="there are no score columns"):
         run_stage("score.rank", {}, scores=SCORES.select("id"))
 
 
-def test_another_test_one_sided() -> None:
+def test_a_one_sided_test_can_be_selected() -> None:
     config = {"cuts": [3], "test": "fisher_mid_p", "alternative": "greater"}
     made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
     assert made["cuts"]["p_value"].item() == pytest.approx(0.5 / 20)
@@ -213,18 +215,18 @@ def test_another_test_one_sided() -> None:
         run_stage("evaluate.comparison", {"test": "fishers"}, ranks=RANKS, judgements=VERDICTS)
 
 
-def test_against_the_baseline() -> None:
+def test_measures_are_compared_with_the_baseline() -> None:
     made = run_stage("evaluate.comparison", {"cuts": [3, 8]}, ranks=RANKS, judgements=VERDICTS)
     assert made["baseline"].height == 16
     row = made["baseline_cuts"].filter(measure="a", n=3).row(0, named=True)
     assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 5)
     assert row["p_value"] == pytest.approx(1 / 56)
-    assert row["p_adjusted"] == pytest.approx(2 / 56)  # the lists of all candidates are no tests
+    assert row["p_adjusted"] == pytest.approx(2 / 56)  # lists of all candidates are not tested
     assert row["difference"] == pytest.approx(5 / 8)
     assert row["significant"]
 
 
-def test_best_measures_need_two_sided_tests_of_all_pairs() -> None:
+def test_best_measures_require_two_sided_tests_of_all_pairs() -> None:
     config = {"cuts": [3], "alpha": 0.2}
     made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
     assert made["best"].select("measure", "best").rows() == [("a", True)]
@@ -239,10 +241,10 @@ def test_best_measures_need_two_sided_tests_of_all_pairs() -> None:
     some = run_stage(
         "evaluate.comparison", {"pairs": [["a", "b"]]}, ranks=RANKS, judgements=VERDICTS
     )
-    assert some["best"].height == 0  # no declared cut lies within 8 candidates
+    assert some["best"].height == 0  # no declared cut is within 8 candidates
 
 
-def test_steps_of_n_with_the_cuts_among_them() -> None:
+def test_steps_of_n_include_the_cuts() -> None:
     for every, expected in ((3, [3, 5, 6]), (0, [5])):
         config = {"cuts": [5, 9], "every": every}
         made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
@@ -258,12 +260,12 @@ def test_steps_of_n_with_the_cuts_among_them() -> None:
         ({"cuts": [0, 2]}, "must be at least 1, not 0"),
     ],
 )
-def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:
+def test_invalid_options_of_tests_are_refused(config: dict[str, list[int]], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
 
 
-def test_recall_over_a_gold_standard() -> None:
+def test_recall_may_refer_to_a_gold_standard() -> None:
     """Two of three entries are candidates, one of them is not ranked."""
     pairs = pl.DataFrame({"id": IDS, "l1": IDS, "l2": "y"})
     entries = pl.DataFrame({"l1": ["x0", "x3", "z"], "l2": "y"})

@@ -78,7 +78,7 @@ def true(category: str, least: int = 1, share: float = 0.0) -> set[tuple[str, st
     }
 
 
-def test_a_pair_is_true_if_its_tokens_belong_to_one_expression(tmp_path: Path) -> None:
+def test_a_pair_within_one_expression_is_true(tmp_path: Path) -> None:
     made = gold(tmp_path)
     assert true_pairs(made) == {category: true(category) for category in ("TP", *TYPES)}
     valid(made["g.judgements"], Judgements)
@@ -96,14 +96,16 @@ def test_a_pair_is_true_if_its_tokens_belong_to_one_expression(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("least", "share"), [(1, 0.0), (2, 0.0), (1, 0.5), (1, 1 / 3), (2, 1.0)])
-def test_how_often_it_has_to_be_so(least: int, share: float, tmp_path: Path) -> None:
+def test_a_pair_must_be_in_expressions_often_enough(
+    least: int, share: float, tmp_path: Path
+) -> None:
     made = gold(tmp_path, more=f"least = {least}\nshare = {share}")
     assert true_pairs(made) == {
         category: true(category, least, share) for category in ("TP", *TYPES)
     }
 
 
-def test_categories_unite_types(tmp_path: Path) -> None:
+def test_a_category_may_unite_types(tmp_path: Path) -> None:
     more = 'categories = { verbs = ["VID", "VPC.full"], all = ["*"], LVC = ["LVC.full"] }'
     made = gold(tmp_path, more=more)
     assert true_pairs(made) == {
@@ -117,7 +119,7 @@ def _id(one: str, two: str) -> str:
     return str(pl.select(l1=pl.lit(one), l2=pl.lit(two)).select(candidate_id("l1", "l2")).item())
 
 
-def test_pairs_that_are_no_candidates_are_counted(tmp_path: Path) -> None:
+def test_pairs_that_are_not_candidates_are_counted(tmp_path: Path) -> None:
     made = gold(tmp_path, least=2)
     columns = ("category", "n_candidates", "n_judged", "n_true", "n_unmatched")
     assert made["g.coverage"].select(columns).rows() == [
@@ -138,8 +140,8 @@ def test_a_candidate_that_does_not_occur_is_not_judged(tmp_path: Path) -> None:
     assert covered.select("n_candidates", "n_judged").row(0) == (2, 1)
 
 
-def test_expressions_of_streusle(tmp_path: Path) -> None:
-    """Strong ones are numbered with places, and their category stands on the first token."""
+def test_expressions_of_streusle_are_read(tmp_path: Path) -> None:
+    """Strong expressions are numbered by position; their category is at the first token."""
     words = [
         ("take", "VERB", "1:1", "V.LVC.full"), ("a", "DET", "_", "DET"),
         ("walk", "NOUN", "1:2", "_"), ("up", "ADP", "_", "P"),
@@ -166,7 +168,9 @@ def test_expressions_of_streusle(tmp_path: Path) -> None:
         ("categories = { X = [] }", "", "is too short"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told(more: str, content: str, said: str, tmp_path: Path) -> None:
+def test_invalid_categories_and_corpora_are_refused(
+    more: str, content: str, said: str, tmp_path: Path
+) -> None:
     with pytest.raises((ConfigError, DataError), match=said):
         gold(tmp_path, more=more, content=content)
 
@@ -188,7 +192,7 @@ WORD = st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), CODE)
 
 
 def by_loops(sentences: list[list[tuple[str, str, str | None]]]) -> Counter[tuple[str, ...]]:
-    """Count, for each pair of a left with a right word of a sentence, in which types it lies."""
+    """Count for each pair of a left and a right word of a sentence the types that it belongs to."""
     found: Counter[tuple[str, ...]] = Counter()
     for words in sentences:
         members: dict[str, list[int]] = {}
@@ -212,7 +216,7 @@ def by_loops(sentences: list[list[tuple[str, str, str | None]]]) -> Counter[tupl
 
 
 @given(st.lists(st.lists(WORD, min_size=1, max_size=5), min_size=1, max_size=4), st.integers(0, 4))
-def test_against_loops_and_in_any_parts(
+def test_judgements_equal_those_of_loops_in_any_parts(
     sentences: list[list[tuple[str, str, str | None]]], cut: int
 ) -> None:
     expected = by_loops(sentences)

@@ -1,4 +1,4 @@
-"""Spans that go on over sentences: the same counts by hand, in batches of any size."""
+"""Spans across sentences: the counts equal those by hand, in batches of any size."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def spans(corpus: list[Document], within: str) -> Iterator[list[str]]:
 def by_hand(
     corpus: list[Document], within: str, left: int, right: int, count: str
 ) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Return f, and f1 where positions count."""
+    """Return f, and f1 if positions are counted."""
     f: Counter[tuple[str, str]] = Counter()
     f1: Counter[str] = Counter()
     for forms in spans(corpus, within):
@@ -78,7 +78,7 @@ def by_hand(
 @given(
     corpus=documents, reach=st.tuples(st.integers(0, 4), st.integers(1, 4)), size=st.integers(1, 4)
 )
-def test_spans_over_sentences_in_batches(
+def test_spans_across_sentences_equal_counts_by_hand(
     within: str, count: str, corpus: list[Document], reach: tuple[int, int], size: int
 ) -> None:
     surface = {"left": reach[0], "right": reach[1], "count": count, "within": within}
@@ -108,7 +108,7 @@ def test_spans_over_sentences_in_batches(
         assert total == sum(forms.values())
 
 
-def test_tuples_lie_in_a_sentence() -> None:
+def test_tuples_do_not_cross_sentences() -> None:
     from pipeline.stages.collocations.extract_tuples import ExtractTuples
 
     surface = {"count": "windows", "within": "document"}

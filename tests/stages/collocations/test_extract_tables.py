@@ -1,4 +1,4 @@
-"""Two corpora as one: as if they had been counted together."""
+"""Candidates and scores from tables; candidates of two corpora merged as if counted together."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ min_frequency = {least}
     return lx.run(folder / "x.toml", runs=folder / "runs")
 
 
-def test_as_if_counted_together(tmp_path: Path) -> None:
+def test_merged_corpora_equal_one_counted_together(tmp_path: Path) -> None:
     run = experiment(tmp_path)
     assert run.table("both").height > 8
     assert run.manifests["both"].digests() == {
@@ -61,13 +61,13 @@ def test_as_if_counted_together(tmp_path: Path) -> None:
     }
 
 
-def test_thresholds_before_adding_up_are_refused(tmp_path: Path) -> None:
+def test_thresholds_before_merging_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"of N = 7 pair tokens") as error:
         experiment(tmp_path, least=2)
     assert "min_frequency = 1" in str(error.value)
 
 
-def test_tables_without_documents() -> None:
+def test_tables_without_documents_can_be_merged() -> None:
     signature = {"f": [2], "f1": [2], "f2": [2], "N": [2]}
     table = pl.DataFrame({"id": ["x"], "l1": ["a"], "l2": ["b"], **signature})
     made = run_stage("extract.merge", {"min_frequency": 2}, first=table, second=table)
@@ -75,7 +75,7 @@ def test_tables_without_documents() -> None:
     assert made["candidates"].select("l1", "f", "f1", "f2", "N").rows() == [("a", 4, 4, 4, 4)]
 
 
-def test_sample_sizes_that_cannot_be_added_up_are_refused() -> None:
+def test_sample_sizes_too_large_to_sum_are_refused() -> None:
     row = {"id": ["a"], "l1": ["a"], "l2": ["b"]} | {
         each: [2**62] for each in ("f", "f1", "f2", "N")
     }
@@ -84,7 +84,7 @@ def test_sample_sizes_that_cannot_be_added_up_are_refused() -> None:
     assert [fault[1:] for fault in faults(made)] == [("N", f"{2**63} pair tokens in both")]
 
 
-# Scores that another program computed
+# Scores computed by another program
 
 PAIRS = pl.DataFrame(
     {
@@ -104,7 +104,7 @@ def test_scores_are_read_and_undefined_ones_are_null() -> None:
     ]  # fmt: skip
 
 
-def test_the_lowest_comes_first_where_it_is_said() -> None:
+def test_the_lowest_score_is_first_if_configured() -> None:
     config = {"columns": NAMES, "scores": {"p": "p"}, "ascending": ["p"]}
     made = run_stage("extract.scores", config, path=PAIRS)["scores"]
     ranks = run_stage("score.rank", {"seed": "s"}, scores=made)["ranks"]
@@ -112,7 +112,7 @@ def test_the_lowest_comes_first_where_it_is_said() -> None:
     assert first.to_list() == ["b", "a", "c"]
 
 
-def test_the_order_of_the_file_is_a_measure() -> None:
+def test_the_order_of_the_file_can_be_a_measure() -> None:
     made = run_stage("extract.scores", {"columns": NAMES, "order": "theirs"}, path=PAIRS)["scores"]
     ranks = run_stage("score.rank", {"seed": "s"}, scores=made)["ranks"]
     assert ranks["measure"].unique().to_list() == ["theirs"]
@@ -120,7 +120,7 @@ def test_the_order_of_the_file_is_a_measure() -> None:
     assert first.to_list() == ["a", "b", "c"]
 
 
-def test_what_is_no_number_is_a_fault() -> None:
+def test_values_that_are_not_numbers_are_faults() -> None:
     wrong = PAIRS.with_columns(MI=pl.Series(["0,5", "1", "x"]), w1=pl.Series(["a", None, "c"]))
     made = run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "MI"}}, path=wrong)
     assert faults(made) == [(3, "w1", None), (4, "MI", "x")]
@@ -136,17 +136,17 @@ def test_what_is_no_number_is_a_fault() -> None:
         ({"scores": {"mi": "MI"}, "ascending": ["p"]}, "ascending: p is not among the scores"),
     ],
 )
-def test_options_that_say_nothing_are_refused(options: dict[str, object], said: str) -> None:
+def test_options_without_effect_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         STAGES.get("extract.scores").config.model_validate({"path": "a.tsv", **options})
 
 
-def test_a_column_that_is_not_there_is_named() -> None:
+def test_a_missing_column_is_reported() -> None:
     with pytest.raises(ConfigError, match=r"scores\.mi"):
         run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "mi"}}, path=PAIRS)
 
 
-def test_judged_candidates_are_a_sample() -> None:
+def test_judged_candidates_can_be_the_sample() -> None:
     judged = pl.DataFrame(
         {
             "category": ["TP", "TP", "F", "TP"],
@@ -178,7 +178,7 @@ def test_texts_become_counts() -> None:
     assert made["id"].n_unique() == 2
 
 
-def test_typed_columns_do_too() -> None:
+def test_numbers_of_any_type_become_counts() -> None:
     typed = PAIRS_EXTRACT_TABLE.with_columns(
         pl.col("f").cast(pl.UInt8), pl.col("f1", "N").cast(pl.Float64)
     )
@@ -186,7 +186,7 @@ def test_typed_columns_do_too() -> None:
     assert made.equals(run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE)["candidates"])
 
 
-def test_other_names_and_kept_columns() -> None:
+def test_columns_may_have_other_names_and_be_kept() -> None:
     renamed = PAIRS_EXTRACT_TABLE.rename({"l1": "PP", "f": "freq"})
     config = {"columns": {"l1": "PP", "f": "freq"}, "keep": {"ucs_x": "am.x"}}
     made = run_stage("extract.table", config, path=renamed)["candidates"].sort("l1")
@@ -194,12 +194,12 @@ def test_other_names_and_kept_columns() -> None:
     assert made["f"].to_list() == [3, 9]
 
 
-def test_threshold_leaves_the_marginals_alone() -> None:
+def test_the_threshold_does_not_change_the_marginals() -> None:
     made = run_stage("extract.table", {"min_frequency": 4}, path=PAIRS_EXTRACT_TABLE)["candidates"]
     assert made.select("l1", "f1", "N").rows() == [("b", 9, 50)]
 
 
-def test_faults_name_line_column_and_value() -> None:
+def test_faults_have_line_column_and_value() -> None:
     wrong = PAIRS_EXTRACT_TABLE.with_columns(
         f=pl.Series(["3.5", "x"]),
         N=pl.Series([None, "50"]),
@@ -210,7 +210,7 @@ def test_faults_name_line_column_and_value() -> None:
     assert made["candidates"].height == 0
 
 
-def test_negative_counts_are_not_taken_for_low_ones() -> None:
+def test_negative_counts_are_faults_despite_the_threshold() -> None:
     made = run_stage(
         "extract.table", {}, path=PAIRS_EXTRACT_TABLE.with_columns(f=pl.Series(["-1", "9"]))
     )
@@ -222,7 +222,7 @@ def test_negative_counts_are_not_taken_for_low_ones() -> None:
     ]
 
 
-def test_missing_column_lists_those_there_are() -> None:
+def test_a_missing_column_is_reported_with_a_suggestion() -> None:
     with pytest.raises(
         ConfigError, match=r"columns.f2: the file has no column 'f2'; did you mean f1?"
     ):
@@ -231,7 +231,7 @@ def test_missing_column_lists_those_there_are() -> None:
         run_stage("extract.table", {"keep": {"mine": "am.y"}}, path=PAIRS_EXTRACT_TABLE)
 
 
-def test_no_rows() -> None:
+def test_a_table_without_rows_gives_no_candidates() -> None:
     assert (
         run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE.clear())["candidates"].height == 0
     )
@@ -257,7 +257,7 @@ def test_a_blank_unit_is_a_fault(use: str, blank: str | None) -> None:
     assert faults(made) == [(3, "l1", blank)]
 
 
-# What is looked at in parts, to bound the memory, is what the whole gives
+# Processing in parts, to limit the memory, gives the result of the whole
 
 TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
 RELATIONS = [
@@ -296,7 +296,9 @@ TUPLES = 'use = "extract.tuples"\nlength = 3\nunit = { label = "{form}" }\nrelat
 @pytest.mark.parametrize(
     "stage", [*(PAIRS_IN_PARTS + each for each in RELATIONS), TUPLES + "adjacent = { gap = 2 }"]
 )
-def test_parts_of_a_batch(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_a_batch_give_the_same_tables(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = tables(tmp_path, stage)
     smaller(monkeypatch)
     parts = tables(tmp_path, stage)
@@ -328,8 +330,10 @@ def long_sentence(folder: Path, run: str, words: int) -> Path:
 
 
 @pytest.mark.long
-def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a limit they would be held; with one they go to the disk."""
+def test_pairs_that_exceed_the_memory_are_refused_or_spilled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a limit they would be in memory; with a limit they are written to disk."""
     monkeypatch.setattr(extract_corpus, "_ROW", 1 << 20)
     told = r"(?s)a.txt: .* 80 tokens.*\(6,400\).*memory ="
     with pytest.raises(DataError, match=told):
@@ -339,7 +343,9 @@ def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.M
     assert run.table("c.candidates").height == 80 * 79
 
 
-def test_pairs_that_would_take_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_that_would_take_days_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(extract_corpus, "ENDLESS_PAIRS", 6_000)
     with pytest.raises(DataError, match=r"(?s)6,400, would take days.*split the text"):
         lx.run(long_sentence(tmp_path, 'memory = "1GB"', 80), runs=tmp_path / "r", report=False)
@@ -382,10 +388,10 @@ TABLES = ("e.comparison", "e.cuts", "e.best", "e.baseline", "e.baseline_cuts", "
 
 @pytest.mark.parametrize("sampled", [False, True])
 @pytest.mark.long
-def test_ranks_and_lists_in_parts(
+def test_ranks_and_lists_in_parts_give_the_same_tables(
     sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some lists at a time, or some candidates, too, where memory is limited: the same tables."""
+    """With limited memory some lists, or some candidates, are processed at a time."""
     data = Path(__file__).parents[3] / "data" / "candidates.tsv"
     lines = data.read_text().splitlines(keepends=True)[:200]
     (tmp_path / "candidates.tsv").write_text("".join(lines))
@@ -419,7 +425,7 @@ def test_ranks_and_lists_in_parts(
             assert other[name].equals(made[0][name]), name
 
 
-# The numbers that other programs print, from counts as they take them
+# Numbers printed by other programs, from counts by their conventions
 
 TEXT_KNOWN_TOOLS = "rain fell heavy rain and rain fell on heavy heavy rain\nrain fell\nheavy fell\n"
 SPAN = """
@@ -447,7 +453,7 @@ def score_spans(
 
 
 def concordance(left: int, right: int) -> tuple[Counter[tuple[str, str]], Counter[str], int]:
-    """f_AB is the lines of the concordance of A with B in the span, once a line."""
+    """f_AB is the number of lines in the concordance of A with B in the span."""
     together, words = Counter[tuple[str, str]](), Counter[str]()
     for line in TEXT_KNOWN_TOOLS.splitlines():
         tokens = line.split()
@@ -459,8 +465,8 @@ def concordance(left: int, right: int) -> tuple[Counter[tuple[str, str]], Counte
 
 
 @pytest.mark.parametrize("span", [(5, 5), (1, 0), (0, 2), (3, 1)])
-def test_collocations_of_a_concordance(span: tuple[int, int], tmp_path: Path) -> None:
-    """As Sketch Engine counts in a span: f_A and f_B are corpus frequencies, N all tokens."""
+def test_counts_equal_those_of_a_concordance(span: tuple[int, int], tmp_path: Path) -> None:
+    """As in a span of Sketch Engine: f_A and f_B are corpus frequencies, N all tokens."""
     together, words, n = concordance(*span)
     found = score_spans(tmp_path, *span)
     assert found.keys() == together.keys()
@@ -474,7 +480,7 @@ def test_collocations_of_a_concordance(span: tuple[int, int], tmp_path: Path) ->
             assert row["t_score"] == pytest.approx((f_ab - f_a * f_b / n) / math.sqrt(f_ab))
 
 
-def test_a_collocate_in_the_spans_of_two_nodes(tmp_path: Path) -> None:
+def test_a_collocate_in_the_spans_of_two_nodes_is_counted_once(tmp_path: Path) -> None:
     """f_AB = 2 of f_B = 1: logDice would be 14.415, above its maximum; f is cut to f2."""
     found = score_spans(tmp_path, 1, 1, text="a b a\n")
     row = found["a", "b"]
@@ -483,11 +489,11 @@ def test_a_collocate_in_the_spans_of_two_nodes(tmp_path: Path) -> None:
     assert found["b", "a"]["nodes"] == 1
 
 
-def test_the_threshold_is_of_what_is_left(tmp_path: Path) -> None:
+def test_the_threshold_applies_to_the_reduced_frequency(tmp_path: Path) -> None:
     assert not score_spans(tmp_path, 1, 1, "min_frequency = 2", text="a b a\n")
 
 
-def test_bigrams_of_nltk(tmp_path: Path) -> None:
+def test_bigrams_equal_those_of_nltk(tmp_path: Path) -> None:
     """PMI of neighbours: log2 of f N / (f1 f2), all of them word frequencies of the text."""
     words = TEXT_KNOWN_TOOLS.splitlines()[0].split()
     bigrams, each = Counter(pairwise(words)), Counter(words)
@@ -497,7 +503,7 @@ def test_bigrams_of_nltk(tmp_path: Path) -> None:
         assert found[a, b]["mi_log2"] == pytest.approx(expected)
 
 
-def test_mutual_information_of_english_corpora_org() -> None:
+def test_mutual_information_equals_that_of_english_corpora_org() -> None:
     """Purple and color in the BNC, span 3 + 3, as that site explains its MI: 11.30."""
     signature = {"l1": "purple", "l2": "color", "f": 22, "f1": 1246 * 6, "f2": 112, "N": 96_263_399}
     table = pl.LazyFrame({name: [value] for name, value in signature.items()})
@@ -543,7 +549,7 @@ TRIPLES = [
 ]  # fmt: skip
 
 
-def test_a_word_sketch(tmp_path: Path) -> None:
+def test_a_word_sketch_counts_over_all_relations(tmp_path: Path) -> None:
     """||w1, R, *|| is 3, ||*, *, w2|| is 4 over all relations; the pairs of obj alone have 3."""
     rows = "1\t{0}\t{0}\tVERB\t_\t_\t0\troot\t_\t_\n2\t{2}\t{2}\tNOUN\t_\t_\t1\t{1}\t_\t_\n\n"
     run = SmallRun(tmp_path, {"a.conllu": "".join(rows.format(*each) for each in TRIPLES)})
@@ -558,7 +564,7 @@ def test_a_word_sketch(tmp_path: Path) -> None:
     assert pairs.select(signature).row(0) == (2, 3, 3, 4)
 
 
-# Tables that are read, merged and joined in parts, to bound the memory, are what the whole is
+# Tables read, merged and joined in parts, to limit the memory, equal those of the whole
 
 MOST = 60
 
@@ -639,7 +645,7 @@ SLOW = {"extract.merge", "extract.keywords"}
     "use",
     [pytest.param(use, marks=[pytest.mark.long] if use in SLOW else []) for use in CASES],
 )
-def test_the_same_tables(use: str) -> None:
+def test_tables_in_parts_equal_those_of_the_whole(use: str) -> None:
     config, tables = CASES[use]
     whole = run_stage(use, config, **tables)
     with room_for(MOST):
@@ -651,8 +657,8 @@ def test_the_same_tables(use: str) -> None:
 
 @pytest.mark.parametrize("use", CASES)
 @pytest.mark.long
-def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
-    """The bounds are guessed from some rows, so it is not exact."""
+def test_no_part_greatly_exceeds_the_memory(use: str) -> None:
+    """The bounds are estimated from some rows, so that they are not exact."""
     options, tables = CASES[use]
     stage = STAGES.get(use)
     config = stage.config.model_validate({name: name for name in tables} | options)
@@ -670,8 +676,8 @@ def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
 
 
 @pytest.mark.long
-def test_the_first_faults_of_units_come_before_those_of_counts() -> None:
-    """Whatever part of the file they stand in."""
+def test_faults_of_units_precede_those_of_counts() -> None:
+    """In whichever part of the file they are."""
     rows = pairs(0).drop("id").cast(pl.String).with_row_index()
     wrong = rows.with_columns(
         l2=pl.when(pl.col("index") == 900).then(pl.lit(" ")).otherwise("l2"),
@@ -683,7 +689,7 @@ def test_the_first_faults_of_units_come_before_those_of_counts() -> None:
     assert made[FAULTS]["line"].to_list() == [902, 102]
 
 
-def test_counts_that_are_too_large_together() -> None:
+def test_counts_too_large_to_sum_are_faults() -> None:
     """They are added up over the parts of a file."""
     listed = pl.DataFrame({"word": [f"w{n}" for n in range(100)], "f": [2**53 // 50] * 100})
     with room_for(10):
@@ -698,7 +704,7 @@ def test_counts_that_are_too_large_together() -> None:
         ("extract.scores", {"scores": {"more": "c7"}}),
     ],
 )
-def test_of_a_wide_table_only_what_is_asked_is_read(
+def test_only_the_required_columns_of_a_wide_table_are_read(
     use: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []

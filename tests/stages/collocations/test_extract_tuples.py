@@ -45,7 +45,7 @@ def run(folder: Path, text: str) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def test_a_pairing_is_the_same_as_the_pairs(tmp_path: Path) -> None:
+def test_a_pairing_of_triples_equals_the_pairs(tmp_path: Path) -> None:
     """P N and V, paired from triples or extracted as pairs: the same digest."""
     pairing = """
     [stages.paired]
@@ -59,7 +59,7 @@ def test_a_pairing_is_the_same_as_the_pairs(tmp_path: Path) -> None:
     assert done.table("paired").height == 3
 
 
-def test_scores_of_tuples_and_of_their_pairing_are_evaluated_together(tmp_path: Path) -> None:
+def test_tuples_and_their_pairing_are_evaluated_together(tmp_path: Path) -> None:
     rest = """
     [stages.scores]
     use = "score.tuples"
@@ -104,7 +104,7 @@ def test_scores_of_tuples_and_of_their_pairing_are_evaluated_together(tmp_path: 
         ("pairing = [[1], [2]]", "has 2 positions, but the tuples have 3 units"),
     ],
 )
-def test_wrong_pairing(options: str, said: str, tmp_path: Path) -> None:
+def test_invalid_pairings_are_refused(options: str, said: str, tmp_path: Path) -> None:
     text = f'{TRIPLES}[stages.p]\nuse = "extract.pairing"\ntuples = "triples"\n{options}\n'
     with pytest.raises(lx.errors.ConfigError, match=said):
         run(tmp_path, text)
@@ -119,19 +119,19 @@ def test_wrong_pairing(options: str, said: str, tmp_path: Path) -> None:
         ('formulas = { f_12 = "o / e" }', "is the name of a column"),
     ],
 )
-def test_wrong_scores(options: str, said: str, tmp_path: Path) -> None:
+def test_invalid_measures_of_tuples_are_refused(options: str, said: str, tmp_path: Path) -> None:
     text = f'{TRIPLES}[stages.p]\nuse = "score.tuples"\ntuples = "triples"\n{options}\n'
     with pytest.raises(lx.errors.ConfigError, match=said):
         run(tmp_path, text)
 
 
-def test_pairs_are_no_tuples(tmp_path: Path) -> None:
+def test_pairs_are_not_accepted_as_tuples(tmp_path: Path) -> None:
     text = f'{PAIRS}[stages.p]\nuse = "score.tuples"\ntuples = "pairs"\n'
     with pytest.raises(lx.errors.ConfigError, match="but Tuples is needed here"):
         run(tmp_path, 'name = "x"\n' + text)
 
 
-def test_units_that_hold_the_separator(tmp_path: Path) -> None:
+def test_units_with_the_separator_are_refused(tmp_path: Path) -> None:
     """The verb of one is the noun and verb of another: 'in a b' has two readings."""
     rows = "1\t{0}\t{0}\tX\t_\t_\t0\troot\t_\t_\n2\t{1}\t{1}\tX\t_\t_\t1\tx\t_\t_\n3\tz\tz\tX\t_\t_\t1\tx\t_\t_\n\n"
     (tmp_path / "d.conllu").write_text(rows.format("a b", "c") + rows.format("a", "b c"))
@@ -154,7 +154,7 @@ def test_units_that_hold_the_separator(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_triples_of_the_generated_corpus(tmp_path: Path) -> None:
+def test_triples_of_the_generated_corpus_equal_its_pairs(tmp_path: Path) -> None:
     """P-N-V triples, and their pairing equals the PP-verb pairs of the project's experiment."""
     make = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(tmp_path / "pp")]
     subprocess.run(make, check=True, capture_output=True)
@@ -165,7 +165,7 @@ def test_triples_of_the_generated_corpus(tmp_path: Path) -> None:
     assert done.table("p").sort("id").equals(done.table("pairs").sort("id"))
 
 
-def test_labels_of_tuples_are_found_by_all_their_units() -> None:
+def test_labels_of_tuples_are_matched_by_all_units() -> None:
     units = {"l1": ["in", "in"], "l2": ["Frage", "Frage"], "l3": ["stellen", "kommen"]}
     rows = pl.DataFrame({"annotator": "a", "order": [1, 2]} | units)
     sheet = rows.with_columns(candidate_id("l1", "l2", "l3"))
@@ -176,7 +176,7 @@ def test_labels_of_tuples_are_found_by_all_their_units() -> None:
     assert faults(made) == []
 
 
-# Tuples that are counted in buckets are those that are counted as a whole
+# Tuples counted in buckets equal those counted as a whole
 
 N_GRAMS = 'relation = "adjacent"\nlength = 4\nunit = { label = "{form}" }'
 PAIRED = """
@@ -209,7 +209,7 @@ def parts(run: lx.Run) -> int:
 
 @pytest.mark.long
 @pytest.mark.parametrize("stage", [N_GRAMS, PAIRED])
-def test_the_same_with_and_without_a_limit(stage: str, tmp_path: Path) -> None:
+def test_a_memory_limit_does_not_change_the_tables(stage: str, tmp_path: Path) -> None:
     build(tmp_path)
     whole = run_tuples(tmp_path, stage, "", runs="whole")
     few = run_tuples(tmp_path, stage, FEW, runs="few")
@@ -222,8 +222,10 @@ def test_the_same_with_and_without_a_limit(stage: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("first", "then"), [("", MANY), (MANY, "")])
-def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Path) -> None:
-    """Counts that are there are divided further, or read in the buckets that they have."""
+def test_counts_are_reused_with_other_thresholds_and_buckets(
+    first: str, then: str, tmp_path: Path
+) -> None:
+    """Existing counts are divided further, or read in their own buckets."""
     build(tmp_path)
     run_tuples(tmp_path, N_GRAMS, first, runs="runs")
     found = run_tuples(tmp_path, N_GRAMS, then, least=3, runs="runs")

@@ -1,4 +1,4 @@
-"""Keywords from two lists by hand, and what the measures say of published tables."""
+"""Keywords from two lists by hand, and measures of published tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scores(a: int, c: int, b: int, d: int, *measures: str) -> list[float]:
     return list(score(two.lazy(), measures=measures).select(measures).collect().row(0))
 
 
-def test_words_of_one_list_only() -> None:
+def test_words_of_only_one_list_are_keywords() -> None:
     target, reference = words({"a": 3, "b": 2}, size=5), words({"a": 1, "c": 4}, size=20)
     made = keywords(target, reference, min_frequency=0, name="mine")
     signature = ("l1", "l2", "f", "f1", "f2", "N", "f_reference", "size_reference")
@@ -52,7 +52,7 @@ def test_the_dispersion_is_that_of_the_target() -> None:
     assert made.select(list(spread)).row(0, named=True) == spread
 
 
-def test_nothing_to_compare() -> None:
+def test_empty_lists_can_be_compared() -> None:
     none = words({}, size=1).head(0)
     assert keywords(none, words({"a": 1}, size=2)).is_empty()
     alone = keywords(words({"a": 1}, size=2), none)
@@ -69,7 +69,9 @@ def test_nothing_to_compare() -> None:
         (21, 10**6, 25, 10**6, 0),
     ],
 )
-def test_log_likelihood_of_the_wizard(a: int, c: int, b: int, d: int, printed: float) -> None:
+def test_log_likelihood_equals_that_of_the_ucrel_wizard(
+    a: int, c: int, b: int, d: int, printed: float
+) -> None:
     """Figures that the calculator of Rayson & Garside has printed; - is underuse.
 
     The first is of a course on corpus methods, the others of Rayson's own message of 18 January
@@ -79,7 +81,7 @@ def test_log_likelihood_of_the_wizard(a: int, c: int, b: int, d: int, printed: f
     assert round(found, 2 if printed == 2.65 else 0) == printed
 
 
-def test_effect_sizes_by_hand() -> None:
+def test_effect_sizes_equal_those_by_hand() -> None:
     """30 of 10,000 against 20 of 40,000: 0.3 % and 0.05 %, six times as many."""
     measures = ("percent_diff", "log_ratio", "relative_risk", "odds_ratio")
     diff, ratio, risk, odds = scores(30, 10_000, 20, 40_000, *measures)
@@ -89,7 +91,7 @@ def test_effect_sizes_by_hand() -> None:
     assert risk == pytest.approx(math.log10((30 / 50) / (9_970 / 49_950)))
 
 
-def test_tests_by_hand() -> None:
+def test_test_statistics_equal_those_by_hand() -> None:
     """E11 = 10, E21 = 40; X2 is (O - E)^2 / E over four cells."""
     measures = ("chi_squared", "keyness_ll", "log_likelihood")
     x2, two_cells, four_cells = scores(30, 10_000, 20, 40_000, *measures)
@@ -99,7 +101,7 @@ def test_tests_by_hand() -> None:
     assert four_cells == pytest.approx(two_cells + 2 * rest)
 
 
-def test_a_word_that_the_reference_has_not() -> None:
+def test_a_word_absent_from_the_reference_has_known_values() -> None:
     """Hardie's Log Ratio takes 1/2 for 0; %DIFF has no limit; lrc stays finite."""
     diff, ratio, limit = scores(8, 1_000, 0, 4_000, "percent_diff", "log_ratio", "lrc")
     assert diff == math.inf
@@ -120,21 +122,21 @@ def words_extract_word_table(
     return made["words"].sort("word").select("word", "f", "N").rows()
 
 
-def test_the_size_is_the_sum() -> None:
+def test_the_corpus_size_is_the_sum_by_default() -> None:
     assert words_extract_word_table() == [("The", 2, 9), ("cat", 1, 9), ("the", 6, 9)]
 
 
-def test_the_same_word_twice_is_added_up() -> None:
+def test_repeated_words_are_added_up() -> None:
     assert words_extract_word_table(fold=True) == [("cat", 1, 9), ("the", 8, 9)]
 
 
-def test_a_list_that_is_not_the_whole_corpus() -> None:
+def test_a_partial_list_may_have_the_corpus_size() -> None:
     assert words_extract_word_table(size=1000)[0] == ("The", 2, 1000)
     with pytest.raises(ConfigError, match="8 words are fewer than the 9 in the list"):
         words_extract_word_table(size=8)
 
 
-def test_other_names_and_types() -> None:
+def test_columns_may_have_other_names_and_types() -> None:
     table = LIST.select(form="word", count=pl.col("f").cast(pl.Float64))
     assert (
         words_extract_word_table(table, columns={"word": "form", "f": "count"})
@@ -142,20 +144,20 @@ def test_other_names_and_types() -> None:
     )
 
 
-def test_words_that_do_not_occur_are_none() -> None:
+def test_words_with_a_count_of_0_are_omitted() -> None:
     assert words_extract_word_table(LIST.with_columns(f=pl.Series(["0", "2", "1"]))) == [
         ("The", 2, 3),
         ("cat", 1, 3),
     ]
 
 
-def test_faults_name_line_column_and_value() -> None:
+def test_faults_have_line_column_and_value() -> None:
     wrong = pl.DataFrame({"word": ["a", " ", "c"], "f": ["-1", "2", "1.5"]})
     made = run_stage("extract.word_table", {}, path=wrong)
     assert faults(made) == [(2, "f", "-1"), (3, "word", " "), (4, "f", "1.5")]
 
 
-def test_sums_do_not_wrap() -> None:
+def test_sums_that_overflow_are_faults() -> None:
     large = pl.DataFrame({"word": ["a", "b"], "f": [2**52, 2**52]})
     assert faults(run_stage("extract.word_table", {}, path=large)) == [(3, "f", str(2**52))]
     assert (
@@ -164,5 +166,5 @@ def test_sums_do_not_wrap() -> None:
     )
 
 
-def test_no_rows() -> None:
+def test_a_list_without_rows_gives_no_words() -> None:
     assert words_extract_word_table(LIST.head(0)) == []

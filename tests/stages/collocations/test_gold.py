@@ -29,7 +29,7 @@ def signs(made: dict[str, pl.DataFrame], category: str = "TP") -> str:
     return "".join({None: " ", True: "+", False: "-"}[found.get(each)] for each in CANDIDATES["id"])
 
 
-def test_listed_covered_and_unjudged() -> None:
+def test_listed_and_covered_candidates_are_judged() -> None:
     made = gold(LIST)
     assert signs(made) == "+ +- "
     assert made["coverage"].row(0, named=True) == {
@@ -40,7 +40,7 @@ def test_listed_covered_and_unjudged() -> None:
     assert made["covered"]["id"].to_list() == sorted(CANDIDATES["id"][i] for i in (0, 2, 3))
 
 
-def test_case_and_columns_of_candidates() -> None:
+def test_case_and_compared_columns_can_be_configured() -> None:
     assert signs(gold(LIST, case="lower")) == "+++- "
     assert signs(gold(LIST, case="lower", compare=["lemma", "l2"])) == "+++- "
     assert signs(gold(LIST, compare=["lemma", "l2"])) == "++   "
@@ -50,7 +50,7 @@ def test_case_and_columns_of_candidates() -> None:
         gold(LIST, compare=["lemmas", "l2"])
 
 
-def test_entries_in_one_column() -> None:
+def test_entries_may_be_in_one_column() -> None:
     written = pl.DataFrame({"headword": ["ad-hoc", "ad hoc", "take_place", "in spite of", "", "x"]})
     made = gold(written, columns={"entry": "headword"})
     assert signs(made) == "+ +- "
@@ -58,13 +58,13 @@ def test_entries_in_one_column() -> None:
     assert (row["n_entries"], row["n_duplicates"], row["n_unreadable"]) == (2, 1, 3)
 
 
-def test_columns_of_the_list() -> None:
+def test_columns_of_the_list_can_be_named() -> None:
     assert signs(gold(LIST.rename({"l1": "node"}), columns={"l1": "node"})) == "+ +- "
     with pytest.raises(ConfigError, match=r"columns.l1: the file has no column 'l1'"):
         gold(LIST.rename({"l1": "node"}))
 
 
-def test_either_order() -> None:
+def test_entries_may_match_in_either_order() -> None:
     turned = LIST.select(l1="l2", l2="l1")
     assert signs(gold(turned, either_order=True)) == "+ +- "
 
@@ -74,17 +74,17 @@ def test_either_order() -> None:
     ({"by_file": True, "category": "x"}, "omit category"),
     ({"covered": "nodes"}, "'l1', 'l2', 'either' or 'all'"),
 ])  # fmt: skip
-def test_options_that_contradict(wrong: dict[str, Any], message: str) -> None:
+def test_contradictory_options_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         gold(LIST, **wrong)
 
 
-def test_no_row_has_two_words() -> None:
+def test_a_list_without_pairs_is_refused() -> None:
     with pytest.raises(DataError, match="none of the 1 rows of pairs.tsv has two words"):
         gold(pl.DataFrame({"entry": ["tea"]}), columns={"entry": "entry"})
 
 
-def test_no_entry_is_a_candidate() -> None:
+def test_a_list_without_candidates_is_refused() -> None:
     with pytest.raises(DataError, match="1 differ only in capital letters"):
         gold(LIST.select(pl.col("l1").str.to_uppercase(), pl.col("l2").str.to_uppercase()))
 
@@ -107,7 +107,7 @@ covered = "all"
 """
 
 
-def test_a_category_for_each_file(tmp_path: Path) -> None:
+def test_each_file_may_be_a_category(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, FILES)
     (union,) = small.run(STAGES)["gold.coverage"].iter_rows(named=True)
     assert (union["category"], union["n_true"], union["n_false"]) == ("TP", 2, 0)
@@ -115,7 +115,7 @@ def test_a_category_for_each_file(tmp_path: Path) -> None:
     assert own.select("category", "n_true", "n_false").rows() == [("bbi", 1, 1), ("other", 1, 1)]
 
 
-def test_files_of_the_same_name(tmp_path: Path) -> None:
+def test_files_of_the_same_name_are_refused_as_categories(tmp_path: Path) -> None:
     files = {"pairs.tsv": FILES["pairs.tsv"], "a/x.tsv": "ad hoc\n", "b/x.tsv": "take place\n"}
     stages = STAGES.replace('"bbi.tsv", "other.list.tsv"', '"a/x.tsv", "b/x.tsv"')
     with pytest.raises(ConfigError, match="2 files would make one category 'x': a/x.tsv, b/x.tsv"):

@@ -22,7 +22,7 @@ from pipeline.kernels.statistics.sequential import (
 from schemas import Judgements
 from tests.stages.run_stage import run_stage
 
-# A simple sample that is looked at several times: declared looks, their levels, their tests
+# A simple sample with several looks: declared looks, their levels, their tests
 
 BITS = np.random.default_rng(11)
 SIZE_LOOKS = 400
@@ -48,7 +48,7 @@ def drawn_looks(**config: Any) -> pl.DataFrame:
 def evaluated_looks(
     use: str, sample: pl.DataFrame | None = None, **config: Any
 ) -> dict[str, pl.DataFrame]:
-    """Evaluate by the judgements of those drawn; by all without a sample."""
+    """Evaluate by the judgements of the drawn candidates; by all without a sample."""
     given = {} if sample is None else {"sample": sample}
     judgements = ALL_LOOKS if sample is None else ALL_LOOKS.join(sample, on="id", how="semi")
     options = {"cuts": [100, 200]} | config
@@ -77,7 +77,7 @@ def test_a_sample_that_grows_over_four_runs_spends_alpha() -> None:
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 @pytest.mark.long
-def test_all_looks_together_cross_their_bounds_with_alpha(spending: str) -> None:
+def test_all_looks_together_have_an_error_of_alpha(spending: str) -> None:
     found = evaluated_looks(
         "evaluate.precision", drawn_looks(rate=0.05), looks=LOOKS, spending=spending
     )
@@ -90,7 +90,7 @@ def test_all_looks_together_cross_their_bounds_with_alpha(spending: str) -> None
     assert crossed == pytest.approx(0.05, abs=0.0015)  # four standard errors
 
 
-def test_without_looks_nothing_changes() -> None:
+def test_a_single_look_does_not_change_the_limits() -> None:
     sample = drawn_looks(rate=0.1)
     found = evaluated_looks("evaluate.precision", sample)
     once = evaluated_looks("evaluate.precision", sample, looks=[0.1])
@@ -103,7 +103,7 @@ def test_without_looks_nothing_changes() -> None:
         )
 
 
-def test_a_size_that_was_not_declared_is_refused() -> None:
+def test_an_undeclared_size_is_refused() -> None:
     for use in ("evaluate.precision", "evaluate.comparison", "evaluate.designed"):
         with pytest.raises(ConfigError, match=r"sample of 48 is not .* 20, 40, 60, 80 labels"):
             evaluated_looks(use, drawn_looks(size=48), looks=LOOKS, **seeded_looks(use))
@@ -125,12 +125,12 @@ def seeded_looks(use: str) -> dict[str, Any]:
         ([20, 30.5], "whole numbers"),
     ],
 )
-def test_looks_are_rates_or_labels_and_ascend(looks: list[float], said: str) -> None:
+def test_looks_must_be_ascending_rates_or_labels(looks: list[float], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         evaluated_looks("evaluate.precision", looks=looks)
 
 
-def test_an_option_that_would_do_nothing_is_refused() -> None:
+def test_options_without_effect_are_refused() -> None:
     with pytest.raises(ValidationError, match="omit looks"):
         evaluated_looks("evaluate.precision", looks=LOOKS, anytime=True)
     with pytest.raises(ValidationError, match="spending requires looks"):
@@ -144,7 +144,7 @@ def test_rates_that_give_the_same_labels_are_refused() -> None:
         evaluated_looks("evaluate.precision", drawn_looks(size=20), looks=[20, 500])
 
 
-def test_a_last_look_that_knows_all_is_exact_and_outside_the_plan() -> None:
+def test_a_last_look_at_all_candidates_is_exact() -> None:
     options: dict[str, Any] = {"looks": [0.25, 0.5, 1.0], "interval": "hypergeometric"}
     found = evaluated_looks("evaluate.precision", drawn_looks(rate=0.5), **options)
     levels = found["looks"]["level"].to_list()
@@ -156,7 +156,7 @@ def test_a_last_look_that_knows_all_is_exact_and_outside_the_plan() -> None:
     assert (whole["precision"]["lower"] == whole["precision"]["upper"]).all()
 
 
-def test_clopper_pearson_does_not_know_all_after_full_annotation() -> None:
+def test_clopper_pearson_is_not_exact_after_full_annotation() -> None:
     found = evaluated_looks("evaluate.precision", looks=[0.25, 0.5, 1.0])
     plan = spent_levels([0.25, 0.5, 1.0], [4.0, 2.0, 1.0], alpha=0.05)
     assert found["looks"]["level"].to_list() == pytest.approx(plan.tolist())
@@ -170,13 +170,13 @@ def test_draws_with_replacement_have_no_correction_for_the_population() -> None:
     assert found["looks"]["level"].to_list() == pytest.approx(plan.tolist())
 
 
-def test_levels_that_are_too_small_for_a_number_are_taken_as_the_least() -> None:
+def test_very_small_levels_have_a_minimum() -> None:
     found = evaluated_looks("evaluate.precision", drawn_looks(size=2), looks=[2, 300])
     assert found["looks"]["level"][0] == pytest.approx(1e-12)
     assert found["baseline"]["confidence"].item() < 1
 
 
-def test_a_band_takes_what_its_look_spends() -> None:
+def test_a_band_has_the_level_of_its_look() -> None:
     options = {"band": "simultaneous", "replicates": 500, "seed": "s"}
     found = evaluated_looks("evaluate.precision", drawn_looks(rate=0.15), looks=LOOKS, **options)
     spent = np.diff(obrien_fleming(SHARES, 0.05), prepend=0.0)[2]
@@ -187,7 +187,7 @@ def test_a_band_takes_what_its_look_spends() -> None:
 
 
 @pytest.mark.long
-def test_tests_of_one_look_are_made_at_its_level() -> None:
+def test_tests_of_a_look_have_its_level() -> None:
     sample = drawn_looks(rate=0.15)
     found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)
     level = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)[2]
@@ -221,7 +221,7 @@ def test_each_test_of_a_family_spends_its_part_of_alpha(spending: str) -> None:
 
 
 @pytest.mark.long
-def test_holm_tests_the_next_with_what_is_left_of_alpha() -> None:
+def test_holm_tests_the_next_with_the_remaining_alpha() -> None:
     sample = drawn_looks(rate=0.2)
     found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)["cuts"].sort("p_value")
     rejected, p = [], found["p_value"].to_list()
@@ -238,7 +238,7 @@ def test_holm_tests_the_next_with_what_is_left_of_alpha() -> None:
 @pytest.mark.parametrize(
     "spending", [pytest.param("obrien_fleming", marks=pytest.mark.long), "pocock"]
 )
-def test_limits_of_differences_are_at_the_level_of_their_look(spending: str) -> None:
+def test_limits_of_differences_have_the_level_of_their_look(spending: str) -> None:
     sample = drawn_looks(rate=0.15)
     options = {"looks": LOOKS, "spending": spending}
     found = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
@@ -251,7 +251,7 @@ def test_limits_of_differences_are_at_the_level_of_their_look(spending: str) -> 
 
 
 @pytest.mark.long
-def test_limits_of_differences_decide_as_their_adjusted_tests() -> None:
+def test_limits_of_differences_agree_with_adjusted_tests() -> None:
     sample = drawn_looks(rate=0.45)
     options = {"looks": [0.15, 0.3, 0.45, 0.6], "correction": "bonferroni", "margin": 0.02}
     found = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
@@ -265,7 +265,7 @@ def test_limits_of_differences_decide_as_their_adjusted_tests() -> None:
 
 
 @pytest.mark.long
-def test_differences_beyond_the_candidates_are_adjusted_as_the_tests_at_the_cuts() -> None:
+def test_differences_beyond_the_candidates_are_adjusted_like_tests() -> None:
     found = evaluated_looks("evaluate.comparison", drawn_looks(rate=0.2), looks=LOOKS)
     rows = found["differences"].filter(population="super")
     assert rows["p_adjusted"].to_list() == pytest.approx(found["cuts"]["p_adjusted"].to_list())
@@ -273,7 +273,7 @@ def test_differences_beyond_the_candidates_are_adjusted_as_the_tests_at_the_cuts
 
 
 @pytest.mark.long
-def test_a_last_look_at_all_candidates_knows_their_differences_and_not_those_beyond() -> None:
+def test_a_last_look_is_exact_only_for_these_candidates() -> None:
     options: dict[str, Any] = {"looks": [0.25, 0.5, 1.0]}
     half = evaluated_looks("evaluate.comparison", drawn_looks(rate=0.5), **options)["differences"]
     levels = {
@@ -292,7 +292,7 @@ def test_a_last_look_at_all_candidates_knows_their_differences_and_not_those_bey
 
 @pytest.mark.parametrize("population", ["finite", "super"])
 @pytest.mark.long
-def test_limits_of_a_difference_miss_at_some_look_in_alpha_of_samples(population: str) -> None:
+def test_limits_over_all_looks_miss_in_at_most_alpha(population: str) -> None:
     rates, runs, size, positives = np.array([0.15, 0.3, 0.45, 0.6]), 4000, 80, (36, 20)
     finite, method = (True, "hypergeometric") if population == "finite" else (False, "wilson")
     levels = spent_levels(SHARES, (1 - rates) / rates, alpha=0.05)
@@ -322,7 +322,7 @@ def test_limits_of_a_difference_miss_at_some_look_in_alpha_of_samples(population
 
 
 @pytest.mark.long
-def test_one_sided_tests_err_less_than_alpha_over_all_looks() -> None:
+def test_one_sided_tests_have_an_error_below_alpha() -> None:
     for spending in ("obrien_fleming", "pocock"):
         levels = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05, spending=spending)
         information = RATES / (1 - RATES)
@@ -332,7 +332,7 @@ def test_one_sided_tests_err_less_than_alpha_over_all_looks() -> None:
         assert (z > -scipy.special.ndtri(levels)).any(axis=1).mean() < 0.0505
 
 
-def test_no_judgement_no_looks() -> None:
+def test_looks_require_judgements() -> None:
     none = ALL_LOOKS.clear()
     found = run_stage(
         "evaluate.precision",
@@ -350,7 +350,7 @@ def test_no_judgement_no_looks() -> None:
 
 
 def of_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
-    """Evaluate one list of all candidates, of whose first draws some are true positives."""
+    """Evaluate one list of all candidates, some of whose first draws are true positives."""
     ids = [f"y{i:04}" for i in range(members)]
     scores = pl.DataFrame({"id": ids, "a": np.arange(members, dtype=float)})
     ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
@@ -369,7 +369,7 @@ def of_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
     ("members", "draws", "hits", "limits"),
     [(100, 10, 2, (2, 62)), (500, 50, 15, (70, 253)), (1000, 100, 24, (128, 385))],
 )
-def test_the_limits_that_are_published(
+def test_limits_equal_the_published_ones(
     members: int, draws: int, hits: int, limits: tuple[int, int]
 ) -> None:
     found = of_one_list(members, draws, hits)
@@ -413,7 +413,7 @@ def test_designed_estimates_have_the_same_limits() -> None:
     assert found["local"].height == 3 * (SIZE_LOOKS - 39)
 
 
-def test_tests_are_of_the_two_sets_at_any_size() -> None:
+def test_tests_are_valid_for_two_sets_at_any_size() -> None:
     sample = drawn_looks(size=320)
     found = evaluated_looks("evaluate.comparison", sample, anytime=True)
     row = found["cuts"].filter(measure_1="a", measure_2="b", n=100).row(0, named=True)
@@ -432,7 +432,7 @@ def test_tests_are_of_the_two_sets_at_any_size() -> None:
 
 
 @pytest.mark.long
-def test_differences_of_a_comparison_are_those_of_a_designed_sample() -> None:
+def test_differences_equal_those_of_a_designed_sample() -> None:
     sample = drawn_looks(size=160)
     options = {"anytime": True, "correction": "bonferroni"}
     made = evaluated_looks("evaluate.comparison", sample, **options)
@@ -460,7 +460,7 @@ def evaluate(sample: pl.DataFrame, some: pl.DataFrame, use: str = "evaluate.prec
     return run_stage(use, options, ranks=RANKS_LOOKS, judgements=judgements, sample=sample)
 
 
-def test_the_first_draws_may_be_judged_alone() -> None:
+def test_the_first_draws_may_be_judged_first() -> None:
     sample = drawn_looks(size=60)
     first = evaluate(sample, sample.head(20))["cuts"]
     assert first.select("lower", "upper").equals(
@@ -478,7 +478,7 @@ def test_judgements_after_a_gap_are_refused(use: str) -> None:
         evaluate(sample, sample.filter(pl.col("id") != gap), use)
 
 
-def test_other_samples_are_refused() -> None:
+def test_unsuitable_samples_are_refused() -> None:
     with pytest.raises(ConfigError, match="there is no sample"):
         evaluated_looks("evaluate.precision", anytime=True)
     with pytest.raises(ConfigError, match="with replacement"):
@@ -510,6 +510,8 @@ def test_other_samples_are_refused() -> None:
         ("evaluate.designed", {"assist": "scores"}, "does not allow predictions"),
     ],
 )
-def test_what_has_no_such_limits_is_refused(use: str, options: dict[str, Any], said: str) -> None:
+def test_methods_without_anytime_limits_are_refused(
+    use: str, options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValidationError, match=said):
         evaluated_looks(use, drawn_looks(size=60), anytime=True, **seeded_looks(use), **options)

@@ -1,4 +1,4 @@
-"""Predictions from tables: labels, probabilities, several judges, bad rows, never judgements."""
+"""Predictions and judgements from tables: labels, probabilities, several judges, bad rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def join(said: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     return run_stage("join.machine", config, path=said, candidates=CANDIDATES)
 
 
-def test_probabilities() -> None:
+def test_probabilities_become_predictions() -> None:
     made = join(SAID)
     assert sorted(made["predictions"].rows()) == sorted(
         ("TP", "m", each, p) for each, p in zip(IDS, (0.9, 0.25, 1.0), strict=True)
@@ -49,7 +49,7 @@ def test_probabilities() -> None:
     assert faults(made) == []
 
 
-def test_free_columns_go_into_provenance() -> None:
+def test_other_columns_become_provenance() -> None:
     assert join(SAID)["judges_provenance"].rows() == [
         ("m", "model", "m-1", 2), ("m", "model", "m-2", 1), ("m", "prompt", "p", 2),
     ]  # fmt: skip
@@ -60,13 +60,13 @@ def test_free_columns_go_into_provenance() -> None:
 
 
 @pytest.mark.parametrize("label", ["1", "True", "yes", " TP ", "+"])
-def test_labels_of_true_positives(label: str) -> None:
+def test_labels_of_true_positives_become_predictions(label: str) -> None:
     said = SAID.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
     made = join(said)["predictions"]
     assert dict(made.select("id", "prediction").rows()) == {IDS[0]: 1.0, IDS[1]: 0.0}
 
 
-def test_labels_that_are_configured() -> None:
+def test_labels_can_be_configured() -> None:
     said = SAID.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
     categories = {
         "SVC": {"column": "answer", "labels": ["SVC"]},
@@ -81,14 +81,14 @@ def test_labels_that_are_configured() -> None:
     assert by["p"] == dict(zip(IDS, (0.9, 0.25, 1.0), strict=True))
 
 
-def test_numbers_and_truth_values() -> None:
+def test_numbers_and_truth_values_become_predictions() -> None:
     for values in ([0.9, 0.25, 1.0], [True, False, True], [1, 0, 1]):
         made = join(SAID.with_columns(probability=pl.Series(values)))["predictions"]
         expected = dict(zip(IDS, map(float, values), strict=True))
         assert dict(made.select("id", "prediction").rows()) == expected
 
 
-def test_the_judge_is_an_option_or_a_column() -> None:
+def test_the_judge_may_be_an_option_or_a_column() -> None:
     one = join(SAID.drop("judge"), judge="gpt")["predictions"]
     assert set(one["judge"]) == {"gpt"}
     renamed = join(SAID.rename({"judge": "who"}), columns={"judge": "who"})["predictions"]
@@ -97,19 +97,19 @@ def test_the_judge_is_an_option_or_a_column() -> None:
         join(SAID.drop("judge"))
 
 
-def test_several_judges() -> None:
+def test_a_table_may_have_several_judges() -> None:
     both = pl.concat([SAID, SAID.with_columns(judge=pl.lit("n"))])
     assert join(both)["predictions"].height == 6
     assert faults(join(both)) == []
 
 
-def test_ids_instead_of_pairs() -> None:
+def test_ids_may_replace_pairs() -> None:
     by_id = SAID.drop("l1", "l2").with_columns(CANDIDATES["id"])
     expected = join(SAID)["predictions"].sort("id")
     assert join(by_id)["predictions"].sort("id").equals(expected)
     named = SAID.with_columns(key=CANDIDATES["id"], l1=pl.lit("elsewhere"))
     assert join(named, columns={"id": "key"})["predictions"].sort("id").equals(expected)
-    numbered = SAID.with_columns(id=pl.Series([1, 2, 3]))  # a number of rows is no id
+    numbered = SAID.with_columns(id=pl.Series([1, 2, 3]))  # a row number is not an id
     assert join(numbered)["predictions"].sort("id").equals(expected)
 
 
@@ -129,23 +129,23 @@ def test_unknown_pairs_are_faults_unless_they_are_skipped() -> None:
     assert join(more, others="skip")["predictions"].height == 3
 
 
-def test_doubles_are_faults_even_where_they_agree() -> None:
+def test_repeated_pairs_are_faults_even_if_they_agree() -> None:
     twice = pl.concat([SAID, SAID.head(1)])
     assert faults(join(twice)) == [(2, "l1, l2", "a x"), (5, "l1, l2", "a x")]
 
 
-def test_nothing_said() -> None:
+def test_empty_predictions_give_no_rows() -> None:
     assert join(SAID.with_columns(probability=pl.lit("")))["predictions"].is_empty()
     assert join(SAID.clear())["judges_provenance"].is_empty()
 
 
-def test_a_missing_column_of_answers() -> None:
+def test_a_missing_column_of_answers_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"categories\.TP: the file has no column 'probability'"):
         join(SAID.drop("probability"))
 
 
 def accepts(table: type) -> set[tuple[str, str]]:
-    """Return the options of all stages that a table can be given to."""
+    """Return the options of all stages that accept a table."""
     marks = {
         (use, option): mark
         for use in STAGES
@@ -157,7 +157,7 @@ def accepts(table: type) -> set[tuple[str, str]]:
     return {place for place, mark in marks.items() if issubclass(table, mark.schema)}
 
 
-def test_no_stage_takes_predictions_for_judgements() -> None:
+def test_no_stage_accepts_predictions_as_judgements() -> None:
     assert not issubclass(Predictions, Judgements)
     assert not accepts(Predictions) & accepts(Judgements)
     assert ("evaluate.machine", "predictions") in accepts(Predictions)
@@ -195,8 +195,8 @@ candidates = "candidates"
 
 
 @pytest.mark.long
-def test_a_sheet_shows_nothing_of_machines(tmp_path: Path) -> None:
-    """Neither beside the sample's candidates, nor where the predicted ones are the sample."""
+def test_a_sheet_does_not_show_predictions(tmp_path: Path) -> None:
+    """Neither beside the sample, nor if the predicted candidates are the sample."""
     runs = {}
     asks = MACHINE + SHEET.replace('sample = "sample"', 'sample = "machine.predictions"')
     for case, text in (("without", SHEET), ("beside", SHEET + MACHINE), ("asks", asks)):
@@ -234,7 +234,7 @@ judgements = "machine"
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_json_lines_are_read_as_a_table_is(packed: bool, tmp_path: Path) -> None:
+def test_json_lines_are_read_like_a_table(packed: bool, tmp_path: Path) -> None:
     rows = [
         "l1,l2,f,f1,f2,N,TP,probability",
         "a,x,3,9,9,90,1,0.9",
@@ -269,7 +269,7 @@ judge = "m"
 """
 
 
-# Verdicts from tables
+# Judgements from tables
 
 SHEET_JOIN_TABLE = pl.DataFrame(
     {"l1": ["a", "b", "c", "d"], "l2": ["x"] * 4, "TP": ["1", "no", None, "TRUE"],
@@ -282,7 +282,7 @@ def judge(sheet: pl.DataFrame, **config: object) -> dict[str, pl.DataFrame]:
     return run_stage("join.table", config, path=sheet, candidates=CANDIDATES_JOIN_TABLE)
 
 
-def test_null_is_not_judged_and_strangers_are_counted() -> None:
+def test_null_is_unjudged_and_other_pairs_are_counted() -> None:
     made = judge(SHEET_JOIN_TABLE)
     assert made["judgements"].join(CANDIDATES_JOIN_TABLE, on="id").select("tp").sum().item() == 1
     assert made["judgements"].height == 2
@@ -296,12 +296,12 @@ def test_truth_values_are_judgements() -> None:
     assert faults(judge(typed)) == []
 
 
-def test_several_categories() -> None:
+def test_a_table_may_have_several_categories() -> None:
     made = judge(SHEET_JOIN_TABLE, categories={"all": "TP", "idiom": "idiom"})
     assert made["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]
 
 
-def test_same_verdict_twice_counts_once_another_is_a_fault() -> None:
+def test_repeated_judgements_must_agree() -> None:
     assert judge(pl.concat([SHEET_JOIN_TABLE, SHEET_JOIN_TABLE]))["coverage"].rows() == [
         ("TP", 3, 2, 1, 1)
     ]
@@ -315,12 +315,12 @@ def test_same_verdict_twice_counts_once_another_is_a_fault() -> None:
     ]
 
 
-def test_what_is_no_verdict_is_a_fault() -> None:
+def test_values_that_are_not_judgements_are_faults() -> None:
     made = judge(SHEET_JOIN_TABLE.with_columns(TP=pl.Series(["1", "maybe", None, "2"])))
     assert faults(made) == [(3, "TP", "maybe"), (5, "TP", "2")]
 
 
-def test_columns() -> None:
+def test_columns_can_be_named() -> None:
     made = judge(SHEET_JOIN_TABLE.rename({"l1": "PP"}), columns={"l1": "PP"})
     assert made["judgements"].height == 2
     with pytest.raises(
@@ -329,11 +329,11 @@ def test_columns() -> None:
         judge(SHEET_JOIN_TABLE, categories={"TP": "b.TP"})
 
 
-def test_no_rows_keep_their_category() -> None:
+def test_a_table_without_rows_keeps_its_category() -> None:
     assert judge(SHEET_JOIN_TABLE.clear())["coverage"].rows() == [("TP", 3, 0, 0, 0)]
 
 
-def test_labels_of_true_positives_of_a_table() -> None:
+def test_labels_of_true_positives_become_judgements() -> None:
     sheet = SHEET_JOIN_TABLE.with_columns(kind=pl.Series(["SVC", "free", "", "idiom"]))
     category = {"column": "kind", "labels": ["SVC", "idiom"]}
     made = judge(sheet, categories={"TP": category})
@@ -341,7 +341,7 @@ def test_labels_of_true_positives_of_a_table() -> None:
     assert faults(made) == []
 
 
-def test_union_of_categories() -> None:
+def test_categories_can_be_united() -> None:
     sheet = pl.DataFrame(
         {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "s": ["1", "0", "0"], "f": ["", "0", None]}
     )
@@ -352,24 +352,24 @@ def test_union_of_categories() -> None:
         for row in CANDIDATES_JOIN_TABLE.with_columns(l1=pl.Series(["a", "b", "c"])).rows()
     }
     found = {names[row[1]]: row[2] for row in made.rows()}
-    assert found == {"a": True, "b": False}  # c: not in s, and f is open
+    assert found == {"a": True, "b": False}  # c: not in s, and f is undecided
 
 
-def test_a_union_needs_parts_and_a_name() -> None:
+def test_a_union_requires_parts_and_a_new_name() -> None:
     wrong: list[dict[str, list[str]]] = [{"TP": ["idiom"]}, {"other": ["idiom"]}, {"other": []}]
     for unions in wrong:
         with pytest.raises(ValueError, match="needs a new name, and parts among TP"):
             judge(SHEET_JOIN_TABLE, unions=unions)
 
 
-# Where all candidates count, those that nobody judged need no row: what is told is the same
+# If all candidates count, unjudged ones need no row: the results are the same
 
 labels = st.dictionaries(st.integers(0, 9), st.sampled_from([True, False, None]), max_size=10)
 HOW = {"method": "hypergeometric", "confidence": 0.9}
 
 
 @given(st.integers(1, 8), labels, labels)
-def test_counts_baseline_and_worst_cases(size: int, one: dict, other: dict) -> None:  # type: ignore[type-arg]
+def test_unjudged_candidates_need_no_rows(size: int, one: dict, other: dict) -> None:  # type: ignore[type-arg]
     scores = [float(-(place // 3)) for place in range(size)]
     ranks = ranks_of({"x": scores, "y": scores[::-1]}).lazy()
     given_ = [("A", name(c), tp) for c, tp in one.items()]

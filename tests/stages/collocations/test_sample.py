@@ -38,7 +38,7 @@ def design(ranks: pl.DataFrame = RANKS, **config: Any) -> dict[str, pl.DataFrame
     return run_stage("sample.design", options | config, ranks=ranks, **tables)
 
 
-def test_all_questions_by_default() -> None:
+def test_all_questions_are_answered_by_default() -> None:
     made = design()
     assert made["questions"]["question"].to_list() == [
         "a - b at 20", "a - b at 5", "a at 20", "a at 5", "b at 20", "b at 5", "baseline",
@@ -48,14 +48,14 @@ def test_all_questions_by_default() -> None:
     assert made["questions"].filter("worse")["question"].to_list() == ["baseline"]
 
 
-def test_measures_pairs_and_lists_that_are_too_long() -> None:
+def test_measures_and_pairs_can_be_selected() -> None:
     made = design(measures=["a"], cuts=[5, 61], baseline=False)
     assert made["questions"]["question"].to_list() == ["a at 5"]
     made = design(pairs=[("b", "a")], cuts=[5], weights={"precision": 0, "baseline": 0})
     assert made["questions"]["question"].to_list() == ["b - a at 5"]
 
 
-def test_a_pool_asks_down_to_its_depth() -> None:
+def test_questions_of_a_pool_end_at_its_depth() -> None:
     pooled = run_stage(
         "score.pool", {"depth": 20, "measures": ["a", "b"]}, ranks=RANKS
     )["ranks"]  # fmt: skip
@@ -64,12 +64,12 @@ def test_a_pool_asks_down_to_its_depth() -> None:
     assert made["inclusion"].height == pooled["id"].n_unique()
 
 
-def test_the_same_seed_draws_the_same_in_whatever_order_of_rows() -> None:
+def test_draws_depend_on_the_seed_and_not_on_the_row_order() -> None:
     assert design()["sample"].equals(design(RANKS.sample(fraction=1, shuffle=True))["sample"])
     assert not design()["sample"].equals(design(seed="t")["sample"])
 
 
-def test_the_pilot_is_in_the_sample_and_the_rest_is_drawn_afresh() -> None:
+def test_the_pilot_is_included_and_the_rest_drawn_anew() -> None:
     made = design(pilot=PILOT)
     assert made["sample"]["id"].head(3).sort().to_list() == ["x00", "x01", "x02"]
     assert made["sample"]["certain"].head(3).all()
@@ -78,19 +78,19 @@ def test_the_pilot_is_in_the_sample_and_the_rest_is_drawn_afresh() -> None:
     assert len(fresh - {"x00", "x01", "x02"}) > 0
 
 
-def test_the_rate_says_how_wide_and_not_who() -> None:
+def test_the_rate_changes_widths_and_not_draws() -> None:
     first, second = design(rate=0.5), design(rate=0.1)
     assert first["sample"]["id"].equals(second["sample"]["id"])
     narrower = second["questions"]["half_width"] / first["questions"]["half_width"]
     assert narrower.to_list() == pytest.approx([0.6] * 7)
-    # of the pilot the category nearest to one half: 2 of 3 in TP
+    # of the pilot the category closest to one half: 2 of 3 in TP
     by_pilot, given = design(pilot=PILOT), design(pilot=PILOT, rate=2 / 3)
     assert by_pilot["questions"]["half_width"].to_list() == pytest.approx(
         given["questions"]["half_width"].to_list()
     )
 
 
-def test_predictions_send_the_labels_where_they_are_unsure() -> None:
+def test_uncertain_predictions_attract_labels() -> None:
     only: dict[str, Any] = {"weights": {"difference": 0, "precision": 0}, "baseline_width": 10}
     assisted = design(assist=P, **only)["inclusion"]["pi"].to_numpy()
     assert assisted[0] / assisted[-1] == pytest.approx((0.25 / (0.02 * 0.98)) ** 0.5)
@@ -107,12 +107,12 @@ def test_predictions_send_the_labels_where_they_are_unsure() -> None:
         (P.rename({"prediction": "p"}), "no numeric column 'prediction', only id, p"),
     ],
 )
-def test_mistaken_predictions(assist: pl.DataFrame, message: str) -> None:
+def test_invalid_predictions_are_refused(assist: pl.DataFrame, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         design(assist=assist)
 
 
-def test_what_is_judged_needs_no_prediction() -> None:
+def test_judged_candidates_need_no_prediction() -> None:
     some = P.filter(~pl.col("id").is_in(["x00", "x01", "x02"]))
     assert design(assist=some, pilot=PILOT)["sample"].height == 15
 
@@ -123,7 +123,7 @@ SEVERAL = pl.concat(
 )
 
 
-def test_predictions_of_several_judges() -> None:
+def test_predictions_of_one_judge_can_be_selected() -> None:
     assert design(assist=SEVERAL, judge="one")["sample"].equals(design(assist=P)["sample"])
     other = SEVERAL.with_columns(category=pl.lit("idiom"), prediction=pl.lit(0.5))
     both = pl.concat([SEVERAL, other])
@@ -139,12 +139,12 @@ def test_predictions_of_several_judges() -> None:
         ({"judge": "one", "category": "svc"}, "there are no predictions for 'svc'"),
     ],
 )
-def test_a_judge_must_be_chosen(options: dict[str, Any], message: str) -> None:
+def test_of_several_judges_one_must_be_chosen(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         design(assist=SEVERAL, **options)
 
 
-def test_predictions_that_do_not_name_their_judge() -> None:
+def test_choosing_a_judge_requires_a_column_of_judges() -> None:
     with pytest.raises(ConfigError, match="have no column judge"):
         design(assist=P, judge="one")
     with pytest.raises(ValidationError, match="judge requires assist"):
@@ -161,12 +161,12 @@ def test_predictions_that_do_not_name_their_judge() -> None:
         ({"category": "TP"}, "category requires assist or model"),
     ],
 )
-def test_options_of_a_model(config: dict[str, Any], message: str) -> None:
+def test_invalid_options_of_a_model_are_refused(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         run_stage("sample.design", {"cuts": [5], "size": 12, "seed": "s"} | config, ranks=RANKS)
 
 
-def test_a_model_needs_a_pilot_of_one_category() -> None:
+def test_a_model_requires_a_pilot_of_one_category() -> None:
     with pytest.raises(ConfigError, match="the pilot has 2 categories: TP, any; name one"):
         design(pilot=PILOT, model=True)
     with pytest.raises(ConfigError, match="no category 'tp'"):
@@ -175,7 +175,7 @@ def test_a_model_needs_a_pilot_of_one_category() -> None:
         design(pilot=PILOT, model=True, category="TP")
 
 
-def test_a_sample_that_has_grown() -> None:
+def test_a_larger_sample_starts_with_its_earlier_steps() -> None:
     made = design(size=20, steps=[12])
     assert made["sample"]["id"].head(12).to_list() == design()["sample"]["id"].to_list()
 
@@ -191,19 +191,19 @@ def test_a_sample_that_has_grown() -> None:
         ({"assist": P, "rate": 0.2}, "either assist or rate"),
     ],
 )
-def test_mistaken_options(config: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         design(**config)
 
 
-def test_unknown_questions() -> None:
+def test_unknown_questions_are_refused() -> None:
     with pytest.raises(ConfigError, match="weights: no question or kind for 1 weight"):
         design(weights={"a at 7": 2.0})
     with pytest.raises(ConfigError, match="pairs: 'c' has not been ranked"):
         design(pairs=[("a", "c")])
 
 
-def test_nothing_ranked() -> None:
+def test_without_ranks_all_tables_are_empty() -> None:
     made = design(pl.DataFrame(schema=Ranks.columns()))
     assert all(table.is_empty() for table in made.values())
 
@@ -239,14 +239,14 @@ def pairs() -> dict[str, str]:
     return {"pairs.tsv": "\n".join(["l1\tl2\tf\tf1\tf2\tN\ttp", *rows, ""])}
 
 
-def test_in_an_experiment(tmp_path: Path) -> None:
+def test_a_design_runs_in_an_experiment(tmp_path: Path) -> None:
     made = SmallRun(tmp_path, pairs()).run(RUN)
     assert made["sample.sample"].height == 8
     weight = made["sample.questions"].filter(question="t_score - mi at 5")["weight"]
     assert weight.to_list() == [3.0]
 
 
-def test_who_expects_a_simple_sample_refuses_a_designed_one(tmp_path: Path) -> None:
+def test_stages_for_simple_samples_refuse_a_designed_one(tmp_path: Path) -> None:
     wrong = """[stages.precision]
 use = "evaluate.precision"
 ranks = "ranks"
@@ -260,7 +260,7 @@ sample = "sample"
 GROUPS = pl.DataFrame({"id": IDS, "l2": [f"v{i % 12:02}" for i in range(60)]})
 
 
-def test_costs_by_shared_work() -> None:
+def test_costs_take_shared_work_into_account() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
     options = {"cuts": [5, 20], "size": 12, "seed": "s", "groups": "candidates"}
     made = run_stage("sample.design", options | {"cost": cost}, ranks=RANKS, groups=GROUPS)
@@ -272,7 +272,7 @@ def test_costs_by_shared_work() -> None:
     assert design()["costs"].is_empty()
 
 
-def test_costs_that_cannot_be() -> None:
+def test_invalid_costs_are_refused() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
     with pytest.raises(ValidationError, match="together with cost or effects"):
         design(cost=cost)
@@ -293,19 +293,19 @@ def test_costs_that_cannot_be() -> None:
     ("measures", "kept"),
     [(["all", "random"], "s"), (["mi", "random"], "s"), (["all"], ""), (None, "")],
 )
-def test_seed(measures: list[str] | None, kept: str) -> None:
+def test_the_seed_is_kept_only_if_it_is_used(measures: list[str] | None, kept: str) -> None:
     options = {"candidates": "c", "seed": "s"} | ({"measures": measures} if measures else {})
     assert ScoreAssociation.model_validate(options).seed == kept
 
 
-def test_wrong_measures_are_named() -> None:
+def test_unknown_measures_are_reported() -> None:
     with pytest.raises(ValueError, match="unknown measure 'nonsense'"):
         ScoreAssociation.model_validate({"candidates": "c", "measures": ["nonsense"]})
     with pytest.raises(ValueError, match="measures"):
         ScoreAssociation.model_validate({"candidates": "c", "measures": 5})
 
 
-# Active continuation: no sample, and no estimate takes it for one
+# Active continuation: it is not a sample, and no estimate accepts it as one
 
 REFIT = pl.DataFrame({
     "id": ["a", "b", "c", "d", "e"], "probability": [0.1, 0.9, 0.8, 0.7, 0.2],
@@ -320,7 +320,7 @@ def active(size: int, **tables: pl.DataFrame) -> list[tuple[str, int]]:
     return made.sort("position").select("id", "position").rows()
 
 
-def test_the_most_probable_unjudged_candidates_come_next() -> None:
+def test_the_most_probable_unjudged_candidates_are_next() -> None:
     assert active(2) == [("c", 1), ("d", 2)]
     assert active(9) == [("c", 1), ("d", 2), ("a", 3)]
     drawn = pl.DataFrame({"id": ["b", "d", "e"], "multiplicity": 1, "position": [1, 2, 3],
@@ -376,7 +376,7 @@ def check_experiment(tmp_path: Path, further: str = "") -> None:
 
 
 @pytest.mark.parametrize("use", [*SAMPLED, "score.combination"])
-def test_no_estimate_takes_it_for_a_sample(use: str, tmp_path: Path) -> None:
+def test_no_estimate_accepts_the_continuation_as_a_sample(use: str, tmp_path: Path) -> None:
     wrong = f"""[stages.wrong]
 use = "{use}"
 ranks = "ranks"
@@ -388,11 +388,11 @@ sample = "next"
     assert "would accept it" not in str(told.value)
 
 
-def test_a_sheet_takes_it(tmp_path: Path) -> None:
+def test_a_sheet_accepts_the_continuation(tmp_path: Path) -> None:
     check_experiment(tmp_path)
 
 
-def test_a_choice_from_a_designed_sample_is_told_what_to_do(tmp_path: Path) -> None:
+def test_a_choice_from_a_designed_sample_is_refused(tmp_path: Path) -> None:
     wrong = """[stages.choice]
 use = "evaluate.choice"
 ranks = "ranks"

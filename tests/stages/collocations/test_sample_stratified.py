@@ -27,29 +27,29 @@ def by_score(scores: pl.DataFrame = SCORES, **config: Any) -> dict[str, pl.DataF
     return run_stage("sample.stratified", options | config, scores=scores)
 
 
-def test_sizes_by_rank_from_the_best_list_on() -> None:
+def test_strata_by_rank_have_sizes() -> None:
     made = by_rank()
     assert made["sizes"].rows() == [("1-2", 2, 2), ("3-8", 6, 3)]
     assert made["sample"]["stratum"].to_list() == ["1-2"] * 2 + ["3-8"] * 3
     assert made["strata"].height == 8
 
 
-def test_a_larger_sample_holds_the_smaller_one() -> None:
+def test_a_larger_sample_contains_the_smaller_one() -> None:
     small, large = by_rank()["sample"], by_rank(sizes=[2, 5])["sample"]
     assert set(small["id"]) < set(large["id"])
 
 
-def test_best_rank_under_any_measure() -> None:
+def test_strata_use_the_best_rank_under_any_measure() -> None:
     both = by_rank(measures=[])["strata"]
     assert both.filter(stratum="1-2")["id"].to_list() == ["x0", "x1", "x6", "x7"]
 
 
-def test_rates_by_score_from_the_lowest_on() -> None:
+def test_strata_by_score_have_rates() -> None:
     made = by_score()["sizes"]
     assert made.rows() == [("[-inf, 3)", 2, 2), ("[3, 6)", 3, 0), ("[6, inf)", 3, 2)]
 
 
-def test_candidates_without_a_score_have_a_rate_of_their_own() -> None:
+def test_candidates_without_a_score_have_a_separate_rate() -> None:
     some = SCORES.with_columns(a=pl.when(pl.col("a") > 2).then("a"))
     assert by_score(some)["sizes"].row(-1) == ("undefined", 2, 0)
     more = by_score(some, rates=[1.0, 0.0, 0.5, 1.0])["sizes"]
@@ -67,12 +67,12 @@ def test_candidates_without_a_score_have_a_rate_of_their_own() -> None:
         ({"boundaries": [0]}, "whole numbers >= 1"),
     ],
 )
-def test_wrong_options(config: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         by_rank(**config)
 
 
-def test_wrong_boundaries_and_columns() -> None:
+def test_invalid_boundaries_and_columns_are_refused() -> None:
     with pytest.raises(ConfigError, match="must ascend"):
         by_rank(boundaries=[3, 2], sizes=[1, 1, 1])
     with pytest.raises(ConfigError, match="no column 'c'"):
@@ -81,7 +81,7 @@ def test_wrong_boundaries_and_columns() -> None:
         by_rank(measures=["aa"])
 
 
-def test_nothing_ranked() -> None:
+def test_without_ranks_all_tables_are_empty() -> None:
     options = {"boundaries": [2], "sizes": [1, 1]}
     drawn = run_stage("sample.stratified", options, ranks=RANKS.clear())
     assert [table.height for table in drawn.values()] == [0, 0, 0]
@@ -91,13 +91,13 @@ def pool(depth: int = 2) -> dict[str, pl.DataFrame]:
     return run_stage("score.pool", {"depth": depth}, ranks=RANKS)
 
 
-def test_a_pool_holds_the_lists_and_no_more() -> None:
+def test_a_pool_contains_only_its_lists() -> None:
     made = pool()
     assert sorted(made["candidates"]["id"]) == ["x0", "x1", "x6", "x7"]
     assert made["ranks"].group_by("measure").len().sort("measure").rows() == [("a", 2), ("b", 2)]
 
 
-def test_precision_of_a_pool_is_that_of_its_lists_and_says_so() -> None:
+def test_precision_of_a_pool_states_its_depth() -> None:
     made = run_stage("evaluate.precision", {}, ranks=pool()["ranks"], judgements=VERDICTS)
     full = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS)
     for name in ("precision", "n_sampled", "k_sampled", "lower"):
@@ -109,7 +109,7 @@ def test_precision_of_a_pool_is_that_of_its_lists_and_says_so() -> None:
     assert full["baseline"]["pool"].item() is None
 
 
-def test_comparison_within_a_pool_is_that_of_the_whole() -> None:
+def test_comparisons_within_a_pool_equal_those_of_the_whole() -> None:
     config = {"cuts": [1, 3, 7]}
     small = run_stage("evaluate.comparison", config, ranks=pool(5)["ranks"], judgements=VERDICTS)
     whole = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
@@ -133,7 +133,7 @@ def test_the_pool_is_the_same_for_some_of_its_measures() -> None:
     assert one["n"].item() == 2
 
 
-def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
+def test_a_larger_sample_is_reduced_to_the_pool() -> None:
     drawn = ["x0", "x3", "x4", "x7"]
     sample = pl.DataFrame({"id": drawn, "multiplicity": 1, "position": range(1, 5)})
     made = run_stage(
@@ -150,7 +150,7 @@ def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
     assert made["cuts"].filter(measure="a")["recall"].item() == 1.0
 
 
-def test_a_sample_of_something_else() -> None:
+def test_a_sample_of_other_candidates_is_refused() -> None:
     sample = pl.DataFrame({"id": ["q1", "q2"], "multiplicity": 1, "position": [1, 2]})
     with pytest.raises(
         ConfigError, match="none of the 2 drawn candidates is ranked, for example q1"
@@ -159,7 +159,7 @@ def test_a_sample_of_something_else() -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
+def test_strata_may_be_those_of_the_pool_or_of_the_whole(whole: bool) -> None:
     ranks = pool(3)["ranks"]
     options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 6], "seed": "s"}
     drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
@@ -172,7 +172,7 @@ def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
     assert made["differences"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
 
 
-def test_a_stratum_that_nobody_is_in_keeps_its_size() -> None:
+def test_an_empty_stratum_keeps_its_size() -> None:
     # best ranks 1, 1, 2, 4, 5, 6: nobody is third at best
     scores = {"a": [6.0, 5, 4, 3, 2, 1], "b": [4.0, 6, 5, 3, 2, 1]}
     ranks = run_stage(

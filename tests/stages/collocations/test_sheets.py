@@ -1,4 +1,4 @@
-"""What the rules make of annotators who differ, category by category."""
+"""Sheets: rules for annotators who differ, guidelines, joining, adjudication, simulations."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def join(rule: str) -> dict[tuple[str, str], bool | None]:
          [True, True, False, False, True]),
     ],
 )  # fmt: skip
-def test_rules(
+def test_rules_decide_conflicts_by_category(
     rule: str, svc: list[bool | None], figurative: list[bool | None], union: list[bool | None]
 ) -> None:
     judged = join(rule)
@@ -72,7 +72,7 @@ def test_rules(
     assert [judged["TP", each] for each in GIVEN] == union
 
 
-# Guidelines of labels: of labels that there are, and handed on to who delivers the sheets
+# Guidelines of labels: of existing labels, and passed on to the delivery of the sheets
 
 OPTIONS: dict[str, Any] = {
     "candidates": "c", "sample": "s", "folder": "f", "labels": ("SVC", "free"),
@@ -86,7 +86,7 @@ def delivered_sheets(**options: Any) -> Sheets:
     return sheets
 
 
-def test_guidelines_go_with_the_sheets() -> None:
+def test_guidelines_are_delivered_with_the_sheets() -> None:
     assert delivered_sheets().guidelines == {}
     said = {"free": "All else.", "SVC": "A light verb."}
     assert delivered_sheets(guidelines=said).guidelines == said
@@ -102,7 +102,7 @@ def test_guidelines_go_with_the_sheets() -> None:
         ({"SVC": "x" * 10_001}, "has 10,001 characters, more than 10,000"),
     ],
 )
-def test_guidelines_that_nobody_could_use(guidelines: dict[str, str], said: str) -> None:
+def test_invalid_guidelines_are_refused(guidelines: dict[str, str], said: str) -> None:
     with pytest.raises(ValidationError) as error:
         SheetAnnotation.model_validate(OPTIONS | {"guidelines": guidelines})
     (wrong,) = error.value.errors()
@@ -110,13 +110,13 @@ def test_guidelines_that_nobody_could_use(guidelines: dict[str, str], said: str)
     assert said in wrong["msg"]
 
 
-def test_wrong_labels_are_told_alone() -> None:
+def test_invalid_labels_are_the_only_error() -> None:
     with pytest.raises(ValidationError) as error:
         SheetAnnotation.model_validate(OPTIONS | {"labels": (), "guidelines": {"SVC": "x"}})
     assert [wrong["loc"] for wrong in error.value.errors()] == [("labels",)]
 
 
-# Whose labels and notes are joined: one person under every spelling, strangers refused
+# People whose labels and notes are joined: every spelling of a name, unknown names refused
 
 LABELS_JOIN_SHEETS = pl.DataFrame({"label": ["SVC", "free"]})
 CONFIG = {"categories": {"TP": ["SVC"]}, "partial": True}
@@ -124,7 +124,7 @@ RowJoinSheets = tuple[str | None, str, str | None, str | None]
 
 
 def entries_join_sheets(*rows: RowJoinSheets) -> pl.DataFrame:
-    """Return what stands in a sheet: annotator, l1, label, note of each row."""
+    """Return the rows of a sheet: annotator, l1, label, note."""
     names = ("annotator", "l1", "label", "note")
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
     line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64)
@@ -138,7 +138,7 @@ def joined_sheets(
     earlier: pl.DataFrame | None = None,
     **options: Any,
 ) -> dict[str, pl.DataFrame]:
-    """Join rows, of which all people are asked for x and y."""
+    """Join rows; all annotators have x and y."""
     pairs = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
     people = pl.DataFrame({"annotator": asked}).join(pairs, how="cross")
     sheet = people.select(
@@ -159,7 +159,7 @@ def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
 
 
-def test_blanks_around_an_id_make_no_other_row() -> None:
+def test_blanks_around_an_id_are_ignored() -> None:
     rows = entries_join_sheets(("a1", "x", "SVC", "seen"), ("b", "y", "free", None))
     spaced = rows.with_columns(id=pl.format("\u00a0{} ", "id"))
     pairs = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
@@ -174,13 +174,13 @@ def test_blanks_around_an_id_make_no_other_row() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
-def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
+def test_conflicts_of_one_person_in_two_spellings_are_faults(spelling: str) -> None:
     found = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
     assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
     assert "a1 gave this id several labels" in found[0][3]
 
 
-def test_one_person_in_two_spellings_counts_once() -> None:
+def test_one_person_in_two_spellings_is_counted_once() -> None:
     made = joined_sheets(
         ("A1 ", "x", "SVC", None), ("a1", "x", "SVC", None), ("b", "x", "SVC", None)
     )
@@ -189,29 +189,29 @@ def test_one_person_in_two_spellings_counts_once() -> None:
     assert made["adjudicated"]["annotators"].to_list() == [2]
 
 
-def test_who_was_not_asked_is_refused_with_place_and_nearest_name() -> None:
+def test_unknown_annotators_are_reported_with_suggestions() -> None:
     found = problems(joined_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
     assert [each[:3] for each in found] == [("s.csv", 3, "annotator")]
     assert "did you mean a1, b?" in found[0][3]
 
 
-def test_who_was_asked_formerly_counts() -> None:
+def test_former_annotators_count() -> None:
     made = joined_sheets(("A2", "x", "SVC", None), former=("a2",))
     assert not problems(made)
     assert made["annotations"]["annotator"].to_list() == ["a2"]
 
 
-def test_a_stranger_without_a_label_or_on_another_sample_is_no_fault() -> None:
+def test_unknown_annotators_without_labels_or_on_other_samples_are_ignored() -> None:
     assert not problems(
         joined_sheets(("c", "x", None, None), ("c", "of another sample", "SVC", None))
     )
 
 
-def test_a_label_of_nobody_has_a_place() -> None:
+def test_a_label_without_an_annotator_is_a_fault() -> None:
     assert problems(joined_sheets((" ", "x", "SVC", None)))[0][:3] == ("s.csv", 2, "annotator")
 
 
-def test_an_earlier_round_is_of_the_same_people() -> None:
+def test_an_earlier_round_has_the_same_annotators() -> None:
     given = pl.DataFrame({"id": joined_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
         "id", annotator=pl.lit(" A1"), label=pl.lit("free"), note=pl.lit(None, pl.String)
     )  # fmt: skip
@@ -227,7 +227,7 @@ def test_an_earlier_round_is_of_the_same_people() -> None:
     )
 
 
-def test_the_expert_is_known_in_any_spelling() -> None:
+def test_the_expert_is_recognised_in_any_spelling() -> None:
     rows: list[RowJoinSheets] = [("a1", "x", "SVC", None), ("b", "x", "free", None)]
     made = joined_sheets(*rows, rule="expert", expert="B ")
     assert made["adjudicated"]["label"].to_list() == ["free"]
@@ -247,7 +247,7 @@ def test_every_note_is_kept() -> None:
 @pytest.mark.parametrize(
     "names", [("a1", "A1"), ("a b", "a  b"), ("é", "e\u0301"), ("a", " "), ("a\x07",)]
 )
-def test_names_that_mean_the_same_are_refused_at_the_model(names: tuple[str, ...]) -> None:
+def test_equivalent_names_are_refused_by_the_options(names: tuple[str, ...]) -> None:
     sheet = {"candidates": "c", "sample": "s", "folder": "f", "labels": ("l",)}
     keying = {"lexicon": "l", "sample": "s", "folder": "f"}
     join = {"sheet": "s", "labels": "l", "folder": "f", "categories": {"TP": ("l",)}}
@@ -275,19 +275,19 @@ def evaluate(**config: object) -> dict[str, pl.DataFrame]:
     return run_stage("evaluate.precision", dict(config), ranks=RANKS, judgements=VERDICTS)
 
 
-def test_no_rows_unless_asked_for() -> None:
+def test_further_tables_are_empty_unless_requested() -> None:
     made = evaluate()
     further = ("local", "recall", "cut", "thresholds", "bands")
     assert [made[name].height for name in further] == [0] * len(further)
 
 
-def test_local_precision() -> None:
+def test_local_precision_is_computed_in_windows() -> None:
     local = evaluate(window=2)["local"].filter(measure="a")
     assert local["precision"].to_list() == [1, 1, 0.5, 0, 0, 0, 0]
     assert local.select("n", "first_rank", "last_rank", "size").row(0) == (2, 1, 2, 2)
 
 
-def test_recall_with_intervals() -> None:
+def test_recall_has_intervals() -> None:
     recall = evaluate(recall=True)["recall"].filter(measure="b")
     assert recall["recall"].to_list() == [0] * 5 + [1 / 3, 2 / 3, 1]
     limits = clopper_pearson(1, 3)
@@ -295,7 +295,7 @@ def test_recall_with_intervals() -> None:
     assert row == (3, pytest.approx(float(limits[0])), pytest.approx(float(limits[1])))
 
 
-def test_recall_beside_finite_intervals_is_clopper_and_pearsons() -> None:
+def test_recall_always_has_clopper_pearson_intervals() -> None:
     plain, finite = (
         evaluate(recall=True, interval=name)["recall"]
         for name in ("clopper_pearson", "hypergeometric")
@@ -303,14 +303,14 @@ def test_recall_beside_finite_intervals_is_clopper_and_pearsons() -> None:
     assert plain.equals(finite)
 
 
-def test_the_cut_best_list_as_the_whole() -> None:
+def test_a_cut_list_is_treated_as_the_whole() -> None:
     cut = evaluate(cut=4)["cut"]
     last = cut.filter(n=4).select("measure", "precision", "recall", "baseline", "positives").rows()
     assert last == [("a", 0.75, 1.0, 0.75, 3), ("b", 0.0, None, 0.0, 0)]
     assert cut.height == 8
 
 
-def test_thresholds() -> None:
+def test_thresholds_are_the_last_n_with_such_a_limit() -> None:
     made = evaluate(thresholds=[0.2, 0.001])
     lower = made["precision"].filter(measure="a")["lower"].to_list()
     falls = max(n for n, limit in enumerate(lower, start=1) if limit >= 0.2) + 1
@@ -318,7 +318,7 @@ def test_thresholds() -> None:
     assert rows == [("a", 0.001, None), ("a", 0.2, falls), ("b", 0.001, None), ("b", 0.2, 1)]
 
 
-def test_bands_over_the_declared_range() -> None:
+def test_bands_cover_the_declared_range() -> None:
     made = evaluate(band="simultaneous", cuts=[3, 6, 100], replicates=200)
     band = made["bands"].filter(measure="a")
     assert band["n"].to_list() == [3, 4, 5, 6, 7, 8]
@@ -340,12 +340,12 @@ def test_bands_over_the_declared_range() -> None:
         ({"band": "simultaneous", "cuts": []}, "needs band_range"),
     ],
 )
-def test_a_band_that_makes_no_sense_is_refused(config: dict[str, object], said: str) -> None:
+def test_invalid_options_of_a_band_are_refused(config: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         evaluate(**config)
 
 
-# The adjudication round in the join: decisions of who saw the first labels are no annotations
+# The adjudication round in the join: decisions made with the first labels are no annotations
 
 FIRST: list[RowJoinSheets] = [
     ("anna", "x", "SVC", None), ("ben", "x", "free", None),
@@ -361,7 +361,7 @@ def rounds(
     named: str = "adjudication",
     **options: Any,
 ) -> dict[str, pl.DataFrame]:
-    """Join the first labels of anna and ben on x and y, and what was decided afterwards."""
+    """Join the first labels of anna and ben for x and y, and the later decisions."""
     units = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
     people = pl.DataFrame({"annotator": ["anna", "ben"]}).join(units, how="cross")
     order = pl.int_range(1, pl.len() + 1)
@@ -379,7 +379,7 @@ def verdicts_of(made: dict[str, pl.DataFrame], category: str = "TP") -> dict[str
     return dict(rows.select("id", "tp").iter_rows())
 
 
-def test_a_third_person_decides_and_the_first_labels_stay() -> None:
+def test_decisions_of_a_third_person_keep_the_first_labels() -> None:
     before, made = rounds(), rounds(("carla", "x", " svc", "as in x"))
     assert verdicts_of(before) == {X: None, Y: True}
     assert verdicts_of(made) == {X: True, Y: True}
@@ -391,7 +391,7 @@ def test_a_third_person_decides_and_the_first_labels_stay() -> None:
 
 
 @pytest.mark.parametrize("rule", ["majority", "unanimous", "expert", "intersection"])
-def test_a_resolution_stands_whatever_the_rule_says(rule: str) -> None:
+def test_a_resolution_overrides_every_rule(rule: str) -> None:
     options: dict[str, Any] = {"rule": rule} | ({"expert": "anna"} if rule == "expert" else {})
     made = rounds(("carla", "x", "free", None), ("carla", "y", "free", None), **options)
     assert verdicts_of(made) == {X: False, Y: False}
@@ -400,26 +400,26 @@ def test_a_resolution_stands_whatever_the_rule_says(rule: str) -> None:
     assert sorted(agreed) == sorted([(X, "free", False), (Y, "free", True)])
 
 
-def test_annotators_decide_together_in_any_spelling() -> None:
+def test_annotators_may_decide_together() -> None:
     assert verdicts_of(rounds(("anna", "x", "free", None)))[X] is None
     made = rounds((" Anna", "x", "free", None), ("BEN", "x", "free", None))
     assert verdicts_of(made)[X] is False
     assert made["resolutions"]["annotator"].to_list() == ["anna, ben"]
 
 
-def test_a_decision_is_no_label_of_the_first_round() -> None:
+def test_a_decision_is_not_a_label_of_the_first_round() -> None:
     with pytest.raises(WaitsForPerson, match='1 label from "ben", for example y v;'):
         rounds(("carla", "y", "SVC", None), ("ben", "y", "SVC", None), first=FIRST[:3])
 
 
-def test_empty_rows_of_a_sheet_are_named_with_their_lines() -> None:
+def test_empty_rows_of_a_sheet_are_reported_with_their_lines() -> None:
     given = [("a1", "x", None, None), ("a1", "y", "SVC", None), ("b", "x", "free", None)]
     where = r'2 labels \(1 from "a1", 1 from "b"\), for example x v, y v \(s.csv, lines 2 and 5\)'
     with pytest.raises(WaitsForPerson, match=where):
         joined_sheets(*given, ("b", "y", None, None), partial=False)
 
 
-def test_what_nobody_annotated_is_not_decided() -> None:
+def test_unannotated_candidates_are_not_decided() -> None:
     made = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
     assert verdicts_of(made) == {X: None}
     assert made["resolutions"].is_empty()
@@ -429,7 +429,7 @@ def problems_rounds(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     return made[FAULTS].sort("line").select("line", "column", "value").rows()
 
 
-def test_decisions_are_checked_as_labels_are() -> None:
+def test_decisions_are_checked_like_labels() -> None:
     made = rounds(
         ("carla", "x", "SVG", None), (" ", "x", "free", None),
         ("dora", "y", "SVC", None), ("Dora", "y", "free", None),
@@ -439,18 +439,18 @@ def test_decisions_are_checked_as_labels_are() -> None:
     ]  # fmt: skip
 
 
-def test_another_label_than_in_the_first_round_is_no_fault() -> None:
+def test_a_changed_label_in_adjudication_is_not_a_fault() -> None:
     assert problems_rounds(rounds(("anna", "x", "free", None))) == []
 
 
-def test_strangers_are_asked_in_the_round_of_adjudication_alone() -> None:
+def test_other_people_may_decide_only_in_adjudication() -> None:
     assert problems_rounds(rounds(("carla", "x", "free", None))) == []
     assert problems_rounds(rounds(("carla", "x", "free", None), named="annotation")) == [
         (6, "annotator", "carla")
     ]
 
 
-def test_a_round_that_is_none_is_a_fault() -> None:
+def test_an_unknown_round_is_a_fault() -> None:
     assert problems_rounds(rounds(("carla", "x", "free", None), named="2nd"))[0] == (
         6,
         "round",
@@ -458,10 +458,10 @@ def test_a_round_that_is_none_is_a_fault() -> None:
     )
 
 
-def test_pairs_without_rounds_have_the_columns_that_they_had() -> None:
+def test_tables_without_rounds_have_no_additional_columns() -> None:
     plain = entries_join_sheets(*FIRST, ("anna", "z", "SVC", "seen"))
     sheet = plain.limit(4).select("annotator", order="line", id="id", l1="l1", l2="l2")
-    # Somebody's own column l3 in a sheet of pairs is not part of the pair.
+    # An additional column l3 in a sheet of pairs is not part of the pair.
     own = plain.with_columns(l3=pl.lit("mine"))
     config = {"categories": {"TP": ["SVC"]}}
     made = run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=own)
@@ -482,7 +482,7 @@ JUDGES = {
 }
 
 
-def test_judges_of_known_quality() -> None:
+def test_simulated_judges_have_their_quality() -> None:
     made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
     said = made["predictions"].join(JUDGED, on=["category", "id"])
     assert said.filter(judge="good").height == 360
@@ -491,7 +491,7 @@ def test_judges_of_known_quality() -> None:
     assert dict(right.rows()) == pytest.approx({True: 0.9, False: 0.2}, abs=0.08)
 
 
-def test_its_options_are_its_provenance() -> None:
+def test_options_of_a_simulation_are_its_provenance() -> None:
     made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
     assert made["judges_provenance"].filter(judge="sure").rows() == [
         ("sure", "says", "probability", 360), ("sure", "sensitivity", "1.0", 360),
@@ -499,7 +499,7 @@ def test_its_options_are_its_provenance() -> None:
     ]  # fmt: skip
 
 
-def test_nothing_known_is_nothing_said() -> None:
+def test_without_judgements_nothing_is_simulated() -> None:
     made = run_stage(
         "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED.clear()
     )
@@ -525,7 +525,7 @@ TABLE = PAIRS.select("l1", "l2", one=pl.Series(["1", "0"]), two=pl.Series(["0", 
         ),
     ],
 )
-def test_labels_of_a_table(
+def test_sheets_are_filled_from_a_table(
     label: str | dict[str, str], expected: dict[tuple[str, str], str | None]
 ) -> None:
     made = run_stage("sheet.simulated", {"path": "p", "label": label}, sheet=SHEET, path=TABLE)
@@ -541,7 +541,7 @@ def test_labels_of_a_table(
         ('{ x = "one", y = "three" }', "three"),
     ],
 )
-def test_label_columns_are_of_the_annotators(label: str, said: str, tmp_path: Path) -> None:
+def test_label_columns_must_belong_to_annotators(label: str, said: str, tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.csv": "l1,l2,one,two\na,b,1,0\na,c,0,1\n"})
     with pytest.raises(LexassayError, match=said):
         small.run(

@@ -1,4 +1,4 @@
-"""Lexicons from tables: rows selected, texts in one spelling, homographs, listed forms, unions."""
+"""Lexicons from tables: selected rows, normalised text, homographs, listed forms, unions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def forms(made: dict[str, pl.DataFrame], lemma: str) -> list[str | None]:
     return made["lexicon"].filter(lemma=lemma)["form"].sort().to_list()
 
 
-def test_forms_of_each_lemma_once() -> None:
+def test_forms_of_each_lemma_are_listed_once() -> None:
     made = read()
     assert forms(made, "ra") == ["RAT", "ra"]
     assert forms(made, "bank") == ["bank", "banke", "banks"]
@@ -50,7 +50,7 @@ def test_forms_of_each_lemma_once() -> None:
     assert faults(made) == []
 
 
-def test_everything_done_is_counted() -> None:
+def test_all_steps_of_preparation_are_counted() -> None:
     steps = dict(read(case="lower")["preparation"].select("step", "n").rows())
     assert steps == {
         "rows read": 7,
@@ -65,13 +65,13 @@ def test_everything_done_is_counted() -> None:
     }
 
 
-def test_homographs_apart() -> None:
+def test_homographs_can_be_separated() -> None:
     made = read(apart_by=["pos"])
     assert forms(made, "bank|N1") == ["bank", "banks"]
     assert forms(made, "bank|N2") == ["banke"]
 
 
-def test_a_lemma_that_looks_like_one_with_its_homograph() -> None:
+def test_a_lemma_with_the_homograph_separator_is_a_fault() -> None:
     odd = TABLE.with_columns(lemma=pl.lit("a|b"))
     assert len(faults(read(odd, apart_by=["pos"]))) == 7
     assert faults(read(odd)) == []
@@ -85,7 +85,7 @@ def test_rows_are_selected() -> None:
         read(where="part = 'V'")
 
 
-def test_a_printed_dictionary() -> None:
+def test_a_printed_dictionary_can_be_read() -> None:
     keyed = pl.DataFrame(
         {"headword": ["missier", "ra", "ra"], "homograph": [None, "1", "2"],
          "forms": ["missierek, missierna,missier", "rajt", None]}
@@ -101,7 +101,7 @@ def test_a_printed_dictionary() -> None:
     assert forms(apart, "missier|")[0] == "missier"
 
 
-def test_separators_alone_list_no_form() -> None:
+def test_separators_alone_are_not_forms() -> None:
     keyed = pl.DataFrame({"lemma": ["bank", "dar"], "form": ["bank, ,banks,, ", " , "]})
     made = read(keyed, forms_separator=",")
     assert forms(made, "bank") == ["bank", "banks"]
@@ -110,7 +110,7 @@ def test_separators_alone_list_no_form() -> None:
     assert (steps["rows without a form"], steps["texts changed: blanks around"]) == (1, 0)
 
 
-def test_one_spelling() -> None:
+def test_spelling_can_be_normalised() -> None:
     table = pl.DataFrame({"lemma": ["Ёж", "еж"], "form": ["ежи", "ёжи"]})
     made = read(table, case="lower", replace={"ё": "е"})
     assert made["lexicon"].rows() == [("еж", "ежи")]
@@ -121,12 +121,12 @@ def test_a_row_without_a_lemma_is_a_fault() -> None:
     assert faults(read(odd, columns={"lemma": "word"})) == [(3, "word", None)]
 
 
-def test_columns_that_are_not_there() -> None:
+def test_missing_columns_are_refused() -> None:
     with pytest.raises(ConfigError, match="columns.form.*\n.*apart_by.*no column 'part'"):
         read(TABLE.drop("form"), apart_by=["part"])
 
 
-def test_union_of_several() -> None:
+def test_several_lexicons_can_be_united() -> None:
     one = pl.DataFrame({"lemma": ["a", "b"], "form": ["x", None]})
     two = pl.DataFrame({"lemma": ["a", "b"], "form": ["y", "z"]})
     stage = STAGES.get("extract.union")
@@ -135,7 +135,7 @@ def test_union_of_several() -> None:
     assert sorted(made.lazy().collect().rows()) == [("a", "x"), ("a", "y"), ("b", "z")]
 
 
-def test_paradigms() -> None:
+def test_forms_are_generated_by_paradigms() -> None:
     entries = pl.DataFrame({"lemma": ["kiteb"], "stem": ["ktib"], "paradigm": ["I"]})
     paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["na", "ni~"]})
     stage = STAGES.get("extract.paradigms")
@@ -154,7 +154,7 @@ def test_paradigms() -> None:
     ]
 
 
-def test_what_is_generated_is_counted() -> None:
+def test_generated_forms_are_counted() -> None:
     entries = pl.DataFrame({"lemma": ["Ir"], "stem": ["i"], "paradigm": ["I"]})
     paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["r", "R"]})
     tables = {
@@ -177,14 +177,14 @@ def _add_places(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy().select(pl.lit("t.tsv").alias("file"), line, pl.all())
 
 
-# Stages of lexicons in parts: the same tables in the order of their keys, whatever the room
+# Stages of lexicons in parts: the same tables in the order of their keys for any memory
 
 ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
 Made = dict[str, pl.DataFrame]
 
 
 def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Made:
-    """Run a stage piece by piece; its parts are valid, and in the order of their key."""
+    """Run a stage part by part; its parts are valid, and in the order of their key."""
     stage = STAGES.get(use)
     options = stage.config.model_validate(config)
     lazy = {name.replace("_0", ".0").replace("_1", ".1"): t.lazy() for name, t in tables.items()}
@@ -216,7 +216,7 @@ def digests(use: str, made: Made) -> dict[str, str]:
 
 
 def rows(seed: str, count: int = 60) -> pl.DataFrame:
-    """Make a file with homographs, repeats, blanks, fields of several forms and of none."""
+    """Return a file with homographs, repeats, blanks, fields of several forms and of none."""
     draw = random.Random(seed)
     lemmas = ["ra", "Ra", "dar", "ktieb", "bank", "ħobż", "z", "é", "é"]
     forms = [None, "", " ", "rat", "RAT", "rajt, rat", "dar", "djar,", "kotba", "é", "é", " xemx"]
@@ -246,7 +246,7 @@ def lexicon(seed: str, **config: Any) -> Made:
         {"where": "pos = 'X'"},
     ],
 )
-def test_a_lexicon_is_read_the_same(config: dict[str, Any], parts: int) -> None:
+def test_a_lexicon_in_parts_equals_the_whole(config: dict[str, Any], parts: int) -> None:
     expected = lexicon("one", **config)
     with room_for(parts):
         found = lexicon("one", **config)
@@ -254,7 +254,7 @@ def test_a_lexicon_is_read_the_same(config: dict[str, Any], parts: int) -> None:
 
 
 @pytest.mark.parametrize("parts", ROOMS)
-def test_faults_are_told_before_anything_is_made(parts: int) -> None:
+def test_faults_are_reported_before_any_part(parts: int) -> None:
     stage = STAGES.get("extract.lexicon")
     empty = rows("one").with_columns(lemma=pl.when(pl.col("line") % 20 > 0).then("lemma"))
     with room_for(parts):
@@ -282,7 +282,7 @@ def generate_forms(**config: Any) -> Made:
 
 @pytest.mark.parametrize("parts", [*ROOMS, 100])
 @pytest.mark.parametrize("config", [{}, {"case": "lower", "replace": {"l1": "l2"}}])
-def test_forms_are_generated_the_same(config: dict[str, Any], parts: int) -> None:
+def test_forms_generated_in_parts_equal_the_whole(config: dict[str, Any], parts: int) -> None:
     expected = generate_forms(**config)
     assert expected["lexicon"]["form"].n_unique() > 30
     with room_for(parts):
@@ -297,14 +297,14 @@ def unite(seeds: tuple[str, ...]) -> pl.DataFrame:
 
 @pytest.mark.long
 @pytest.mark.parametrize("parts", ROOMS)
-def test_a_union_is_the_same(parts: int) -> None:
+def test_a_union_in_parts_equals_the_whole(parts: int) -> None:
     expected = unite(("one", "two"))
     with room_for(parts):
         assert unite(("one", "two")).equals(expected)
 
 
 def words(seed: str, lemmas: int) -> pl.DataFrame:
-    """Make a wordlist whose lemmas share forms, some without any."""
+    """Return a wordlist whose lemmas share forms, some without any."""
     draw = random.Random(seed)
     pairs = {
         (f"l{draw.randrange(lemmas)}", f"w{draw.randrange(lemmas)}") for _ in range(lemmas * 3)
@@ -347,7 +347,7 @@ def evaluation_digests(
         ({}, {"lemmas": ["l1", "l2", "bare1"]}),
     ],
 )
-def test_an_evaluation_is_the_same(
+def test_an_evaluation_in_parts_equals_the_whole(
     config: dict[str, Any], sampled: dict[str, Any] | None, parts: int
 ) -> None:
     lemmas = 25 if parts > 3 else 12
@@ -357,7 +357,7 @@ def test_an_evaluation_is_the_same(
 
 
 @pytest.mark.parametrize("parts", ROOMS)
-def test_nothing_in_common(parts: int) -> None:
+def test_lexicons_without_common_lemmas_have_no_overlaps(parts: int) -> None:
     gold = words("gold", 5)
     other = gold.select(lemma="x" + pl.col("lemma"), form=pl.lit("y")).unique()
     named = {"gold": "gold", "lexicon": "lexicon"}
@@ -371,7 +371,7 @@ def test_nothing_in_common(parts: int) -> None:
     assert made["lemmas"].is_empty()
 
 
-def test_scores_that_do_not_fit_are_refused() -> None:
+def test_scores_that_exceed_the_memory_are_refused() -> None:
 
     with memory.with_limit(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
         evaluation_digests({}, None)
@@ -431,7 +431,7 @@ def values(made: dict[str, pl.DataFrame]) -> dict[str, float | None]:
     return dict(made["quality"].select("statistic", "value").rows())
 
 
-def test_lambda_of_the_common_lemmas() -> None:
+def test_a_share_of_the_common_lemmas_is_drawn() -> None:
     gold, lexicon = many(40), many(30)
     drawn = sample({"rate": 0.1, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
     assert (drawn.height, drawn["population"][0], drawn["drawn"].all()) == (3, 30, True)
@@ -443,12 +443,12 @@ def test_lambda_of_the_common_lemmas() -> None:
     assert sample({"size": 99}, lexicons={"x": lexicon}).height == 30
 
 
-def test_lemmas_that_all_lexicons_have() -> None:
+def test_only_lemmas_of_all_lexicons_are_drawn() -> None:
     drawn = sample({"rate": 1.0}, gold=many(9), lexicons={"x": many(8), "y": many(7)})
     assert sorted(drawn["lemma"]) == [f"l{i}" for i in range(7)]
 
 
-def test_no_common_lemma() -> None:
+def test_without_common_lemmas_none_is_drawn() -> None:
     made = sample(
         {"rate": 0.5},
         gold=words_by_stages([("a", "x")]),
@@ -457,14 +457,14 @@ def test_no_common_lemma() -> None:
     assert made.height == 0
 
 
-def test_a_list_of_lemmas() -> None:
+def test_lemmas_can_be_listed() -> None:
     made = sample({"lemmas": ["b", "a", "b"]}, gold=GOLD, lexicons={"x": LEXICON})
     assert made.rows() == [("b", 1, 2, False, None, "all"), ("a", 2, 2, False, None, "all")]
     with pytest.raises(ConfigError, match="2 of 3 lemmas are not .* for example 'c', 'zz'"):
         sample({"lemmas": ["a", "c", "zz"]}, gold=GOLD, lexicons={"x": LEXICON})
 
 
-def test_a_file_of_lemmas() -> None:
+def test_lemmas_can_be_listed_in_a_file() -> None:
     rows = pl.DataFrame({"file": "l.tsv", "line": [2, 3], "lemma": ["b", "zz"]})
     stage = STAGES.get("sample.lemmas")
     config = {"gold": "gold", "lexicons": ["x"], "path": "l.tsv", "drawn": True}
@@ -478,12 +478,12 @@ def test_a_file_of_lemmas() -> None:
     "config",
     [{}, {"rate": 0.0}, {"rate": 1.1}, {"rate": 0.1, "size": 3}, {"rate": 0.1, "drawn": True}],
 )
-def test_rates_out_of_range(config: dict[str, Any]) -> None:
+def test_invalid_rates_and_sizes_are_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         STAGES.get("sample.lemmas").config.model_validate({"lexicons": ["x"], **config})
 
 
-def test_quality_of_all_common_lemmas() -> None:
+def test_quality_is_computed_from_all_common_lemmas() -> None:
     """a: 1 of 2 forms, L = 2/3; b: 1 of 1, and one more, L = 2/3. c is d, but not in Y."""
     made = quality(GOLD, LEXICON)
     found = values(made)
@@ -505,7 +505,7 @@ def test_quality_of_all_common_lemmas() -> None:
 
 
 @pytest.mark.parametrize(("design", "method"), [("size", "beta"), ("simple", "bootstrap_t")])
-def test_quality_of_a_sample(design: str, method: str) -> None:
+def test_quality_of_a_sample_has_intervals(design: str, method: str) -> None:
     gold = many(200)
     lexicon = gold.filter(pl.col("form").str.ends_with("1").not_())
     drawn = sample({"rate": 0.3, "design": design}, gold=gold, lexicons={"x": lexicon})
@@ -522,7 +522,7 @@ def test_quality_of_a_sample(design: str, method: str) -> None:
     assert chosen == [(method, method)]
 
 
-def test_a_list_gives_no_interval() -> None:
+def test_a_list_of_lemmas_has_no_interval() -> None:
     gold = many(50)
     lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
     lemmas = ["l0", "l1", "l2", "l5", "l6"]
@@ -536,7 +536,7 @@ def test_a_list_gives_no_interval() -> None:
         assert made["widths"]["width"].is_not_null().all() == drawn
 
 
-def test_the_published_weights_and_n() -> None:
+def test_published_weights_and_n_give_the_published_value() -> None:
     rows: Rows = [("missier", f"w{i}") for i in range(10)]
     made = quality(
         words_by_stages(rows),
@@ -548,7 +548,7 @@ def test_the_published_weights_and_n() -> None:
 
 
 @pytest.mark.parametrize("lexicon", [words_by_stages([]), words_by_stages([("z", "y")])])
-def test_nothing_in_common_by_stages(lexicon: pl.DataFrame) -> None:
+def test_without_common_lemmas_quality_is_undefined(lexicon: pl.DataFrame) -> None:
     made = quality(GOLD, lexicon)
     found = values(made)
     assert (found["sampled lemmas"], found["L*"], found["mean L"]) == (0, None, None)
@@ -556,12 +556,12 @@ def test_nothing_in_common_by_stages(lexicon: pl.DataFrame) -> None:
     assert made["lemmas"].height == made["forms"].height == made["trends"].height == 0
 
 
-def test_an_empty_gold() -> None:
+def test_an_empty_gold_has_no_coverage() -> None:
     found = values(quality(words_by_stages([]), LEXICON))
     assert (found["F*"], found["coverage"], found["lemmas outside"]) == (None, None, 3)
 
 
-def test_a_lemma_without_forms() -> None:
+def test_a_lemma_without_forms_has_no_weight() -> None:
     gold = words_by_stages([("a", None), ("b", "x")])
     made = quality(gold, words_by_stages([("a", "u"), ("b", "x")]))
     assert values(made)["L*"] == 1.0
@@ -569,7 +569,7 @@ def test_a_lemma_without_forms() -> None:
     assert made["lemmas"]["L"].to_list() == [0.0, 1.0]
 
 
-def test_comparison_on_the_same_lemmas() -> None:
+def test_lexicons_are_compared_on_the_same_lemmas() -> None:
     gold = many(120)
     one, two = gold, gold.filter(~pl.col("form").str.ends_with("1"))
     drawn = sample({"rate": 0.4}, gold=gold, lexicons={"x": one, "y": two})
@@ -588,7 +588,7 @@ def test_comparison_on_the_same_lemmas() -> None:
     assert made["lemmas"].height == 2 * drawn.height
 
 
-def test_other_lemmas_cannot_be_compared() -> None:
+def test_evaluations_on_other_lemmas_cannot_be_compared() -> None:
     gold = many(30)
     scores = {
         "x": quality(gold, gold)["lemmas"],
@@ -608,7 +608,7 @@ def test_other_lemmas_cannot_be_compared() -> None:
         ({}, {"n": 5887}, "y was evaluated with option n"),
     ],
 )
-def test_other_weights_cannot_be_compared(
+def test_evaluations_with_other_weights_cannot_be_compared(
     first: dict[str, Any], second: dict[str, Any], said: str
 ) -> None:
     gold = many(30)
@@ -625,7 +625,7 @@ def test_other_weights_cannot_be_compared(
     )
 
 
-def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
+def test_equal_clusters_have_equal_weights_in_any_case() -> None:
     gold = many(30)
     scores = {
         "x": quality(gold, gold, {"weights": "published"})["lemmas"],
@@ -646,7 +646,7 @@ def join_keying(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, 
     return run_stage("join.keying", config, sheet=sheet, entries=entries)
 
 
-def test_keyed_forms_are_the_gold() -> None:
+def test_keyed_forms_become_the_gold() -> None:
     made = join_keying([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
     assert made["gold"].sort("lemma", "form").rows() == [("a", "u"), ("a", "v"), ("c", "y")]
     assert made["keyed"].sort("lemma").select("lemma", "found", "n_forms").rows() == [
@@ -665,12 +665,12 @@ def test_keyed_forms_are_the_gold() -> None:
     ]
 
 
-def test_lemmas_among_their_forms() -> None:
+def test_lemmas_can_be_among_their_forms() -> None:
     made = join_keying([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
     assert made["gold"].sort("lemma", "form").rows() == [("a", "a"), ("a", "u"), ("c", "c")]
 
 
-def test_missing_lemmas_are_waited_for() -> None:
+def test_the_stage_waits_for_missing_lemmas() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
     with pytest.raises(WaitsForPerson, match="waiting for 2 lemmas"):
         join_keying(rows)
@@ -688,12 +688,12 @@ def test_missing_lemmas_are_waited_for() -> None:
         ([("a", "u"), ("a", "-"), ("b", "x"), ("c", "y")], "one row of this lemma has forms"),
     ],
 )
-def test_what_cannot_be_used(rows: list[tuple[str, str | None]], said: str) -> None:
+def test_invalid_keyed_forms_are_faults(rows: list[tuple[str, str | None]], said: str) -> None:
     assert said in join_keying(rows, partial=True)[FAULTS]["problem"][0]
 
 
-def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
-    """30 of 60 lemmas drawn, two thirds of them found: they stand for 40."""
+def test_a_keyed_gold_represents_lemmas_of_the_dictionary() -> None:
+    """30 of 60 lemmas are drawn, and two thirds of these found: they represent 40."""
     lexicon = many(60)
     drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
     known = drawn.sort("lemma").head(20)["lemma"]
@@ -705,7 +705,7 @@ def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
 
 
 def test_lemmas_not_looked_up_are_not_absent() -> None:
-    """30 of 60 lemmas drawn, 20 looked up, 15 of them found: they stand for 45."""
+    """30 of 60 lemmas are drawn, 20 looked up, and 15 of these found: they represent 45."""
     lexicon = many(60)
     drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
     looked_up = drawn.sort("position")["lemma"].head(20)

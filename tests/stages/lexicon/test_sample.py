@@ -1,4 +1,4 @@
-"""Lemmas that are keyed in twice, by whom, and what is noted."""
+"""Lemmas keyed in twice, annotators and notes, and lemmas drawn by size."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def test_a_typo_of_a_second_keying_is_no_gold_form() -> None:
 
 
 @pytest.mark.parametrize("again", ["ra, rajt", "rajt; ra", " rajt\nra "])
-def test_equal_keyings_are_one(again: str) -> None:
+def test_equal_keyings_are_counted_once(again: str) -> None:
     made = join(("anna", "ra", "ra, rajt", None), ("anna", "ra", again, None))
     assert not problems(made)
     assert made["gold"].height == 2
 
 
-def test_equal_by_the_spelling_of_the_stage() -> None:
+def test_keyings_are_compared_after_normalisation() -> None:
     rows: list[Row] = [("anna", "ra", "ra", None), ("anna", "ra", "RA", None)]
     assert len(problems(join(*rows))) == 2
     assert not problems(join(*rows, case="lower"))
@@ -97,7 +97,7 @@ def message(*rows: Row, **options: Any) -> list[str]:
     return [line.strip() for line in str(caught.value).splitlines()]
 
 
-def test_who_waits_sees_the_agreement_and_the_forms() -> None:
+def test_the_message_states_the_agreement_and_the_forms() -> None:
     first, agreement, forms, rules, others = message(*DIFFERENT)
     assert first == "entries: waiting for 1 decision; people keyed in different forms."
     # Wilson's limits of 1 of 2; forms: 2 (1 + 1) of 2 + 2 + 1 + 1
@@ -111,7 +111,7 @@ def test_who_waits_sees_the_agreement_and_the_forms() -> None:
     assert '"Two people" in docs/lexicon.md' in others
 
 
-def test_who_waits_sees_the_first_of_many_lemmas() -> None:
+def test_the_message_lists_the_first_of_many_lemmas() -> None:
     lemmas = [f"l{n}" for n in range(1, 8)]
     rows: list[Row] = [("anna", "ra", "a1,a2,a3,a4,a5,ra", None), ("ben", "ra", "-", None)]
     rows += [("anna", "dar", "dar, daru", None), ("ben", "dar", "dar", None)]
@@ -121,7 +121,7 @@ def test_who_waits_sees_the_first_of_many_lemmas() -> None:
     assert _list_forms(apart).endswith("l5 (anna: x), and 2 more lemmas")
 
 
-def test_three_people_wait_for_decisions() -> None:
+def test_the_message_covers_three_annotators() -> None:
     rows = [*DIFFERENT, ("carla", "ra", "ra", None), ("carla", "dar", "dar", None)]
     _, every, *pairs, forms, rules, _ = message(*rows, former=("carla",))
     assert every.startswith("All people agree on 1 of 2 lemmas (50.0 %")
@@ -134,7 +134,7 @@ def test_three_people_wait_for_decisions() -> None:
     assert not any("majority" in line for line in again)
 
 
-def test_decisions_that_do_not_settle_a_lemma() -> None:
+def test_conflicting_decisions_do_not_settle_a_lemma() -> None:
     third: list[Row] = [("carla", "ra", "ra", None), ("dan", "ra", "ra, rat", None)]
     forms = message(*DIFFERENT, *third, rounds=[None] * 4 + ["adjudication"] * 2)[2]
     assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait; dan: rat)."
@@ -152,13 +152,13 @@ def test_decisions_that_do_not_settle_a_lemma() -> None:
         ({"rule": "majority", "undecided": "exclude"}, []),
     ],
 )
-def test_a_rule_decides(options: dict[str, Any], forms: list[str]) -> None:
+def test_a_rule_can_decide_conflicts(options: dict[str, Any], forms: list[str]) -> None:
     made = join(*DIFFERENT, **options)
     assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == forms
     assert made["gold"].filter(lemma="dar")["form"].to_list() == ["dar"]
 
 
-def test_the_majority_of_three() -> None:
+def test_the_majority_of_three_annotators_can_decide() -> None:
     made = join(*DIFFERENT, ("carla", "ra", "rait,ra", None), former=("carla",), rule="majority")
     assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rait"]
     pairs = made["agreement"].filter(statistic="lemmas").sort("annotator_1", "annotator_2")
@@ -168,7 +168,7 @@ def test_the_majority_of_three() -> None:
     ]  # fmt: skip
 
 
-def test_agreement_of_two() -> None:
+def test_agreement_of_two_annotators_is_computed() -> None:
     made = join(*DIFFERENT, undecided="exclude")
     assert made["compared"].sort("lemma").rows() == [
         ("dar", "anna", "ben", 1, 1, 1, 1.0, "", ""),
@@ -180,7 +180,7 @@ def test_agreement_of_two() -> None:
     assert 0 <= forms["lower"] < forms["estimate"] < forms["upper"] <= 1
 
 
-def test_one_found_the_lemma_and_one_did_not() -> None:
+def test_an_absent_lemma_may_conflict_with_its_forms() -> None:
     made = join(("anna", "ra", "ra", None), ("ben", "ra", "-", None), undecided="exclude")
     assert not problems(made)
     assert made["disagreements"].sort("annotator")["forms"].to_list() == ["ra", "-"]
@@ -191,14 +191,14 @@ def test_one_found_the_lemma_and_one_did_not() -> None:
     assert both["agreement"].filter(statistic="forms").row(0)[3:7] == (0, None, None, None)
 
 
-def test_equal_but_for_the_headword() -> None:
+def test_the_headword_may_be_implied() -> None:
     rows: list[Row] = [("anna", "ra", "ra, rajt", None), ("ben", "ra", "rajt", None)]
     with pytest.raises(WaitsForPerson):
         join(*rows)
     assert join(*rows, lemma_is_form=True)["gold"]["form"].sort().to_list() == ["ra", "rajt"]
 
 
-def test_a_round_of_adjudication_decides() -> None:
+def test_a_round_of_adjudication_can_decide() -> None:
     decision: Row = ("carla", "ra", "ra, rajt", "page 7")
     made = join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudication"])
     assert not problems(made)
@@ -212,7 +212,7 @@ def test_a_round_of_adjudication_decides() -> None:
     assert [each[2:] for each in typo] == [("round", "is not a round; did you mean adjudication?")]
 
 
-def test_a_second_sheet_decides() -> None:
+def test_a_second_sheet_can_decide() -> None:
     first = join(*DIFFERENT, undecided="exclude")
     laid_out = run_stage(
         "sheet.keying",
@@ -238,13 +238,13 @@ def test_a_second_sheet_decides() -> None:
     assert made["keyings"].sort(pl.all()).equals(first["keyings"].sort(pl.all()))
 
 
-def test_both_are_waited_for() -> None:
+def test_with_overlap_the_stage_waits_for_both_annotators() -> None:
     with pytest.raises(WaitsForPerson, match=r'waiting for 1 lemma from "ben", for example dar'):
         join(*DIFFERENT[:3], overlap=True, partial=False)
 
 
 @pytest.mark.parametrize(("overlap", "rows"), [(0.0, 40), (1.0, 80), (0.5, 60)])
-def test_a_share_of_the_lemmas_goes_to_both(overlap: float, rows: int) -> None:
+def test_the_overlap_is_a_share_of_the_lemmas(overlap: float, rows: int) -> None:
     lemmas = words_by_stages([(f"l{n}", f"l{n}s") for n in range(40)])
     drawn = sample({"rate": 1.0}, gold=lemmas, lexicons={"x": lemmas})
     options = {"folder": "k", "annotators": ("anna", "ben"), "overlap": overlap, "seed": "s"}
@@ -254,12 +254,12 @@ def test_a_share_of_the_lemmas_goes_to_both(overlap: float, rows: int) -> None:
     assert "keyed_forms" not in laid_out.columns
 
 
-def test_an_expert_is_named() -> None:
+def test_an_expert_requires_the_rule_of_experts() -> None:
     with pytest.raises(ValidationError, match='expert = NAME requires rule = "expert"'):
         join(expert="anna")
 
 
-def test_strangers_and_nobody_have_their_places() -> None:
+def test_unknown_and_missing_annotators_are_faults() -> None:
     found = problems(join(("anne", "ra", "ra", None), (None, "dar", "dar", None)))
     assert [each[:3] for each in found] == [("k.csv", 2, "annotator"), ("k.csv", 3, "annotator")]
     assert "did you mean anna, ben?" in found[0][3]
@@ -300,7 +300,7 @@ WORSE, WORST = lacking(3), lacking(6)
 BY_SIZE, SIMPLE = {"size": 40, "design": "size"}, {"size": 40, "design": "simple"}
 
 
-def test_lemmas_are_drawn_by_size_unless_asked_otherwise() -> None:
+def test_lemmas_are_drawn_by_size_by_default() -> None:
     tables = {"gold": GOLD, "lexicons": {"x": GOLD}}
     default, simple = sample({"size": 40}, **tables), sample(SIMPLE, **tables)
     assert default.equals(sample(BY_SIZE, **tables))
@@ -309,7 +309,7 @@ def test_lemmas_are_drawn_by_size_unless_asked_otherwise() -> None:
 
 
 @pytest.mark.parametrize("design", [{"design": "simple"}, {}])
-def test_a_list_may_be_called_simple(design: dict[str, Any]) -> None:
+def test_a_list_may_be_declared_a_simple_sample(design: dict[str, Any]) -> None:
     drawn = sample(
         {"lemmas": ["l0001", "l0200"], "drawn": True, **design}, gold=GOLD, lexicons={"x": GOLD}
     )
@@ -326,7 +326,7 @@ def test_a_list_may_be_called_simple(design: dict[str, Any]) -> None:
         ({"lemmas": ["l0001"], "drawn": True}, ("large", 2, 0, 150.0, 0.0)),
     ],
 )
-def test_forms_of_large_lemmas_in_the_sample(
+def test_large_lemmas_and_their_forms_are_counted(
     config: dict[str, Any], large: tuple[str, int, int, float, float]
 ) -> None:
     made = run_on_lists("sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE})
@@ -348,7 +348,7 @@ def by_size(**config: Any) -> pl.DataFrame:
     return sample(BY_SIZE | config, gold=GOLD, lexicons={"x": GOLD})
 
 
-def test_in_proportion_to_the_gold_the_largest_for_certain() -> None:
+def test_lemmas_are_drawn_in_proportion_to_the_gold() -> None:
     drawn = by_size()
     assert (drawn.height, drawn["stratum"].unique().to_list()) == (40, ["all"])
     assert drawn["position"].to_list() == list(range(1, 41))
@@ -367,7 +367,7 @@ def test_a_larger_sample_keeps_a_smaller_one() -> None:
     assert by_size(size=500)["pi"].unique().to_list() == [1.0]
 
 
-def test_equal_paradigms_make_the_simple_sample() -> None:
+def test_equal_paradigms_give_the_simple_sample() -> None:
     gold = paradigms([3] * 50)
     drawn = [
         sample({"size": 9, "design": design}, gold=gold, lexicons={"x": gold})
@@ -376,7 +376,7 @@ def test_equal_paradigms_make_the_simple_sample() -> None:
     assert drawn[0].equals(drawn[1])
 
 
-def test_without_a_gold_the_mean_of_the_lexicons_counts() -> None:
+def test_without_a_gold_the_mean_size_of_the_lexicons_is_used() -> None:
     one, two = paradigms([9, 1, 2, 2]), paradigms([3, 1, 2, 6])
     drawn = sample({"size": 2, "design": "size"}, lexicons={"x": one, "y": two})
     chances = inclusion(np.array([6.0, 1.0, 2.0, 4.0]), size=2)
@@ -384,13 +384,13 @@ def test_without_a_gold_the_mean_of_the_lexicons_counts() -> None:
     assert drawn["pi"].to_list() == pytest.approx(held)
 
 
-def test_lemmas_without_forms_have_a_chance() -> None:
+def test_lemmas_without_forms_can_be_drawn() -> None:
     bare = words_by_stages([("a", None), ("b", "x"), ("b", "y")])
     drawn = sample({"rate": 1.0, "design": "size"}, gold=bare, lexicons={"x": bare})
     assert drawn["lemma"].sort().to_list() == ["a", "b"]
 
 
-def test_nothing_in_common() -> None:
+def test_without_common_lemmas_none_is_drawn() -> None:
     made = sample(
         {"rate": 0.5, "design": "size"},
         gold=words_by_stages([("a", "x")]),
@@ -400,14 +400,14 @@ def test_nothing_in_common() -> None:
 
 
 @pytest.mark.parametrize("given", [{"lemmas": ["l0001"]}, {"path": "l.tsv"}])
-def test_a_list_has_no_design(given: dict[str, Any]) -> None:
+def test_a_list_with_a_design_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="design = 'size' requires rate or size"):
         STAGES.get("sample.lemmas").config.model_validate(
             {"lexicons": ["x"], "design": "size", **given}
         )
 
 
-def test_l_star_is_estimated_by_the_chances() -> None:
+def test_l_star_is_weighted_by_inclusion_probabilities() -> None:
     made = quality(GOLD, WORSE, sample=by_size())
     found, truth = values(made), values(quality(GOLD, WORSE))
     row = made["quality"].filter(statistic="L*").row(0, named=True)
@@ -427,7 +427,7 @@ def test_l_star_is_estimated_by_the_chances() -> None:
     assert found["L*"] == pytest.approx(by_hand)  # the others were drawn by size: all weigh alike
 
 
-def test_means_count_lemmas_alike() -> None:
+def test_means_weight_lemmas_by_inclusion_probabilities() -> None:
     made = quality(GOLD, WORSE, sample=by_size())
     lemmas = made["lemmas"].sort("lemma")
     certain = lemmas["pi"].to_numpy() == 1
@@ -447,13 +447,13 @@ def test_means_count_lemmas_alike() -> None:
     assert values(made)["r(L, R)"] == pytest.approx(r)
 
 
-def test_all_drawn_is_exact() -> None:
+def test_a_sample_of_all_lemmas_is_exact() -> None:
     everyone = by_size(size=500)
     made, truth = values(quality(GOLD, WORSE, sample=everyone)), values(quality(GOLD, WORSE))
     assert made == pytest.approx(truth)
 
 
-def test_the_bootstrap_does_not_go_with_other_chances() -> None:
+def test_the_bootstrap_requires_equal_probabilities() -> None:
     with pytest.raises(ConfigError, match=r"interval: percentile .* those of 40 lemmas"):
         quality(GOLD, WORSE, {"interval": "percentile"}, sample=by_size())
     with pytest.raises(ConfigError, match="n: 5,887 replaces a sum over lemmas"):
@@ -461,7 +461,7 @@ def test_the_bootstrap_does_not_go_with_other_chances() -> None:
 
 
 @pytest.mark.parametrize("method", ["t", "beta"])
-def test_a_simple_sample_by_t(method: str) -> None:
+def test_a_simple_sample_may_have_t_intervals(method: str) -> None:
     """Equal chances: the linearised standard error, and Student's quantile."""
     drawn = sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})
     made = quality(GOLD, WORSE, {"interval": method, "replicates": 100}, sample=drawn)
@@ -482,7 +482,7 @@ def score_lexicons(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame
     }
 
 
-def test_differences_by_the_same_lemmas() -> None:
+def test_differences_are_estimated_on_the_same_lemmas() -> None:
     scores = score_lexicons(by_size())
     made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
     row = made["differences"].row(0, named=True)
@@ -499,8 +499,8 @@ def test_differences_by_the_same_lemmas() -> None:
     )
 
 
-def test_limits_of_the_family_hold_for_all_pairs_together() -> None:
-    """Of three pairs each has the limits at a level of 1 - 0.05 / 3, and the verdict of these."""
+def test_simultaneous_limits_hold_for_all_pairs() -> None:
+    """Each of three pairs has limits at a level of 1 - 0.05 / 3, and the verdict that follows."""
     drawn = by_size()
     scores = score_lexicons(drawn)
     three = {**scores, "z": quality(GOLD, WORST, sample=drawn)["lemmas"]}
@@ -522,7 +522,7 @@ def test_limits_of_the_family_hold_for_all_pairs_together() -> None:
     assert set(turned["differences"]["verdict"]) == {"worse", "open"}
 
 
-def test_differences_by_published_weights() -> None:
+def test_differences_use_published_weights() -> None:
     """Sums of unions, not those of the gold: each ratio has its own."""
     scores = score_lexicons(by_size(), weights="published")
     made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
@@ -534,7 +534,7 @@ def test_differences_by_published_weights() -> None:
     assert row["lower"] < whole["x"] - whole["y"] < row["upper"]
 
 
-def test_other_chances_cannot_be_compared() -> None:
+def test_samples_with_other_probabilities_cannot_be_compared() -> None:
     lemmas = by_size()
     even = lemmas.with_columns(pi=pl.lit(40 / 202))
     scores = {"x": score_lexicons(lemmas)["x"], "y": score_lexicons(even)["y"]}
@@ -544,8 +544,8 @@ def test_other_chances_cannot_be_compared() -> None:
         run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
 
 
-def test_several_lexicons_share_fewer_lemmas_than_each_has() -> None:
-    """The sum of the sizes is not that of all that gold and x have: it is estimated."""
+def test_the_total_size_is_estimated_for_several_lexicons() -> None:
+    """The sum of the sizes is not that of all lemmas of gold and x."""
     fewer = GOLD.filter(pl.col("lemma") != "l0200")
     drawn = sample(BY_SIZE, gold=GOLD, lexicons={"x": WORSE, "y": fewer})
     made = quality(GOLD, WORSE, sample=drawn)["lemmas"]
@@ -568,7 +568,7 @@ def test_a_printed_gold_gives_the_sizes_after_the_draw() -> None:
     assert values(made)["mean L"] == pytest.approx(mean)
 
 
-def test_what_is_looked_up_so_far_has_smaller_chances() -> None:
+def test_lemmas_looked_up_so_far_have_smaller_probabilities() -> None:
     drawn = sample(BY_SIZE, lexicons={"x": GOLD})
     done = drawn.sort("position").head(20)["lemma"]
     keyed = done.to_frame().with_columns(
@@ -586,7 +586,7 @@ def test_what_is_looked_up_so_far_has_smaller_chances() -> None:
     assert both["pi"].to_list() == pytest.approx(both["pi_wanted"].to_list())
 
 
-def test_widths_of_both_designs() -> None:
+def test_widths_of_both_designs_are_listed() -> None:
     for drawn in (by_size(), sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})):
         made = quality(GOLD, WORSE, {"replicates": 100}, sample=drawn)["widths"].sort("rate")
         whole = made.filter(rate=1.0).row(0, named=True)
