@@ -35,35 +35,35 @@ def test_missing_files_have_the_default_settings(word: str) -> None:
 def test_settings_apply_before_polars_is_loaded(words: list[str], chosen: dict[str, str]) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
     command = [sys.executable, "-c", SHOWN, *words]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == chosen["_RJEM_MALLOC_CONF"]
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == chosen["_RJEM_MALLOC_CONF"]
 
 
 def test_settings_of_the_user_are_kept() -> None:
     environment = {**os.environ, "_RJEM_MALLOC_CONF": "dirty_decay_ms:7"}
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SHOWN], env=environment, capture_output=True, text=True, check=True
     )
-    assert told.stdout.strip() == "dirty_decay_ms:7"
+    assert process.stdout.strip() == "dirty_decay_ms:7"
 
 
 def test_settings_of_polars_are_replaced() -> None:
     """A notebook that has imported Polars starts the command, which inherits its settings."""
     inside = f"import polars, subprocess, sys; subprocess.run([sys.executable, '-c', {SHOWN!r}])"
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", inside], env=environment, capture_output=True, text=True, check=True
     )
-    assert told.stdout.strip() == QUICK["_RJEM_MALLOC_CONF"]
+    assert process.stdout.strip() == QUICK["_RJEM_MALLOC_CONF"]
 
 
 def test_memory_is_released_if_the_library_supports_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    calls: list[int] = []
 
     class Library:
-        malloc_trim = asked.append
+        malloc_trim = calls.append
 
-    for library, wanted in ((Library, [0]), (object, [0])):
+    for library, expected in ((Library, [0]), (object, [0])):
         monkeypatch.setattr("ctypes.CDLL", lambda _, library=library: library)
         allocator.release_memory()
-        assert asked == wanted
+        assert calls == expected

@@ -68,9 +68,9 @@ def test_a_class_without_source_has_no_descriptions() -> None:
 def test_a_missing_module_has_no_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("nowhere")
     monkeypatch.setitem(sys.modules, "nowhere", module)
-    made = create_model("Made", __base__=OptionModel, __module__="nowhere", eight=(int, 8))
-    assert descriptions(made) == {}
-    assert "description" not in made.model_json_schema()["properties"]["eight"]
+    result = create_model("Made", __base__=OptionModel, __module__="nowhere", eight=(int, 8))
+    assert descriptions(result) == {}
+    assert "description" not in result.model_json_schema()["properties"]["eight"]
 
 
 def _models() -> list[type[BaseModel]]:
@@ -87,10 +87,10 @@ def _models() -> list[type[BaseModel]]:
 def test_descriptions_equal_those_of_pydantic(model: type[BaseModel]) -> None:
     """Compared with Pydantic's private function, for each class of fields."""
     internal = pytest.importorskip("pydantic._internal._docs_extraction")
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     for each in reversed(model.__mro__):
         if each not in {object, BaseModel, OptionModel} and issubclass(each, BaseModel):
-            said = internal.extract_docstrings_from_cls(each, use_inspect=True)
-            found |= {name: said.get(name) for name in inspect.get_annotations(each)}
-    own = {name: found[name] for name in model.model_fields}
+            message = internal.extract_docstrings_from_cls(each, use_inspect=True)
+            result |= {name: message.get(name) for name in inspect.get_annotations(each)}
+    own = {name: result[name] for name in model.model_fields}
     assert descriptions(model) == {name: text for name, text in own.items() if text}

@@ -32,7 +32,7 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         (ROWS.cast({"f": pl.Int64}), "column 'f' has values that are not whole numbers, for example 'x'"),
         (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are not numbers, for example 'a'"),
@@ -43,17 +43,17 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
         (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
     ],
 )  # fmt: skip
-def test_errors_of_queries_are_reworded(query: pl.LazyFrame, said: str) -> None:
+def test_errors_of_queries_are_reworded(query: pl.LazyFrame, message: str) -> None:
     with pytest.raises(pl.exceptions.PolarsError) as error:
         query.collect()
-    found = errors.query(error.value)
-    assert found.startswith(said)
-    assert "\n" not in found
-    assert not re.search(r"You might|Resolved|Did you|try an|consider|This error", found)
+    result = errors.query(error.value)
+    assert result.startswith(message)
+    assert "\n" not in result
+    assert not re.search(r"You might|Resolved|Did you|try an|consider|This error", result)
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "message"),
     [
         (errno.EACCES, "permission denied"),
         (errno.ENAMETOOLONG, "the path or a name in it is too long"),
@@ -62,25 +62,25 @@ def test_errors_of_queries_are_reworded(query: pl.LazyFrame, said: str) -> None:
         (errno.EXDEV, "Invalid cross-device link"),
     ],
 )
-def test_errors_of_the_system_are_reworded(number: int, said: str) -> None:
-    assert errors.machine(OSError(number, "Invalid cross-device link", "x")) == said
+def test_errors_of_the_system_are_reworded(number: int, message: str) -> None:
+    assert errors.machine(OSError(number, "Invalid cross-device link", "x")) == message
     if number != errno.EXDEV:  # as Polars raises it
-        assert errors.machine(OSError(f"Something failed (os error {number}): x")) == said
+        assert errors.machine(OSError(f"Something failed (os error {number}): x")) == message
 
 
 @pytest.mark.parametrize(
-    ("scan", "said"),
+    ("scan", "message"),
     [
         (pl.scan_csv, "the file or its folder does not exist"),
         (pl.scan_parquet, "the file or its folder"),
     ],
 )
 def test_errors_of_the_system_in_polars_are_reworded(
-    scan: Callable[..., pl.LazyFrame], said: str, tmp_path: Path
+    scan: Callable[..., pl.LazyFrame], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(OSError, match="os error") as error:
         scan(tmp_path / "nothing").collect()
-    assert errors.machine(error.value).startswith(said)
+    assert errors.machine(error.value).startswith(message)
 
 
 IN_POLARS = pl.exceptions.ComputeError("parquet: File out of specification (os error 28)")
@@ -94,9 +94,9 @@ def test_errors_of_the_system_are_not_called_bugs(error: Exception) -> None:
 
 
 def test_a_bug_is_called_one_with_the_address_for_reports() -> None:
-    said = errors.explain(KeyError("line"))
-    assert said.startswith("KeyError: 'line'\nThis is a bug: please report it")
-    assert "--debug" in said
+    text = errors.explain(KeyError("line"))
+    assert text.startswith("KeyError: 'line'\nThis is a bug: please report it")
+    assert "--debug" in text
 
 
 GOOD = (
@@ -227,8 +227,8 @@ def test_each_error_is_reported(
     case: str, folder_errors: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LEXASSAY_DATA", raising=False)
-    settings, said = CASES[case]
-    assert said in complaints(folder_errors, **settings)
+    settings, message = CASES[case]
+    assert message in complaints(folder_errors, **settings)
 
 
 def test_all_errors_are_reported_at_once(folder_errors: Path) -> None:
@@ -261,15 +261,15 @@ def test_missing_public_data_is_reported_with_its_source(folder_errors: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not UTF-8: byte 0xff in line 1, column 1"),
      (b"name = 'x'", "stages: is required")],
 )  # fmt: skip
 def test_files_that_are_not_experiments_are_refused(
-    content: bytes, said: str, folder_errors: Path
+    content: bytes, message: str, folder_errors: Path
 ) -> None:
     (folder_errors / "x.toml").write_bytes(content)
-    assert said in complaints(folder_errors)
+    assert message in complaints(folder_errors)
 
 
 def test_a_missing_file_is_reported_with_others(folder_errors: Path) -> None:
@@ -278,8 +278,8 @@ def test_a_missing_file_is_reported_with_others(folder_errors: Path) -> None:
 
 
 def test_setting_an_option_of_an_unknown_stage_is_refused(folder_errors: Path) -> None:
-    said = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
-    assert "stages.score: unknown stage; did you mean scores" in said
+    message = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
+    assert "stages.score: unknown stage; did you mean scores" in message
 
 
 def test_unreadable_paths_are_not_reported_as_absent(

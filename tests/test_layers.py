@@ -84,14 +84,14 @@ MODULES = {name_of(path) for path in FILES}
 @cache
 def imported_modules(path: Path) -> set[str]:
     """Return the modules of the project that a module imports, as deep as it names them."""
-    found: set[str] = set()
+    result: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            result |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in MODULES else node.module for name in inside}
-    return {name for name in found if name.partition(".")[0] in {"pipeline", "schemas"}}
+            result |= {name if name in MODULES else node.module for name in inside}
+    return {name for name in result if name.partition(".")[0] in {"pipeline", "schemas"}}
 
 
 def layer(module: str) -> str:
@@ -137,13 +137,13 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def test_the_report_imports_only_titles_from_kernels() -> None:
-    found = {
+    names = {
         name
         for path in FILES
         if layer(name_of(path)) == "report"
         for name in imported_modules(path)
     }
-    assert {name for name in found if layer(name) == "kernels"} == TITLES
+    assert {name for name in names if layer(name) == "kernels"} == TITLES
 
 
 def test_every_module_is_in_a_layer() -> None:

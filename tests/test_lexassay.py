@@ -48,9 +48,11 @@ if __name__ == "__main__":
 def run_command(
     *words: str, folder: Path, path: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    given = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
-    given["PYTHONPATH"] = os.pathsep.join([*([path] if path else []), str(ROOT)])
-    return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True, check=False)
+    environment = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
+    environment["PYTHONPATH"] = os.pathsep.join([*([path] if path else []), str(ROOT)])
+    return subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture(params=["modules", "packages"])
@@ -87,8 +89,8 @@ def test_an_unknown_name_is_attributed_to_lexassay() -> None:
 def test_lexassay_finds_its_modules_beside_others(beside: Path, way: str) -> None:
     (beside / "mine.py").write_text(USE)
     words = {"script": ["mine.py"], "notebook": ["-c", USE], "module": ["-m", "mine"]}[way]
-    done = run_command(sys.executable, *words, folder=beside)
-    assert (done.stdout, done.stderr) == ("2.722\n", "")
+    process = run_command(sys.executable, *words, folder=beside)
+    assert (process.stdout, process.stderr) == ("2.722\n", "")
 
 
 @pytest.mark.long
@@ -98,34 +100,34 @@ def test_workers_find_its_modules_beside_others(
     other = tmp_path_factory.mktemp("other")
     for folder, path in ((other, str(beside)), (beside, None)):
         (folder / "mine.py").write_text(WORKERS)
-        done = run_command(sys.executable, "mine.py", folder=folder, path=path)
-        assert (done.stdout, done.stderr) == ("12\n", "")
+        process = run_command(sys.executable, "mine.py", folder=folder, path=path)
+        assert (process.stdout, process.stderr) == ("12\n", "")
 
 
 def test_the_command_finds_its_modules_beside_others(beside: Path) -> None:
     command = "import lexassay; lexassay.script()"
-    done = run_command(sys.executable, "-c", command, folder=beside, path=str(beside))
-    assert done.returncode == 2
-    assert "somebody" not in done.stdout + done.stderr
+    process = run_command(sys.executable, "-c", command, folder=beside, path=str(beside))
+    assert process.returncode == 2
+    assert "somebody" not in process.stdout + process.stderr
     version = command.replace("import", "import sys; sys.argv[1:] = ['--version']; import", 1)
-    done = run_command(sys.executable, "-c", version, folder=beside, path=str(beside))
-    assert done.stdout == f"lexassay {lexassay.__version__}\n"
+    process = run_command(sys.executable, "-c", version, folder=beside, path=str(beside))
+    assert process.stdout == f"lexassay {lexassay.__version__}\n"
 
 
 def test_running_the_module_is_the_command(beside: Path) -> None:
-    done = run_command(sys.executable, "-m", "lexassay", "--version", folder=beside)
-    assert (done.stdout, done.stderr) == (f"lexassay {lexassay.__version__}\n", "")
+    process = run_command(sys.executable, "-m", "lexassay", "--version", folder=beside)
+    assert (process.stdout, process.stderr) == (f"lexassay {lexassay.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name", ["pipeline", "schemas"])
 def test_a_foreign_module_already_loaded_is_reported(tmp_path: Path, name: str) -> None:
     other = tmp_path / f"{name}.py"
     other.write_text("")
-    done = run_command(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
-    assert done.returncode == 1
-    said = done.stderr.strip().splitlines()[-1]
-    assert said.startswith(f"ImportError: lexassay needs its own module {name!r}, but another one")
-    assert str(other) in said
+    process = run_command(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
+    assert process.returncode == 1
+    text = process.stderr.strip().splitlines()[-1]
+    assert text.startswith(f"ImportError: lexassay needs its own module {name!r}, but another one")
+    assert str(other) in text
 
 
 def test_a_foreign_folder_without_an_init_is_reported(tmp_path: Path) -> None:
@@ -137,5 +139,5 @@ import schemas
 sys.path.append({str(ROOT)!r})
 import lexassay
 """
-    done = run_command(sys.executable, "-c", code, folder=tmp_path)
-    assert "a folder without __init__.py" in done.stderr
+    process = run_command(sys.executable, "-c", code, folder=tmp_path)
+    assert "a folder without __init__.py" in process.stderr

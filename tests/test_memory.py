@@ -153,8 +153,8 @@ def test_the_folder_of_spilled_rows_is_in_tmpdir(
 def test_materialised_rows_keep_their_order(tmp_path: Path, limit: int | None) -> None:
     table = rows(3, 1, 2)
     with with_limit(limit), memory.spill_to(tmp_path / "aside"):
-        with memory.materialise(table.lazy()) as found:
-            assert found.collect().equals(table)
+        with memory.materialise(table.lazy()) as result:
+            assert result.collect().equals(table)
             assert any((tmp_path / "aside").rglob("*.parquet")) == (limit is not None)
         assert not list((tmp_path / "aside").rglob("*.parquet"))
 

@@ -61,8 +61,8 @@ def test_the_title_of_an_entry_may_differ_from_its_name() -> None:
     registry = shapes()
     registry.named_decorator(Shape)("round_square", corners=0)(shapes)
     registry.named_decorator(Shape)("square", corners=4, title="Square, exactly")(shapes)
-    said = [registry.title(name) for name in ("square", "round_square", "not_there_any_more")]
-    assert said == ["Square, exactly", "round square", "not there any more"]
+    messages = [registry.title(name) for name in ("square", "round_square", "not_there_any_more")]
+    assert messages == ["Square, exactly", "round square", "not there any more"]
 
 
 def test_a_name_is_registered_only_once() -> None:
@@ -79,8 +79,10 @@ def test_other_spellings_are_resolved() -> None:
     assert registry.resolve(["triangle", "all"]) == ["triangle", "square"]
     with pytest.raises(UnknownName) as error:
         registry.resolve(["squar", "box", "x"])
-    said = "unknown shape 'squar'; did you mean square?; unknown shape 'x'; valid: square, triangle"
-    assert str(error.value) == said
+    message = (
+        "unknown shape 'squar'; did you mean square?; unknown shape 'x'; valid: square, triangle"
+    )
+    assert str(error.value) == message
     registry.named_decorator(Shape)("crate", corners=8, aliases=["box"])(shapes)
     with pytest.raises(ConfigError, match="box: is a spelling of both crate and square"):
         registry.resolve(["triangle"])
@@ -95,8 +97,8 @@ def test_unknown_spellings_have_suggestions() -> None:
 
 
 def test_former_names_name_their_replacement() -> None:
-    said = "stage 'evaluate.stratified' was replaced: use evaluate.designed with inclusion = "
-    with pytest.raises(UnknownName, match=said):
+    message = "stage 'evaluate.stratified' was replaced: use evaluate.designed with inclusion = "
+    with pytest.raises(UnknownName, match=message):
         STAGES.get("evaluate.stratified")
 
 
@@ -146,10 +148,10 @@ def test_a_template_registers_a_family_of_names() -> None:
     )  # fmt: skip
     with pytest.raises(UnknownName) as error:
         registry.resolve(["ngon_2", "ngan(5)", "ngon(five)", "ngon"])
-    said = "in ngon(n), n is a whole number from 3 to 1,000,000"
+    message = "in ngon(n), n is a whole number from 3 to 1,000,000"
     assert str(error.value) == (
-        f"unknown shape 'ngon_2'; {said}; unknown shape 'ngan(5)'; did you mean ngon(n)?; "
-        f"unknown shape 'ngon(five)'; {said}; unknown shape 'ngon'; type {said[3:]}"
+        f"unknown shape 'ngon_2'; {message}; unknown shape 'ngan(5)'; did you mean ngon(n)?; "
+        f"unknown shape 'ngon(five)'; {message}; unknown shape 'ngon'; type {message[3:]}"
     )
 
 
@@ -174,9 +176,9 @@ def test_options_may_name_a_member_of_a_family() -> None:
         several: Annotated[tuple[str, ...], NameIn(registry)] = ()
 
     ShapeOptions.model_rebuild(_types_namespace={"registry": registry})
-    asked = ShapeOptions(one="Polygon.5", several=("ngon(6)", "box"))
-    assert (asked.one, asked.several) == ("ngon_5", ("ngon_6", "square"))
-    assert NameIn(registry).places(asked.several) == {__name__, f"{__name__}:shapes"}
+    options = ShapeOptions(one="Polygon.5", several=("ngon(6)", "box"))
+    assert (options.one, options.several) == ("ngon_5", ("ngon_6", "square"))
+    assert NameIn(registry).places(options.several) == {__name__, f"{__name__}:shapes"}
     validator = jsonschema.Draft202012Validator(ShapeOptions.model_json_schema())
     assert validator.is_valid({"one": "ngon(5)", "several": ["all", "ngon_5", "Polygon.5", "box"]})
     for wrong in ({"one": "all"}, {"one": "ngon"}, {"several": ["ngon(x)"]}, {"one": "a ngon_5"}):
@@ -216,8 +218,8 @@ def test_a_name_is_looked_up_in_the_modules_that_define_it(
     registry: Registry[int] = Registry("shape", package)
     HELD[:] = [registry]
     assert (name in registry) == (name != "flat.x")
-    found = {each.rpartition(".")[2] for each in sys.modules if each.startswith(f"{package}.flat.")}
-    assert found == imported
+    names = {each.rpartition(".")[2] for each in sys.modules if each.startswith(f"{package}.flat.")}
+    assert names == imported
     assert list(registry) == ["flat.arc", "flat.circle", "flat.square"]
 
 
@@ -232,8 +234,8 @@ def test_a_name_registered_before_by_an_extension_is_refused(package: str, name:
 
 def test_the_code_of_a_stage_includes_the_entries_it_names() -> None:
     stage = STAGES.get("evaluate.subset")
-    given = {"ranks": "r", "judgements": "j", "subset": "s", "interval": "hypergeometric"}
-    assert stage.places(stage.config.model_validate(given)) == {
+    inputs = {"ranks": "r", "judgements": "j", "subset": "s", "interval": "hypergeometric"}
+    assert stage.places(stage.config.model_validate(inputs)) == {
         "pipeline.kernels.statistics.exact_tests:fisher",
         "pipeline.kernels.statistics.finite_population:hypergeometric",
         "pipeline.kernels.statistics.exact_tests:holm",

@@ -111,9 +111,9 @@ lexassay.script()
 """
     rows = ["l1\tl2\tf\tf1\tf2\tN", "a\tb\t3\t4\t5\t90"]
     (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert done.stderr.splitlines()[0].startswith("lexassay: the measure ll_ratio is called")
-    assert "Warning" not in done.stderr
-    assert "log_likelihood" in done.stdout
+    assert process.stderr.splitlines()[0].startswith("lexassay: the measure ll_ratio is called")
+    assert "Warning" not in process.stderr
+    assert "log_likelihood" in process.stdout

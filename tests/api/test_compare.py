@@ -15,14 +15,14 @@ from tests.api.test_sweep import EXPERIMENT_SWEEP_REPORT
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which an experiment was run with two rates."""
-    made = tmp_path_factory.mktemp("two_runs")
+    result = tmp_path_factory.mktemp("two_runs")
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
-    (made / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
-    (made / "x.toml").write_text(EXPERIMENT_SWEEP_REPORT)
-    with contextlib.chdir(made):
+    (result / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
+    (result / "x.toml").write_text(EXPERIMENT_SWEEP_REPORT)
+    with contextlib.chdir(result):
         assert main(["run", "x.toml", "--no-report"]) == 0
         assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.9"]) == 0
-    return made
+    return result
 
 
 @pytest.fixture
@@ -105,6 +105,6 @@ def test_the_text_of_diff_lists_settings_and_stages(
 ) -> None:
     capsys.readouterr()
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
-    said = capsys.readouterr().out
-    assert "stages.sample.rate: 0.5 -> 0.9" in said
-    assert "3 stages differ" in said
+    output = capsys.readouterr().out
+    assert "stages.sample.rate: 0.5 -> 0.9" in output
+    assert "3 stages differ" in output

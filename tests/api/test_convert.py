@@ -63,10 +63,10 @@ def polars(table: Any) -> pl.DataFrame:
 
 @pytest.mark.parametrize(("data", "kind"), [each[1:] for each in KINDS], ids=[k[0] for k in KINDS])
 def test_scores_have_the_type_of_the_input_table(data: Any, kind: type) -> None:
-    made = lx.score(data, measures=["all"])
-    assert type(made) is kind
-    assert polars(made).columns == EXPECTED.columns
-    values = polars(made).select(EXPECTED.columns[len(PAIRS) :])
+    result = lx.score(data, measures=["all"])
+    assert type(result) is kind
+    assert polars(result).columns == EXPECTED.columns
+    values = polars(result).select(EXPECTED.columns[len(PAIRS) :])
     assert values.fill_nan(None).equals(EXPECTED.select(values.columns))
 
 
@@ -82,11 +82,11 @@ def test_the_index_and_columns_of_pandas_are_preserved() -> None:
     table["count"] = pd.array([1, None], dtype="Int64")
     table.index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1)], names=["one", "two"])
     before = table.copy()
-    made = lx.score(table, measures=["mi", "t_score"])
-    pd.testing.assert_frame_equal(made[list(before.columns)], before)
+    result = lx.score(table, measures=["mi", "t_score"])
+    pd.testing.assert_frame_equal(result[list(before.columns)], before)
     pd.testing.assert_frame_equal(table, before)
-    assert made["mi"].tolist() == EXPECTED["mi"].to_list()
-    assert made["mi"].dtype == "float64"
+    assert result["mi"].tolist() == EXPECTED["mi"].to_list()
+    assert result["mi"].dtype == "float64"
 
 
 def test_undefined_scores_are_missing_in_pandas_and_null_in_arrow() -> None:
@@ -100,16 +100,16 @@ def test_undefined_scores_are_missing_in_pandas_and_null_in_arrow() -> None:
 def test_types_and_chunks_of_arrow_are_preserved() -> None:
     kinds = pa.array(["u", "v"]).dictionary_encode()
     two = pa.concat_tables([SMALL.append_column("kind", kinds)] * 2)
-    made = lx.score(two, measures=["mi"])
-    assert made.drop_columns(["mi"]).equals(two)
-    assert made["mi"].to_pylist() == EXPECTED["mi"].to_list() * 2
+    result = lx.score(two, measures=["mi"])
+    assert result.drop_columns(["mi"]).equals(two)
+    assert result["mi"].to_pylist() == EXPECTED["mi"].to_list() * 2
 
 
 def test_a_table_without_rows_yields_a_table_without_rows() -> None:
     for data in (FRAME.clear(), ARROW.slice(0, 0), ARROW.to_pandas().iloc[:0]):
-        made = lx.score(data, measures=["mi"])
-        assert type(made) is type(data)
-        assert made.shape == (0, len(PAIRS) + 1)
+        result = lx.score(data, measures=["mi"])
+        assert type(result) is type(data)
+        assert result.shape == (0, len(PAIRS) + 1)
 
 
 def test_errors_for_pandas_tables_are_those_of_any_table() -> None:
@@ -152,12 +152,12 @@ NO_COUNTS: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize("kind", ["polars", "arrow", "pandas on Arrow"])
 @pytest.mark.parametrize("case", NO_COUNTS)
 def test_a_value_that_is_not_a_count_is_reported_with_its_row(case: str, kind: str) -> None:
-    values, said = NO_COUNTS[case]
+    values, message = NO_COUNTS[case]
     frame = FRAME.with_columns(f=pl.Series(values))
     data: Any = frame if kind == "polars" else frame.to_arrow()
     if kind == "pandas on Arrow":
         data = data.to_pandas(types_mapper=pd.ArrowDtype)
-    with pytest.raises(SchemaViolation, match=rf"(?s)the table.*column f: .*{said}"):
+    with pytest.raises(SchemaViolation, match=rf"(?s)the table.*column f: .*{message}"):
         lx.score(data, measures=["mi"])
 
 
@@ -195,7 +195,7 @@ def test_a_truth_value_among_numbers_is_not_a_count() -> None:
 
 def test_as_whole_accepts_whole_numbers_of_any_type() -> None:
     assert as_whole(pl.Series([3], dtype=pl.UInt128), "k").tolist() == [3]
-    given = [3, 3.0, Decimal("3.00"), Fraction(3), np.int8(3), np.float32(3), np.uint64(3)]
-    assert as_whole(given, "k").tolist() == [3] * 7
+    values = [3, 3.0, Decimal("3.00"), Fraction(3), np.int8(3), np.float32(3), np.uint64(3)]
+    assert as_whole(values, "k").tolist() == [3] * 7
     assert as_whole(np.array([2**63 - 1], np.uint64), "k").tolist() == [2**63 - 1]
     assert as_whole(pl.Series(["3.00"]).cast(pl.Decimal(9, 2)), "k").tolist() == [3]

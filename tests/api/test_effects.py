@@ -25,8 +25,8 @@ TABLE = pl.DataFrame(
 
 def test_effects_equal_those_computed_by_hand() -> None:
     """Half-widths are .1 at span 1 and .2 at span 5, .15 on average at each measure."""
-    found = lx.effects(TABLE, by=["span", "measure"])
-    rounded = found.with_columns(pl.col("mean", "lower", "upper", "share").round(4))
+    table = lx.effects(TABLE, by=["span", "measure"])
+    rounded = table.with_columns(pl.col("mean", "lower", "upper", "share").round(4))
     assert rounded.rows() == [
         ("span", "1", 0.4, 0.3, 0.5, 3, 0.2727),
         ("span", "5", 0.6, 0.4, 0.8, 3, 0.2727),
@@ -38,8 +38,8 @@ def test_effects_equal_those_computed_by_hand() -> None:
 
 
 def test_without_limits_in_the_table_effects_have_none() -> None:
-    found = lx.effects(TABLE.drop("lower"), by="span")
-    assert found["lower"].null_count() == found.height
+    table = lx.effects(TABLE.drop("lower"), by="span")
+    assert table["lower"].null_count() == table.height
 
 
 def test_missing_values_are_omitted() -> None:
@@ -59,9 +59,9 @@ def test_groups_are_analysed_separately() -> None:
             TABLE.with_columns(pl.col("average_precision") / 2, n=pl.lit(20)),
         ]
     )
-    found = lx.effects(twice, by=["span", "measure"], within="n")
-    assert found.columns[0] == "n"
-    means = found.filter(setting="span").select("n", "level", pl.col("mean").round(6)).rows()
+    table = lx.effects(twice, by=["span", "measure"], within="n")
+    assert table.columns[0] == "n"
+    means = table.filter(setting="span").select("n", "level", pl.col("mean").round(6)).rows()
     assert means == [(10, "1", 0.4), (10, "5", 0.6), (20, "1", 0.2), (20, "5", 0.3)]
 
 
@@ -69,14 +69,14 @@ def test_settings_of_any_type_may_be_null() -> None:
     frame = pl.DataFrame(
         {"a": [None, True, None, True], "b": ["x", "x", "y", "y"], "v": [1, 2, 3, 4]}
     )
-    found = lx.effects(frame, value="v", by=["a", "b"])
-    assert found.select("setting", "level", "mean").rows()[:2] == [
+    table = lx.effects(frame, value="v", by=["a", "b"])
+    assert table.select("setting", "level", "mean").rows()[:2] == [
         ("a", None, pytest.approx(2.0)), ("a", "true", pytest.approx(3.0)),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"by": ["spam"]}, "spam: the table has no such column; did you mean span"),
         ({"by": []}, "by: names no setting"),
@@ -87,9 +87,11 @@ def test_settings_of_any_type_may_be_null() -> None:
         ({"by": ["span"], "value": "empty"}, "empty: has no values"),
     ],
 )
-def test_unsuitable_tables_and_options_are_refused(options: dict[str, object], said: str) -> None:
+def test_unsuitable_tables_and_options_are_refused(
+    options: dict[str, object], message: str
+) -> None:
     frame = TABLE.with_columns(copy=pl.col("span") * 2, empty=pl.lit(None, pl.Float64))
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         lx.effects(frame, **options)  # type: ignore[arg-type]
 
 
@@ -128,26 +130,26 @@ def test_a_sweep_writes_the_effects_of_its_settings(
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
     (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
     (tmp_path / "x.toml").write_text(SMALL + SWEEP)
-    found = lx.sweep("x.toml")
-    made = found.tables["effects"]
-    assert made.equals(pl.read_parquet(found.folder / "effects.parquet"))
-    assert (found.folder / "effects.csv").is_file()
-    assert made.select("table", "value").unique(maintain_order=True).rows() == [
+    result = lx.sweep("x.toml")
+    table = result.tables["effects"]
+    assert table.equals(pl.read_parquet(result.folder / "effects.parquet"))
+    assert (result.folder / "effects.csv").is_file()
+    assert table.select("table", "value").unique(maintain_order=True).rows() == [
         ("whole.cuts", "precision"), ("ap", "average_precision"),
     ]  # fmt: skip
-    assert made.filter(table="ap")["setting"].unique(maintain_order=True).to_list() == [
+    assert table.filter(table="ap")["setting"].unique(maintain_order=True).to_list() == [
         "point", "stages.ranks.seed", "measure", "residual",
     ]  # fmt: skip
     ap = (
-        found.tables["ap"]
+        result.tables["ap"]
         .group_by("point", maintain_order=True)
         .agg(pl.col("average_precision").mean())
     )
-    means = made.filter(table="ap", setting="point").select("level", "mean").rows()
+    means = table.filter(table="ap", setting="point").select("level", "mean").rows()
     assert means == [(name, pytest.approx(mean)) for name, mean in ap.rows()]
-    assert made.filter(table="whole.cuts", setting="point")["rows"].to_list() == [4, 4, 4, 4]
-    assert lx.show("x.toml").table("sweep.effects").equals(made)
+    assert table.filter(table="whole.cuts", setting="point")["rows"].to_list() == [4, 4, 4, 4]
+    assert lx.show("x.toml").table("sweep.effects").equals(table)
     assert main(["show", "x.toml", "sweep.effects", "--format", "csv", "--raw"]) == 0
-    assert capsys.readouterr().out == made.write_csv()
+    assert capsys.readouterr().out == table.write_csv()
     assert main(["show", "x.toml"]) == 0
     assert "sweep.effects" in capsys.readouterr().out

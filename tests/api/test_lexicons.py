@@ -25,13 +25,13 @@ from tests.stages.run_stage import run_stage
 
 def test_the_worked_example_has_its_published_value() -> None:
     """Dalli: the lexicon has 7 of 10 forms, L = 14/17."""
-    found = lx.l_measure(DICTIONARY, MISSIER)
-    assert found.l_star == found.f_star == 14 / 17
-    row = found.lemmas.row(0, named=True)
+    measures = lx.l_measure(DICTIONARY, MISSIER)
+    assert measures.l_star == measures.f_star == 14 / 17
+    row = measures.lemmas.row(0, named=True)
     assert (row["lemma"], row["n_common"], row["precision"], row["recall"]) == (
         "missier", 7, 1.0, 0.7,
     )  # fmt: skip
-    assert repr(found) == (
+    assert repr(measures) == (
         "LMeasure(l_star=0.8235, f_star=0.8235, entropy=0.0, best_match=0.8235, coverage=1.0, "
         "lemmas: 1)"
     )
@@ -39,17 +39,23 @@ def test_the_worked_example_has_its_published_value() -> None:
 
 @given(lexicons, lexicons)
 def test_values_equal_those_of_slow_implementations(gold: Lexicon, lexicon: Lexicon) -> None:
-    found = lx.l_measure(gold, lexicon)
+    measures = lx.l_measure(gold, lexicon)
     both = sorted(set(gold) & set(lexicon))
     forms = sum(map(len, gold.values())) + sum(map(len, lexicon.values()))
     match = 2 * most_in_common(gold, lexicon) / forms if forms else None
     expected = [star(both, gold, lexicon), star(list(gold), gold, lexicon), entropy(gold, lexicon),
                 match, len(both) / len(gold) if gold else None]  # fmt: skip
-    values = [found.l_star, found.f_star, found.entropy, found.best_match, found.coverage]
+    values = [
+        measures.l_star,
+        measures.f_star,
+        measures.entropy,
+        measures.best_match,
+        measures.coverage,
+    ]
     for value, other in zip(values, expected, strict=True):
         assert value == (None if other is None else pytest.approx(float(other)))
-    assert found.lemmas["lemma"].to_list() == both
-    assert found.lemmas["contribution"].sum() == pytest.approx(found.l_star or 0.0)
+    assert measures.lemmas["lemma"].to_list() == both
+    assert measures.lemmas["contribution"].sum() == pytest.approx(measures.l_star or 0.0)
 
 
 def test_values_are_those_of_the_stage() -> None:
@@ -57,13 +63,19 @@ def test_values_are_those_of_the_stage() -> None:
     lexicon: Lexicon = {"a": {"u"}, "b": {"x", "v"}, "d": {"y"}}
     tables = {"gold": frame(gold).collect(), "lexicon": frame(lexicon).collect()}
     overlaps = run_stage("score.lexicon", {}, **tables)["overlaps"]
-    made = run_stage("evaluate.lexicon", {"seed": "s"}, overlaps=overlaps, **tables)
-    expected = dict(made["quality"].select("statistic", "value").rows())
-    found = lx.l_measure(gold, lexicon)
+    outputs = run_stage("evaluate.lexicon", {"seed": "s"}, overlaps=overlaps, **tables)
+    expected = dict(outputs["quality"].select("statistic", "value").rows())
+    measures = lx.l_measure(gold, lexicon)
     names = ("L*", "F*", "E*", "best-match F1", "coverage")
-    values = (found.l_star, found.f_star, found.entropy, found.best_match, found.coverage)
+    values = (
+        measures.l_star,
+        measures.f_star,
+        measures.entropy,
+        measures.best_match,
+        measures.coverage,
+    )
     assert dict(zip(names, values, strict=True)) == {name: expected[name] for name in names}
-    assert found.lemmas.equals(made["lemmas"].select(found.lemmas.columns))
+    assert measures.lemmas.equals(outputs["lemmas"].select(measures.lemmas.columns))
 
 
 def test_forms_may_be_in_any_collection() -> None:
@@ -84,15 +96,15 @@ def test_pairs_are_read_as_mappings() -> None:
 
 
 def test_without_common_lemmas_values_are_undefined() -> None:
-    found = lx.l_measure({}, {})
-    assert repr(found).endswith("entropy=None, best_match=None, coverage=None, lemmas: 0)")
+    measures = lx.l_measure({}, {})
+    assert repr(measures).endswith("entropy=None, best_match=None, coverage=None, lemmas: 0)")
     assert lx.l_measure({"a": ["u"]}, {}).l_star is None
     assert lx.l_measure({"a": ["u"]}, {}).f_star == 0.0
     assert lx.l_measure({}, {"a": ["u"]}).coverage is None
 
 
 @pytest.mark.parametrize(
-    ("lexicon", "said"),
+    ("lexicon", "message"),
     [
         (
             {"a": ["u", ""], "": ["v"]},
@@ -116,7 +128,7 @@ def test_without_common_lemmas_values_are_undefined() -> None:
         ([("a", "")], "lexicon: 1 of 1 lemmas or forms are empty or not text"),
     ],
 )
-def test_invalid_lexicons_are_refused(lexicon: Any, said: str) -> None:
+def test_invalid_lexicons_are_refused(lexicon: Any, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         lx.l_measure({"a": ["u"]}, lexicon)
-    assert said in str(caught.value)
+    assert message in str(caught.value)

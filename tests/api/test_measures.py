@@ -38,9 +38,9 @@ PAIRS = st.lists(st.tuples(st.sampled_from("NVA"), st.integers(0, 4)), min_size=
 @given(PAIRS)
 def test_values_are_those_of_scikit_learn(pairs: list[tuple[str, int]]) -> None:
     true, pred = map(list, zip(*pairs, strict=True))
-    found = lx.token_measures(true, pred, measures=list(SAME))
+    values = lx.token_measures(true, pred, measures=list(SAME))
     expected = [each(true, pred) for each in SAME.values()]
-    for (name, value), other in zip(found.items(), expected, strict=True):
+    for (name, value), other in zip(values.items(), expected, strict=True):
         # Without pairs in a group it is undefined, or 1 for equal groups, where they have 0.
         if name != "fowlkes_mallows" or len(pairs) not in {len({*true}), len({*pred})}:
             assert value == pytest.approx(other, abs=1e-9), name
@@ -48,8 +48,8 @@ def test_values_are_those_of_scikit_learn(pairs: list[tuple[str, int]]) -> None:
 
 def test_purity_and_one_to_one_equal_values_by_hand() -> None:
     """Of 5 tokens, cluster 0 holds 2 N and 1 V, 1 holds a V, 2 the A: 4 of 5 either way."""
-    found = lx.token_measures(TRUE, PRED, measures=["purity", "1-1"])
-    assert found == {"many_to_one": 0.8, "one_to_one": 0.8}
+    values = lx.token_measures(TRUE, PRED, measures=["purity", "1-1"])
+    assert values == {"many_to_one": 0.8, "one_to_one": 0.8}
     assert list(lx.token_measures(TRUE, PRED)) == list(TOKEN_MEASURES)
     assert lx.token_measures(TRUE, PRED, measures="v") == lx.token_measures(
         TRUE, PRED, measures=["V-measure"]
@@ -73,13 +73,13 @@ WEIGHED: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
 @pytest.mark.parametrize("tokens", [False, True])
 def test_weights_of_clusters_are_refused(function: Any, side: int, tokens: bool) -> None:
     name = ("labels_true", "labels_pred")[side]
-    given: list[Any] = [["N", "V"], WEIGHED] if side else [WEIGHED, ["N", "V"]]
-    said = rf"{name}: 1 of 2 have weights, for example \{{'x': 0.01, 'y': 0.99\}} at position 0.*; .*without weights"
-    with pytest.raises(DataError, match=said):
-        function(*given, items=["a", "b"] if tokens else None)
-    given[side] = pl.DataFrame({"x": [0.3, 1.0], "y": [None, 0.5]}).to_struct()
+    labels: list[Any] = [["N", "V"], WEIGHED] if side else [WEIGHED, ["N", "V"]]
+    message = rf"{name}: 1 of 2 have weights, for example \{{'x': 0.01, 'y': 0.99\}} at position 0.*; .*without weights"
+    with pytest.raises(DataError, match=message):
+        function(*labels, items=["a", "b"] if tokens else None)
+    labels[side] = pl.DataFrame({"x": [0.3, 1.0], "y": [None, 0.5]}).to_struct()
     with pytest.raises(DataError, match=f"{name}: 2 of 2 have weights"):
-        function(*given)
+        function(*labels)
 
 
 def test_weights_that_are_all_one_have_no_effect() -> None:
@@ -115,9 +115,9 @@ def test_labels_may_be_of_any_type(pred: Any) -> None:
 
 
 def test_without_tokens_nothing_is_defined() -> None:
-    found = lx.token_measures([], [])
-    assert all(math.isnan(value) for value in found.values())
-    assert found.keys() == {*TOKEN_MEASURES}
+    values = lx.token_measures([], [])
+    assert all(math.isnan(value) for value in values.values())
+    assert values.keys() == {*TOKEN_MEASURES}
 
 
 WRONG: list[tuple[Any, Any, str]] = [
@@ -143,11 +143,11 @@ WRONG: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("true", "pred", "said"), WRONG, ids=[each[2] for each in WRONG])
-def test_invalid_labels_are_refused(true: Any, pred: Any, said: str) -> None:
+@pytest.mark.parametrize(("true", "pred", "message"), WRONG, ids=[each[2] for each in WRONG])
+def test_invalid_labels_are_refused(true: Any, pred: Any, message: str) -> None:
     with pytest.raises(DataError) as caught:
         lx.token_measures(true, pred)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_unknown_measures_and_invalid_options_are_refused() -> None:
@@ -189,8 +189,8 @@ def test_without_noise_all_labels_are_clusters() -> None:
 
 def test_noise_items_never_share_the_cluster_of_another_label() -> None:
     gold, induced = ["a", "b"], ["x 1", "x"]
-    found = lx.token_measures(gold, induced, measures="M-1", noise=["x"], noise_as="clusters")
-    assert found == {"many_to_one": 1.0}
+    values = lx.token_measures(gold, induced, measures="M-1", noise=["x"], noise_as="clusters")
+    assert values == {"many_to_one": 1.0}
 
 
 GOLD = [["N"], ["N", "V"], ["V"], ["N", "V"], [], ["A"]]
@@ -211,11 +211,11 @@ def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
 @pytest.mark.long
 def test_type_measures_equal_those_of_the_stage() -> None:
     expected = evaluate_type_level(*frames()).summary
-    found = lx.type_measures(GOLD, INDUCED)
-    assert found.equals(expected)
-    assert found["n_items"].unique().to_list() == [5]
-    assert found["n_dropped"].unique().to_list() == [1]
-    assert set(found["mapping"]) == {"1-1", "M-1", "floor"}
+    table = lx.type_measures(GOLD, INDUCED)
+    assert table.equals(expected)
+    assert table["n_items"].unique().to_list() == [5]
+    assert table["n_dropped"].unique().to_list() == [1]
+    assert set(table["mapping"]) == {"1-1", "M-1", "floor"}
 
 
 def test_type_measures_take_options_of_search_and_certificate() -> None:
@@ -257,9 +257,9 @@ def test_a_type_has_all_labels_and_clusters_of_its_tokens() -> None:
     """run is N and V, in clusters 0 and 1; dog is N in 0, its second token without cluster."""
     items = ["run", "run", "run", "dog", "dog"]
     true, pred = ["N", "V", "N", "N", "N"], [0, 1, 1, 0, None]
-    found = lx.type_measures(true, pred, items=items, measures="MacroI")
-    assert found.equals(lx.type_measures([["N"], ["N", "V"]], [[0], [0, 1]], measures="MacroI"))
-    assert found.filter(mapping="1-1")["value"].item() == 1.0
+    table = lx.type_measures(true, pred, items=items, measures="MacroI")
+    assert table.equals(lx.type_measures([["N"], ["N", "V"]], [[0], [0, 1]], measures="MacroI"))
+    assert table.filter(mapping="1-1")["value"].item() == 1.0
     over = lx.overlapping_measures(true, pred, items=items, measures=["omega", "bcubed_f"])
     assert over == {"omega": 1.0, "bcubed_f": 1.0}
 
@@ -277,9 +277,9 @@ def test_items_and_labels_must_match_in_number() -> None:
 
 def test_equal_overlapping_groups_agree_in_full() -> None:
     """Equal groups agree in full; without items nothing is defined."""
-    found = lx.overlapping_measures(GOLD[:4], GOLD[:4])
-    assert list(found) == OVERLAPPING_MEASURES.resolve(["all"])
-    assert all(value == pytest.approx(1.0) for value in found.values())
+    values = lx.overlapping_measures(GOLD[:4], GOLD[:4])
+    assert list(values) == OVERLAPPING_MEASURES.resolve(["all"])
+    assert all(value == pytest.approx(1.0) for value in values.values())
     assert all(math.isnan(value) for value in lx.overlapping_measures([], []).values())
 
 
@@ -291,8 +291,8 @@ def test_bcubed_of_single_labels_equals_its_definition(pairs: list[tuple[str, in
         sum(c == c2 for c2, k2 in pairs if k == k2) / sum(k == k2 for _, k2 in pairs)
         for c, k in pairs
     ]
-    found = lx.overlapping_measures(true, pred, measures="bcubed_precision")
-    assert found["bcubed_precision"] == pytest.approx(sum(shares) / len(shares))
+    values = lx.overlapping_measures(true, pred, measures="bcubed_precision")
+    assert values["bcubed_precision"] == pytest.approx(sum(shares) / len(shares))
 
 
 def test_fuzzy_measures_use_weights() -> None:
@@ -302,8 +302,8 @@ def test_fuzzy_measures_use_weights() -> None:
     assert whole == {"fuzzy_bcubed_recall": pytest.approx(2 / 3)}
     # The first two share the sense, and of the cluster x one quarter.
     graded: list[Any] = [{"x": 1, "y": 4}, "x", "y"]
-    found = lx.overlapping_measures(["s", "s", "t"], graded, measures="fuzzy_bcubed_recall")
-    assert found == {"fuzzy_bcubed_recall": pytest.approx(2 / 3 / 4)}
+    values = lx.overlapping_measures(["s", "s", "t"], graded, measures="fuzzy_bcubed_recall")
+    assert values == {"fuzzy_bcubed_recall": pytest.approx(2 / 3 / 4)}
     for wrong in ({"x": "much", "y": 1}, {"x": -1, "y": 1}, {"x": None, "y": 1}):
         with pytest.raises(DataError, match="labels_pred: 1 of 1 have a weight that is not"):
             lx.overlapping_measures(["s"], [wrong], measures="fuzzy_nmi")
@@ -317,12 +317,12 @@ def test_fuzzy_measures_use_weights() -> None:
 
 def test_sense_measures_are_computed_for_each_word() -> None:
     words, gold = ["add", "add", "ask", "ask", "ask"], ["s", "s", {"t": 2, "u": 1}, "t", None]
-    found = lx.sense_measures(words, gold, ["a", "a", "b", "b", {"b": 3}])
-    values = dict(found.select("measure", "value").iter_rows())
+    table = lx.sense_measures(words, gold, ["a", "a", "b", "b", {"b": 3}])
+    values = dict(table.select("measure", "value").iter_rows())
     # ask: the two with a sense share a cluster with the third, which has none: P 1/2, R 1.
     assert values["fuzzy_bcubed_precision"] == pytest.approx((1 + 1 / 2) / 2)
     assert values["fuzzy_bcubed_recall"] == pytest.approx(1.0)
-    assert found["n_words"].to_list() == [2] * 4
+    assert table["n_words"].to_list() == [2] * 4
     single = lx.sense_measures(words, gold, list("aabbb"), measures="bcubed_f",
                                token_measures="V-measure", senses="heaviest")  # fmt: skip
     assert dict(single.select("measure", "value").iter_rows()) == {"bcubed_f": 1.0, "v": 1.0}
@@ -341,33 +341,33 @@ def test_sense_measures_are_computed_for_each_word() -> None:
 
 def test_instances_without_an_answer_score_nothing() -> None:
     words, gold = ["a"] * 10, ["s", "t"] * 5
-    given: dict[str, Any] = {"measures": [], "token_measures": "v"}
-    found = lx.sense_measures(words, gold, ["x"] + [None] * 9, **given)
-    assert found["value"].to_list() == pytest.approx([0.1])
-    dropped = lx.sense_measures(words, gold, ["x"] + [None] * 9, without_cluster="drop", **given)
+    options: dict[str, Any] = {"measures": [], "token_measures": "v"}
+    table = lx.sense_measures(words, gold, ["x"] + [None] * 9, **options)
+    assert table["value"].to_list() == pytest.approx([0.1])
+    dropped = lx.sense_measures(words, gold, ["x"] + [None] * 9, without_cluster="drop", **options)
     assert dropped["value"].to_list() == [1.0]
 
 
 def test_noise_of_senses() -> None:
     words, gold = ["a"] * 4, ["s", "s", "t", "t"]
-    given: dict[str, Any] = {"measures": "bcubed_f"}
-    found = lx.sense_measures(words, gold, [0, 0, 1, -1], noise=[-1], **given)
-    assert found.equals(lx.sense_measures(words, gold, [0, 0, 1, None], **given))
-    own = lx.sense_measures(words, gold, [0, -1, 1, -1], noise=-1, noise_as="clusters", **given)
-    assert own.equals(lx.sense_measures(words, gold, [0, 2, 1, 3], **given))
+    options: dict[str, Any] = {"measures": "bcubed_f"}
+    table = lx.sense_measures(words, gold, [0, 0, 1, -1], noise=[-1], **options)
+    assert table.equals(lx.sense_measures(words, gold, [0, 0, 1, None], **options))
+    own = lx.sense_measures(words, gold, [0, -1, 1, -1], noise=-1, noise_as="clusters", **options)
+    assert own.equals(lx.sense_measures(words, gold, [0, 2, 1, 3], **options))
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         ("senses", "senses: 'best' is unknown; give all or heaviest"),
         ("without_cluster", "without_cluster: 'best' is unknown; give zero or drop or cluster"),
     ],
 )
-def test_unknown_options_of_senses_are_refused(option: str, said: str) -> None:
-    given: dict[str, Any] = {option: "best"}
-    with pytest.raises(ConfigError, match=said):
-        lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **given)
+def test_unknown_options_of_senses_are_refused(option: str, message: str) -> None:
+    options: dict[str, Any] = {option: "best"}
+    with pytest.raises(ConfigError, match=message):
+        lx.sense_measures(["a", "a"], ["s", "t"], ["x", "y"], **options)
 
 
 SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]
@@ -383,8 +383,8 @@ SCANNED, SCAN_LABELS = ["N", "N", "V", "V", "V"], [0, 0, 1, -1, -1]
 def test_noise_tokens_are_excluded_or_clusters_of_their_own(
     labels: Any, noise_as: Any, gold: list[str], clusters: list[int]
 ) -> None:
-    found = lx.token_measures(SCANNED, labels, noise=[-1], noise_as=noise_as)
-    assert found == pytest.approx(lx.token_measures(gold, clusters), nan_ok=True)
+    values = lx.token_measures(SCANNED, labels, noise=[-1], noise_as=noise_as)
+    assert values == pytest.approx(lx.token_measures(gold, clusters), nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -394,8 +394,8 @@ def test_noise_tokens_are_excluded_or_clusters_of_their_own(
 def test_noise_types_are_excluded_or_clusters_of_their_own(
     noise_as: Any, clusters: list[int | None]
 ) -> None:
-    found = lx.type_measures(SCANNED, SCAN_LABELS, noise=-1, noise_as=noise_as)
-    assert found["value"].to_list() == lx.type_measures(SCANNED, clusters)["value"].to_list()
+    table = lx.type_measures(SCANNED, SCAN_LABELS, noise=-1, noise_as=noise_as)
+    assert table["value"].to_list() == lx.type_measures(SCANNED, clusters)["value"].to_list()
     over = lx.overlapping_measures(SCANNED, SCAN_LABELS, noise=["-1"], noise_as=noise_as)
     assert over == pytest.approx(lx.overlapping_measures(SCANNED, clusters), nan_ok=True)
 

@@ -30,15 +30,15 @@ OTHERS = {"clopper_pearson": "beta", "wilson": "wilson", "jeffreys": "jeffreys"}
 def test_limits_equal_those_of_statsmodels(interval: str) -> None:
     k, n = np.array([1, 5, 9, 40]), np.array([9, 10, 12, 90])
     expected = proportion_confint(k, n, alpha=0.1, method=OTHERS[interval])
-    found = lx.precision_interval(k, n, interval=interval, confidence=0.9)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    limits = lx.precision_interval(k, n, interval=interval, confidence=0.9)
+    np.testing.assert_allclose(limits, expected, rtol=1e-9)
 
 
 def test_limits_for_a_finite_population_equal_kernel_tables() -> None:
     """All 10 are drawn: nothing is left open. 3 of 9 from 20 equals the kernel's tables."""
     assert lx.precision_interval(4, 10, interval="hypergeometric", population=10) == (0.4, 0.4)
-    found = lx.precision_interval([3, 4], 9, interval="hypergeometric", population=[20, 20])
-    assert [each.tolist() for each in found] == [[0.15, 0.2], [0.6, 0.7]]
+    limits = lx.precision_interval([3, 4], 9, interval="hypergeometric", population=[20, 20])
+    assert [each.tolist() for each in limits] == [[0.15, 0.2], [0.6, 0.7]]
     with pytest.raises(DataError, match="requires the population size"):
         lx.precision_interval(3, 9, interval="hypergeometric")
 
@@ -117,10 +117,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "error", "said"), WRONG, ids=[each[2][:30] for each in WRONG])
+@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[each[2][:30] for each in WRONG])
 def test_invalid_counts_and_options_are_refused(
-    call: Callable[[], Any], error: type[Exception], said: str
+    call: Callable[[], Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         call()
-    assert said in str(caught.value)
+    assert message in str(caught.value)

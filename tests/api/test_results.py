@@ -99,9 +99,9 @@ def test_a_script_shows_nothing_unless_asked(
     lx.run(small, runs=small.parent / "runs")
     assert capsys.readouterr() == ("", "")
     lx.run(small, runs=small.parent / "runs", progress=True)
-    said = capsys.readouterr()
-    assert said.out == ""
-    *lines, last = said.err.splitlines()
+    output = capsys.readouterr()
+    assert output.out == ""
+    *lines, last = output.err.splitlines()
     names = ("candidates", "judgements", "scores", "ranks")
     assert lines == [f"small: {n} of 4 stages, {name}" for n, name in enumerate(names, start=1)]
     assert last.startswith("small: 4 stages, 0 done, 4 reused, in ")
@@ -149,14 +149,14 @@ def test_the_bar_names_stages_that_wait_for_input(cell: Shown) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (DataError("no"), "x: failed in scores: 2 stages"),
         (Interruption(""), "x: interrupted in sco"),
     ],
 )
 def test_the_bar_states_failures_and_interruptions(
-    cell: Shown, error: Exception, said: str
+    cell: Shown, error: Exception, message: str
 ) -> None:
     def run() -> None:
         with show_progress("x", stages=2, progress=None) as (bar,):
@@ -167,7 +167,7 @@ def test_the_bar_states_failures_and_interruptions(
 
     with pytest.raises(type(error)):
         run()
-    assert cell[-1]["text/plain"].startswith(said)
+    assert cell[-1]["text/plain"].startswith(message)
 
 
 # Colours of a report: of all names of its run, pinned by its options.
@@ -194,11 +194,11 @@ def test_names_include_lists_systems_and_lexicons() -> None:
 
 
 def test_each_name_has_a_colour_and_pinned_colours_are_used() -> None:
-    found = colours_of(run_report_colours(), {"tree": "gold", "not there": "blue"})
-    assert set(found) == {"bought", "dice", "made", "mi", "tree", "Dice", "MI"}
-    assert found["MI"] == found["mi"]
-    assert NAMED[found["tree"].colour] == "gold"
-    assert colours_of(run_report_colours(), {"tree": "gold"}) == found
+    result = colours_of(run_report_colours(), {"tree": "gold", "not there": "blue"})
+    assert set(result) == {"bought", "dice", "made", "mi", "tree", "Dice", "MI"}
+    assert result["MI"] == result["mi"]
+    assert NAMED[result["tree"].colour] == "gold"
+    assert colours_of(run_report_colours(), {"tree": "gold"}) == result
 
 
 def test_an_unknown_colour_is_an_error_that_names_the_nearest() -> None:
@@ -294,14 +294,14 @@ def test_repr_of_a_run_is_one_line(run: lx.Run) -> None:
 @pytest.mark.long
 def test_html_of_a_run_lists_stages_and_missing_labels(run: lx.Run) -> None:
     page = Text(run._repr_html_())
-    said = page.said
-    assert said[:2] == ["small", ": 7 of 9 stages done"]
-    at = said.index("by_hand")
-    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: depends on asked"]
-    assert said[said.index("asked") + 2].startswith("waiting for 40 labels")
-    at = said.index("scores")
-    assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
-    assert any("small: waiting for 40 labels" in each for each in said)
+    page_texts = page.said
+    assert page_texts[:2] == ["small", ": 7 of 9 stages done"]
+    at = page_texts.index("by_hand")
+    assert page_texts[at + 1 : at + 3] == ["evaluate.precision", "not run: depends on asked"]
+    assert page_texts[page_texts.index("asked") + 2].startswith("waiting for 40 labels")
+    at = page_texts.index("scores")
+    assert page_texts[at + 1 : at + 4] == ["score.association", "40", "done"]
+    assert any("small: waiting for 40 labels" in each for each in page_texts)
     assert run.report is not None
     assert page.links == [run.report.as_uri()]
     assert run.waits[0].missing == 40
@@ -310,9 +310,9 @@ def test_html_of_a_run_lists_stages_and_missing_labels(run: lx.Run) -> None:
 def test_opened_results_state_which_stages_are_done(home_results: Path, run: lx.Run) -> None:
     opened = lx.show(home_results / "small.toml", runs=home_results / "runs")
     assert repr(opened) == "<Run small: 7 of 9 stages done>"
-    said = Text(opened._repr_html_()).said
-    assert said[said.index("by_hand") + 2] == "not done"
-    assert said[said.index("ranks") + 3] == "done"
+    page_texts = Text(opened._repr_html_()).said
+    assert page_texts[page_texts.index("by_hand") + 2] == "not done"
+    assert page_texts[page_texts.index("ranks") + 3] == "done"
     assert opened.why_not("by_hand") == "it has not run"
     assert opened.why_not("ranks") == ""
 
@@ -333,15 +333,17 @@ def test_html_of_a_run_stays_small_and_is_escaped(run: lx.Run, count: int) -> No
     html = large._repr_html_()
     assert len(html.encode()) < (11_000 if count > 1 else 5_000)
     assert "<script" not in html
-    said = Text(html).said
-    assert f": 0 of {count:,} stage{'s' * (count > 1)} done" in said
-    assert any(each.startswith("and 9") and each.endswith(" more") for each in said) == (count > 1)
+    page_texts = Text(html).said
+    assert f": 0 of {count:,} stage{'s' * (count > 1)} done" in page_texts
+    assert any(each.startswith("and 9") and each.endswith(" more") for each in page_texts) == (
+        count > 1
+    )
     assert len(repr(large)) < 1_000
 
 
 def test_remarks_are_counted(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [Remark(check="c", level=level, text="t") for level in ("warning", "warning", "info")]
-    monkeypatch.setattr(lx.Run, "remarks", {"scores": tuple(found), "ranks": tuple(found[2:])})
+    remarks = [Remark(check="c", level=level, text="t") for level in ("warning", "warning", "info")]
+    monkeypatch.setattr(lx.Run, "remarks", {"scores": tuple(remarks), "ranks": tuple(remarks[2:])})
     assert results.remark_count(run) == "remarks: 2 warnings, on scores"
     assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).said
 
@@ -380,8 +382,8 @@ def test_repr_of_tables_lists_tables_without_opening_any(
     assert line.split(maxsplit=2)[1:] == [
         "40", "Candidates with one Float64 column per association measure.",
     ]  # fmt: skip
-    said = Text(run.tables._repr_html_()).said
-    assert said[said.index("scores") + 1] == "40"
+    page_texts = Text(run.tables._repr_html_()).said
+    assert page_texts[page_texts.index("scores") + 1] == "40"
 
 
 @pytest.mark.long
@@ -413,7 +415,7 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("ful", "ful: unknown stage; did you mean full"),
         ("full.precison", "the stage has no figure of this name; did you mean precision"),
@@ -424,11 +426,11 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
     ],
 )
 def test_unknown_chart_names_are_refused_with_suggestions(
-    run: lx.Run, name: str, said: str
+    run: lx.Run, name: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         run.chart(name)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     with pytest.raises(KeyError):
         run.charts[name]
     assert name not in run.charts
@@ -469,7 +471,7 @@ EXPECTED = lx.score(FRAME, measures=["all"])
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"f": [3, 99]}, "marginals_bound_joint"), ({"N": [50, 5]}, "table_fits_sample_size"),
         ({"f": [1, 3.5]}, r"column f: is not a whole number \(give counts.* row 1: 3.5"),
@@ -478,8 +480,8 @@ EXPECTED = lx.score(FRAME, measures=["all"])
         ({"f": [-1, 1]}, "greater_than"),
     ],
 )  # fmt: skip
-def test_invalid_tables_are_refused(change: dict[str, list[object]], said: str) -> None:
-    with pytest.raises(SchemaViolation, match=f"(?s){said}"):
+def test_invalid_tables_are_refused(change: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(SchemaViolation, match=f"(?s){message}"):
         lx.score(pl.DataFrame(PAIRS | change, strict=False))
 
 
@@ -513,23 +515,23 @@ def test_run_writes_results_that_show_opens(tmp_path: Path) -> None:
         candidates = "pairs"
         """
     )
-    done = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs")
-    assert done.table("scores").select("mi").sort("mi").equals(EXPECTED.select("mi").sort("mi"))
-    assert done.report is None
+    run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs")
+    assert run.table("scores").select("mi").sort("mi").equals(EXPECTED.select("mi").sort("mi"))
+    assert run.report is None
     again = lx.show(tmp_path / "x.toml", runs=tmp_path / "runs")
-    assert again.table("scores.scores").equals(done.table("scores"))
+    assert again.table("scores.scores").equals(run.table("scores"))
     with pytest.raises(ConfigError, match="did you mean scores"):
         again.table("score")
 
 
 def test_a_delivered_list_precedes_other_findings() -> None:
-    told = [
+    findings = [
         StageFinding(stage, Finding(about=about, text=f"{about} 1."))
         for stage, about in (("full", "highest"), ("choice", "chosen"), ("list", "delivered"))
     ]
-    first = findings_text(told[:2]).splitlines()[:2]
+    first = findings_text(findings[:2]).splitlines()[:2]
     assert first == ["highest 1. [full]", "chosen 1. [choice]"]
-    first = findings_text(told).splitlines()[:2]
+    first = findings_text(findings).splitlines()[:2]
     assert first == ["delivered 1. [list]", "highest 1. [full]"]
 
 
@@ -550,7 +552,7 @@ def test_a_delivered_list_precedes_other_findings() -> None:
     ],
 )  # fmt: skip
 def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: Path) -> None:
-    told: list[Event] = []
+    events: list[Event] = []
     runs = small.parent / "runs"
     folder = runs / "small" / "report"
     lx.run(small, runs=runs)
@@ -561,8 +563,8 @@ def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: 
     else:
         path.write_bytes(before[:-1] + b"7")
     damaged = path.read_bytes() if how == "changed" else None
-    lx.run(small, runs=runs, listeners=[told.append])
-    texts = [str(event.facts.get("text", "")) for event in told]
+    lx.run(small, runs=runs, listeners=[events.append])
+    texts = [str(event.facts.get("text", "")) for event in events]
     shown = path.relative_to(folder).as_posix()
     assert f"1 file of the report gone or changed: {shown}" in texts
     assert path.read_bytes() == before
@@ -570,12 +572,12 @@ def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: 
     if damaged is not None:  # it may be edited by a person
         assert kept.read_bytes() == damaged
         kept.unlink()
-    told.clear()
-    lx.run(small, runs=runs, listeners=[told.append])
-    assert "the report is up to date" in [event.facts.get("text") for event in told]
+    events.clear()
+    lx.run(small, runs=runs, listeners=[events.append])
+    assert "the report is up to date" in [event.facts.get("text") for event in events]
 
 
 def test_the_former_name_of_the_findings_warns(small: Path) -> None:
-    done = lx.run(small, runs=small.parent / "runs")
+    run = lx.run(small, runs=small.parent / "runs")
     with pytest.warns(FormerName, match="Run.told is called Run.all_findings since"):
-        assert done.told == done.all_findings
+        assert run.told == run.all_findings

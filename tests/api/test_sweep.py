@@ -69,23 +69,23 @@ def test_an_invalid_value_in_the_third_point_is_refused(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')
-    said = refusal(experiment)
-    assert "sweep.over (1 of 3 points: rate=2.0): stages.sample.rate: " in said
-    assert "1 error\n" in said
+    message = refusal(experiment)
+    assert "sweep.over (1 of 3 points: rate=2.0): stages.sample.rate: " in message
+    assert "1 error\n" in message
     for command in (["plan"], ["run", "--dry"], ["run"]):
         assert main([*command, "x.toml"]) == 2
-        assert capsys.readouterr().err.strip().endswith(said.partition("\n")[2].strip())
+        assert capsys.readouterr().err.strip().endswith(message.partition("\n")[2].strip())
 
 
 def test_an_error_of_many_points_is_reported_once(write: Write) -> None:
     over = '"stages.sample.rate" = [2.0]\n"stages.sample.seed" = { count = 5 }\n'
-    said = refusal(write(SWEEP + over))
-    assert "(5 of 5 points: rate=2.0, seed=1; rate=2.0, seed=2; rate=2.0, seed=3; ...)" in said
-    assert said.count("stages.sample.rate") == 1
+    message = refusal(write(SWEEP + over))
+    assert "(5 of 5 points: rate=2.0, seed=1; rate=2.0, seed=2; rate=2.0, seed=3; ...)" in message
+    assert message.count("stages.sample.rate") == 1
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "message"),
     [
         ('collect = ["sample"]\nwhere = "n = 5"', "sweep.where: sample has no column n; it has "),
         ('collect = ["sample"]\nwhere = "position > \'a\'"', "sweep.where: .* types do not fit"),
@@ -100,15 +100,15 @@ def test_an_error_of_many_points_is_reported_once(write: Write) -> None:
         ),
     ],
 )
-def test_missing_tables_and_columns_are_refused(write: Write, section: str, said: str) -> None:
+def test_missing_tables_and_columns_are_refused(write: Write, section: str, message: str) -> None:
     experiment = write(f'\n[sweep]\n{section}\n[sweep.over]\n"stages.sample.seed" = [1, 2]\n')
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         sweep(experiment, runs=experiment.parent / "runs")
     assert main(["plan", "x.toml"]) == 2
 
 
 @pytest.mark.parametrize(
-    ("over", "said"),
+    ("over", "message"),
     [
         ('"stages.sample.seed" = []\n', "sweep.over.stages.sample.seed: "),
         ('"stages.sample.seed" = { count = 1000000000000 }\n', "1,000,000,000,000 combinations"),
@@ -116,9 +116,9 @@ def test_missing_tables_and_columns_are_refused(write: Write, section: str, said
         ('"seed" = ["a", { b = 1 }]\n', "seed"),
     ],
 )
-def test_invalid_settings_of_a_sweep_are_refused(write: Write, over: str, said: str) -> None:
+def test_invalid_settings_of_a_sweep_are_refused(write: Write, over: str, message: str) -> None:
     experiment = write(SWEEP + over)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         sweep(experiment, runs=experiment.parent / "runs")
 
 
@@ -140,8 +140,8 @@ def test_tables_with_different_columns_are_stacked(write: Write) -> None:
 def test_a_plan_lists_missing_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0
-    said = "0 done, missing: seed=1; seed=2; seed=3; ..."
-    assert capsys.readouterr().out.startswith(f"sweep: 12 points, all checked; {said}\n")
+    message = "0 done, missing: seed=1; seed=2; seed=3; ..."
+    assert capsys.readouterr().out.startswith(f"sweep: 12 points, all checked; {message}\n")
 
 
 @pytest.mark.long
@@ -155,13 +155,13 @@ def test_status_and_plan_count_completed_points(
     write_sweep_report(text.replace("[1, 2]", "[1, 2, 3]"))
     capsys.readouterr()
     assert main(["plan", "x.toml"]) == 0
-    said = "sweep: 3 points, all checked; 2 done, missing: seed=3\n"
-    assert capsys.readouterr().out.startswith(said)
+    message = "sweep: 3 points, all checked; 2 done, missing: seed=3\n"
+    assert capsys.readouterr().out.startswith(message)
     assert main(["status", "x.toml"]) == 0
     assert "\nsweep: 3 points, 2 done, missing: seed=3\n" in capsys.readouterr().out
     assert main(["status", "x.toml", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["sweep_points"], found["sweep_missing"]) == (3, ["seed=3"])
+    result = json.loads(capsys.readouterr().out)
+    assert (result["sweep_points"], result["sweep_missing"]) == (3, ["seed=3"])
     assert main(["gc", "x.toml"]) == 0
     assert capsys.readouterr().out.endswith("removed, 0 folders\n")
 
@@ -169,8 +169,8 @@ def test_status_and_plan_count_completed_points(
 def test_a_setting_named_like_a_column_of_a_table_is_refused(write: Write) -> None:
     """The findings have the columns stage, name, text ..., and a sweep may set `name`."""
     text = SWEEP.replace('"sample"', '"findings"') + '"name" = ["one", "two"]\n'
-    said = refusal(write(text))
-    assert "sweep.over: findings also has a column name; " in said
+    message = refusal(write(text))
+    assert "sweep.over: findings also has a column name; " in message
 
 
 # Points with names, and values with names
@@ -246,16 +246,16 @@ def spoil(folder: Path) -> None:
 def test_failed_points_do_not_end_the_sweep(write: Write) -> None:
     experiment = write(FILES + SEEDS)
     spoil(experiment.parent)
-    found = lx.sweep(experiment, runs=experiment.parent / "runs", report=False)
-    assert len(found.points) == 6
-    assert [point for point, _ in found.failed] == [
+    result = lx.sweep(experiment, runs=experiment.parent / "runs", report=False)
+    assert len(result.points) == 6
+    assert [point for point, _ in result.failed] == [
         "point 3 (path=bad.tsv, seed=1)", "point 4 (path=bad.tsv, seed=2)",
         "point 5 (path=worse.tsv, seed=1)", "point 6 (path=worse.tsv, seed=2)",
     ]  # fmt: skip
-    table = found.tables["sample"]
-    assert table.equals(pl.read_parquet(found.folder / "sample.parquet"))
+    table = result.tables["sample"]
+    assert table.equals(pl.read_parquet(result.folder / "sample.parquet"))
     assert table["stages.candidates.path"].unique().to_list() == ["pairs.tsv"]
-    assert "4 of 6 points failed\n  - point 3" in repr(found)
+    assert "4 of 6 points failed\n  - point 3" in repr(result)
 
 
 @pytest.mark.long
@@ -294,13 +294,13 @@ def test_a_sweep_whose_points_all_fail_is_an_error(write: Write) -> None:
 def test_tables_without_rows_are_named(write: Write) -> None:
     where = SWEEP.replace('["sample"]', '["sample"]\nwhere = "position > 8"')
     experiment = write(where + '"stages.sample.rate" = [0.1, 0.2, 0.5]\n')
-    said: list[str] = []
-    found = sweep(experiment, runs=experiment.parent / "runs", report=False, say=said.append)
-    assert found.notes == (
+    messages: list[str] = []
+    result = sweep(experiment, runs=experiment.parent / "runs", report=False, say=messages.append)
+    assert result.notes == (
         "sample: sweep.where keeps none of its rows (position > 8) at 2 of 3 points: rate=0.1; rate=0.2",
     )
-    assert found.notes[0] in said
-    assert found.notes[0] in repr(found)
+    assert result.notes[0] in messages
+    assert result.notes[0] in repr(result)
 
 
 def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,14 +317,14 @@ def test_an_interrupted_sweep_continues(write: Write, monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "run_stages", stop)
     with pytest.raises(Interruption):
         sweep(experiment, runs=runs, report=False)
-    made = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
-    assert len(made) == 2
+    result = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
+    assert len(result) == 2
     monkeypatch.setattr(module, "run_stages", run_stages)
     whole = sweep(experiment, runs=runs, report=False).tables["sample"]
     assert whole["stages.sample.seed"].unique().sort().to_list() == [1, 2, 3]
     after = {path: path.stat().st_mtime_ns for path in runs.rglob("sample/*/manifest.json")}
     assert len(after) == 3
-    assert made.items() <= after.items()
+    assert result.items() <= after.items()
 
 
 def test_run_refuses_a_sweep_and_names_the_function_for_it(write: Write) -> None:
@@ -354,14 +354,14 @@ def tables_of(runs: Path, stage: str) -> int:
 def test_tables_are_discarded_once_no_point_needs_them(write_sweep_report: Write) -> None:
     experiment = write_sweep_report(DISCARD.replace('discard = ["ranks", "scores"]\n', ""))
     runs = experiment.parent / "runs"
-    wanted = sweep(experiment, runs=runs).tables["sampled.cuts"]
+    expected = sweep(experiment, runs=runs).tables["sampled.cuts"]
     assert tables_of(runs, "ranks") == 2
     experiment = write_sweep_report(DISCARD)
     seen: dict[str, int] = {}
-    found = sweep(
+    result = sweep(
         experiment, runs=runs, say=lambda text: seen.update({text[:5]: tables_of(runs, "ranks")})
     )
-    assert found.tables["sampled.cuts"].equals(wanted)
+    assert result.tables["sampled.cuts"].equals(expected)
     # Points 1 and 2 share the ranks, as do 3 and 4: the second of each pair discards them.
     assert [seen[f"[{number}/4]"] for number in range(1, 5)] == [2, 2, 1, 1]
     assert tables_of(runs, "ranks") == 0
@@ -400,7 +400,7 @@ def test_a_sweep_with_discarded_tables_runs_again(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("rnaks", "sweep.discard: no stage|unknown stage 'rnaks'; did you mean ranks"),
         ("ranks.ranks", "ranks.ranks is a table; write ranks: its tables are deleted together"),
@@ -408,9 +408,9 @@ def test_a_sweep_with_discarded_tables_runs_again(
     ],
 )
 def test_unknown_or_needed_stages_cannot_be_discarded(
-    write_sweep_report: Write, name: str, said: str
+    write_sweep_report: Write, name: str, message: str
 ) -> None:
-    assert re.search(said, refusal(write_sweep_report(DISCARD.replace('"scores"', f'"{name}"'))))
+    assert re.search(message, refusal(write_sweep_report(DISCARD.replace('"scores"', f'"{name}"'))))
 
 
 # The page of a completed sweep.

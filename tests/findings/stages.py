@@ -98,13 +98,15 @@ def type_stage(
         tables[f"s{place}.entries"] = induced
         names = {"system": pl.lit(system)}
         for run in runs:
-            made = evaluate_type_level(
+            result = evaluate_type_level(
                 GOLD_ENTRIES.select("item", "gold"),
                 induced.filter(run=run).select("item", "cluster"),
                 restarts=1,
                 kicks=0,
             )
-            for name, rows in zip(parts, (made.summary, made.mapping, made.classes), strict=True):
+            for name, rows in zip(
+                parts, (result.summary, result.mapping, result.classes), strict=True
+            ):
                 parts[name].append(rows.with_columns(**names, run=pl.lit(run)))
     models = {"scores": TypeLevel, "mapping": ClusterMapping, "classes": ClassScores}
     for name, model in models.items():
@@ -176,8 +178,8 @@ def lexicon_stage(
     kind = STAGES.get("evaluate.lexicon")
     named = {option: option for option in frames}
     config = kind.config.model_validate({**named, "seed": "x", "replicates": 100, **options})
-    made = kind.run(config, {option: frame.lazy() for option, frame in frames.items()})
-    tables = {option: rows.lazy().collect() for option, rows in made.items()}
+    result = kind.run(config, {option: frame.lazy() for option, frame in frames.items()})
+    tables = {option: rows.lazy().collect() for option, rows in result.items()}
     named_tables = {f"{option}.table": frame for option, frame in frames.items()}
     return stage(
         "evaluate.lexicon", {**tables, **named_tables}, name=name,

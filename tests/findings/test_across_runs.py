@@ -117,15 +117,15 @@ QUESTION = "best for 500 candidates"
 def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
     """Return the findings of a comparison at a point."""
     text = f"Best for 500 candidates: {name}, {100 * value:.1f} % true positives."
-    found = [Finding(about="best", text=text, question=QUESTION, name=name, value=value)]
+    findings = [Finding(about="best", text=text, question=QUESTION, name=name, value=value)]
     if together:
-        found.append(
+        findings.append(
             Finding(
                 about="together", text="2 are not significantly worse.", question=QUESTION,
                 name=together[0], names=together,
             )
         )  # fmt: skip
-    return [StageFinding("tests", each) for each in found]
+    return [StageFinding("tests", each) for each in findings]
 
 
 def texts_over_points(points: list[list[StageFinding]]) -> list[str]:

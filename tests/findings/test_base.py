@@ -49,8 +49,8 @@ def test_a_sentence_with_a_digit_is_accepted(text: str, digit: int) -> None:
 
 
 def pair_finding(about: str, text: str, n: int | None, **further: Any) -> StageFinding:
-    given = {"category": "TP", **further}
-    return StageFinding("tests", Finding(about=about, text=text, n=n, **given))
+    options = {"category": "TP", **further}
+    return StageFinding("tests", Finding(about=about, text=text, n=n, **options))
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_leading_sentences_are_in_order(findings: list[StageFinding], sentences:
 
 def test_the_chosen_list_is_first() -> None:
     chosen = StageFinding("choice", Finding(about="chosen", text="Chosen: 9 by MI."))
-    found = [pair_finding("baseline", "Base 1.", None), chosen]
-    assert leading_sentences(found, ["tests"]) == ["Chosen: 9 by MI.", "Base 1."]
-    assert leading_sentences(found, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
+    findings = [pair_finding("baseline", "Base 1.", None), chosen]
+    assert leading_sentences(findings, ["tests"]) == ["Chosen: 9 by MI.", "Base 1."]
+    assert leading_sentences(findings, ["tests", "choice"]) == ["Chosen: 9 by MI.", "Base 1."]
 
 
 def test_the_delivered_list_replaces_the_chosen_one() -> None:
@@ -98,8 +98,8 @@ def test_the_delivered_list_replaces_the_chosen_one() -> None:
     ]
     delivered = StageFinding("list", Finding(about="delivered", text="Listed 9.", category="TP"))
     combined = pair_finding("combination", "Combined 66.", 9, category="TP")
-    found = [combined, *chosen, delivered]
-    assert leading_sentences(found, ["tests"]) == ["Listed 9.", "other 9.", "Combined 66."]
+    findings = [combined, *chosen, delivered]
+    assert leading_sentences(findings, ["tests"]) == ["Listed 9.", "other 9.", "Combined 66."]
 
 
 def test_every_finder_reads_stages_that_exist() -> None:
@@ -148,15 +148,15 @@ def stages(*uses: str) -> Mapping[str, StageView]:
     return {use[0]: stage(use, {}, name=use[0]) for use in uses}
 
 
-def texts_of(told: tuple[StageFinding, ...]) -> list[str]:
-    return [each.finding.text for each in told]
+def texts_of(findings: tuple[StageFinding, ...]) -> list[str]:
+    return [each.finding.text for each in findings]
 
 
 @pytest.mark.usefixtures("finders")
 def test_answers_by_stage_precede_cautions_which_occur_once() -> None:
-    told = collect_findings(stages("a.a", "b.b"))
-    assert texts_of(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
-    assert [each.stage for each in told] == ["a", "a", "b", "b", "a"]
+    findings = collect_findings(stages("a.a", "b.b"))
+    assert texts_of(findings) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
+    assert [each.stage for each in findings] == ["a", "a", "b", "b", "a"]
 
 
 @pytest.mark.usefixtures("finders")
@@ -199,9 +199,9 @@ def test_hostile_text_is_unchanged_in_the_table() -> None:
 # Findings of the project's experiments agree with their descriptions, and figures exist.
 
 
-def check_findings(done: lx.Run) -> pl.DataFrame:
+def check_findings(run: lx.Run) -> pl.DataFrame:
     """Return the findings of a run; each must be a sentence, and each figure must exist."""
-    table = valid(done.findings, Findings)
+    table = valid(run.findings, Findings)
     assert table["order"].to_list() == list(range(1, table.height + 1))
     cautions = (table["kind"] == "caution").to_list()
     assert cautions == sorted(cautions)
@@ -210,7 +210,7 @@ def check_findings(done: lx.Run) -> pl.DataFrame:
         assert not re.search(r"nan|None|undefined|\binf\b|_", text), text
         assert not re.match(r"[a-z]+ ", text), text
         assert len(text) < 600, text
-    figures = {name: set(done.charts.of_stage(name)) for name in set(table["stage"])}
+    figures = {name: set(run.charts.of_stage(name)) for name in set(table["stage"])}
     for name, figure in table.drop_nulls("figure").select("stage", "figure").iter_rows():
         assert figure in figures[name], f"{name}.{figure}"
     return table
@@ -257,12 +257,12 @@ def test_findings_on_english_clusters_are_as_described(
 
 @pytest.mark.long
 def test_findings_on_invented_lexicons_are_as_described(tmp_path: Path) -> None:
-    done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
-    table = check_findings(done)
+    run = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    table = check_findings(run)
     (held,) = about(table, "comparison", "held against it")
     assert held.startswith("By L*, computed is worse than generated (−8.7 points [−14.7, −2.8])")
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
-    star = done.table("computed_whole.quality").filter(statistic="L*")["value"].item()
+    star = run.table("computed_whole.quality").filter(statistic="L*")["value"].item()
     assert lost == pytest.approx(1 - star)
     assert "which L* ignores" in about(table, "keyed", "not in the dictionary")[0]
 

@@ -49,20 +49,21 @@ THREE = {
 
 
 def test_each_level_has_a_leading_system() -> None:
-    said = texts("systems", systems_stage(THREE))
+    sentences = texts("systems", systems_stage(THREE))
     assert (
-        said[0] == "Highest MicroI 1-1 at type level: a, 90.0 %, followed by b (80.0 %); 3 systems."
+        sentences[0]
+        == "Highest MicroI 1-1 at type level: a, 90.0 %, followed by b (80.0 %); 3 systems."
     )
     assert (
-        said[1]
+        sentences[1]
         == "Highest M-1 accuracy at token level: c, 70.0 %, followed by b (60.0 %); 3 systems."
     )
-    assert said[2] == (
+    assert sentences[2] == (
         "Types and tokens disagree on the system that ranks first: by MicroI 1-1 it is a (rank 3 of 3 "
         "by M-1 accuracy); by M-1 accuracy it is c (rank 3 of 3 by MicroI 1-1). They disagree in all 2 "
         "pairs of a type-level and a token-level measure."
     )
-    assert said[4:] == [
+    assert sentences[4:] == [
         "1 other type-level measure (MacroI M-1) ranks b first.",
         "1 other token-level measure (VI) ranks a first.",
     ]
@@ -86,8 +87,8 @@ def test_levels_may_rank_systems_identically_or_differently() -> None:
         in texts("systems", systems_stage(both))[3]
     )
     other = {"a": [0.1], "b": [0.3], "c": [0.2]}
-    said = texts("systems", systems_stage({**both, "many_to_one": other}), "agreement")
-    assert "differently: Spearman's rho −.50" in said[0]
+    sentences = texts("systems", systems_stage({**both, "many_to_one": other}), "agreement")
+    assert "differently: Spearman's rho −.50" in sentences[0]
 
 
 def test_levels_may_agree_on_the_first_system() -> None:
@@ -110,9 +111,9 @@ def test_levels_may_agree_on_the_first_system() -> None:
 
 def test_if_all_systems_are_tied_there_is_no_correlation() -> None:
     tied = {"MacroI M-1": {"a": [0.5], "b": [0.5]}, "v": {"a": [0.1], "b": [0.2]}}
-    said = texts("systems", systems_stage(tied))
-    assert said[0] == "All 2 systems are tied at type level: MacroI M-1 50.0 %."
-    assert said[2] == (
+    sentences = texts("systems", systems_stage(tied))
+    assert sentences[0] == "All 2 systems are tied at type level: MacroI M-1 50.0 %."
+    assert sentences[2] == (
         "No rank correlation of types and tokens can be computed: at one of the two levels, all 2 "
         "systems are tied."
     )
@@ -126,8 +127,8 @@ def test_two_tied_systems_are_both_named() -> None:
 
 
 def test_a_single_system_is_compared_with_none() -> None:
-    said = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
-    assert said == [
+    sentences = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
+    assert sentences == [
         "At type level: a, MacroI M-1 50.0 % (the only system).",
         "At token level: a, V 40.0 % (the only system).",
     ]
@@ -135,13 +136,13 @@ def test_a_single_system_is_compared_with_none() -> None:
 
 
 def test_several_runs_have_a_mean_and_a_standard_deviation() -> None:
-    said = texts("systems", systems_stage({"v": {"a": [0.4, 0.6], "b": [0.3, 0.3]}}))[0]
-    assert "50.0 % (mean of 2 runs, standard deviation 14.1)" in said
+    sentences = texts("systems", systems_stage({"v": {"a": [0.4, 0.6], "b": [0.3, 0.3]}}))[0]
+    assert "50.0 % (mean of 2 runs, standard deviation 14.1)" in sentences
 
 
 def test_the_lowest_value_is_first_if_low_values_are_good() -> None:
-    said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
-    assert said == ["Lowest VI at token level: b, 1.00, followed by a (2.00); 2 systems."]
+    sentences = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
+    assert sentences == ["Lowest VI at token level: b, 1.00, followed by a (2.00); 2 systems."]
 
 
 def test_systems_without_a_value_do_not_count() -> None:
@@ -155,8 +156,8 @@ def test_systems_without_a_value_do_not_count() -> None:
 
 
 def test_few_systems_cause_a_caution() -> None:
-    said = texts("untested_order", systems_stage(THREE))
-    assert said == [
+    sentences = texts("untested_order", systems_stage(THREE))
+    assert sentences == [
         "The 3 systems were not tested against each other: they are ordered by estimates.",
         (
             "Rank correlations over 3 systems mean nothing: by chance alone, two measures order 3 "
@@ -271,8 +272,8 @@ def test_without_m_1_accuracy_there_is_no_floor() -> None:
 
 def test_if_a_stage_compares_systems_only_it_names_the_first() -> None:
     reader = stage("evaluate.systems", {}, name="all", inputs={"token_level": "tokens.scores"})
-    said = texts("token_level", token_stage({"many_to_one": 0.85}, among=[reader]))
-    assert said[0].startswith("Floor")
+    sentences = texts("token_level", token_stage({"many_to_one": 0.85}, among=[reader]))
+    assert sentences[0].startswith("Floor")
 
 
 def test_an_empty_stage_has_no_findings() -> None:
@@ -281,10 +282,10 @@ def test_an_empty_stage_has_no_findings() -> None:
 
 
 def test_tokens_without_a_cluster_are_reported() -> None:
-    (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
-    assert said == "In a, 7 of 100 tokens have no cluster and are excluded."
-    (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
-    assert said == "In a, 7 of 100 tokens have no cluster and are in one additional cluster."
+    (sentence,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
+    assert sentence == "In a, 7 of 100 tokens have no cluster and are excluded."
+    (sentence,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
+    assert sentence == "In a, 7 of 100 tokens have no cluster and are in one additional cluster."
 
 
 def test_overlapping_measures_name_the_first_system() -> None:
@@ -310,8 +311,8 @@ def test_findings_state_the_distribution_of_types_and_tokens() -> None:
         "frequent": frequent_types(items),
         "bands": frequency_bands(items, last=[3]),
     }
-    said = texts("shares", stage("evaluate.shares", tables))
-    assert said == [
+    sentences = texts("shares", stage("evaluate.shares", tables))
+    assert sentences == [
         "The 5 most frequent types have 100.0 % of the tokens and 3 of 3 classes.",
         (
             "Types with several classes are 20.0 % of the types and 17.8 % of the tokens, and 1 of the "
@@ -333,20 +334,25 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 
 
 def test_the_first_system_is_named_with_the_floor() -> None:
-    said = texts("type_level", type_stage(TWO))
-    assert said[0] == (
+    sentences = texts("type_level", type_stage(TWO))
+    assert sentences[0] == (
         "Highest MicroI 1-1 at type level: right, 100.0 %, followed by coarse (53.3 %); 2 systems."
     )
-    assert "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in said
-    assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
+    assert (
+        "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in sentences
+    )
+    assert (
+        "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes."
+        in sentences
+    )
 
 
 def test_if_a_stage_compares_systems_types_name_no_first() -> None:
     comparing = systems_stage({})
     reader = stage("evaluate.systems", {}, name="systems", inputs={"type_level": "types.scores"})
     assert comparing.name == reader.name
-    said = texts("type_level", type_stage(TWO, among=[reader]))
-    assert said[0].startswith("Floor")
+    sentences = texts("type_level", type_stage(TWO, among=[reader]))
+    assert sentences[0].startswith("Floor")
 
 
 def test_missed_classes_have_their_number_of_types() -> None:
@@ -369,8 +375,8 @@ def test_classes_missed_by_all_systems_are_named() -> None:
 
 
 def test_clusters_are_listed_with_their_most_frequent_words() -> None:
-    (said,) = texts("type_level", type_stage({"right": RIGHT}), "clusters")
-    assert said == (
+    (sentence,) = texts("type_level", type_stage({"right": RIGHT}), "clusters")
+    assert sentence == (
         "The 3 clusters of right: 1 (3 types, 100 % N): dog, run, cat; "
         "2 (2 types, 100 % V): run, eat; 3 (1 type, 100 % P): in."
     )
@@ -379,19 +385,19 @@ def test_clusters_are_listed_with_their_most_frequent_words() -> None:
 def test_of_many_clusters_the_smaller_are_counted() -> None:
     alone = {item: str(place) for place, item in enumerate(RIGHT)}
     many = {item: chr(0x4E00 + i) for i, item in enumerate(["dog", "cat", "run", "eat", "in"])}
-    (said,) = texts("type_level", type_stage({"alone": alone}), "clusters")
-    assert said.startswith("The 5 clusters of alone: ")
-    assert said.count(";") == 4
+    (sentence,) = texts("type_level", type_stage({"alone": alone}), "clusters")
+    assert sentence.startswith("The 5 clusters of alone: ")
+    assert sentence.count(";") == 4
     rows = {
         "cluster": [f"c{i}" for i in range(9)],
         "gold": ["N"] * 9,
         "n_ij": [1] * 9,
         "n_j": [1] * 9,
     }
-    made = type_stage({"many": many})
-    shown = clusters_with_words(made, Run("many", "1", True), pl.DataFrame(rows), most=3)
-    assert shown.height == 9
-    assert shown["words"].to_list() == [[]] * 9
+    view = type_stage({"many": many})
+    table = clusters_with_words(view, Run("many", "1", True), pl.DataFrame(rows), most=3)
+    assert table.height == 9
+    assert table["words"].to_list() == [[]] * 9
 
 
 def test_a_cluster_without_a_class_is_unmapped() -> None:
@@ -399,29 +405,29 @@ def test_a_cluster_without_a_class_is_unmapped() -> None:
         {"cluster": ["1"], "gold": [None], "n_ij": [0], "n_j": [3]},
         schema_overrides={"gold": pl.String},
     )
-    made = type_stage({"right": RIGHT})
-    shown = clusters_with_words(made, Run("right", "1", True), mapping, most=2)
-    assert shown["words"].to_list() == [["dog", "run"]]
+    view = type_stage({"right": RIGHT})
+    rows = clusters_with_words(view, Run("right", "1", True), mapping, most=2)
+    assert rows["words"].to_list() == [["dog", "run"]]
 
 
 def test_of_several_runs_the_first_is_examined() -> None:
-    made = type_stage({"right": RIGHT}, runs=["1", "2"])
-    (said,) = texts("type_level", made, "types")
-    assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0) (the only" in said
-    (missed,) = texts("type_level", made, "missed")
+    view = type_stage({"right": RIGHT}, runs=["1", "2"])
+    (sentence,) = texts("type_level", view, "types")
+    assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0) (the only" in sentence
+    (missed,) = texts("type_level", view, "missed")
     assert missed.startswith("Classes without a cluster in right, run 1 (mapping of")
 
 
 def test_words_without_a_count_are_kept() -> None:
-    made = type_stage({"right": RIGHT})
-    rows = memberships(made, first_run(made.table("scores").collect(), "right")).collect()
+    view = type_stage({"right": RIGHT})
+    rows = memberships(view, first_run(view.table("scores").collect(), "right")).collect()
     assert rows.height == 6
     assert rows["f"].null_count() == 6
 
 
 def test_different_numbers_of_clusters_cause_a_caution() -> None:
-    said = texts("type_level_cautions", type_stage(TWO), "numbers of clusters")
-    assert said == [
+    sentences = texts("type_level_cautions", type_stage(TWO), "numbers of clusters")
+    assert sentences == [
         "M-1 values increase with the number of clusters, which ranges from 1 (coarse) to 3 (right)."
     ]
     assert (
@@ -432,24 +438,24 @@ def test_different_numbers_of_clusters_cause_a_caution() -> None:
 
 def test_types_without_cluster_or_class_are_counted() -> None:
     odd = {"dog": "1", "unknown": "1", "never seen": "2"}
-    said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
-    assert "In odd, 4 of 5 types have no cluster and count as not found." in said
+    sentences = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
+    assert "In odd, 4 of 5 types have no cluster and count as not found." in sentences
     assert (
         "In odd, 2 types have a cluster but no gold class and are excluded; 5 types count."
-    ) in said
+    ) in sentences
 
 
 @pytest.mark.parametrize("gap", [None, 0.25])
 def test_mappings_not_proven_optimal_cause_a_caution(gap: float | None) -> None:
-    made = type_stage({"right": RIGHT})
-    scores = made.table("scores").collect().with_columns(
+    view = type_stage({"right": RIGHT})
+    scores = view.table("scores").collect().with_columns(
         certificate=pl.when(mapping="M-1", measure="MicroC").then(pl.lit("not proven")),
         gap=pl.lit(gap, pl.Float64),
     )  # fmt: skip
     open_one = stage("evaluate.type_level", {"scores": scores})
-    (said,) = texts("type_level_cautions", open_one, "not proven")
-    assert said.startswith("For 1 of 6 values, the mapping is not proven optimal (MicroC M-1)")
-    assert ("by at most 25.0 points" in said) == (gap is not None)
+    (sentence,) = texts("type_level_cautions", open_one, "not proven")
+    assert sentence.startswith("For 1 of 6 values, the mapping is not proven optimal (MicroC M-1)")
+    assert ("by at most 25.0 points" in sentence) == (gap is not None)
 
 
 def test_without_systems_there_is_no_finding() -> None:
@@ -459,8 +465,8 @@ def test_without_systems_there_is_no_finding() -> None:
 
 def test_names_with_any_characters_make_a_valid_table() -> None:
     hostile = "</script><img onerror=alert(1)>"
-    made = type_stage({hostile: RIGHT, "שלום": COARSE, "x" * 300: COARSE})
-    table = valid(as_table(collect_findings({"types": made})), Findings)
+    view = type_stage({hostile: RIGHT, "שלום": COARSE, "x" * 300: COARSE})
+    table = valid(as_table(collect_findings({"types": view})), Findings)
     assert table.filter(about="types")["name"].to_list() == [hostile]
     assert all("\n" not in text for text in table["text"])
 
@@ -511,8 +517,11 @@ def test_findings_name_the_kind_of_senses(config: dict[str, Any], named: str) ->
 def test_of_several_systems_the_one_omitting_most_is_named() -> None:
     """The run that omits most types is named, and the others are counted."""
     one = type_stage({"odd": {"dog": "1"}, "more": {"unknown": "1", "dog": "1"}})
-    said = texts("type_level_cautions", one)
+    sentences = texts("type_level_cautions", one)
     assert (
         "In more, 4 of 5 types have no cluster and count as not found (1 other run: as many or fewer)."
-    ) in said
-    assert "In more, 1 type has a cluster but no gold class and is excluded; 5 types count." in said
+    ) in sentences
+    assert (
+        "In more, 1 type has a cluster but no gold class and is excluded; 5 types count."
+        in sentences
+    )

@@ -36,8 +36,10 @@ TWO = {"one": 0.9, "two": 0.8}
 
 
 def test_an_interval_without_0_gives_a_verdict() -> None:
-    said = texts("compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, 0.04, 0.17)}))
-    assert said == [
+    sentences = texts(
+        "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, 0.04, 0.17)})
+    )
+    assert sentences == [
         "Highest L*: one, 90.0 %; two 80.0 % (40 lemmas).",
         ("By L*, two is worse than one (−10.0 points [−17.0, −4.0]); of 40 lemmas, 10 have a "
         "higher L in one, 25 in two, and 5 the same in both."),
@@ -45,26 +47,26 @@ def test_an_interval_without_0_gives_a_verdict() -> None:
 
 
 def test_an_interval_with_0_gives_no_verdict() -> None:
-    (_, said) = texts(
+    (_, sentences) = texts(
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, -0.01, 0.17)})
     )
-    assert said.startswith(
+    assert sentences.startswith(
         "By L*, two does not differ significantly from one (−10.0 points [−17.0, +1.0]);"
     )
 
 
 def test_the_order_of_the_pair_makes_no_difference() -> None:
     turned = comparison_stage(TWO, {("two", "one"): (-0.1, -0.17, -0.04)})
-    (_, said) = texts("compared_lexicons", turned)
-    assert said.startswith("By L*, two is worse than one (−10.0 points [−17.0, −4.0]);")
-    assert "25 have a higher L in one, 10 in two" in said
+    (_, sentences) = texts("compared_lexicons", turned)
+    assert sentences.startswith("By L*, two is worse than one (−10.0 points [−17.0, −4.0]);")
+    assert "25 have a higher L in one, 10 in two" in sentences
 
 
 def test_chosen_lemmas_give_no_verdict() -> None:
-    (_, said) = texts(
+    (_, sentences) = texts(
         "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, None, None)})
     )
-    assert "two differs from one by −10.0 points, but no interval can be estimated" in said
+    assert "two differs from one by −10.0 points, but no interval can be estimated" in sentences
 
 
 def test_verdicts_on_several_lexicons_use_simultaneous_limits() -> None:
@@ -74,18 +76,18 @@ def test_verdicts_on_several_lexicons_use_simultaneous_limits() -> None:
         ("one", "three"): (0.2, 0.1, 0.3),
         ("two", "three"): (0.1, 0.05, 0.15),
     }
-    made = comparison_stage(three, pairs)
-    said = texts("compared_lexicons", made)
-    assert "two does not differ significantly from one (−10.0 points [−20.0, +0.1])" in said[1]
-    assert "three is worse than one (−20.0 points [−30.0, −10.0])" in said[2]
-    assert len(said) == 3
+    view = comparison_stage(three, pairs)
+    sentences = texts("compared_lexicons", view)
+    assert "two does not differ significantly from one (−10.0 points [−20.0, +0.1])" in sentences[1]
+    assert "three is worse than one (−20.0 points [−30.0, −10.0])" in sentences[2]
+    assert len(sentences) == 3
 
 
 def test_tied_and_undefined_lexicons_have_no_verdict() -> None:
     tied = comparison_stage({"a": 0.5, "b": 0.5}, {("a", "b"): (0.0, -0.1, 0.1)})
-    said = texts("compared_lexicons", tied)
-    assert said[0] == "Highest L*: a and b (tied), 50.0 % (40 lemmas)."
-    assert "does not differ" in said[1]
+    sentences = texts("compared_lexicons", tied)
+    assert sentences[0] == "Highest L*: a and b (tied), 50.0 % (40 lemmas)."
+    assert "does not differ" in sentences[1]
     assert findings_of("compared_lexicons", comparison_stage({"a": None, "b": None}, {})) == []
 
 
@@ -114,8 +116,8 @@ def test_every_verdict_has_an_interval_without_0(
     one: float, two: float, limits: tuple[float, float] | tuple[None, None]
 ) -> None:
     low, high = limits
-    made = comparison_stage({"one": one, "two": two}, {("one", "two"): (one - two, low, high)})
-    for text in texts("compared_lexicons", made):
+    view = comparison_stage({"one": one, "two": two}, {("one", "two"): (one - two, low, high)})
+    for text in texts("compared_lexicons", view):
         verdict = re.search(r"\b(better|worse)\b", text)
         if verdict:
             assert low is not None
@@ -155,12 +157,12 @@ def test_the_parts_add_up_to_the_loss(counts: list[tuple[int, int, int]], weight
     if scores["base"].sum() == 0:
         assert costs.is_empty()
         return
-    found, star = loss(costs), scores["contribution"].sum()
-    assert found.whole == pytest.approx(1 - star, abs=1e-12)
-    assert found.missing + found.spurious + found.without_right == pytest.approx(
-        found.whole, abs=1e-12
+    loss_parts, star = loss(costs), scores["contribution"].sum()
+    assert loss_parts.whole == pytest.approx(1 - star, abs=1e-12)
+    assert loss_parts.missing + loss_parts.spurious + loss_parts.without_right == pytest.approx(
+        loss_parts.whole, abs=1e-12
     )
-    assert min(found.missing, found.spurious, found.without_right) >= -1e-12
+    assert min(loss_parts.missing, loss_parts.spurious, loss_parts.without_right) >= -1e-12
     assert costs["cost"].is_sorted(descending=True)
 
 
@@ -173,9 +175,11 @@ def test_the_parts_add_up_with_any_chances_of_selection(
     scores = by_chance(even.with_columns(pi=1.0 / (2 + pl.int_range(pl.len()))))
     if scores["base"].sum() == 0:
         return
-    found, star = loss(losses(scores)), scores["contribution"].sum()
-    assert found.whole == pytest.approx(1 - star, abs=1e-12)
-    assert found.missing + found.spurious + found.without_right == pytest.approx(found.whole)
+    loss_parts, star = loss(losses(scores)), scores["contribution"].sum()
+    assert loss_parts.whole == pytest.approx(1 - star, abs=1e-12)
+    assert loss_parts.missing + loss_parts.spurious + loss_parts.without_right == pytest.approx(
+        loss_parts.whole
+    )
 
 
 @pytest.mark.parametrize("weights", ["gold", "published"])
@@ -200,17 +204,17 @@ def test_missing_and_spurious_forms_cost_alike_within_a_lemma(common: int, fault
 
 
 def test_lemmas_without_a_correct_form_are_a_separate_part() -> None:
-    found = loss(losses(score_lemmas([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
-    assert (found.n_without_right, found.n_missing, found.n_spurious) == (1, 2, 0)
-    assert found.without_right == pytest.approx(4 / 12)
-    assert found.missing == pytest.approx(4 / 12 * (1 - 4 / 6))
-    assert found.spurious == 0
+    loss_parts = loss(losses(score_lemmas([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
+    assert (loss_parts.n_without_right, loss_parts.n_missing, loss_parts.n_spurious) == (1, 2, 0)
+    assert loss_parts.without_right == pytest.approx(4 / 12)
+    assert loss_parts.missing == pytest.approx(4 / 12 * (1 - 4 / 6))
+    assert loss_parts.spurious == 0
 
 
 def test_the_worked_example_has_its_loss() -> None:
-    found = loss(losses(score_lemmas([(7, 3, 0)], "gold")))
-    assert found.whole == pytest.approx(3 / 17)
-    assert found.missing == pytest.approx(3 / 17)
+    loss_parts = loss(losses(score_lemmas([(7, 3, 0)], "gold")))
+    assert loss_parts.whole == pytest.approx(3 / 17)
+    assert loss_parts.missing == pytest.approx(3 / 17)
 
 
 # Findings on one lexicon: L*, loss, missing lemmas, costly lemmas, limits.
@@ -231,36 +235,36 @@ def test_findings_on_all_common_lemmas() -> None:
 
 
 def test_a_correct_lexicon_loses_nothing() -> None:
-    said = texts("lexicon_quality", lexicon_stage(GOLD, GOLD))
-    assert said[:2] == [
+    sentences = texts("lexicon_quality", lexicon_stage(GOLD, GOLD))
+    assert sentences[:2] == [
         "L* of lexicon against gold: 100.0 %, from all 4 lemmas in common.",
         "Missing from lexicon: none of the 4 lemmas of gold.",
     ]
-    assert not [text for text in said if "due to" in text or "ostliest" in text]
+    assert not [text for text in sentences if "due to" in text or "ostliest" in text]
 
 
 def test_the_loss_names_lemmas_without_a_correct_form() -> None:
-    (said,) = texts("lexicon_quality", lexicon_stage(GOLD, {**LEXICON, "b": "bx"}), "lost")
-    assert said == (
+    (sentence,) = texts("lexicon_quality", lexicon_stage(GOLD, {**LEXICON, "b": "bx"}), "lost")
+    assert sentence == (
         "Of the 33.3 points of L* that lexicon loses, 20.0 are due to lemmas without a correct form "
         "(1) and 13.3 to missing forms (2)."
     )
 
 
 def test_costs_of_missing_and_other_lemmas_add_up_to_the_loss_of_f_star() -> None:
-    made = lexicon_stage(GOLD, LEXICON)
-    quality = made.table("quality").collect()
+    view = lexicon_stage(GOLD, LEXICON)
+    quality = view.table("quality").collect()
     f_star = quality.filter(statistic="F*")["value"].item()
-    held = made.table("lemmas").collect()
+    held = view.table("lemmas").collect()
     forms = sum(len(forms.split()) for forms in GOLD.values())
     others = (held["n_gold"] * (1 - held["L"])).sum() / forms
-    assert cost_of_missing(made) + others == pytest.approx(1 - f_star)
+    assert cost_of_missing(view) + others == pytest.approx(1 - f_star)
 
 
 def test_a_missing_lemma_with_forms_under_another_costs_less() -> None:
     other = {"a": "a1 a2 a3 a4", "elsewhere": "d1 d2"}
-    made = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, other)
-    assert cost_of_missing(made) == 0.0
+    view = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, other)
+    assert cost_of_missing(view) == 0.0
     bare = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, {"a": GOLD["a"]})
     assert cost_of_missing(bare) == pytest.approx(2 / 6)
 
@@ -271,18 +275,18 @@ def test_a_sample_has_limits_and_the_number_of_lemmas_needed() -> None:
         lemma: " ".join(forms.split()[: 2 + i % 3]) for i, (lemma, forms) in enumerate(many.items())
     }
     lemmas = sorted(many)[:20]
-    made = lexicon_stage(many, some, lemmas=lemmas, population=60)
-    (star,) = (each for each in findings_of("lexicon_quality", made) if each.about == "L*")
+    view = lexicon_stage(many, some, lemmas=lemmas, population=60)
+    (star,) = (each for each in findings_of("lexicon_quality", view) if each.about == "L*")
     assert star.lower is not None
     assert star.upper is not None
     assert star.lower < (star.value or 0) < star.upper
     assert "from 20 of 60 lemmas (33.3 %)" in star.text
-    (needed,) = (each for each in findings_of("lexicon_quality", made) if each.about == "needed")
+    (needed,) = (each for each in findings_of("lexicon_quality", view) if each.about == "needed")
     assert needed.value == lemmas_more(20, 60) == 20
     assert needed.text.startswith(
         "About 20 more lemmas (40 in total) would halve the width of the interval, now "
     )
-    assert texts("lexicon_cautions", made) == [
+    assert texts("lexicon_cautions", view) == [
         (
             "L* of lexicon is based on 20 lemmas: with fewer than 50, the limits cover L* less often "
             "than the nominal level."
@@ -297,22 +301,22 @@ def test_findings_on_lemmas_drawn_by_size() -> None:
     }
     lemmas = sorted(many)[:40]
     pi = [len(many[lemma].split()) / 20 for lemma in lemmas]
-    made = lexicon_stage(many, some, lemmas=lemmas, population=90, pi=pi)
-    said = findings_of("lexicon_quality", made)
-    (star,) = (each for each in said if each.about == "L*")
+    view = lexicon_stage(many, some, lemmas=lemmas, population=90, pi=pi)
+    findings = findings_of("lexicon_quality", view)
+    (star,) = (each for each in findings if each.about == "L*")
     assert "from 40 of 90 lemmas (44.4 %), drawn in proportion to paradigm size" in star.text
     assert star.lower is not None
     assert star.upper is not None
     assert star.lower < (star.value or 0) < star.upper
-    (lost,) = (each for each in said if each.about == "lost")
+    (lost,) = (each for each in findings if each.about == "lost")
     assert lost.value == pytest.approx(1 - (star.value or 0))
-    (costliest,) = (each for each in said if each.about == "costliest")
+    (costliest,) = (each for each in findings if each.about == "costliest")
     assert costliest.text.startswith(
         "Costliest lemmas of lexicon, in points of L*, weighted by the lemmas that they represent: "
     )
-    (needed,) = (each for each in said if each.about == "needed")
+    (needed,) = (each for each in findings if each.about == "needed")
     assert 0 < (needed.value or 0) <= 50
-    assert texts("lexicon_cautions", made) == []
+    assert texts("lexicon_cautions", view) == []
     few = lexicon_stage(many, some, lemmas=lemmas[:20], population=90, pi=pi[:20])
     assert texts("lexicon_cautions", few) == [
         (
@@ -323,26 +327,26 @@ def test_findings_on_lemmas_drawn_by_size() -> None:
 
 
 def test_chosen_lemmas_cause_a_caution() -> None:
-    made = lexicon_stage(GOLD, LEXICON, lemmas=["a", "b"], population=3, drawn=False)
-    assert "from 2 chosen of 3 lemmas" in texts("lexicon_quality", made)[0]
-    assert texts("lexicon_quality", made, "needed") == []
-    assert texts("lexicon_cautions", made) == [
+    view = lexicon_stage(GOLD, LEXICON, lemmas=["a", "b"], population=3, drawn=False)
+    assert "from 2 chosen of 3 lemmas" in texts("lexicon_quality", view)[0]
+    assert texts("lexicon_quality", view, "needed") == []
+    assert texts("lexicon_cautions", view) == [
         ("The 2 lemmas used to evaluate lexicon were chosen, not drawn at random: the result does not "
         "generalise to other lemmas.")
     ]  # fmt: skip
 
 
 def test_with_its_own_n_the_loss_is_not_split() -> None:
-    said = {
+    subjects = {
         each.about for each in findings_of("lexicon_quality", lexicon_stage(GOLD, LEXICON, n=500))
     }
-    assert "L*" in said
-    assert not said & {"lost", "costliest", "missing lemmas"}
+    assert "L*" in subjects
+    assert not subjects & {"lost", "costliest", "missing lemmas"}
 
 
 def test_a_gold_keyed_for_the_sample_only_has_no_missing_lemmas() -> None:
-    made = lexicon_stage(GOLD, LEXICON, complete=False)
-    assert not {each.about for each in findings_of("lexicon_quality", made)} & {
+    view = lexicon_stage(GOLD, LEXICON, complete=False)
+    assert not {each.about for each in findings_of("lexicon_quality", view)} & {
         "missing lemmas",
         "whole",
     }
@@ -357,14 +361,14 @@ def test_without_common_lemmas_there_is_no_l_star() -> None:
 
 
 def test_lemmas_without_forms_have_no_weight() -> None:
-    made = lexicon_stage({**GOLD, "z": ""}, {**LEXICON, "z": "z1"})
-    assert "1 lemma without forms in gold has no weight in L*." in texts("lexicon_cautions", made)
+    view = lexicon_stage({**GOLD, "z": ""}, {**LEXICON, "z": "z1"})
+    assert "1 lemma without forms in gold has no weight in L*." in texts("lexicon_cautions", view)
 
 
 def test_forms_under_other_lemmas_cause_a_caution() -> None:
     swapped = {"a": GOLD["c"], "c": GOLD["a"], "b": GOLD["b"], "d": GOLD["d"]}
-    (said,) = texts("lexicon_cautions", lexicon_stage(GOLD, swapped), "matches")
-    assert said == (
+    (sentence,) = texts("lexicon_cautions", lexicon_stage(GOLD, swapped), "matches")
+    assert sentence == (
         "Forms are often listed under other lemmas in lexicon: L* is 33.3 % if each lemma is compared "
         "with the same lemma, and 100.0 % if it is compared with its best match."
     )
@@ -393,8 +397,8 @@ def test_any_two_lexicons_give_a_valid_table(
     one, two = (
         {lemma: " ".join(forms) for lemma, forms in each.items()} for each in (gold, lexicon)
     )
-    told = collect_findings({"quality": lexicon_stage(one, two)})
-    for text in valid(as_table(told), Findings)["text"]:
+    findings = collect_findings({"quality": lexicon_stage(one, two)})
+    for text in valid(as_table(findings), Findings)["text"]:
         assert "nan" not in text
         assert "None" not in text
         assert "undefined" not in text
@@ -412,13 +416,13 @@ def test_absent_and_unkeyed_lemmas_are_reported(left: int, many: int) -> None:
         "preparation": table(Preparation, steps),
         "disagreements": table(KeyingDisagreements, []),
     }
-    said = texts("keying_cautions", stage("join.keying", tables, name="paper"))
-    assert len(said) == many
-    assert said[0] == (
+    sentences = texts("keying_cautions", stage("join.keying", tables, name="paper"))
+    assert len(sentences) == many
+    assert sentences[0] == (
         "Not found in the dictionary of paper: 1 of 2 lemmas looked up (50.0 %), which L* ignores."
     )
     later = ["12 lemmas of paper have not been looked up yet and are excluded."]
-    assert said[1:] == later[: many - 1]
+    assert sentences[1:] == later[: many - 1]
 
 
 @pytest.mark.parametrize(
@@ -437,9 +441,9 @@ def test_findings_count_how_different_keyings_were_decided(rule: str, by_rule: s
             KeyingResolutions, [{"lemma": "a", "forms": "u", "annotator": "carla", "first": ""}]
         ),
     }
-    made = stage("join.keying", tables, name="paper", rule=rule)
-    (said,) = texts("keying_cautions", made)
-    assert said == (
+    view = stage("join.keying", tables, name="paper", rule=rule)
+    (sentence,) = texts("keying_cautions", view)
+    assert sentence == (
         "People keyed in different forms for 3 lemmas of paper: 1 decided by adjudicators, 1 where"
         f" {by_rule}, 1 undecided and excluded."
     )

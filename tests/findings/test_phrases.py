@@ -32,13 +32,13 @@ HOSTILE = "</script><img onerror=alert(1) src=x>"
 
 @given(st.text(), st.integers(2, 60))
 def test_a_name_is_short_and_on_one_line(name: str, most: int) -> None:
-    said = name_text(name, most=most)
-    inside = said.strip("\u2068\u2069")
+    text = name_text(name, most=most)
+    inside = text.strip("\u2068\u2069")
     assert inside == "(empty)" or 1 <= len(inside) <= most
-    assert "\n" not in said
+    assert "\n" not in text
     hidden = {"Cc", "Cs", "Cn", "Co"}
-    assert not [letter for letter in said if unicodedata.category(letter) in hidden]
-    assert said.count("\u2068") == said.count("\u2069") <= 1
+    assert not [letter for letter in text if unicodedata.category(letter) in hidden]
+    assert text.count("\u2068") == text.count("\u2069") <= 1
 
 
 @given(st.text())
@@ -107,13 +107,13 @@ def texts(tree: ast.Module) -> Iterator[str]:
 
 
 def test_words_of_verdicts_occur_only_in_their_files() -> None:
-    found = {}
+    result = {}
     for path in FOLDER.glob("**/*.py"):
         name = path.relative_to(FOLDER).as_posix()
         mine = {text for text in texts(ast.parse(path.read_text())) if WORDS.search(text)}
         if name != JUDGING and mine - ALLOWED.get(name, set()):
-            found[name] = mine - ALLOWED.get(name, set())
-    assert found == {}, "let phrases.py say it, or list it here if it is no verdict"
+            result[name] = mine - ALLOWED.get(name, set())
+    assert result == {}, "let phrases.py say it, or list it here if it is no verdict"
 
 
 def test_every_allowed_text_occurs() -> None:
@@ -139,8 +139,8 @@ INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
 @example(Interval("it", -0.1, -0.05, -0.2))
 @example(Interval("it", math.nan, -0.2, -0.1))
 def test_a_side_is_named_only_if_0_is_outside_the_interval(each: Interval) -> None:
-    said = held_within(each, than="that")
-    word = next((word for word in ("worse", "better") if word in said), None)
+    text = held_within(each, than="that")
+    word = next((word for word in ("worse", "better") if word in text), None)
     assert (word is not None) == each.settled
     if word is None:
         with pytest.raises(ValueError, match="does not show the sign"):
@@ -162,7 +162,7 @@ def test_the_two_sides_are_mirror_images(each: Interval) -> None:
 
 
 @pytest.mark.parametrize(
-    ("interval", "said"),
+    ("interval", "message"),
     [
         (Interval("b", -0.065, -0.065, -0.065), "b is worse than a (exactly −6.5 points)"),
         (Interval("b", 0.0, 0.0, 0.0), "b does not differ significantly from a (exactly 0.0 points)"),
@@ -170,8 +170,10 @@ def test_the_two_sides_are_mirror_images(each: Interval) -> None:
         (Interval("b", 0.02, None, 0.03), "b differs from a by +2.0 points, but no interval can be estimated"),
     ],
 )  # fmt: skip
-def test_held_within_states_the_difference_and_its_interval(interval: Interval, said: str) -> None:
-    assert held_within(interval, than="a") == said
+def test_held_within_states_the_difference_and_its_interval(
+    interval: Interval, message: str
+) -> None:
+    assert held_within(interval, than="a") == message
 
 
 def test_the_highest_of_many_is_counted() -> None:
@@ -197,10 +199,10 @@ def read(text: str) -> float:
 @given(st.floats(-1e9, 1e9), st.integers(0, 4))
 @example(-0.0001, 1)
 def test_a_printed_number_is_the_nearest_with_its_digits(value: float, digits: int) -> None:
-    said = phrases.number(value, digits)
-    assert read(said) == pytest.approx(value, abs=0.5000001 * 10**-digits, rel=1e-12)
-    assert "-" not in said
-    assert not re.fullmatch(r"−[0.,]+", said)
+    text = phrases.number(value, digits)
+    assert read(text) == pytest.approx(value, abs=0.5000001 * 10**-digits, rel=1e-12)
+    assert "-" not in text
+    assert not re.fullmatch(r"−[0.,]+", text)
 
 
 @given(SHARES)
@@ -210,16 +212,16 @@ def test_a_printed_proportion_reads_back(share: float) -> None:
 
 @given(SMALL)
 def test_a_printed_difference_reads_back_with_its_sign(difference: float) -> None:
-    said = phrases.points(difference)
-    assert read(said) / 100 == pytest.approx(difference, abs=0.0005001)
-    assert said.startswith(("+", "−")) != (read(said) == 0)
+    text = phrases.points(difference)
+    assert read(text) / 100 == pytest.approx(difference, abs=0.0005001)
+    assert text.startswith(("+", "−")) != (read(text) == 0)
 
 
 @given(SMALL)
 def test_a_printed_coefficient_reads_back(value: float) -> None:
-    said = phrases.coefficient(value)
-    assert read(said) == pytest.approx(value, abs=0.005001)
-    assert not said.replace("−", "").startswith("0.")
+    text = phrases.coefficient(value)
+    assert read(text) == pytest.approx(value, abs=0.005001)
+    assert not text.replace("−", "").startswith("0.")
 
 
 @given(ANY, st.one_of(st.none(), ANY), st.one_of(st.none(), ANY))
@@ -228,36 +230,36 @@ def test_a_printed_coefficient_reads_back(value: float) -> None:
 def test_no_number_is_printed_as_nan_or_inf(
     value: float, lower: float | None, upper: float | None
 ) -> None:
-    said = [
+    messages = [
         phrases.per_cent(value), phrases.estimate(value, lower, upper), phrases.points(value),
         phrases.coefficient(value, lower, upper), phrases.interval(lower, upper),
         phrases.points_within(value, lower, upper), phrases.p_value(value), phrases.adjusted_p_value(value),
         phrases.number(value, 2), phrases.spread(value, lower, 3),
     ]  # fmt: skip
-    assert not [text for text in said if re.search(r"nan|inf\b|-", text)]
+    assert not [text for text in messages if re.search(r"nan|inf\b|-", text)]
 
 
 @given(SHARES)
 def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
-    said = phrases.p_value(p)
-    if said == "p < .001":
+    text = phrases.p_value(p)
+    if text == "p < .001":
         assert p < 0.001
         return
-    shown = float(said.removeprefix("p = "))
-    assert shown == pytest.approx(p, abs=0.0005001)
+    printed = float(text.removeprefix("p = "))
+    assert printed == pytest.approx(p, abs=0.0005001)
     # Close to the customary level it has enough digits to show on which side of it it lies.
     if not math.isclose(p, 0.05, abs_tol=0.00005):
-        assert (shown < 0.05) == (p < 0.05)
+        assert (printed < 0.05) == (p < 0.05)
 
 
 @given(st.lists(NAMES, max_size=9), st.integers(1, 6))
 def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
-    said = phrases.list_text(items, most=most)
-    assert all(item in said for item in items[:most])
+    text = phrases.list_text(items, most=most)
+    assert all(item in text for item in items[:most])
     if len(items) > most:
-        assert said.endswith(f" and {len(items) - most} more")
+        assert text.endswith(f" and {len(items) - most} more")
     if not items:
-        assert said == "none"
+        assert text == "none"
 
 
 @pytest.mark.parametrize(
@@ -271,9 +273,9 @@ def test_a_sentence_has_a_capital_and_a_full_stop(text: str, sentence: str) -> N
 
 @given(st.integers(0, 10**9))
 def test_a_rough_number_has_two_digits(count: int) -> None:
-    said = phrases.approximate(count)
-    assert said == pytest.approx(count, rel=0.0501)
-    assert len(str(said).rstrip("0")) <= 2
+    text = phrases.approximate(count)
+    assert text == pytest.approx(count, rel=0.0501)
+    assert len(str(text).rstrip("0")) <= 2
 
 
 DIFFERENCES = st.builds(Difference, NAMES, ANY, ANY)
@@ -299,8 +301,8 @@ def test_a_verdict_without_a_significant_test_is_refused(
 def test_held_against_names_a_side_if_the_test_is_significant(
     difference: float, p: float, alpha: float
 ) -> None:
-    said = phrases.held_against(Difference("it", difference, p), alpha=alpha)
-    side = VERDICTS.search(said)
+    text = phrases.held_against(Difference("it", difference, p), alpha=alpha)
+    side = VERDICTS.search(text)
     assert bool(side) == (p < alpha and difference != 0)
     if side:
         assert side[0] == ("above" if difference > 0 else "below")

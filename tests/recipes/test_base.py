@@ -10,7 +10,7 @@ from pipeline.recipes.base import Recipe
 
 
 @pytest.mark.parametrize(
-    ("folder", "written"),
+    ("folder", "path"),
     [
         (None, "/data/corpora/a.conllu"),
         ("/data/corpora", "a.conllu"),
@@ -19,8 +19,8 @@ from pipeline.recipes.base import Recipe
     ],
 )
 def test_paths_are_relative_to_the_experiment_if_they_have_a_folder_in_common(
-    folder: str | None, written: str
+    folder: str | None, path: str
 ) -> None:
     stages = {"candidates": {"use": "extract.pairs", "corpus": {"path": [Path("/data/corpora/a.conllu")]}}}  # fmt: skip
     content = Recipe("collocates", "a", stages).content(None if folder is None else Path(folder))
-    assert content["stages"]["candidates"]["corpus"]["path"] == [written]
+    assert content["stages"]["candidates"]["corpus"]["path"] == [path]

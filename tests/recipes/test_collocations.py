@@ -35,16 +35,16 @@ def runs(tmp_path: Path) -> Path:
 
 
 def test_sentences_with_both_words_are_counted(text: Path, runs: Path) -> None:
-    found = collocates("house", text, relation="sentence", min_frequency=1, top=None, runs=runs)
-    assert dict(found.select("collocate", "f").rows()) == together("house")
-    assert set(found["N"]) == {len(SENTENCES)}
-    assert found["log_likelihood"].is_sorted(descending=True)
+    table = collocates("house", text, relation="sentence", min_frequency=1, top=None, runs=runs)
+    assert dict(table.select("collocate", "f").rows()) == together("house")
+    assert set(table["N"]) == {len(SENTENCES)}
+    assert table["log_likelihood"].is_sorted(descending=True)
 
 
 def test_adjacent_words_of_the_node_are_counted(text: Path, runs: Path) -> None:
-    found = collocates("HOUSE", text, relation="adjacent", min_frequency=1, top=None, runs=runs)
+    table = collocates("HOUSE", text, relation="adjacent", min_frequency=1, top=None, runs=runs)
     beside = {"old": 2, "stood": 1, "now": 1, "new": 1, "the": 2, "is": 1}
-    assert dict(found.select("collocate", "f").rows()) == beside
+    assert dict(table.select("collocate", "f").rows()) == beside
     marks = collocates(
         "house", text, relation="adjacent", min_frequency=1, punctuation=True, runs=runs
     )
@@ -52,45 +52,45 @@ def test_adjacent_words_of_the_node_are_counted(text: Path, runs: Path) -> None:
 
 
 def test_a_span_has_a_left_and_a_right_size(text: Path, runs: Path) -> None:
-    found = collocates("house", text, span=(2, 0), min_frequency=1, top=None, runs=runs)
+    table = collocates("house", text, span=(2, 0), min_frequency=1, top=None, runs=runs)
     before = {"the": 4, "old": 2, "a": 1, "new": 1, "saw": 1}
-    assert dict(found.select("collocate", "f").rows()) == before
+    assert dict(table.select("collocate", "f").rows()) == before
 
 
 def test_case_is_distinguished_on_request(text: Path, runs: Path) -> None:
-    found = collocates("House", text, case=True, min_frequency=1, span=2, runs=runs)
-    assert dict(found.select("collocate", "f").rows()) == {"the": 1, "old": 1, "now": 1}
+    table = collocates("House", text, case=True, min_frequency=1, span=2, runs=runs)
+    assert dict(table.select("collocate", "f").rows()) == {"the": 1, "old": 1, "now": 1}
 
 
 def test_an_example_marks_node_and_collocate(text: Path, runs: Path) -> None:
-    found = collocates("house", text, min_frequency=1, runs=runs)
-    (stood,) = found.filter(collocate="stood")["example"]
+    table = collocates("house", text, min_frequency=1, runs=runs)
+    (stood,) = table.filter(collocate="stood")["example"]
     assert stood == "The old [[house]] [[stood]] by the river."
 
 
 def test_a_parsed_corpus_gives_a_word_sketch(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
-    found = collocates("House", tmp_path / "a.conllu", runs=runs)
-    rows = found.select("relation", "collocate", "f", "f1", "f2", "N").rows()
+    table = collocates("House", tmp_path / "a.conllu", runs=runs)
+    rows = table.select("relation", "collocate", "f", "f1", "f2", "N").rows()
     # Of three sentences, three dependencies each, seen from either end.
     assert sorted(rows) == [
         ("amod(house, *)", "new", 3, 3, 3, 18),
         ("obj(*, house)", "build", 3, 3, 6, 18),
     ]
     by_hand = 14 + math.log2(2 * 3 / (3 + 6))
-    assert found.filter(collocate="build")["log_dice"].item() == pytest.approx(by_hand, rel=1e-12)
+    assert table.filter(collocate="build")["log_dice"].item() == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_counts_of_a_parsed_corpus_are_reused_for_every_word(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
-    made: list[tuple[str, str]] = []
+    results: list[tuple[str, str]] = []
     for node in ("house", "build"):
-        listeners = [lambda event: made.append((event.kind, event.stage))]
+        listeners = [lambda event: results.append((event.kind, event.stage))]
         assert not collocates(
             node, tmp_path / "a.conllu", runs=runs, listeners=listeners
         ).is_empty()
-    assert made.count(("stage_done", "pairs")) == 1
-    assert made.count(("stage_reused", "pairs")) == 1
+    assert results.count(("stage_done", "pairs")) == 1
+    assert results.count(("stage_reused", "pairs")) == 1
 
 
 @pytest.mark.parametrize("reader", [None, {"attributes": ["word", "tag", "base"]}])
@@ -99,9 +99,9 @@ def test_vertical_text_needs_no_column_names(
 ) -> None:
     (tmp_path / "a.vrt").write_text(vertical())
     node = "houses" if reader else "house"  # without names the third column is taken for a lemma
-    found = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
+    table = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
     they = {"they": 3, "built" if reader else "build": 3, "new": 3}
-    assert dict(found.select("collocate", "f").rows()) == they
+    assert dict(table.select("collocate", "f").rows()) == they
 
 
 ENGLISH = "The DT the|zarp NN <unknown>|runs VVZ run|. SENT .|The DT the|tea NN tea|cools VVZ cool|. SENT ."
@@ -122,7 +122,7 @@ def write_table(folder: Path, name: str, lines: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "lines", "options", "said"),
+    ("name", "lines", "options", "message"),
     [
         *(
             (name, lines, {"format": format_, "attributes": ["word", "pos", "lemma"], "sentence_tags": [end]},
@@ -138,13 +138,13 @@ def write_table(folder: Path, name: str, lines: str) -> Path:
     ],
 )  # fmt: skip
 def test_formats_of_token_files_are_recognised(
-    name: str, lines: str, options: dict[str, Any], said: str, tmp_path: Path
+    name: str, lines: str, options: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     corpus = corpus_files([write_table(tmp_path, name, lines)])
     assert {option: corpus.source.get(option) for option in options} == options
     (note,) = corpus.notes
     assert note.startswith(f"{tmp_path / name}: ")
-    assert said in note
+    assert message in note
     first = "form" if lines == NAMED else "word"
     assert corpus.head[first].to_list() == [
         line.partition(" ")[0]
@@ -188,9 +188,9 @@ def test_tei_without_marked_words_is_plain_text(tmp_path: Path, runs: Path) -> N
     corpus = corpus_files([tmp_path / "t.xml"])
     assert (corpus.plain, corpus.language) == (True, "fr")
     assert corpus.tokens("l'homme bon") == ["l'", "homme", "bon"]
-    found = collocates("homme", tmp_path / "t.xml", span=(0, 2), min_frequency=1, runs=runs)
+    table = collocates("homme", tmp_path / "t.xml", span=(0, 2), min_frequency=1, runs=runs)
     after = {"bon": 1, "voit": 1, "il": 1}  # the last across the end of the sentence
-    assert dict(found.select("collocate", "f").rows()) == after
+    assert dict(table.select("collocate", "f").rows()) == after
     (tmp_path / "w.xml").write_text(TEI.replace("<hi>bon</hi>", '<s><w lemma="x">bon</w></s>'))
     marked = corpus_files([tmp_path / "w.xml"])
     assert not marked.plain
@@ -210,19 +210,19 @@ def test_a_folder_means_all_its_files(text: Path, runs: Path) -> None:
     deeper.parent.mkdir()
     deeper.write_text(TEXT)
     (text.parent / "notes.md").write_text("house house house")
-    found = collocates("house", text.parent, relation="sentence", min_frequency=1, top=None, runs=runs)  # fmt: skip
+    table = collocates("house", text.parent, relation="sentence", min_frequency=1, top=None, runs=runs)  # fmt: skip
     doubled = {word: 2 * count for word, count in together("house").items()}
-    assert dict(found.select("collocate", "f").rows()) == doubled
-    assert set(found["documents"]) <= {1, 2, 4}
+    assert dict(table.select("collocate", "f").rows()) == doubled
+    assert set(table["documents"]) <= {1, 2, 4}
 
 
 def test_the_saved_experiment_has_the_same_result(text: Path, tmp_path: Path, runs: Path) -> None:
     saved = tmp_path / "elsewhere" / "house.toml"
     saved.parent.mkdir()
-    found = collocates("house", text, min_frequency=1, top=None, runs=runs, experiment=saved)
+    table = collocates("house", text, min_frequency=1, top=None, runs=runs, experiment=saved)
     assert str(tmp_path) not in saved.read_text()
     scores = lx.run(saved, runs=tmp_path / "own", report=False).table("scores")
-    ours = found.select("collocate", "f", "log_dice").sort("collocate")
+    ours = table.select("collocate", "f", "log_dice").sort("collocate")
     assert scores.select("l2", "f", "log_dice").sort("l2").rows() == ours.rows()
     with pytest.raises(ConfigError, match="already exists"):
         collocates("house", text, runs=runs, experiment=saved)
@@ -253,7 +253,7 @@ def test_standard_input_can_be_the_corpus(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([" ", "a.txt"], "the word is empty"),
         (["barn*", "a.txt", "--relation", "dependency"], "no heads and relations"),
@@ -279,7 +279,7 @@ def test_standard_input_can_be_the_corpus(
 )
 def test_errors_in_words_and_options_are_reported(
     words: list[str],
-    said: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -290,7 +290,7 @@ def test_errors_in_words_and_options_are_reported(
         (tmp_path / "b.vrt").write_text(vertical())
     monkeypatch.chdir(tmp_path)
     assert main(["collocates", *words, "--runs", "runs"]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_word_that_does_not_occur_is_reported(text: Path, runs: Path) -> None:
@@ -304,10 +304,10 @@ def test_nodes_are_counted_as_in_corpus_tools(tmp_path: Path, runs: Path) -> Non
     """Two `new` beside one `house` are one house with `new` beside it."""
     path = tmp_path / "a.txt"
     path.write_text("new house new. new house. old barn new.\n")
-    found = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
-    assert found.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
+    table = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
+    assert table.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
     usual = collocates("house", path, span=1, min_frequency=1, runs=runs)
-    assert usual.equals(found)
+    assert usual.equals(table)
     plain = collocates("house", path, span=1, count="positions", min_frequency=1, runs=runs)
     assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
 
@@ -317,8 +317,8 @@ def test_a_span_of_a_parsed_corpus_has_no_relations(tmp_path: Path, runs: Path) 
     path = tmp_path / "a.conllu"
     path.write_text(conllu())
     for asked in ({"span": 1}, {"count": "nodes"}):
-        found = collocates("house", path, min_frequency=1, runs=runs, **asked)
-        assert "relation" not in found.columns
+        table = collocates("house", path, min_frequency=1, runs=runs, **asked)
+        assert "relation" not in table.columns
     assert "relation" in collocates("house", path, min_frequency=1, runs=runs).columns
 
 
@@ -381,8 +381,8 @@ def test_a_node_is_tokenised_like_the_corpus(
     path = tmp_path / "a.txt"
     path.write_text(content)
     reader = {"tokenizer": "icu" if language == "zh" else "pattern"}
-    found = collocates(node, path, language=language, reader=reader, min_frequency=1, runs=runs)
-    assert set(found["f1"]) == {f1}
+    table = collocates(node, path, language=language, reader=reader, min_frequency=1, runs=runs)
+    assert set(table["f1"]) == {f1}
 
 
 @pytest.mark.parametrize(("language", "node"), [("", "cafe\u0301"), ("tr", "\u0130nci")])
@@ -413,8 +413,8 @@ def test_stop_words_are_not_counted(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "stop.csv").write_text("word,note\nthe,x\nof,y\n")
     for name in ("stop.txt", "stop.csv"):
         stop = tmp_path / name
-        found = collocates("eye", path, min_frequency=1, stop_words=stop, runs=runs)
-        assert set(found["collocate"]) == {"house", "saw", "it"}
+        table = collocates("eye", path, min_frequency=1, stop_words=stop, runs=runs)
+        assert set(table["collocate"]) == {"house", "saw", "it"}
         pairs = candidates(path, min_frequency=1, stop_words=stop, runs=runs)
         assert pairs.select("l1", "l2").rows() == [("house", "saw"), ("saw", "it")]
 
@@ -422,9 +422,9 @@ def test_stop_words_are_not_counted(tmp_path: Path, runs: Path) -> None:
 def test_case_is_folded_by_the_rules_of_the_language(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("İSTANBUL IŞIK DOLU. İstanbul'da ışık var. istanbul büyük.\n")
-    found = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
-    assert found["f1"][0] == 2
-    assert dict(found.select("collocate", "f2").rows())["ışık"] == 2
+    table = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
+    assert table["f1"][0] == 2
+    assert dict(table.select("collocate", "f2").rows())["ışık"] == 2
 
 
 def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) -> None:
@@ -434,11 +434,11 @@ def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) ->
         DataError, match='Chinese is written without blanks.*\\n.*tokenizer = "icu"'
     ):
         collocates("\u4f7f\u7528", path, runs=runs)
-    found = collocates(
+    table = collocates(
         "\u4f7f\u7528", path, min_frequency=1, reader={"tokenizer": "icu"}, runs=runs
     )
-    assert found["f1"][0] == 3
-    assert "\u65b9\u6cd5" in set(found["collocate"])
+    assert table["f1"][0] == 3
+    assert "\u65b9\u6cd5" in set(table["collocate"])
     spaced = tmp_path / "b.txt"
     spaced.write_text("\u4ed6\u4eec \u4f7f\u7528 \u65b0\u7684 \u65b9\u6cd5 \u3002 " * 3)
     assert collocates("\u4f7f\u7528", spaced, min_frequency=1, runs=runs)["f1"][0] == 3
@@ -457,7 +457,7 @@ def texts_keywords(tmp_path: Path) -> Path:
 
 
 def test_keywords_are_counted_in_both_corpora(texts_keywords: Path) -> None:
-    found = keywords(
+    table = keywords(
         texts_keywords / "a.txt",
         texts_keywords / "b.txt",
         min_frequency=1,
@@ -465,14 +465,14 @@ def test_keywords_are_counted_in_both_corpora(texts_keywords: Path) -> None:
         runs=texts_keywords / "r",
     )
     counts = {
-        word: (f, other) for word, f, other in found.select("keyword", "f", "f_reference").rows()
+        word: (f, other) for word, f, other in table.select("keyword", "f", "f_reference").rows()
     }
     assert counts["house"] == (5, 0)
     assert counts["river"] == (1, 6)
     assert counts["the"] == (7, 9)
     assert "." not in counts
-    assert found["keyness_ll"].is_sorted(descending=True)
-    (million,) = found.filter(keyword="house")["per_million"]
+    assert table["keyness_ll"].is_sorted(descending=True)
+    (million,) = table.filter(keyword="house")["per_million"]
     assert million == pytest.approx(5e6 / sum(len(each.split()) for each in SENTENCES))
 
 
@@ -493,22 +493,22 @@ def test_a_frequency_list_can_be_the_reference(texts_keywords: Path) -> None:
 @pytest.mark.long
 def test_lemmas_are_counted_if_both_corpora_have_them(texts_keywords: Path) -> None:
     (texts_keywords / "c.conllu").write_text(conllu())
-    found = keywords(
+    table = keywords(
         texts_keywords / "c.conllu",
         texts_keywords / "a.txt",
         min_frequency=1,
         top=None,
         runs=texts_keywords / "r",
     )
-    assert "houses" in found["keyword"].to_list()
+    assert "houses" in table["keyword"].to_list()
     (texts_keywords / "d.conllu").write_text(conllu(2))
-    found = keywords(
+    table = keywords(
         texts_keywords / "c.conllu",
         texts_keywords / "d.conllu",
         min_frequency=1,
         runs=texts_keywords / "r",
     )
-    assert "house" in found["keyword"].to_list()
+    assert "house" in table["keyword"].to_list()
     with pytest.raises(ConfigError, match="no token at the beginning of .*a.txt has 'lemma'"):
         keywords(
             texts_keywords / "c.conllu",
@@ -546,12 +546,12 @@ def test_the_keywords_command_prints_a_table(
 
 def test_adjacent_pairs_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
-    found = candidates(tmp_path / "a.txt", min_frequency=1, runs=tmp_path / "r")
+    table = candidates(tmp_path / "a.txt", min_frequency=1, runs=tmp_path / "r")
     # A comma or semicolon separates words in texts that are one sentence here.
     apart = {("house", "and"), ("old", "the"), ("house", "the")}
     slow = Counter(pair for sentence in SENTENCES for pair in pairwise(sentence.split()))
     slow = Counter({pair: count for pair, count in slow.items() if pair not in apart})
-    assert {(l1, l2): f for l1, l2, f in found.select("l1", "l2", "f").rows()} == slow
+    assert {(l1, l2): f for l1, l2, f in table.select("l1", "l2", "f").rows()} == slow
 
 
 def test_candidates_of_a_dependency_have_head_and_dependent(
@@ -568,26 +568,26 @@ def test_candidates_of_a_dependency_have_head_and_dependent(
 @pytest.mark.long
 def test_a_single_measure_need_not_be_in_a_list(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
-    given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
+    options: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
     corpus = tmp_path / "a.conllu"
     both = (["mi"], ["obj"]), ("mi", "obj")
-    some = [candidates(corpus, relation="dependency", measures=mi, dependency=obj, **given)
+    some = [candidates(corpus, relation="dependency", measures=mi, dependency=obj, **options)
             for mi, obj in both]  # fmt: skip
     assert some[0].equals(some[1])
-    near = [collocates("house", corpus, measures=mi, **given) for mi in (["mi"], "mi")]
+    near = [collocates("house", corpus, measures=mi, **options) for mi in (["mi"], "mi")]
     assert near[0].equals(near[1])
     (tmp_path / "b.txt").write_text(OTHER)
-    typical = [keywords(corpus, tmp_path / "b.txt", measures=each, **given)
+    typical = [keywords(corpus, tmp_path / "b.txt", measures=each, **options)
                for each in (["log_ratio"], "log_ratio")]  # fmt: skip
     assert typical[0].equals(typical[1])
 
 
 def test_conditions_select_the_words(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
-    found = candidates(
+    table = candidates(
         tmp_path / "a.conllu", relation="sentence", left="upos = 'ADJ'", right="upos = 'NOUN'",
         runs=tmp_path / "r",
     )  # fmt: skip
-    assert found.select("l1", "l2", "f").rows() == [("new", "house", 3)]
+    assert table.select("l1", "l2", "f").rows() == [("new", "house", 3)]
     with pytest.raises(DataError, match="no pair occurs 9 times or more"):
         candidates(tmp_path / "a.conllu", min_frequency=9, runs=tmp_path / "r")

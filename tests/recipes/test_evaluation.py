@@ -76,9 +76,9 @@ def test_words_in_two_clusters_rule_out_token_measures(
         "--no-report",
     ]
     assert main([*words, "--runs", str(files_clusters / "r")]) == 0
-    said = capsys.readouterr().out
-    assert "MacroI 1-1" in said
-    assert "no token measures" in said
+    output = capsys.readouterr().out
+    assert "MacroI 1-1" in output
+    assert "no token measures" in output
 
 
 def test_a_repeated_row_is_one_cluster(
@@ -89,12 +89,12 @@ def test_a_repeated_row_is_one_cluster(
     (files_clusters / "both.csv").write_text("word,cluster\na,1\na,2\nb,2\n")
     paths = [str(files_clusters / f"{name}.csv") for name in ("gold", "twice", "both")]
     assert main(["clusters", *paths, "--no-report", "--runs", str(files_clusters / "r")]) == 0
-    said = capsys.readouterr()
-    assert "many_to_one" in said.out
+    output = capsys.readouterr()
+    assert "many_to_one" in output.out
     assert "no token measures, as 1 word has several clusters, for example 'a'" in (
-        said.out + said.err
+        output.out + output.err
     )
-    assert "no token measures: the gold" not in said.out
+    assert "no token measures: the gold" not in output.out
 
 
 def test_systems_of_the_same_name_are_numbered(files_clusters: Path) -> None:
@@ -154,9 +154,9 @@ def test_the_command_shows_the_lemmas_that_cost_most(
         "--no-report",
     ]
     assert main([*words, "--runs", str(files_clusters / "r")]) == 0
-    said = capsys.readouterr().out
-    assert "L*" in said
-    assert said.index("go ") < said.rindex("be ")
+    output = capsys.readouterr().out
+    assert "L*" in output
+    assert output.index("go ") < output.rindex("be ")
     assert main([*words, "--rate", "0.5", "--size", "1"]) == 2
     assert "use one of the two" in capsys.readouterr().err
 
@@ -180,23 +180,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.long
 def test_evaluate_equals_the_experiment(files: Path, tmp_path: Path) -> None:
     run = evaluate(files / "ranked.csv", files / "judged.tsv", cuts=(100, 500), runs=tmp_path, report=False)  # fmt: skip
-    found = run.table("precision.cuts").sort("measure", "n")
+    rows = run.table("precision.cuts").sort("measure", "n")
     table = pl.read_csv(ROOT / "data" / "candidates.tsv", separator="\t")
     scored = lx.score(table, measures=MEASURES)
-    for measure, n, share in found.select("measure", "n", "precision").rows():
+    for measure, n, share in rows.select("measure", "n", "precision").rows():
         cut = scored.sort(measure, descending=True)[measure][n - 1]
         sure, tied = scored.filter(pl.col(measure) > cut), scored.filter(pl.col(measure) == cut)
         least = sure["TP"].sum() + max(0, n - sure.height - tied["TP"].len() + tied["TP"].sum())
         most = sure["TP"].sum() + min(n - sure.height, tied["TP"].sum())
         assert least <= round(share * n) <= most
-    assert found["n"].unique().sort().to_list() == [100, 500]
+    assert rows["n"].unique().sort().to_list() == [100, 500]
     assert sorted(run.table("comparison.cuts")["n"].unique()) == [100, 500]
 
 
 @pytest.mark.long
 def test_judgements_drawn_at_random_give_estimates(files: Path, tmp_path: Path) -> None:
-    drawn = pl.read_csv(files / "judged.tsv", separator="\t").sample(400, seed=1)
-    drawn.write_csv(tmp_path / "drawn.csv")
+    draws = pl.read_csv(files / "judged.tsv", separator="\t").sample(400, seed=1)
+    draws.write_csv(tmp_path / "drawn.csv")
     with pytest.raises(DataError, match=r"400 of 3,685 ranked pairs are judged\. If these were"):
         evaluate(files / "ranked.csv", tmp_path / "drawn.csv", runs=tmp_path / "r", report=False)
     run = evaluate(
@@ -208,7 +208,7 @@ def test_judgements_drawn_at_random_give_estimates(files: Path, tmp_path: Path) 
     )
     (base,) = run.table("precision.baseline").rows(named=True)
     assert (base["n_sampled"], base["n_candidates"]) == (400, 3685)
-    assert base["precision"] == drawn["TP"].sum() / 400
+    assert base["precision"] == draws["TP"].sum() / 400
 
 
 def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
@@ -257,10 +257,10 @@ def test_weights_of_clusters_are_refused(
     (tmp_path / side).write_text("".join(lines))
     words = ["clusters", str(tmp_path / "gold.csv"), str(tmp_path / "mine.csv"), "--no-report"]
     assert main([*words, "--runs", str(tmp_path / "r")]) == 1
-    said = capsys.readouterr().err
-    assert f"stages.{side.removesuffix('.csv')} has weights of" in said
-    assert "2 other than 1, for example 0.3 of 'run' in" in said
-    assert "Remove the column weight from its file" in said
+    output = capsys.readouterr().err
+    assert f"stages.{side.removesuffix('.csv')} has weights of" in output
+    assert "2 other than 1, for example 0.3 of 'run' in" in output
+    assert "Remove the column weight from its file" in output
 
 
 def test_single_names_need_not_be_in_a_list(tmp_path: Path) -> None:
@@ -320,8 +320,8 @@ def test_judgements_of_any_type_and_format_are_read(
     write_table(ranked.select("l1", "l2", judged), tmp_path / name)
     run = evaluate(tmp_path / f"ranked{name}", tmp_path / name, cuts=[1, 3], runs=tmp_path / "r",
                    report=False)  # fmt: skip
-    found = run.table("precision.cuts").select("measure", "precision").rows()
-    assert found == [("mi", 0.0), ("mi", 2 / 3)]
+    table = run.table("precision.cuts").select("measure", "precision").rows()
+    assert table == [("mi", 0.0), ("mi", 2 / 3)]
 
 
 def test_unused_columns_may_have_any_type(tmp_path: Path) -> None:
@@ -354,9 +354,9 @@ def test_the_command_prints_the_table_and_names_the_page(
     words = ["evaluate", str(files / "ranked.csv"), str(files / "judged.tsv"), "--n", "100"]
     saved = tmp_path / "saved.toml"
     assert main([*words, "--runs", str(tmp_path / "r"), "--save", str(saved)]) == 0
-    said = capsys.readouterr().out
-    assert "t_score" in said
-    page = Path(said.splitlines()[-1].removeprefix("report: "))
+    output = capsys.readouterr().out
+    assert "t_score" in output
+    page = Path(output.splitlines()[-1].removeprefix("report: "))
     assert "<svg" in page.read_text() or "vega" in page.read_text()
     assert list((page.parent / "figures").glob("*.svg"))
     again = lx.run(saved, runs=tmp_path / "own", report=False)
@@ -385,11 +385,11 @@ def test_a_combination_is_evaluated_beside_the_scores(
 ) -> None:
     saved = tmp_path / "saved.toml"
     assert combine("11010010" * 4, tmp_path, "--save", str(saved)) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert (
-        "combination: learned from 32 labels with 16 true positives; cross-fitted average" in said
+        "combination: learned from 32 labels with 16 true positives; cross-fitted average" in output
     )
-    assert "single measure (MI)" in said
+    assert "single measure (MI)" in output
     again = lx.show(saved, runs=tmp_path / "own")
     assert again.project.experiment.stages["combined"]["candidates"] == "scores"
     assert "sample" not in again.project.experiment.stages["combined"]
@@ -405,7 +405,7 @@ def test_a_combination_learns_from_a_sample(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("labels", "options", "said"),
+    ("labels", "options", "message"),
     [
         ("0" * 32, [], "has only false ones: a model requires true and"),
         ("1" * 32, [], "has only true ones: a model requires true and"),
@@ -416,14 +416,18 @@ def test_a_combination_learns_from_a_sample(
     ],
 )
 def test_unsuitable_labels_for_a_combination_are_refused(
-    labels: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    labels: str,
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert combine(labels, tmp_path, *options) in (1, 2)
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--score", "tscore"], "there is no column 'tscore'"),
         (["--columns", "l1=noun"], "has no column 'noun'"),
@@ -432,20 +436,24 @@ def test_unsuitable_labels_for_a_combination_are_refused(
     ],
 )
 def test_errors_in_options_are_reported(
-    files: Path, tmp_path: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    files: Path,
+    tmp_path: Path,
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["evaluate", str(files / "ranked.csv"), str(files / "judged.tsv"), *options]
     assert main([*words, "--runs", str(tmp_path)]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_an_unrecognised_column_is_requested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     (tmp_path / "list.csv").write_text("first,second,mi\nkick,bucket,1\n")
     assert main(["evaluate", str(tmp_path / "list.csv"), str(tmp_path / "list.csv")]) == 2
-    said = capsys.readouterr().err
-    assert "no column for l1" in said
-    assert "it has first, second, mi" in said
-    assert "--columns l1=NAME" in said
+    output = capsys.readouterr().err
+    assert "no column for l1" in output
+    assert "it has first, second, mi" in output
+    assert "--columns l1=NAME" in output
 
 
 def test_pairs_across_a_line_end_are_counted(tmp_path: Path) -> None:
@@ -495,8 +503,8 @@ def test_unimorph_is_recognised_by_its_lines(name: str, header: str, tmp_path: P
     (tmp_path / "gold.unimorph").write_bytes(text)
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     run = lexicon(tmp_path / "gold.unimorph", tmp_path / name, runs=tmp_path / "r", report=False)
-    found = dict(run.table("quality").select("statistic", "value").iter_rows())
-    assert (found["gold lemmas"], found["lexicon lemmas"], found["L*"]) == (2, 2, 1)
+    table = dict(run.table("quality").select("statistic", "value").iter_rows())
+    assert (table["gold lemmas"], table["lexicon lemmas"], table["L*"]) == (2, 2, 1)
 
 
 def test_two_columns_without_names_are_refused(tmp_path: Path) -> None:
@@ -528,7 +536,7 @@ def test_clusters_are_recognised_by_their_lines(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--read-as", "unimorf"], "there is no format 'unimorf'; did you mean unimorph"),
         (["--read-as", "other=brown"], "'other' is not among the input files"),
@@ -542,12 +550,16 @@ def test_clusters_are_recognised_by_their_lines(
 )
 @pytest.mark.parametrize("command", ["score", "evaluate", "clusters", "lexicon"])
 def test_unknown_formats_and_options_are_refused(
-    command: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str,
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "gold").write_text("item\tgold\tf\ndog\tN\t3\nrun\tV\t4\n")
     files = [str(tmp_path / "gold")] * (1 if command == "score" else 2)
     assert main([command, *files, *options]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_each_file_is_read_with_the_options_of_its_format(
@@ -576,8 +588,8 @@ def test_a_tagged_corpus_may_be_the_output_of_a_tagger(tmp_path: Path) -> None:
     (tmp_path / "paths").write_text("00\tdog\t3\n01\truns\t4\n10\tthe\t3\n11\t.\t3\n")
     run = clusters(tmp_path / "gold.tt", tmp_path / "paths", tag="pos", item="word",
                    runs=tmp_path / "r", report=False)  # fmt: skip
-    found = run.table("systems.table").filter(pl.col("measure").is_in(["MicroI M-1"]))
-    assert found["mean"].to_list() == [1.0]
+    table = run.table("systems.table").filter(pl.col("measure").is_in(["MicroI M-1"]))
+    assert table["mean"].to_list() == [1.0]
 
 
 def test_words_that_differ_in_apostrophes_keep_their_clusters(
@@ -613,8 +625,8 @@ def test_senseval_keys_are_recognised_by_their_extension(
     words = ["clusters", str(tmp_path / "gold.key"), str(tmp_path / "system.key.gz")]
     assert main([*words, "--no-report", "--runs", str(tmp_path / "r")]) == 0
     out = capsys.readouterr().out
-    for said in ("Graded senses: means over words", "fuzzy_nmi", "The heaviest sense", "bcubed_f"):
-        assert said in out
+    for text in ("Graded senses: means over words", "fuzzy_nmi", "The heaviest sense", "bcubed_f"):
+        assert text in out
     run = clusters(*words[1:], runs=tmp_path / "r", report=False)
     scores = run.table("senses.scores").filter(measure="fuzzy_bcubed_f")
     # Both instances of add share a sense and a cluster, those of ask a sense only: P 1/2, R 1/2.
@@ -640,8 +652,8 @@ def test_keys_of_semeval_2013_have_their_published_scores(
         for name in ("gold", "aiku_base", "unimelb_5p")
     ]
     run = clusters(*files, runs=tmp_path, report=False)
-    found = run.table("senses.scores").filter(measure="fuzzy_bcubed_f")["value"].to_list()
-    assert found == pytest.approx([0.3902851443, 0.4588365055], abs=1e-9)
+    table = run.table("senses.scores").filter(measure="fuzzy_bcubed_f")["value"].to_list()
+    assert table == pytest.approx([0.3902851443, 0.4588365055], abs=1e-9)
 
 
 def test_keys_and_tables_cannot_be_compared(tmp_path: Path) -> None:
@@ -676,8 +688,8 @@ def clusters_output(
         str(folder / "r"),
     ]
     assert main(words) == code
-    told = capsys.readouterr()
-    return told.out if code == 0 else told.err
+    output = capsys.readouterr()
+    return output.out if code == 0 else output.err
 
 
 def test_noise_and_unclustered_words_are_reported(
@@ -685,14 +697,14 @@ def test_noise_and_unclustered_words_are_reported(
 ) -> None:
     mine = tmp_path / "mine.csv"
     mine.write_text("word,cluster\na,0\nb,0\nc,-1\n")
-    said = clusters_output(tmp_path, capsys, str(mine), "--noise", "-1")
-    assert "mine: 1 noise word, excluded" in said
-    assert "mine: 2 of 4 words (50.0%) have no cluster, for example 'c', 'd'" in said
-    said = clusters_output(tmp_path, capsys, str(mine), "--noise=-1", "--noise-as", "clusters")
-    assert "mine: 1 noise word, each a cluster of its own" in said
-    assert "mine: 1 of 4 words (25.0%) has no cluster, for example 'd'" in said
-    said = clusters_output(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
-    assert "--noise-as: unknown choice 'own'" in said
+    output = clusters_output(tmp_path, capsys, str(mine), "--noise", "-1")
+    assert "mine: 1 noise word, excluded" in output
+    assert "mine: 2 of 4 words (50.0%) have no cluster, for example 'c', 'd'" in output
+    output = clusters_output(tmp_path, capsys, str(mine), "--noise=-1", "--noise-as", "clusters")
+    assert "mine: 1 noise word, each a cluster of its own" in output
+    assert "mine: 1 of 4 words (25.0%) has no cluster, for example 'd'" in output
+    output = clusters_output(tmp_path, capsys, str(mine), "--noise-as", "own", code=2)
+    assert "--noise-as: unknown choice 'own'" in output
 
 
 def test_systems_are_reported_in_the_order_of_the_arguments(
@@ -703,11 +715,13 @@ def test_systems_are_reported_in_the_order_of_the_arguments(
         (tmp_path / f"{name}.key").write_text("add.v add.v.1 t.1\n")
     files = [str(tmp_path / f"{name}.key") for name in ("gold", "one", "all")]
     assert main(["clusters", *files, "--no-report", "--runs", str(tmp_path / "r")]) == 0
-    said = capsys.readouterr().out
-    assert re.search(r"measure .* one .* all ", said)
-    told = "3 of 4 instances (75.0%) have no cluster, for example 'add.v.2', 'ask.v.1', 'ask.v.2'"
-    lines = [line for line in said.splitlines() if "have no cluster" in line]
-    assert lines == [f"one: {told}", f"all: {told}"]
+    output = capsys.readouterr().out
+    assert re.search(r"measure .* one .* all ", output)
+    message = (
+        "3 of 4 instances (75.0%) have no cluster, for example 'add.v.2', 'ask.v.1', 'ask.v.2'"
+    )
+    lines = [line for line in output.splitlines() if "have no cluster" in line]
+    assert lines == [f"one: {message}", f"all: {message}"]
 
 
 def test_words_are_printed_unescaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -725,22 +739,22 @@ def test_several_files_can_be_runs_of_one_system(
     for file, last in zip(files, "01", strict=True):
         file.write_text(f"word,cluster\na,0\nb,0\nc,1\nd,{last}\n")
     runs = f"hdp={files[0]},{files[1]}"
-    said = clusters_output(tmp_path, capsys, runs, "--format", "csv")
-    rows = dict(line.split(",") for line in said.splitlines())
+    output = clusters_output(tmp_path, capsys, runs, "--format", "csv")
+    rows = dict(line.split(",") for line in output.splitlines())
     assert rows["measure"] == "hdp"
     alone = clusters_output(tmp_path, capsys, *map(str, files), "--format", "csv")
     each = {name: values for name, *values in (line.split(",") for line in alone.splitlines())}
     one, two = map(float, each["many_to_one"])
     assert float(rows["many_to_one"]) == pytest.approx((one + two) / 2)
     files[1].write_text("item;tag\na;0\n")
-    said = clusters_output(tmp_path, capsys, runs, code=2)
-    assert "two.csv has another format than" in said
+    output = clusters_output(tmp_path, capsys, runs, code=2)
+    assert "two.csv has another format than" in output
     assert "system 'hdp' has no file" in clusters_output(tmp_path, capsys, "hdp=", code=2)
     twice = f"hdp={files[0]},{files[0]}"
-    said = clusters_output(tmp_path, capsys, twice, code=2)
-    assert "system 'hdp' has the same file twice" in said
-    said = clusters_output(tmp_path, capsys, *(f"hdp={file}" for file in files), code=2)
-    assert "2 systems are named 'hdp'" in said
+    output = clusters_output(tmp_path, capsys, twice, code=2)
+    assert "system 'hdp' has the same file twice" in output
+    output = clusters_output(tmp_path, capsys, *(f"hdp={file}" for file in files), code=2)
+    assert "2 systems are named 'hdp'" in output
 
 
 def test_a_list_in_place_of_a_file_is_refused() -> None:
@@ -755,10 +769,10 @@ def test_files_without_extensions_are_recognised(
     mine.write_text("word,cluster\na,0\nb,0\nc,1\nd,1\n")
     assert "MacroI 1-1" in clusters_output(tmp_path, capsys, str(mine))
     prose.write_text("It rains.\n")
-    said = clusters_output(tmp_path, capsys, str(prose), code=2)
-    assert "'prose' has no extension that tells its format; name it: --read-as FORMAT" in said
-    said = clusters_output(tmp_path, capsys, str(mine), "--lenient", code=2)
-    assert "--lenient: applies to tagged corpora, but all files are tables" in said
+    output = clusters_output(tmp_path, capsys, str(prose), code=2)
+    assert "'prose' has no extension that tells its format; name it: --read-as FORMAT" in output
+    output = clusters_output(tmp_path, capsys, str(mine), "--lenient", code=2)
+    assert "--lenient: applies to tagged corpora, but all files are tables" in output
     tokens = [f"{n}\t{word}\t_\tN\t" + "\t".join("______") for n, word in enumerate("ab", 1)]
     (tmp_path / "corpus").write_text("\n".join([*tokens, "", ""]))
     run = clusters(tmp_path / "corpus", mine, runs=tmp_path / "r", report=False)

@@ -64,9 +64,9 @@ def test_every_option_is_listed_once(family: str, folder: Path) -> None:
     text = experiment_template(family, [folder / name for name in OWN[family]], folder)
     for name, options in tomllib.loads(text)["stages"].items():
         section = text.partition(f"[stages.{name}]\n")[2].partition("\n[")[0]
-        found = re.findall(r"^#?(\w+) =", section, flags=re.MULTILINE)
+        result = re.findall(r"^#?(\w+) =", section, flags=re.MULTILINE)
         fields = STAGES.get(options["use"]).config.model_fields
-        assert sorted(found) == sorted(["use", *fields])
+        assert sorted(result) == sorted(["use", *fields])
 
 
 @pytest.mark.parametrize("family", OWN)
@@ -137,7 +137,7 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["collocations", "x", "--from", "."], "lexassay new corpus NAME --from ."),
         (["collocations", "x", "--from", "a.txt"], "lexassay new corpus NAME --from a.txt"),
@@ -151,15 +151,15 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
     ],
 )
 def test_errors_in_options_and_files_are_reported(
-    words: list[str], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
+    words: list[str], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.chdir(folder)
     Path("words.csv").write_text("wort1,wort2\nsehr,gut\n")
     assert main(["new", *words]) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert "--columns" not in told
+    output = capsys.readouterr().err
+    assert message in output
+    assert "--columns" not in output
     assert not (folder / "x").exists()
 
 

@@ -55,8 +55,8 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_precede_notes_and_name_their_check(checks: None) -> None:
-    found = run_checks(LOOK, {})
-    assert [str(each) for each in found] == [
+    remarks = run_checks(LOOK, {})
+    assert [str(each) for each in remarks] == [
         "warning: a warning [says_a_warning]",
         "note: threshold 3 [says_a_note]",
     ]
@@ -72,7 +72,7 @@ def test_a_threshold_of_0_is_not_false(checks: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("look", "said"),
+    ("look", "message"),
     [
         ({"skipped": 2, "skipped_sentences": 2, "skipped_tokens": 1_200},
          "skipped 2 sentences, 1,200 tokens in all"),
@@ -85,10 +85,10 @@ def test_a_threshold_of_0_is_not_false(checks: None) -> None:
          "plain text in English; 8 of 9 files: lines look wrapped, but each ends a sentence"),
     ],
 )  # fmt: skip
-def test_input_skipped_by_readers_is_noted(look: dict[str, Any], said: str | None) -> None:
-    found = run_checks(CheckInput(USE, None, **look), {})
-    assert [each.text for each in found] == ([] if said is None else [said])
-    assert {each.level for each in found} <= {"note"}
+def test_input_skipped_by_readers_is_noted(look: dict[str, Any], message: str | None) -> None:
+    remarks = run_checks(CheckInput(USE, None, **look), {})
+    assert [each.text for each in remarks] == ([] if message is None else [message])
+    assert {each.level for each in remarks} <= {"note"}
 
 
 def test_a_failing_check_does_not_discard_the_results(checks: None) -> None:
@@ -129,13 +129,13 @@ def remarks_on(
     """Return the remarks on a lexicon, and check that those on a system are the same."""
     frames = [pl.DataFrame({"form": words}, schema={"form": pl.String}) for words in (gold, other)]
     forms = dict(zip(("gold", "lexicon"), frames, strict=True))
-    found = run_check(name, use="score.lexicon", inputs=forms, threshold=threshold)
+    remarks = run_check(name, use="score.lexicon", inputs=forms, threshold=threshold)
     items = {
         "gold": frames[0].rename({"form": "item"}),
         "systems.0": frames[1].rename({"form": "item"}).with_columns(system=pl.lit("lexicon")),
     }
-    assert run_check(name, use="evaluate.type_level", inputs=items, threshold=threshold) == found
-    return found
+    assert run_check(name, use="evaluate.type_level", inputs=items, threshold=threshold) == remarks
+    return remarks
 
 
 def test_a_lexicon_with_few_shared_words_has_a_warning() -> None:
@@ -159,9 +159,9 @@ def test_a_lexicon_with_few_shared_words_has_a_warning() -> None:
     ],
 )
 def test_a_lexicon_without_shared_words_is_refused(theirs: list[str], cause: str) -> None:
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         remarks_on("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
-    text = str(found.value)
+    text = str(error.value)
     assert text.startswith("0 of 3 gold words are among the 2 of lexicon")
     assert "  Haus, Hund, Katze (gold)" in text
     assert cause in text

@@ -31,8 +31,8 @@ def adjudication_tables(labels: str, annotators: int = 2) -> dict[str, pl.DataFr
 
 
 def test_annotators_who_agree_on_everything_are_reported() -> None:
-    (told,) = run_check("all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 10))
-    assert "all 20 candidates" in told.text
+    (remark,) = run_check("all_agree", outputs=annotation_tables(anna="ab" * 10, ben="ab" * 10))
+    assert "all 20 candidates" in remark.text
 
 
 def test_a_single_difference_rules_out_the_remark() -> None:
@@ -49,15 +49,15 @@ def test_agreement_on_few_or_separate_candidates_is_ignored() -> None:
 
 
 def test_an_annotator_who_uses_only_one_label_has_a_warning() -> None:
-    (told,) = run_check("one_label", outputs=annotation_tables(anna="ab" * 20, ben="b" * 40))
-    assert told.level == "warning"
-    assert "ben 'b', 40 times" in told.text
+    (remark,) = run_check("one_label", outputs=annotation_tables(anna="ab" * 20, ben="b" * 40))
+    assert remark.level == "warning"
+    assert "ben 'b', 40 times" in remark.text
     assert not run_check("one_label", outputs=annotation_tables(anna="b" * 19))
 
 
 def test_many_undecided_candidates_are_reported() -> None:
-    (told,) = run_check("undecided", outputs=adjudication_tables("aab?"))
-    assert told.numbers == {"undecided": 1, "labelled": 4}
+    (remark,) = run_check("undecided", outputs=adjudication_tables("aab?"))
+    assert remark.numbers == {"undecided": 1, "labelled": 4}
     assert not run_check("undecided", outputs=adjudication_tables("a" * 19 + "?"))
 
 
@@ -66,20 +66,20 @@ def test_candidates_left_open_by_one_person_are_not_undecided() -> None:
 
 
 def test_one_person_with_several_names_is_reported() -> None:
-    (told,) = run_check(
+    (remark,) = run_check(
         "several_names", inputs=annotation_tables(**{"a1": "ab", " A1": "ab", "b": "ab"})
     )
-    assert told.such_as == ("' A1' = 'a1'",)
-    assert told.numbers == {"people": 1}
+    assert remark.such_as == ("' A1' = 'a1'",)
+    assert remark.numbers == {"people": 1}
     assert not run_check("several_names", inputs=annotation_tables(a1="ab", a11="ab"))
 
 
 def test_annotators_without_a_sheet_are_reported() -> None:
     sheet = {"sheet": pl.DataFrame({"annotator": ["anna", "ben"]})}
-    given = annotation_tables(anna="ab", benn="ab", carla="a")
-    (told,) = run_check("unasked_annotator", inputs=sheet, outputs=given, former=("carla",))
-    assert told.numbers == {"labels": 2}
-    assert "did you mean ben?" in told.remedy
+    annotations = annotation_tables(anna="ab", benn="ab", carla="a")
+    (remark,) = run_check("unasked_annotator", inputs=sheet, outputs=annotations, former=("carla",))
+    assert remark.numbers == {"labels": 2}
+    assert "did you mean ben?" in remark.remedy
     assert not run_check(
         "unasked_annotator", inputs=sheet, outputs=annotation_tables(anna="a"), former=()
     )
@@ -94,10 +94,10 @@ def coverage(*rows: tuple[str, int, int, int]) -> dict[str, pl.DataFrame]:
 
 
 def test_a_list_of_true_positives_only_has_a_warning() -> None:
-    (told,) = run_check("positives_only", outputs=coverage(("SVC", 9, 6, 6), ("TP", 9, 6, 5)))
-    assert told.level == "warning"
-    assert "in SVC (6), so that every precision is 100 %" in told.text
-    assert "join.gold" in told.remedy
+    (remark,) = run_check("positives_only", outputs=coverage(("SVC", 9, 6, 6), ("TP", 9, 6, 5)))
+    assert remark.level == "warning"
+    assert "in SVC (6), so that every precision is 100 %" in remark.text
+    assert "join.gold" in remark.remedy
     assert not run_check("positives_only", outputs=coverage(("TP", 9, 4, 4)))
     assert not run_check("positives_only", outputs=coverage(("TP", 6, 6, 6)))
 
@@ -128,10 +128,12 @@ def remarks_of_join(folder: Path, use: str, options: str = "") -> dict[str, Any]
 
 
 def test_judged_pairs_with_another_spelling_are_reported(tmp_path: Path) -> None:
-    told = remarks_of_join(tmp_path, "join.table")
-    assert told["spelt_otherwise"].numbers == {"pairs": 1}  # the pair without a label is unjudged
-    assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
-    assert told["files_without_candidates"].such_as == ("b.tsv (1 row)",)
+    remarks = remarks_of_join(tmp_path, "join.table")
+    assert remarks["spelt_otherwise"].numbers == {
+        "pairs": 1
+    }  # the pair without a label is unjudged
+    assert remarks["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
+    assert remarks["files_without_candidates"].such_as == ("b.tsv (1 row)",)
 
 
 LABELS = {"ja": 30, "nein": 268}
@@ -148,31 +150,31 @@ LABELS = {"ja": 30, "nein": 268}
 def test_labels_that_look_like_typing_errors_are_reported(
     tmp_path: Path, further: dict[str, int], level: str | None, examples: tuple[str, ...]
 ) -> None:
-    given = [label for label, count in (LABELS | further).items() for _ in range(count)]
-    units = pl.DataFrame({"l1": "a", "l2": [f"b{n}" for n in range(len(given))]})
-    counts = units.with_columns(f=1, f1=len(given), f2=1, N=len(given))
+    values = [label for label, count in (LABELS | further).items() for _ in range(count)]
+    units = pl.DataFrame({"l1": "a", "l2": [f"b{n}" for n in range(len(values))]})
+    counts = units.with_columns(f=1, f1=len(values), f2=1, N=len(values))
     counts.write_csv(tmp_path / "pairs.tsv", separator="\t")
-    units.with_columns(label=pl.Series(given)).write_csv(tmp_path / "a.tsv", separator="\t")
+    units.with_columns(label=pl.Series(values)).write_csv(tmp_path / "a.tsv", separator="\t")
     (tmp_path / "own.toml").write_text(
         'name = "own"\n' + JOIN.format(use="join.table").replace(', "b.tsv"', "")
         + 'categories = { TP = { column = "label", labels = ["ja"] } }\n'
     )  # fmt: skip
     run = lx.run(tmp_path / "own.toml", runs=tmp_path / "runs", report=False)
-    found = [each for each in run.remarks.get("labels", ()) if each.check == "odd_labels"]
-    assert [each.level for each in found] == [level] * (level is not None)
-    assert [each.such_as for each in found] == [examples] * (level is not None)
+    remarks = [each for each in run.remarks.get("labels", ()) if each.check == "odd_labels"]
+    assert [each.level for each in remarks] == [level] * (level is not None)
+    assert [each.such_as for each in remarks] == [examples] * (level is not None)
 
 
 def test_files_without_rows_are_reported() -> None:
-    (told,) = run_check("files_without_candidates", inputs={"path": pl.DataFrame({"file": []})})
-    assert "the files have no rows" in told.text
+    (remark,) = run_check("files_without_candidates", inputs={"path": pl.DataFrame({"file": []})})
+    assert "the files have no rows" in remark.text
 
 
 def test_entries_with_another_spelling_are_reported(tmp_path: Path) -> None:
     own = 'covered = "all"\n'
-    told = remarks_of_join(tmp_path, "join.gold", own)
-    assert told["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
-    assert told["files_without_candidates"].numbers == {"files": 1}
+    remarks = remarks_of_join(tmp_path, "join.gold", own)
+    assert remarks["spelt_otherwise"].such_as == ("'Ad' 'hoc' (candidate 'ad' 'hoc')",)
+    assert remarks["files_without_candidates"].numbers == {"files": 1}
     lower = remarks_of_join(tmp_path, "join.gold", own + 'case = "lower"\n')
     assert "spelt_otherwise" not in lower
 
@@ -201,14 +203,14 @@ def precision(*rows: tuple[str, int, int]) -> pl.DataFrame:
 
 def cuts_beyond(cuts: tuple[int, ...], *, candidates: int) -> list[str]:
     given_ranks = ranks({"mi": list(range(candidates, 0, -1))})
-    found = run_check("cuts_beyond", inputs={"ranks": given_ranks}, cuts=cuts, measures=())
-    return [str(each) for each in found]
+    remarks = run_check("cuts_beyond", inputs={"ranks": given_ranks}, cuts=cuts, measures=())
+    return [str(each) for each in remarks]
 
 
 def test_a_cut_beyond_the_list_is_reported_with_its_size() -> None:
-    (told,) = cuts_beyond((5, 10, 50), candidates=10)
-    assert "1 of 3 list sizes exceed the 10 ranked candidates" in told
-    assert "n = 50" in told
+    (remark,) = cuts_beyond((5, 10, 50), candidates=10)
+    assert "1 of 3 list sizes exceed the 10 ranked candidates" in remark
+    assert "n = 50" in remark
 
 
 def test_a_cut_at_the_last_candidate_is_not_beyond_the_list() -> None:
@@ -222,8 +224,8 @@ def test_without_candidates_cuts_have_no_remark() -> None:
 def test_the_sizes_of_a_choice_are_its_cuts() -> None:
     options: dict[str, Any] = {"size": None, "sizes": (2, 9), "measures": ()}
     inputs = {"ranks": ranks({"mi": [3, 2, 1]})}
-    (told,) = run_check("cuts_beyond", use="evaluate.choice", inputs=inputs, **options)
-    assert told.such_as == ("n = 9",)
+    (remark,) = run_check("cuts_beyond", use="evaluate.choice", inputs=inputs, **options)
+    assert remark.such_as == ("n = 9",)
     assert not run_check(
         "cuts_beyond", use="evaluate.choice", inputs=inputs, **(options | {"size": 2})
     )
@@ -231,9 +233,9 @@ def test_the_sizes_of_a_choice_are_its_cuts() -> None:
 
 def test_ties_at_a_cut_are_reported_with_the_worst_list() -> None:
     inputs = {"ranks": ranks({"f": [9, 5, 5, 5, 5, 1], "mi": [6, 5, 4, 3, 2, 1]})}
-    (told,) = run_check("ties_at_cut", inputs=inputs, cuts=(1, 3), measures=())
-    assert told.numbers == {"lists": 1, "by_lot": 2, "tied": 4}
-    assert "of the 3 best by f, 2 are drawn at random from 4 of equal score" in told.text
+    (remark,) = run_check("ties_at_cut", inputs=inputs, cuts=(1, 3), measures=())
+    assert remark.numbers == {"lists": 1, "by_lot": 2, "tied": 4}
+    assert "of the 3 best by f, 2 are drawn at random from 4 of equal score" in remark.text
 
 
 def test_a_tie_that_ends_at_the_cut_is_ignored() -> None:
@@ -254,25 +256,25 @@ def test_ties_of_rankings_that_are_not_evaluated_are_ignored() -> None:
 )
 def test_ties_equal_those_counted_by_hand(scores: list[int], cut: int, threshold: float) -> None:
     ordered = sorted(scores, reverse=True)
-    told = run_check(
+    remarks = run_check(
         "ties_at_cut", inputs={"ranks": ranks({"f": ordered})}, cuts=(cut,), measures=(),
         threshold=threshold,
     )  # fmt: skip
     split = cut < len(ordered) and ordered[cut - 1] == ordered[cut]
     by_lot = sum(score == ordered[cut - 1] for score in ordered[:cut]) if split else 0
-    assert bool(told) == (split and by_lot / cut >= threshold)
-    if told:
-        assert told[0].numbers["by_lot"] == by_lot
+    assert bool(remarks) == (split and by_lot / cut >= threshold)
+    if remarks:
+        assert remarks[0].numbers["by_lot"] == by_lot
 
 
 @pytest.mark.parametrize(("judged", "remarked"), [(0, True), (1, True), (4, True), (5, False)])
 def test_few_judged_draws_are_reported(judged: int, remarked: bool) -> None:
     cuts = precision(("mi", 100, judged), ("f", 100, 40))
-    found = run_check("few_judged", outputs={"cuts": cuts})
-    assert bool(found) == remarked
-    if found:
+    remarks = run_check("few_judged", outputs={"cuts": cuts})
+    assert bool(remarks) == remarked
+    if remarks:
         plural = "s" * (judged != 1)
-        assert f"MI at n = 100 ({judged} draw{plural})" in found[0].such_as[0]
+        assert f"MI at n = 100 ({judged} draw{plural})" in remarks[0].such_as[0]
 
 
 def test_a_fully_judged_short_list_has_no_remark() -> None:
@@ -285,11 +287,11 @@ def test_approximate_limits_of_few_cases_are_reported(
     interval: str, true: int, remarked: bool
 ) -> None:
     cuts = precision(("mi", 100, 40), ("f", 40, 40)).with_columns(k_sampled=true)
-    found = run_check("approximate_limits", outputs={"cuts": cuts}, interval=interval)
-    assert bool(found) == (remarked and interval != "clopper_pearson")
-    if found:
-        assert f"the limits ({interval}) of 1 of 2 lists rest on fewer than 5" in found[0].text
-        assert f"MI at n = 100 ({true} of 40 draws are true)" in found[0].such_as[0]
+    remarks = run_check("approximate_limits", outputs={"cuts": cuts}, interval=interval)
+    assert bool(remarks) == (remarked and interval != "clopper_pearson")
+    if remarks:
+        assert f"the limits ({interval}) of 1 of 2 lists rest on fewer than 5" in remarks[0].text
+        assert f"MI at n = 100 ({true} of 40 draws are true)" in remarks[0].such_as[0]
 
 
 def ids(number: int) -> pl.DataFrame:
@@ -302,9 +304,11 @@ def sample(number: int) -> pl.DataFrame:
 
 def test_fewer_draws_than_requested_are_reported() -> None:
     inputs, outputs = {"candidates": ids(79)}, {"sample": sample(79)}
-    (told,) = run_check("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100)
-    assert told.level == "note"
-    assert told.text == "79 of the 100 requested draws: there are 79 candidates"
+    (remark,) = run_check(
+        "few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100
+    )
+    assert remark.level == "note"
+    assert remark.text == "79 of the 100 requested draws: there are 79 candidates"
 
 
 def test_complete_samples_and_rates_have_no_remark() -> None:
@@ -328,15 +332,15 @@ def test_without_candidates_samples_have_no_remark() -> None:
 
 def test_strata_smaller_than_their_samples_are_reported() -> None:
     outputs = {"sample": sample(30), "strata": ids(60)}
-    (told,) = run_check("few_drawn", use="sample.stratified", outputs=outputs, sizes=(20, 20))
-    assert "30 of the 40 requested draws" in told.text
-    assert "60 candidates, in strata that are smaller" in told.text
+    (remark,) = run_check("few_drawn", use="sample.stratified", outputs=outputs, sizes=(20, 20))
+    assert "30 of the 40 requested draws" in remark.text
+    assert "60 candidates, in strata that are smaller" in remark.text
 
 
 def test_a_designed_sample_larger_than_its_candidates_is_reported() -> None:
     outputs = {"sample": sample(60), "inclusion": ids(60)}
-    (told,) = run_check("few_drawn", use="sample.design", inputs={}, outputs=outputs, size=100)
-    assert told.text == "60 of the 100 requested draws: there are 60 candidates"
+    (remark,) = run_check("few_drawn", use="sample.design", inputs={}, outputs=outputs, size=100)
+    assert remark.text == "60 of the 100 requested draws: there are 60 candidates"
     inputs = {"pilot": ids(10)}  # candidates judged before are also in the sample
     outputs = {"sample": sample(50), "inclusion": ids(60)}
     assert not run_check("few_drawn", use="sample.design", inputs=inputs, outputs=outputs, size=40)
@@ -345,9 +349,9 @@ def test_a_designed_sample_larger_than_its_candidates_is_reported() -> None:
 def test_a_pool_states_how_much_it_omits() -> None:
     ranks = ids(200).with_columns(measure=pl.lit("mi"))
     inputs, outputs = {"ranks": ranks}, {"candidates": ids(150)}
-    (told,) = run_check("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
-    assert "150 of 200 candidates and excludes 25%" in told.text
-    assert "conditional" not in told.text
+    (remark,) = run_check("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
+    assert "150 of 200 candidates and excludes 25%" in remark.text
+    assert "conditional" not in remark.text
     assert not run_check(
         "pool_leaves_out", inputs=inputs, outputs={"candidates": ids(195)}, depth=190
     )
@@ -362,12 +366,12 @@ def questions(*widths: float) -> pl.DataFrame:
 
 def test_questions_with_wider_intervals_are_named_worst_first() -> None:
     outputs = {"questions": questions(0.11, 0.05, 0.13)}
-    (told,) = run_check("does_worse", use="sample.design", outputs=outputs)
-    assert told.text == (
+    (remark,) = run_check("does_worse", use="sample.design", outputs=outputs)
+    assert remark.text == (
         "2 of 3 questions will have wider intervals than with a simple sample of equal size:"
         " q2 (1.30 times as wide), q0 (1.10 times as wide)"
     )
-    assert told.level == "note"
+    assert remark.level == "note"
 
 
 def test_questions_without_wider_intervals_have_no_remark() -> None:
@@ -382,9 +386,9 @@ def test_pairs_compared_only_at_cuts_are_reported() -> None:
     columns = ["category", "measure_1", "measure_2", "n"]
     inputs = {"ranks": pl.DataFrame({"rank": [1, 400_000]})}
     outputs = {"comparison": pl.DataFrame(pairs, schema=columns, orient="row")}
-    (told,) = run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
-    assert "3 pairs" in told.text
-    assert "1,200,000 rows" in told.text
+    (remark,) = run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
+    assert "3 pairs" in remark.text
+    assert "1,200,000 rows" in remark.text
     assert not run_check("cuts_only", every=0, inputs=inputs, outputs=outputs)
     inputs["ranks"] = pl.DataFrame({"rank": [1, 300_000]})
     assert not run_check("cuts_only", every=None, inputs=inputs, outputs=outputs)
@@ -398,10 +402,12 @@ def test_few_draws_for_short_lists_are_reported() -> None:
             later_cuts=cuts,
         )  # fmt: skip
 
-    (told,) = remarks_on_sample(400, 20, 50, 80, 100, 500)  # 0.05 draws for each candidate
-    assert told.level == "warning"
-    assert told.text.startswith("the lists of 2 of 4 sizes will have fewer than 5 draws on average")
-    assert told.such_as == ("2.5 of the 50 best", "4 of the 80 best")
+    (remark,) = remarks_on_sample(400, 20, 50, 80, 100, 500)  # 0.05 draws for each candidate
+    assert remark.level == "warning"
+    assert remark.text.startswith(
+        "the lists of 2 of 4 sizes will have fewer than 5 draws on average"
+    )
+    assert remark.such_as == ("2.5 of the 50 best", "4 of the 80 best")
     assert not remarks_on_sample(400, 20, 100, 200)
     assert not remarks_on_sample(400, 20)
     assert not remarks_on_sample(400, 400, 2)

@@ -29,9 +29,9 @@ def fit(
 
 
 def test_few_true_positives_have_a_warning() -> None:
-    (told,) = run_check("few_positives", outputs=fit(0.5, 0.4, positives=19))
-    assert told.level == "warning"
-    assert "learns from 19 true positives among 100 labels, fewer than 20" in told.text
+    (remark,) = run_check("few_positives", outputs=fit(0.5, 0.4, positives=19))
+    assert remark.level == "warning"
+    assert "learns from 19 true positives among 100 labels, fewer than 20" in remark.text
     assert not run_check("few_positives", outputs=fit(0.5, 0.4, positives=20))
     assert not run_check("few_positives", outputs={"fit": fit(0.5, 0.4)["fit"].clear()})
 
@@ -42,20 +42,20 @@ def test_a_combination_that_is_not_worse_has_no_remark(own: float | None) -> Non
 
 
 def test_a_better_single_measure_is_reported() -> None:
-    (told,) = run_check("single_is_better", outputs=fit(0.3, 0.4))
-    assert told.level == "note"
-    assert "(MI in most folds)" in told.text
-    assert "40.0% and 30.0%" in told.text
-    assert told.remedy == "use the single measure: MI"
+    (remark,) = run_check("single_is_better", outputs=fit(0.3, 0.4))
+    assert remark.level == "note"
+    assert "(MI in most folds)" in remark.text
+    assert "40.0% and 30.0%" in remark.text
+    assert remark.remedy == "use the single measure: MI"
     assert not run_check("single_is_better", outputs=fit(0.3, None))
 
 
 @pytest.mark.parametrize("gain", [0.0, -0.00123])
 def test_a_combination_that_learned_nothing_has_a_warning(gain: float) -> None:
-    (told,) = run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
-    assert told.level == "warning"
-    assert f"({gain:+.4f} nats per label)" in told.text
-    assert "nothing from 100 labels" in told.text
+    (remark,) = run_check("nothing_learned", outputs=fit(0.5, 0.4, gain=gain))
+    assert remark.level == "warning"
+    assert f"({gain:+.4f} nats per label)" in remark.text
+    assert "nothing from 100 labels" in remark.text
 
 
 @pytest.mark.parametrize("gain", [0.00001, None])
@@ -74,9 +74,9 @@ def remarks_on_scores(known: list[int], model: pl.DataFrame = WORDS) -> Any:
 
 
 def test_few_known_words_are_reported() -> None:
-    (told,) = remarks_on_scores([0, 2, 0])
-    assert "no word of 2 of 3 candidates (67%)" in told.text
-    assert told.such_as == ("in x", "zu z")
+    (remark,) = remarks_on_scores([0, 2, 0])
+    assert "no word of 2 of 3 candidates (67%)" in remark.text
+    assert remark.such_as == ("in x", "zu z")
     assert not remarks_on_scores([0, 1, 2])
     assert not remarks_on_scores([])
     assert not remarks_on_scores([0, 0, 0], WORDS.filter(kind="measure"))  # learned without words

@@ -45,16 +45,20 @@ def warnings_of(
 
 
 def test_a_relation_absent_from_the_corpus_is_reported(tmp_path: Path) -> None:
-    (told,) = warnings_of(tmp_path, relation="dobj")
-    assert told.startswith("warning: there are no candidates: no token has deprel 'dobj' (values: ")
-    assert "root, obj" in told or "obj, root" in told
-    assert "dependency.label: did you mean obj?" in told
+    (remark,) = warnings_of(tmp_path, relation="dobj")
+    assert remark.startswith(
+        "warning: there are no candidates: no token has deprel 'dobj' (values: "
+    )
+    assert "root, obj" in remark or "obj, root" in remark
+    assert "dependency.label: did you mean obj?" in remark
 
 
 def test_a_tag_absent_from_the_corpus_is_reported(tmp_path: Path) -> None:
-    (told,) = warnings_of(tmp_path, noun="NN")
-    assert "no token has upos 'NN' (values: NOUN, VERB)" in told or "(values: VERB, NOUN)" in told
-    assert "right.where" in told
+    (remark,) = warnings_of(tmp_path, noun="NN")
+    assert (
+        "no token has upos 'NN' (values: NOUN, VERB)" in remark or "(values: VERB, NOUN)" in remark
+    )
+    assert "right.where" in remark
 
 
 def test_a_misspelt_relation_of_several_is_reported(tmp_path: Path) -> None:
@@ -63,14 +67,14 @@ def test_a_misspelt_relation_of_several_is_reported(tmp_path: Path) -> None:
         text = PAIRS.format(relation="obj", noun="NOUN", least=1).replace('"obj"', labels, 1)
         (tmp_path / "own.toml").write_text(text)
         run = lx.run(tmp_path / "own.toml", runs=tmp_path / "runs", report=False)
-        found = [each for each in run.remarks.get("pairs", ()) if each.check == "misspelt_values"]
-        assert len(found) == expected
-        assert all("no token has deprel 'obbj'" in str(each) for each in found)
+        remarks = [each for each in run.remarks.get("pairs", ()) if each.check == "misspelt_values"]
+        assert len(remarks) == expected
+        assert all("no token has deprel 'obbj'" in str(each) for each in remarks)
 
 
 def test_a_threshold_that_is_too_high_is_reported(tmp_path: Path) -> None:
-    (told,) = warnings_of(tmp_path, least=4)
-    assert "lower min_frequency (4)" in told
+    (remark,) = warnings_of(tmp_path, least=4)
+    assert "lower min_frequency (4)" in remark
 
 
 def test_with_candidates_there_is_no_warning(tmp_path: Path) -> None:
@@ -133,8 +137,8 @@ def test_an_attribute_may_have_values_in_one_file_only(shard: str, tmp_path: Pat
 def test_a_table_read_as_text_is_reported() -> None:
     after = ["\t"] * 3 + [" "] * 7
     tokens = pl.DataFrame({"form": ["a"] * 10, "space_after": after})
-    (told,) = run_check("tabs_in_text", tokens=tokens)
-    assert told.text.startswith("a tab follows 3 of the first 10 tokens of the text")
+    (remark,) = run_check("tabs_in_text", tokens=tokens)
+    assert remark.text.startswith("a tab follows 3 of the first 10 tokens of the text")
     assert not run_check("tabs_in_text", tokens=tokens.tail(9))
     assert not run_check("tabs_in_text", tokens=tokens.drop("space_after"))
     assert not run_check("tabs_in_text", tokens=tokens.clear())
@@ -142,10 +146,10 @@ def test_a_table_read_as_text_is_reported() -> None:
 
 @pytest.mark.parametrize(("unit", "level"), [("sentence", "info"), ("document", "warning")])
 def test_a_single_document_is_a_warning_if_documents_are_counted(unit: str, level: str) -> None:
-    (told,) = run_check(
+    (remark,) = run_check(
         "one_document", outputs=sizes(tokens=900, documents=1, sentences=50), text_unit=unit
     )
-    assert told.level == level
+    assert remark.level == level
     several = sizes(tokens=900, documents=2, sentences=50)
     assert not run_check("one_document", outputs=several, text_unit=unit)
 
@@ -159,15 +163,15 @@ def test_sentences_of_a_thousand_tokens_are_reported(
     config = tmp_path / "own.toml"
     config.write_text(PAIRS.format(relation="obj", noun="NOUN", least=1))
     run = lx.run(config, runs=tmp_path / "runs", report=False)
-    told = [each for each in run.remarks["pairs"] if each.check == "endless_sentences"]
-    assert bool(told) == remarked
-    if told:
-        assert told[0].numbers == {"sentences": 1}
+    remarks = [each for each in run.remarks["pairs"] if each.check == "endless_sentences"]
+    assert bool(remarks) == remarked
+    if remarks:
+        assert remarks[0].numbers == {"sentences": 1}
 
 
 def test_a_text_not_split_into_sentences_is_reported() -> None:
-    (told,) = run_check("long_sentences", outputs=sizes(tokens=3000, sentences=3))
-    assert "3,000 tokens in 3 sentences, on average 1,000 per sentence" in told.text
+    (remark,) = run_check("long_sentences", outputs=sizes(tokens=3000, sentences=3))
+    assert "3,000 tokens in 3 sentences, on average 1,000 per sentence" in remark.text
     assert not run_check("long_sentences", outputs=sizes(tokens=3000, sentences=100))
     assert not run_check("long_sentences", outputs=sizes(tokens=0, sentences=0))
 
@@ -179,10 +183,10 @@ def test_a_text_not_split_into_sentences_is_reported() -> None:
 @pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
 def test_a_window_is_recommended_only_without_one(name: str, relation: str, window: bool) -> None:
     outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
-    (told,) = run_check(name, outputs=outputs, relation=relation)
-    assert ("relation" in told.remedy) == window
-    assert ("split" in told.remedy) or ("mark" in told.remedy)
-    assert ("pages apart" in told.text or "square" in told.text) == window
+    (remark,) = run_check(name, outputs=outputs, relation=relation)
+    assert ("relation" in remark.remedy) == window
+    assert ("split" in remark.remedy) or ("mark" in remark.remedy)
+    assert ("pages apart" in remark.text or "square" in remark.text) == window
 
 
 @pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
@@ -204,10 +208,10 @@ def lists(target: dict[str, int], reference: dict[str, int]) -> dict[str, pl.Dat
 
 
 def test_word_lists_without_a_shared_word_have_a_warning() -> None:
-    (told,) = run_check(
+    (remark,) = run_check(
         "other_words", inputs=lists({"The": 9, "Cat": 2}, {"the": 90, "cat": 3, "a": 8})
     )
-    assert str(told).startswith(
+    assert str(remark).startswith(
         "warning: target and reference share 0 of 2 and 3 words; the most frequent are 'The', 'Cat'"
         " and 'the', 'a', 'cat'; count the same units"
     )
@@ -229,15 +233,15 @@ MANY = {f"w{i}": 1 + i % 7 for i in range(60)}
 
 
 def test_a_target_equal_to_the_reference_has_a_warning() -> None:
-    (told,) = run_check("within_reference", inputs=lists(MANY, MANY))
-    assert told.level == "warning"
-    assert "have the same 60 words with equal frequencies" in told.text
+    (remark,) = run_check("within_reference", inputs=lists(MANY, MANY))
+    assert remark.level == "warning"
+    assert "have the same 60 words with equal frequencies" in remark.text
 
 
 def test_a_target_within_the_reference_is_reported() -> None:
-    (told,) = run_check("within_reference", inputs=lists(MANY, MANY | {"more": 3, "w1": 40}))
-    assert told.level == "note"
-    assert told.text.startswith("each of the 60 words of the target is at least as frequent")
+    (remark,) = run_check("within_reference", inputs=lists(MANY, MANY | {"more": 3, "w1": 40}))
+    assert remark.level == "note"
+    assert remark.text.startswith("each of the 60 words of the target is at least as frequent")
 
 
 @pytest.mark.parametrize("change", [{"w3": 99}, {"of its own": 1}])
@@ -254,8 +258,8 @@ def test_a_single_document_has_no_dispersion(tmp_path: Path) -> None:
     stage = '[stages.w]\nuse = "extract.words"\ncorpus = "a.txt"\nunit = { label = "{form}" }\n'
     (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}')
     run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
-    (told,) = run.remarks["w"]
-    assert "1 document: dispersion is undefined" in told.text
+    (remark,) = run.remarks["w"]
+    assert "1 document: dispersion is undefined" in remark.text
 
 
 def test_an_extraction_without_words_is_reported(tmp_path: Path) -> None:
@@ -266,8 +270,8 @@ def test_an_extraction_without_words_is_reported(tmp_path: Path) -> None:
     )
     (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}')
     run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
-    told = [each for each in run.remarks["w"] if each.check == "no_candidates"]
-    assert told[0].text.startswith("there are no words: no token has form 'A' (values: ")
+    remarks = [each for each in run.remarks["w"] if each.check == "no_candidates"]
+    assert remarks[0].text.startswith("there are no words: no token has form 'A' (values: ")
 
 
 SCHEMA = ["l1", "l2", "f", "f1", "f2"]
@@ -303,10 +307,10 @@ def test_possible_abbreviations_are_reported(tmp_path: Path) -> None:
     ] * 12
     (tmp_path / "a.txt").write_text("\n".join(lines))
     stage = '[stages.w]\nuse = "extract.words"\nunit = { label = "{form}" }\n'
-    for own, found in (("", True), (', abbreviations = ["Bd"]', False)):
+    for own, expected in (("", True), (', abbreviations = ["Bd"]', False)):
         corpus = f'corpus = {{ path = "a.txt", sentences = "auto", language = "en"{own} }}\n'
         (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}{corpus}')
         run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
-        told = [each.text for each in run.remarks["w"] if each.check == "unknown_abbreviations"]
-        assert bool(told) == found
-        assert not found or ("24 in 'Bd.'" in told[0] and "Ihm" not in told[0])
+        remarks = [each.text for each in run.remarks["w"] if each.check == "unknown_abbreviations"]
+        assert bool(remarks) == expected
+        assert not expected or ("24 in 'Bd.'" in remarks[0] and "Ihm" not in remarks[0])

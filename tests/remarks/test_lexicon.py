@@ -13,17 +13,17 @@ def sample(number: int, *, population: int) -> dict[str, pl.DataFrame]:
 
 
 def test_fewer_lemmas_than_requested_are_reported() -> None:
-    (told,) = run_check("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
-    assert told.text == "79 of the 100 requested lemmas: gold and lexicons share 79"
-    assert told.level == "note"
+    (remark,) = run_check("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
+    assert remark.text == "79 of the 100 requested lemmas: gold and lexicons share 79"
+    assert remark.level == "note"
     assert not run_check("few_lemmas_drawn", outputs=sample(79, population=300), size=79)
     assert not run_check("few_lemmas_drawn", outputs=sample(79, population=300), size=None)
 
 
 def test_no_lemma_at_all_is_a_warning() -> None:
-    (told,) = run_check("few_lemmas_drawn", outputs=sample(0, population=0), size=100)
-    assert told.level == "warning"
-    assert "share 0" in told.text
+    (remark,) = run_check("few_lemmas_drawn", outputs=sample(0, population=0), size=100)
+    assert remark.level == "warning"
+    assert "share 0" in remark.text
 
 
 def groups(*large: float) -> pl.DataFrame:
@@ -50,9 +50,9 @@ def groups(*large: float) -> pl.DataFrame:
 def test_large_lemmas_absent_from_a_simple_sample_are_reported(
     large: tuple[float, ...], chances: list[float | None], expected: str
 ) -> None:
-    drawn = pl.DataFrame({"pi": chances}, schema={"pi": pl.Float64})
+    draws = pl.DataFrame({"pi": chances}, schema={"pi": pl.Float64})
     remarked = run_check(
-        "large_lemmas_not_drawn", outputs={"sample": drawn, "sizes": groups(*large)}
+        "large_lemmas_not_drawn", outputs={"sample": draws, "sizes": groups(*large)}
     )
     assert bool(remarked) == bool(expected)
     for each in remarked:
@@ -72,8 +72,8 @@ def test_few_lemmas_in_the_evaluation_are_reported(lemmas: int, remarked: bool) 
 )
 def test_forms_that_look_like_several_are_reported(form: str) -> None:
     forms = pl.DataFrame({"lemma": ["gehen", "laufen"], "form": [form, "lief"]})
-    (told,) = run_check("several_keyed", outputs={"gold": forms})
-    assert told.such_as == (f"{form!r} of 'gehen'",)
+    (remark,) = run_check("several_keyed", outputs={"gold": forms})
+    assert remark.such_as == (f"{form!r} of 'gehen'",)
 
 
 @pytest.mark.parametrize("form", ["ging", "l'or", "Sturm-und-Drang", "order", "/", "und", None])

@@ -26,27 +26,27 @@ Pair = tuple[str, int, str, str]
 
 def verdicts(tests: pl.DataFrame) -> dict[Pair, str]:
     """Return the worse or close measures of the rows with a verdict."""
-    found: dict[Pair, str] = {}
+    result: dict[Pair, str] = {}
     columns = ("category", "n", "measure_1", "measure_2", "verdict")
     for category, n, one, two, verdict in tests.select(columns).rows():
         if verdict != "open":
             first, second = (two, one) if verdict == "worse" else (one, two)
-            found[category, n, first, second] = "small" if verdict == "small" else "better"
-    return found
+            result[category, n, first, second] = "small" if verdict == "small" else "better"
+    return result
 
 
 def check_verdicts(run: Run) -> int:
     """Check all stages that compare measures or lexicons; return how many pairs have a verdict."""
     views = stages(run)
-    told = collect_findings(views)
-    found = 0
+    findings = collect_findings(views)
+    count = 0
     for stage in views.values():
-        mine = [each.finding for each in told if each.stage == stage.name]
+        mine = [each.finding for each in findings if each.stage == stage.name]
         if stage.use in ("evaluate.comparison", "evaluate.designed"):
-            found += _check_measures(stage, mine)
+            count += _check_measures(stage, mine)
         elif stage.use == "evaluate.lexicons":
-            found += _check_lexicons(stage, mine)
-    return found
+            count += _check_lexicons(stage, mine)
+    return count
 
 
 def check_runs_together(runs: Sequence[Run]) -> int:
@@ -56,20 +56,20 @@ def check_runs_together(runs: Sequence[Run]) -> int:
     a page on two runs shows their findings side by side. Both must be the table `best` of each run.
     """
     views = [stages(run) for run in runs]
-    told = [collect_findings(each) for each in views]
-    found = 0
-    for lead in leading_answers(told):
+    findings = [collect_findings(each) for each in views]
+    count = 0
+    for lead in leading_answers(findings):
         for place, best in enumerate(lead.findings):
             if best is None or best.about not in ("best", "together"):
                 continue
             table = views[place][lead.stage].table("best").collect()
             mine = table.filter(pl.col("n") == best.n, pl.col("category") == best.category)
             assert set(lead.names(place)) == set(mine["measure"]), best.text
-            found += 1
-    for pair in pair_findings(*told[:2]):
-        for each, both in zip((pair.first, pair.second), told[:2], strict=True):
+            count += 1
+    for pair in pair_findings(*findings[:2]):
+        for each, both in zip((pair.first, pair.second), findings[:2], strict=True):
             assert each is None or each in [own.finding for own in both if own.stage == pair.stage]
-    return found
+    return count
 
 
 def _check_measures(stage: StageView, findings: list[Finding]) -> int:
@@ -119,11 +119,11 @@ def _check_finding(finding: Finding, truth: Mapping[Pair, str]) -> None:
     elif finding.about == "pair":
         one, two = str(finding.name), str(finding.other)
         word = {"better": 1, "worse": -1}
-        said = re.search(r"\b(better|worse)\b", finding.text)
+        match = re.search(r"\b(better|worse)\b", finding.text)
         there = (truth.get((*key, one, two)) == "better") - (
             truth.get((*key, two, one)) == "better"
         )
-        assert (word[said[1]] if said else 0) == there, finding.text
+        assert (word[match[1]] if match else 0) == there, finding.text
 
 
 STAR = re.compile(r"^\* ?([+−])")
@@ -172,8 +172,8 @@ def check_names(run: Run) -> int:
     colours: dict[str, str] = {}
     ids = {name for name in slots if measure_title(name) != name and "_" in name}
     unread = re.compile(rf"(?<![\w./`{{])({'|'.join(map(re.escape, sorted(ids)))})(?![\w./=])")
-    told = collect_findings(stages(run))
-    texts = [each.finding.text for each in told]
+    findings = collect_findings(stages(run))
+    texts = [each.finding.text for each in findings]
     for stage in stages(run).values():
         for block in blocks_of(stage, slots=slots, run=run):
             texts += _texts(block)

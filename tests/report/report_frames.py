@@ -81,13 +81,13 @@ def recall(
     curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
 ) -> pl.DataFrame:
     """Return the recall, with limits, of lists; their true positives are in rank order."""
-    found = precision(curves, category=category)
+    result = precision(curves, category=category)
     limits = {
         "lower": (pl.col("recall") - width).clip(0, 1),
         "upper": (pl.col("recall") + width).clip(0, 1),
     }
     whole = pl.col("k_sampled").max().over("measure").alias("positives")
-    return found.with_columns(whole, **limits).select(*Recall.columns())
+    return result.with_columns(whole, **limits).select(*Recall.columns())
 
 
 def local(precise: pl.DataFrame, *, size: int) -> pl.DataFrame:
@@ -131,8 +131,8 @@ def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     held = tested.filter(pl.col("n").is_in(at))
     adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
     known = held.with_columns(adjusted, correction=pl.lit("holm"))
-    told = known.with_columns(verdict("p_adjusted", 0.05, 0.0))
-    return told.select(*CutComparison.columns())
+    table = known.with_columns(verdict("p_adjusted", 0.05, 0.0))
+    return table.select(*CutComparison.columns())
 
 
 def differences(
@@ -227,10 +227,10 @@ class Reader:
         return self.content[self.at - length : self.at]
 
     def planes(self, width: int, rows: int) -> list[int]:
-        found = np.zeros(rows, np.int64)
+        result = np.zeros(rows, np.int64)
         for place in range(width):
-            found += np.frombuffer(self.take(rows), np.uint8).astype(np.int64) * 256**place
-        return found.tolist()
+            result += np.frombuffer(self.take(rows), np.uint8).astype(np.int64) * 256**place
+        return result.tolist()
 
     def column(self, code: dict[str, Any], rows: int) -> list[Any]:
         if code["as"] == "list":
@@ -240,8 +240,10 @@ class Reader:
             return [texts[place] for place in self.planes(code["width"], rows)]
         if code["as"] == "whole":
             scale = code.get("scale")
-            found = [number - 1 if number else None for number in self.planes(code["width"], rows)]
-            return [n / scale if n is not None and scale else n for n in found]
+            results = [
+                number - 1 if number else None for number in self.planes(code["width"], rows)
+            ]
+            return [n / scale if n is not None and scale else n for n in results]
         assert code["as"] == "decimal"
         mantissas, powers = (
             [n - 65536 if n > 32767 else n for n in self.planes(2, rows)] for _ in range(2)

@@ -115,8 +115,8 @@ def test_hostile_texts_are_escaped() -> None:
 
 def test_equal_input_gives_equal_bytes() -> None:
     pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
-    made = DiffInput(
+    result = DiffInput(
         first=Side("a:1", ""), second=Side("a:2", ""),
         stages=[ComparedStage("full", "P", (), (), pair)],
     )  # fmt: skip
-    assert diff_page(made) == diff_page(made)
+    assert diff_page(result) == diff_page(result)

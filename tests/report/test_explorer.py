@@ -35,9 +35,9 @@ HOSTILE = ["</script><img onerror=alert(1)>", "=1+1", "\u2028", "שלום", "a\x
 def unpacked(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
     how, content = encode(pl.Series("x", values, dtype=dtype), kind)
     reader = Reader(content)
-    found = reader.column(how, len(values))
+    result = reader.column(how, len(values))
     assert reader.at == len(content)
-    return found
+    return result
 
 
 @given(st.lists(st.none() | TEXTS | st.sampled_from(HOSTILE), max_size=40))
@@ -187,9 +187,9 @@ def examples(rows: int, *, each: int = 2, length: int = 20) -> Details:
 
 def test_all_rows_are_unpacked() -> None:
     whole = explorer()
-    found = payload(whole)
-    assert found.height == 50
-    columns = table_on_page(found)
+    packed = payload(whole)
+    assert packed.height == 50
+    columns = table_on_page(packed)
     assert columns["word"] == whole.frame["word"].to_list()
     assert columns["f"] == whole.frame["f"].to_list()
     assert columns["judged"] == [int(v) for v in whole.frame["judged"]]
@@ -197,10 +197,10 @@ def test_all_rows_are_unpacked() -> None:
 
 
 def test_the_last_rows_are_omitted() -> None:
-    found = payload(explorer(most_rows=7))
-    assert found.height == found.head["rows"] == 7
-    assert found.head["whole"] == 50
-    assert table_on_page(found)["word"][-1] == "w00006"
+    packed = payload(explorer(most_rows=7))
+    assert packed.height == packed.head["rows"] == 7
+    assert packed.head["whole"] == 50
+    assert table_on_page(packed)["word"][-1] == "w00006"
 
 
 def test_the_page_has_as_many_rows_as_fit() -> None:
@@ -213,31 +213,31 @@ def test_the_page_has_as_many_rows_as_fit() -> None:
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_tables_of_no_and_one_row_are_packed(rows: int) -> None:
-    found = payload(explorer(rows, details=(examples(rows),)))
-    assert found.height == rows
-    assert table_on_page(found)["f"] == list(range(rows))
-    assert len(details_on_page(found)["examples"]) == rows
+    packed = payload(explorer(rows, details=(examples(rows),)))
+    assert packed.height == rows
+    assert table_on_page(packed)["f"] == list(range(rows))
+    assert len(details_on_page(packed)["examples"]) == rows
 
 
 def test_details_belong_to_their_rows() -> None:
     some = examples(30, each=3)
     shuffled = replace(some, frame=some.frame.sample(fraction=1.0, shuffle=True, seed=1))
-    found = details_on_page(payload(explorer(50, details=(shuffled,))))["examples"]
-    assert [len(rows) for rows in found] == [3] * 30 + [0] * 20
-    for place, rows in enumerate(found):
+    result = details_on_page(payload(explorer(50, details=(shuffled,))))["examples"]
+    assert [len(rows) for rows in result] == [3] * 30 + [0] * 20
+    for place, rows in enumerate(result):
         assert all(text.startswith(f"{place}.") for (text,) in rows)
 
 
 def test_details_of_omitted_rows_are_omitted() -> None:
-    found = payload(explorer(50, most_rows=4, details=(examples(50),)))
-    assert len(details_on_page(found)["examples"]) == 4
-    assert found.head["details"][0]["rows"] == 8
+    packed = payload(explorer(50, most_rows=4, details=(examples(50),)))
+    assert len(details_on_page(packed)["examples"]) == 4
+    assert packed.head["details"][0]["rows"] == 8
 
 
 def test_details_of_flagged_rows_take_precedence() -> None:
-    found = payload(explorer(1000, details=(examples(1000, length=200),), detail_bytes=6000))
-    (head,) = found.head["details"]
-    rows = details_on_page(found)["examples"]
+    packed = payload(explorer(1000, details=(examples(1000, length=200),), detail_bytes=6000))
+    (head,) = packed.head["details"]
+    rows = details_on_page(packed)["examples"]
     kept = {place for place, own in enumerate(rows) if own}
     judged = {place for place in range(1000) if place % 10 == 9}
     assert 0 < head["held"] == len(kept) < head["has"] == 1000
@@ -246,9 +246,9 @@ def test_details_of_flagged_rows_take_precedence() -> None:
 
 
 def test_without_space_there_are_no_details() -> None:
-    found = payload(explorer(20, details=(examples(20),), detail_bytes=0))
-    assert details_on_page(found)["examples"] == [[]] * 20
-    assert found.head["details"][0]["has"] == 20
+    packed = payload(explorer(20, details=(examples(20),), detail_bytes=0))
+    assert details_on_page(packed)["examples"] == [[]] * 20
+    assert packed.head["details"][0]["has"] == 20
 
 
 def test_equal_input_gives_equal_bytes() -> None:
@@ -257,8 +257,8 @@ def test_equal_input_gives_equal_bytes() -> None:
 
 
 def test_the_head_is_json() -> None:
-    found = payload(explorer(3, details=(examples(3),)))
-    head = json.loads(json.dumps(found.head, allow_nan=False))
+    packed = payload(explorer(3, details=(examples(3),)))
+    head = json.loads(json.dumps(packed.head, allow_nan=False))
     assert [column["heading"] for column in head["columns"]] == ["word", "f", "mi", "judged"]
     assert head["titles"] == ["word"]
 
@@ -289,8 +289,8 @@ def test_sources_are_all_inputs_of_a_stage_nearest_first() -> None:
 
 def test_nested_columns_are_omitted_and_constant_ones_hidden() -> None:
     frame = pl.DataFrame({"l1": ["a", "b"], "N": [9, 9], "parts": [[1], [2]], "f": [1, 2]})
-    found = {
+    by_name = {
         each.name: each for each in attributes_of(frame, frame.columns, visible=["l1", "N", "f"])
     }
-    assert list(found) == ["l1", "N", "f"]
-    assert [each.visible for each in found.values()] == [True, False, True]
+    assert list(by_name) == ["l1", "N", "f"]
+    assert [each.visible for each in by_name.values()] == [True, False, True]

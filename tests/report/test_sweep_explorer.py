@@ -48,10 +48,10 @@ def dequantise(codes: npt.NDArray[np.uint16], low: float, step: float) -> npt.ND
 def test_a_number_is_rounded_by_half_a_step_at_most(values: list[float]) -> None:
     numbers = np.array(values, float)
     codes, low, step = quantise(numbers)
-    found = dequantise(codes, low, step)
+    result = dequantise(codes, low, step)
     known = np.isfinite(numbers)
-    assert np.isnan(found[~known]).all()
-    near = np.abs(found[known] - numbers[known])
+    assert np.isnan(result[~known]).all()
+    near = np.abs(result[known] - numbers[known])
     assert (near <= step / 2 * (1 + 1e-9) + 1e-12 * np.abs(numbers[known])).all()
 
 
@@ -68,23 +68,23 @@ def test_equal_numbers_have_the_code_0() -> None:
 
 @given(st.lists(st.sampled_from(["1", "1 (2)", "a", ""]), max_size=12))
 def test_equal_texts_become_distinct(texts: list[str]) -> None:
-    found = distinct(texts)
-    assert len(set(found)) == len(texts)
-    assert [found[texts.index(text)] for text in texts] == texts
+    result = distinct(texts)
+    assert len(set(result)) == len(texts)
+    assert [result[texts.index(text)] for text in texts] == texts
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, unique=True).map(sorted), st.integers(1, 50))
 def test_the_number_of_values_of_n_is_limited(values: list[int], most: int) -> None:
-    found = round_values(values, most=most)
-    assert 1 <= len(found) <= most
-    assert set(found) <= set(values)
-    assert len(values) > most or found == values
+    result = round_values(values, most=most)
+    assert 1 <= len(result) <= most
+    assert set(result) <= set(values)
+    assert len(values) > most or result == values
 
 
 @pytest.mark.parametrize("most", [1, 3, 8, 40])
 def test_values_of_n_are_round(most: int) -> None:
-    found = round_values(range(1, 3686), most=most)
-    steps = {high - low for low, high in pairwise(found)}
+    result = round_values(range(1, 3686), most=most)
+    steps = {high - low for low, high in pairwise(result)}
     assert len(steps) <= 1
     assert all(step in {f * 10**p for f in (1, 2, 5) for p in range(5)} for step in steps)
 
@@ -106,9 +106,11 @@ def page(
         for point, table in zip(points, tables, strict=True)
     ]
     collected = CollectedTable("sampled.cuts", "Precision", stacked, model)
-    told: list[list[Any]] = [[] for _ in points]
-    made = SweepInput(title="T", points=points, findings=told, collected=[collected], **further)
-    return sweep_page(made)["index.html"].decode()
+    findings: list[list[Any]] = [[] for _ in points]
+    result = SweepInput(
+        title="T", points=points, findings=findings, collected=[collected], **further
+    )
+    return sweep_page(result)["index.html"].decode()
 
 
 def content(html: str) -> Content:
@@ -169,8 +171,8 @@ def test_the_page_has_every_estimate_of_every_point() -> None:
     assert quantity["z"] == pytest.approx(1.959964, abs=1e-6)
     for point, place, n in product(range(6), range(2), range(2)):
         truth = point / 20 + place / 10 + (10, 20)[n] / 1000
-        found = numbers[:, point, 0, place, n]
-        assert found == pytest.approx([truth, truth - 0.05, truth + 0.05], abs=1e-5)
+        result = numbers[:, point, 0, place, n]
+        assert result == pytest.approx([truth, truth - 0.05, truth + 0.05], abs=1e-5)
 
 
 def test_measures_have_the_colours_of_the_page() -> None:
@@ -277,8 +279,8 @@ def test_points_with_names_are_shown_by_name() -> None:
     head, _, _ = content(html)
     assert head["settings"][0]["texts"] == ["EWT, span 1", "EWT, span 5"]
     assert not head["complete"]
-    said = "2 points with different values of point: EWT, span 1 and EWT, span 5; span of pairs"
-    assert said in html.replace("\xa0", " ")
+    sentence = "2 points with different values of point: EWT, span 1 and EWT, span 5; span of pairs"
+    assert sentence in html.replace("\xa0", " ")
 
 
 def test_hostile_names_are_escaped() -> None:
@@ -304,11 +306,11 @@ def test_too_many_estimates_are_counted_and_omitted(
 
 def test_a_curve_has_as_many_values_of_n_as_fit() -> None:
     frames = [table(0, tuple(range(1, 101)))] * 2
-    found = read_quantity(
+    result = read_quantity(
         frames, value="precision", limits=["lower", "upper"], keys=["measure", "n"], most=100
     )
-    assert not isinstance(found, int)
-    values, numbers = found
+    assert not isinstance(result, int)
+    values, numbers = result
     assert values["n"] == [20, 40, 60, 80, 100]
     assert numbers.size == 60
 
@@ -335,11 +337,11 @@ def test_quantities_that_do_not_fit_are_named() -> None:
         name="precision", table="A", is_share=True, axes=(axis,), numbers=np.zeros((1, 3000, 1000))
     )
     at = np.arange(3000)[:, None]
-    found = controls([Axis("setting:s", "s", ("a",))], at * 0, [one, one], omitted={}, name="t")
-    part, said = found
+    result = controls([Axis("setting:s", "s", ("a",))], at * 0, [one, one], omitted={}, name="t")
+    part, message = result
     assert isinstance(part, SweepControls)
-    assert isinstance(said, Paragraph)
-    assert "omit precision of A (3,000,000 numbers)" in said.text
+    assert isinstance(message, Paragraph)
+    assert "omit precision of A (3,000,000 numbers)" in message.text
     assert isinstance(part.head, Markup)
 
 

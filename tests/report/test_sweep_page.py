@@ -112,9 +112,9 @@ def test_settings_of_the_same_name_have_their_stage() -> None:
 
 def test_equal_texts_of_different_types_keep_their_places() -> None:
     points: list[dict[str, Any]] = [{"x": 1}, {"x": "1"}, {"x": [1]}, {"x": {"a": 1}}, {"x": True}]
-    (found,) = settings_of(points)
-    assert found.values == ("1", "1", "1", '{"a": 1}', "yes")
-    assert found.numbers == ()
+    (result,) = settings_of(points)
+    assert result.values == ("1", "1", "1", '{"a": 1}', "yes")
+    assert result.numbers == ()
     assert [each["x"] for each in places(points)] == [0, 1, 2, 3, 4]
 
 
@@ -126,7 +126,7 @@ def test_constant_settings_are_not_in_the_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("a\n<b>", "a <b>"),
         ("x" * 99, "x" * 39 + "…"),
@@ -137,8 +137,8 @@ def test_constant_settings_are_not_in_the_label() -> None:
         ("שלום", "\u2068שלום\u2069"),
     ],
 )
-def test_values_of_settings_are_on_one_line(value: Any, said: str) -> None:
-    assert setting_text(value) == said
+def test_values_of_settings_are_on_one_line(value: Any, message: str) -> None:
+    assert setting_text(value) == message
 
 
 def test_many_values_are_listed_and_counted() -> None:
@@ -154,11 +154,11 @@ def test_evenly_spaced_numbers_are_recognised() -> None:
 
 @given(st.lists(st.integers(1, 10_000), max_size=4), st.integers(1, 50))
 def test_no_more_points_are_kept_than_fit(counts: list[int], most: int) -> None:
-    found = limit_values(counts, most)
-    assert prod(found) <= most or not counts
-    assert all(1 <= one <= count for one, count in zip(found, counts, strict=True))
+    result = limit_values(counts, most)
+    assert prod(result) <= most or not counts
+    assert all(1 <= one <= count for one, count in zip(result, counts, strict=True))
     if prod(counts) <= most:
-        assert found == counts
+        assert result == counts
 
 
 # The page of a sweep: of one point, of a thousand points, of hostile and empty tables.
@@ -197,19 +197,19 @@ def collected_table(points: Points, ns: list[int], measures: list[str]) -> Colle
 
 def best(name: str) -> list[StageFinding]:
     text = f"Best for 9: {name}, 30.0 %."
-    found = Finding(about="best", text=text, question="best for 9", name=name, value=0.3)
-    return [StageFinding("tests", found)]
+    findings = Finding(about="best", text=text, question="best for 9", name=name, value=0.3)
+    return [StageFinding("tests", findings)]
 
 
 def draw_figures(
     points: Points, ns: list[int], measures: list[str]
 ) -> tuple[list[Figure], list[str]]:
     """Return the figures of a table of precisions, and the texts beside them."""
-    found = list(
+    result = list(
         figures(collected_table(points, ns, measures), points, settings_of(points), Look())
     )
-    texts = [block.text for block in found if isinstance(block, Text)]
-    return [block for block in found if isinstance(block, Figure)], texts
+    texts = [block.text for block in result if isinstance(block, Text)]
+    return [block for block in result if isinstance(block, Figure)], texts
 
 
 def panel_titles(figure: Figure) -> list[str]:
@@ -218,9 +218,9 @@ def panel_titles(figure: Figure) -> list[str]:
 
 def html(**given: Any) -> str:
     points = given.pop("points")
-    told = given.pop("findings", [[] for _ in points])
+    findings = given.pop("findings", [[] for _ in points])
     return (
-        sweep_page(SweepInput(title="T", points=points, findings=told, **given))["index.html"]
+        sweep_page(SweepInput(title="T", points=points, findings=findings, **given))["index.html"]
         .decode()
         .replace("\xa0", " ")
     )
@@ -258,8 +258,8 @@ def test_unevenly_spaced_numbers_are_on_a_scale() -> None:
 
 def test_a_thousand_points_are_cut_and_counted() -> None:
     points = grid(rate=[n / 20 for n in range(1, 11)], seed=list(range(100)))
-    found, texts = draw_figures(points, [10, 20], ["mi"])
-    titles = [title for figure in found for title in panel_titles(figure)]
+    result, texts = draw_figures(points, [10, 20], ["mi"])
+    titles = [title for figure in result for title in panel_titles(figure)]
     assert 12 < len(titles) <= MOST_PANELS
     assert len(set(titles)) == len(titles)
     assert texts == [(f"The figures show the first 4 of 10 values of rate and the first 5 of 100"
@@ -292,10 +292,10 @@ def test_columns_of_nulls_are_not_drawn() -> None:
     points = grid(rate=[0.1, 0.2])
     whole = collected_table(points, [10, 20], ["mi"])
     empty = [table.with_columns(precision=pl.lit(None, pl.Float64)) for table in whole.tables]
-    found = list(
+    result = list(
         figures(CollectedTable("a", "A", empty, Precision), points, settings_of(points), Look())
     )
-    assert found == []
+    assert result == []
 
 
 def test_many_names_are_cut_and_counted() -> None:
@@ -388,25 +388,25 @@ def test_hostile_texts_are_escaped() -> None:
 
 def test_equal_input_gives_equal_bytes() -> None:
     points = grid(rate=[0.1, 0.2])
-    made: Callable[[], dict[str, bytes]] = lambda: sweep_page(  # noqa: E731
+    result: Callable[[], dict[str, bytes]] = lambda: sweep_page(  # noqa: E731
         SweepInput(title="T", points=points, findings=[best("mi")] * 2,
                    collected=[collected_table(points, [10, 20], ["mi", "dice"])])
     )  # fmt: skip
-    assert made() == made()
+    assert result() == result()
 
 
 def test_more_questions_than_columns_are_counted() -> None:
     def stage_finding(number: int, point: int) -> StageFinding:
-        said = f"Answer {number} of {point} %."
+        text = f"Answer {number} of {point} %."
         return StageFinding(
-            "a", Finding(about="x", text=said, question=f"q{number}", value=float(point))
+            "a", Finding(about="x", text=text, question=f"q{number}", value=float(point))
         )
 
-    told = [
+    findings = [
         [stage_finding(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)
     ]
     assert "The table of findings answers 3 more questions" in html(
-        points=grid(rate=[0.1, 0.2]), findings=told
+        points=grid(rate=[0.1, 0.2]), findings=findings
     )
 
 
@@ -430,7 +430,7 @@ def test_exact_values_have_no_limits() -> None:
     tables = [precision(point, [10], ["mi", "dice"]) for point in points]
     exact = [table.with_columns(lower=pl.col("precision"), upper="precision") for table in tables]
     for given_tables, has_limits in ((tables, True), (exact, False)):
-        made = CollectedTable("cuts", "Precision", given_tables, Precision)
-        controls = re.search(r'"limits":\s*(true|false)', html(points=points, collected=[made]))
+        result = CollectedTable("cuts", "Precision", given_tables, Precision)
+        controls = re.search(r'"limits":\s*(true|false)', html(points=points, collected=[result]))
         assert controls is not None
         assert (controls[1] == "true") is has_limits

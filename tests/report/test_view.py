@@ -59,16 +59,16 @@ def test_percentages_and_small_p_values_are_formatted() -> None:
 
 @given(st.text())
 def test_slugs_are_safe_file_names(text: str) -> None:
-    made = slug(text)
-    assert made
-    assert set(made) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+    result = slug(text)
+    assert result
+    assert set(result) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 @given(st.lists(st.text(alphabet="aAb-2", max_size=4)))
 def test_distinct_names_differ_in_any_case(names: list[str]) -> None:
-    made = unique_names(names)
-    assert len({name.casefold() for name in made}) == len(names)
-    assert all(new.startswith(old) for new, old in zip(made, names, strict=True))
+    result = unique_names(names)
+    assert len({name.casefold() for name in result}) == len(names)
+    assert all(new.startswith(old) for new, old in zip(result, names, strict=True))
 
 
 # Tables from their columns, figures from the functions that draw them.
@@ -140,9 +140,9 @@ def test_columns_may_be_grouped_and_cells_may_be_bold() -> None:
         Column("name"),
         *(Column("n", of, at=("of", of), group="both", mark="top") for of in ("y", "x")),
     ]
-    found = listing("t", "", frame, columns, by=["name"])
-    assert found.groups == ("", "both", "both")
-    assert found.marked == {(1, 1), (1, 2)}
+    block = listing("t", "", frame, columns, by=["name"])
+    assert block.groups == ("", "both", "both")
+    assert block.marked == {(1, 1), (1, 2)}
     plain = listing("t", "", frame, [Column("name"), Column("n")])
     assert (plain.groups, plain.marked) == ((), frozenset())
 
@@ -155,13 +155,13 @@ def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
         looks.append(look)
         return lexicon_chart(frame, title="L*", zero=False, look=look)
 
-    made = figure("x", "Said.", draw_chart, Look(style="print", width=300), alt="What it says.")
-    assert (made.name, made.caption, made.alt) == ("x", "Said.", "What it says.")
+    result = figure("x", "Said.", draw_chart, Look(style="print", width=300), alt="What it says.")
+    assert (result.name, result.caption, result.alt) == ("x", "Said.", "What it says.")
     assert [(look.style, look.width, look.narrow) for look in looks] == [
         ("print", 300, False), ("print", 260, True),
     ]  # fmt: skip
-    assert made.narrow is not None
-    assert made.narrow != made.chart
+    assert result.narrow is not None
+    assert result.narrow != result.chart
 
 
 def test_a_figure_equal_on_a_phone_is_stored_once() -> None:

@@ -69,29 +69,29 @@ def give_options(laboratory: Laboratory, options: str) -> None:
 
 def phases(laboratory: Laboratory, stage: str) -> dict[str, dict[str, Any]]:
     """Return the phases of a stage as the command lists them for programs."""
-    done = laboratory.call("tasks", stage, "--json")
-    assert done.code == 0, done.text
-    return {each.pop("phase"): each for each in json.loads(done.out)["phases"]}
+    outcome = laboratory.call("tasks", stage, "--json")
+    assert outcome.code == 0, outcome.text
+    return {each.pop("phase"): each for each in json.loads(outcome.out)["phases"]}
 
 
 def do(laboratory: Laboratory, stage: str, *numbers: int) -> None:
     for number in numbers:
-        done = laboratory.call("task", stage, str(number))
-        assert done.code == 0, done.text
+        outcome = laboratory.call("task", stage, str(number))
+        assert outcome.code == 0, outcome.text
 
 
 def do_all(laboratory: Laboratory, stage: str) -> list[str]:
     """Do all tasks, phase by phase and in random order within each; return the phases."""
-    found = phases(laboratory, stage)
-    for each in found.values():
+    tasks = phases(laboratory, stage)
+    for each in tasks.values():
         do(laboratory, stage, *random.Random(3).sample(each["todo"], len(each["todo"])))
-    return list(found)
+    return list(tasks)
 
 
 def counts(laboratory: Laboratory) -> list[Path]:
     """Return the folders of counts."""
-    made = laboratory.root.glob("candidates/counts/[0-9a-f]*/manifest.json")
-    return sorted(path.parent for path in made)
+    result = laboratory.root.glob("candidates/counts/[0-9a-f]*/manifest.json")
+    return sorted(path.parent for path in result)
 
 
 _KNOWN: dict[tuple[object, ...], dict[str, dict[str, str]]] = {}

@@ -128,9 +128,9 @@ class Driver:
     def do(self, words: Sequence[str]) -> Outcome:
         """Run a command to its end."""
         self.send(words)
-        found = self.outcome()
-        assert found is not None, f"killed: {self.process.wait()}"
-        return found
+        result = self.outcome()
+        assert result is not None, f"killed: {self.process.wait()}"
+        return result
 
     def wait(self) -> int:
         return self.process.wait(timeout=_TIMEOUT)

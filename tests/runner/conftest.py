@@ -40,11 +40,11 @@ def laboratory(tmp_path: Path) -> Laboratory:
 
 @pytest.fixture(scope="session")
 def _built_laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    found = build(tmp_path_factory.mktemp("finished") / "laboratory")
-    for path in found.folder.glob("*.tsv"):
+    result = build(tmp_path_factory.mktemp("finished") / "laboratory")
+    for path in result.folder.glob("*.tsv"):
         age(path)
-    found.run()
-    return found
+    result.run()
+    return result
 
 
 @pytest.fixture

@@ -56,8 +56,8 @@ def work() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         counter.count, counter.kill_at, counter.place = 0, request["kill_at"], request["place"]
-        done = call(request["words"])
-        print(json.dumps({**asdict(done), "acts": counter.count}), flush=True)
+        outcome = call(request["words"])
+        print(json.dumps({**asdict(outcome), "acts": counter.count}), flush=True)
 
 
 if __name__ == "__main__":

@@ -53,13 +53,13 @@ def reference_run(folder: Path, *, rows: int) -> Reference:
     driver = Driver()
     driver.ready()
     began = time.time()
-    done = driver.do(laboratory.words("run"))
+    outcome = driver.do(laboratory.words("run"))
     driver.close()
-    assert done.code == 0, done.text
+    assert outcome.code == 0, outcome.text
     assert set(laboratory.digests()) == set(STAGES)
     stamps = [datetime.fromisoformat(event["time"]).timestamp() for event in newest(laboratory)]
     times = tuple(stamp - began for stamp in stamps)
-    return Reference(laboratory, laboratory.digests(), done.acts, times)
+    return Reference(laboratory, laboratory.digests(), outcome.acts, times)
 
 
 def newest(laboratory: Laboratory) -> list[dict[str, str]]:
@@ -85,8 +85,8 @@ def kill(laboratory: Laboratory, driver: Driver, way: Way) -> Kill | None:
 
 def run_to_the_end(laboratory: Laboratory, do: Callable[[Sequence[str]], Outcome]) -> int:
     """Finish a killed run, check its files, and return the number of shards not redone."""
-    done = do(laboratory.words("run"))
-    assert done.code == 0, done.text
+    outcome = do(laboratory.words("run"))
+    assert outcome.code == 0, outcome.text
     assert_whole(laboratory.root)
     resumed = sum(int(each.get("resumed", 0)) for each in newest(laboratory))
     assert list(laboratory.root.rglob(".staging-*")) == []
@@ -107,11 +107,11 @@ class Worker:
     def round(self, name: str, ways: Sequence[Way]) -> Round:
         """Kill the runs of one store one after the other, then run to the end."""
         laboratory = replace(self._laboratory, runs=self._laboratory.folder / name)
-        found = [self._kill(laboratory, way) for way in ways]
+        results = [self._kill(laboratory, way) for way in ways]
         resumed = run_to_the_end(laboratory, self._last.do)
         digests = laboratory.digests()
         shutil.rmtree(laboratory.runs)
-        return Round(tuple(each for each in found if each), resumed, digests)
+        return Round(tuple(each for each in results if each), resumed, digests)
 
     def _kill(self, laboratory: Laboratory, way: Way) -> Kill | None:
         driver, self._next = self._next, Driver()

@@ -93,9 +93,9 @@ class Laboratory:
 
     def run(self, *more: str) -> Outcome:
         """Run the experiment in this process; it must succeed."""
-        done = self.call("run", *more)
-        assert done.code == 0, done.text
-        return done
+        outcome = self.call("run", *more)
+        assert outcome.code == 0, outcome.text
+        return outcome
 
     def execute(self, command: str, *more: str, **options: Any) -> Outcome:
         """Run a command in a process of its own."""
@@ -132,8 +132,8 @@ class Laboratory:
     def events(self, kind: str = "") -> list[dict[str, Any]]:
         """Return the events logged by all runs, including killed ones."""
         logs = (self.root / history.FOLDER).glob("*.jsonl")
-        found = [event for log in logs for event in read_log(log)]
-        ordered = sorted(found, key=lambda event: event["time"])
+        results = [event for log in logs for event in read_log(log)]
+        ordered = sorted(results, key=lambda event: event["time"])
         return [event for event in ordered if kind in {"", event["event"]}]
 
     def start_count(self, stage: str) -> int:
@@ -243,11 +243,11 @@ def assert_whole(root: Path) -> None:
     """Check that each artefact is complete, with the digest that its manifest states."""
     for folder in root.glob("*/*"):
         if folder.is_dir() and not folder.name.startswith(".") and folder.parent.name in STAGES:
-            found = artefacts.read(storage_at(folder.parent), folder.name)
-            assert found is not None, f"{folder} has no manifest"
+            result = artefacts.read(storage_at(folder.parent), folder.name)
+            assert result is not None, f"{folder} has no manifest"
             assert (
                 artefacts.damage(
-                    storage_at(root), str(folder.relative_to(root)), found, thorough=True
+                    storage_at(root), str(folder.relative_to(root)), result, thorough=True
                 )
                 == []
             )

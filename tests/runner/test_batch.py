@@ -47,19 +47,19 @@ def test_a_run_reuses_results_of_tasks(texts: Laboratory, options: str, names: l
 
 def test_the_experiment_has_several_shards_and_buckets(texts: Laboratory) -> None:
     """The other tests depend on this."""
-    found = phases(texts, "candidates")
-    assert found["count"]["todo"] == [0, 1, 2]
-    assert found["merge"]["first"] == 3
-    assert len(found["merge"]["todo"]) == len(found["combine"]["todo"]) > 2
-    assert found["result"]["todo"] == [found["result"]["first"]] == [found["combine"]["last"] + 1]
-    assert [each["ready"] for each in found.values()] == [True, False, False, False, False]
+    tasks = phases(texts, "candidates")
+    assert tasks["count"]["todo"] == [0, 1, 2]
+    assert tasks["merge"]["first"] == 3
+    assert len(tasks["merge"]["todo"]) == len(tasks["combine"]["todo"]) > 2
+    assert tasks["result"]["todo"] == [tasks["result"]["first"]] == [tasks["combine"]["last"] + 1]
+    assert [each["ready"] for each in tasks.values()] == [True, False, False, False, False]
 
 
 @pytest.mark.long
 def test_a_run_continues_where_tasks_stopped(texts: Laboratory) -> None:
-    found = phases(texts, "candidates")
-    do(texts, "candidates", *found["count"]["todo"], found["merge"]["first"])
-    assert phases(texts, "candidates")["merge"]["todo"] == found["merge"]["todo"][1:]
+    tasks = phases(texts, "candidates")
+    do(texts, "candidates", *tasks["count"]["todo"], tasks["merge"]["first"])
+    assert phases(texts, "candidates")["merge"]["todo"] == tasks["merge"]["todo"][1:]
     texts.run()
     resumed = [each["resumed"] for each in texts.events("stage_started")]
     assert resumed[0] == 3
@@ -86,9 +86,9 @@ def test_tasks_continue_from_the_counts_of_a_run(texts: Laboratory) -> None:
 def test_a_finished_task_is_not_repeated(texts: Laboratory) -> None:
     assert "task 1 done\n" in texts.call("task", "candidates", "1").out
     part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/*.parquet"))
-    written = part.stat().st_mtime_ns
+    times = part.stat().st_mtime_ns
     assert "task 1 was already done" in texts.call("task", "candidates", "1").out
-    assert part.stat().st_mtime_ns == written
+    assert part.stat().st_mtime_ns == times
     assert texts.call("task", "candidates", "1", "--quiet").text == ""
 
 
@@ -107,9 +107,9 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
     content = bytearray(part.read_bytes())
     content[len(content) // 2] ^= 0x01
     part.write_bytes(content)
-    found = phases(texts, "candidates")["merge"]["todo"]
-    told = [texts.call("task", "candidates", str(number)) for number in found]
-    [wrong] = [each for each in told if each.code]
+    tasks = phases(texts, "candidates")["merge"]["todo"]
+    outputs = [texts.call("task", "candidates", str(number)) for number in tasks]
+    [wrong] = [each for each in outputs if each.code]
     assert str(part) in wrong.err
     assert "is missing or damaged; run the earlier tasks again" in wrong.err
     again = [texts.call("task", "candidates", str(number)).out for number in (0, 1, 2)]
@@ -120,7 +120,7 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("tasks", "scores"), "it depends on stage candidates, which is not done; first run"),
         (("tasks", "candidate"), "unknown stage; did you mean candidates?"),
@@ -130,11 +130,11 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
     ],
 )
 def test_tasks_that_cannot_run_yet_name_their_prerequisites(
-    texts: Laboratory, words: tuple[str, ...], said: str
+    texts: Laboratory, words: tuple[str, ...], message: str
 ) -> None:
-    done = texts.call(*words)
-    assert done.code == 2
-    assert said in done.err
+    outcome = texts.call(*words)
+    assert outcome.code == 2
+    assert message in outcome.err
     assert list(texts.root.rglob("part-*")) == []
 
 

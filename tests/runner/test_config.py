@@ -20,7 +20,7 @@ from pipeline.runner.problems import problems_of
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("", "file: cannot be read: it is a folder, not a file"),
         (
@@ -32,9 +32,9 @@ from pipeline.runner.problems import problems_of
         ("x.toml", r"file: not TOML: .*line 1"),
     ],
 )
-def test_unreadable_files_are_refused(tmp_path: Path, name: str, said: str) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "x.toml").write_text("name = \n")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         read_toml(tmp_path / name)
 
 
@@ -43,33 +43,37 @@ def test_devices_pipes_and_huge_files_are_not_read(tmp_path: Path, kind: str) ->
     file = tmp_path / "x.toml"
     if kind == "device":
         file.symlink_to("/dev/zero")
-        said = "file: it is a device, not a file"
+        message = "file: it is a device, not a file"
     elif kind == "pipe":
         os.mkfifo(file)
-        said = "file: it is a pipe, which can be read only once; write its content to a file first"
+        message = (
+            "file: it is a pipe, which can be read only once; write its content to a file first"
+        )
     else:
         with file.open("wb") as opened:
             opened.truncate(1 << 40)
-        said = "file: is larger than 8 MB, and no experiment is"
-    with pytest.raises(ConfigError, match=said):
+        message = "file: is larger than 8 MB, and no experiment is"
+    with pytest.raises(ConfigError, match=message):
         read_toml(file)
     assert settings(["gc", str(file)]) == QUICK
     assert list(fitting_words("table", "", [str(file)])) == []
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b'name = "x"\ntitle = "\xe9"\n', "byte 0xe9 in line 2, column 10"),
         (b'\xef\xbb\xbftitle = "\xe9"', "byte 0xe9 in line 1, column 10"),
         ('name = "x"\r\ntitle = "éé'.encode() + b"\xff", "byte 0xff in line 2, column 12"),
     ],
 )
-def test_invalid_utf8_is_reported_with_its_place(tmp_path: Path, content: bytes, said: str) -> None:
+def test_invalid_utf8_is_reported_with_its_place(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (tmp_path / "x.toml").write_bytes(content)
     with pytest.raises(ConfigError) as error:
         read_toml(tmp_path / "x.toml")
-    assert f"not UTF-8: {said}; save the file as UTF-8" in str(error.value)
+    assert f"not UTF-8: {message}; save the file as UTF-8" in str(error.value)
 
 
 DEEP = "lists or tables are nested more than 50 levels deep"
@@ -126,15 +130,15 @@ def test_a_stage_reads_every_table_of_a_list(tmp_path: Path) -> None:
 
 
 def test_another_list_gives_another_fingerprint(tmp_path: Path) -> None:
-    found = [
+    results = [
         run(tmp_path, lexicons).manifests["both"].fingerprint
         for lexicons in ('["a", "b"]', '["a"]', '["a", "b"]')
     ]
-    assert found[0] == found[2] != found[1]
+    assert results[0] == results[2] != results[1]
 
 
 @pytest.mark.parametrize(
-    ("lexicons", "said"),
+    ("lexicons", "message"),
     [
         ('["a", "c"]', "stages.both.lexicons.1: unknown stage 'c'"),
         ('["a", "b.lemmas"]', "'b.lemmas' gives lemmas .LemmaList., but WordList is needed"),
@@ -142,8 +146,8 @@ def test_another_list_gives_another_fingerprint(tmp_path: Path) -> None:
         ("[]", "stages.both.lexicons"),
     ],
 )
-def test_lists_with_unknown_tables_are_refused(tmp_path: Path, lexicons: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_lists_with_unknown_tables_are_refused(tmp_path: Path, lexicons: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         run(tmp_path, lexicons)
 
 
@@ -216,8 +220,8 @@ def test_a_value_of_the_wrong_type_is_reported(content: dict[str, Any], problem:
 
 
 def test_all_errors_are_reported_at_once() -> None:
-    found = problem_texts({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
-    assert found == [
+    errors = problem_texts({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
+    assert errors == [
         "stages.x.categories.A.lable: unknown key; did you mean labels?",
         "stages.x.measure: unknown key; did you mean measures?",
         "stages.x.categories.B: should be text (found 3)",
@@ -245,19 +249,19 @@ name = "GUM"
 
 def test_points_are_combined_with_the_cross_product() -> None:
     """Expected values are written by hand: two points with two spans each."""
-    found = sweep_of(TWO + '[over]\n"stages.a.span" = { count = 2, start = 5 }\n').combinations()
-    assert [str(each) for each in found] == [
+    result = sweep_of(TWO + '[over]\n"stages.a.span" = { count = 2, start = 5 }\n').combinations()
+    assert [str(each) for each in result] == [
         "EWT, reader of its own, span=5", "EWT, reader of its own, span=6",
         "GUM, span=5", "GUM, span=6",
     ]  # fmt: skip
-    assert found[0].settings == {
+    assert result[0].settings == {
         "stages.a.corpus": {"path": "ewt", "format": "conllu"}, "stages.gold.path": "ewt.tsv",
         "stages.a.span": 5,
     }  # fmt: skip
-    assert found[3].settings == {
+    assert result[3].settings == {
         "stages.a.corpus": "gum", "stages.a.relation": ["obj", "nsubj"], "stages.a.span": 6,
     }  # fmt: skip
-    assert found[3].columns == {
+    assert result[3].columns == {
         "point": "GUM", "stages.a.corpus": "gum", "stages.gold.path": None,
         "stages.a.relation": "trees", "stages.a.span": 6,
     }  # fmt: skip
@@ -268,7 +272,7 @@ def test_a_sweep_may_have_only_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "has no settings; add"),
         ("[over]\n", "has no settings; add"),
@@ -307,10 +311,10 @@ def test_a_sweep_may_have_only_points() -> None:
         ("[over]\nx = { count = 101 }\ny = { count = 100 }\n", "10,100 combinations are more than"),
     ],
 )
-def test_invalid_sweeps_are_refused(text: str, said: str) -> None:
+def test_invalid_sweeps_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValidationError) as refused:
         sweep_of(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_the_values_true_and_1_differ() -> None:
@@ -322,8 +326,8 @@ def test_a_condition_omits_combinations() -> None:
     text = "skip = \"span = 1 AND reader = 'tree' OR point = 'GUM' AND span > 2\"\n"
     over = "[over]\n'stages.a.span' = [1, 2, 3]\n'stages.a.reader' = ['tree', 'line']\n"
     points = '[[points]]\nname = "EWT"\nseed = 1\n[[points]]\nname = "GUM"\nseed = 2\n'
-    found = [tuple(p.columns.values()) for p in sweep_of(text + points + over).combinations()]
-    assert found == [
+    results = [tuple(p.columns.values()) for p in sweep_of(text + points + over).combinations()]
+    assert results == [
         (point, seed, span, reader)
         for (point, seed), span, reader in product(
             [("EWT", 1), ("GUM", 2)], [1, 2, 3], ["tree", "line"]
@@ -333,21 +337,21 @@ def test_a_condition_omits_combinations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("skip", "said"),
+    ("skip", "message"),
     [
         ("span < 9", "omits all 2 combinations; narrow the condition"),
         ("span = 'a'", "cannot be a condition on the settings: .*; compare numbers with numbers"),
         ("span + 1", "cannot be a condition on the settings"),
     ],
 )
-def test_invalid_conditions_on_settings_are_refused(skip: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_invalid_conditions_on_settings_are_refused(skip: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         sweep_of(f'skip = "{skip}"\n[over]\n"stages.a.span" = [1, 2]\n').combinations()
 
 
 def test_settings_with_the_same_last_word_have_longer_names() -> None:
     over = '[over]\n"stages.a.seed" = [1, 2]\n"stages.b.seed" = [1, 2]\n'
-    found = sweep_of("skip = '\"stages.a.seed\" = 1'\n" + over).combinations()
-    assert [each.settings["stages.a.seed"] for each in found] == [2, 2]
+    result = sweep_of("skip = '\"stages.a.seed\" = 1'\n" + over).combinations()
+    assert [each.settings["stages.a.seed"] for each in result] == [2, 2]
     with pytest.raises(ValidationError, match="no setting seed"):
         sweep_of('skip = "seed = 1"\n' + over)

@@ -63,8 +63,8 @@ def test_an_answer_imported_from_a_sheet_is_marked(folder: Path) -> None:
     with open_log(folder / NAME) as log:
         append(log, [Decision("i", "ana", "x0", "import", "C", source="000.csv")])
     sheet(folder, "001.csv", "B")
-    (found,) = find_conflicts(sheet_files(folder))
-    assert str(found).endswith("'C' on the page (imported from 000.csv)")
+    (conflict,) = find_conflicts(sheet_files(folder))
+    assert str(conflict).endswith("'C' on the page (imported from 000.csv)")
 
 
 def test_without_log_or_sheets_there_is_no_conflict(folder: Path, tmp_path: Path) -> None:

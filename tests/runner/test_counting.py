@@ -38,19 +38,19 @@ def test_progress_needs_no_listener() -> None:
 
 def test_progress_never_exceeds_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_PAUSE", 0.0)
-    told: list[tuple[int, int]] = []
-    with follow_progress(10, lambda done, total: told.append((done, total))):
+    events: list[tuple[int, int]] = []
+    with follow_progress(10, lambda done, total: events.append((done, total))):
         for size in (3, 4, 5):
             counting.advance(size)
     counting.advance(5)
-    assert told == [(3, 10), (7, 10), (10, 10)]
+    assert events == [(3, 10), (7, 10), (10, 10)]
 
 
 def test_progress_is_reported_seldom() -> None:
-    told: list[tuple[int, int]] = []
-    with follow_progress(10, lambda done, total: told.append((done, total))):
+    events: list[tuple[int, int]] = []
+    with follow_progress(10, lambda done, total: events.append((done, total))):
         counting.advance(3)
-    assert told == []
+    assert events == []
 
 
 def test_packed_files_are_counted_by_their_unpacked_size(tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_divided_buckets_give_the_same_result(
     give_options(texts, options)
     texts.run()
     assert texts.digests() == whole
-    [made] = counts(texts)
+    [folder] = counts(texts)
     [started] = [e for e in texts.events("stage_started") if e["stage"] == "candidates"][-1:]
-    assert parts(made, "counts") == parts(made, "examples") > started["shards"]
-    assert parts(made, "corpus") == parts(made, "marginals") == 1
+    assert parts(folder, "counts") == parts(folder, "examples") > started["shards"]
+    assert parts(folder, "corpus") == parts(folder, "marginals") == 1
 
 
 @pytest.mark.usefixtures("_little_room")
@@ -128,11 +128,11 @@ def test_counts_can_be_combined_again_with_or_without_a_limit(
     give_options(texts, BUCKETS)
     texts.run()
     assert f"candidates: {THERE}" in texts.run(*OTHER).err
-    found = texts.digests()
+    result = texts.digests()
     texts.config.write_text(COUNTS)
     assert f"candidates: {THERE}" in texts.run("--set", "stages.candidates.min_frequency=3").err
     texts.run(*OTHER)
-    assert texts.digests() == found == elsewhere(texts, *OTHER)
+    assert texts.digests() == result == elsewhere(texts, *OTHER)
 
 
 @pytest.mark.usefixtures("_little_room")
@@ -140,8 +140,8 @@ def test_counts_can_be_combined_again_with_or_without_a_limit(
 def test_tasks_divide_buckets_as_listed(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     assert do_all(texts, "candidates") == ["count", "merge", "counts", "combine", "result"]
-    [made] = counts(texts)
-    assert parts(made, "counts") > texts.start_count("candidates")
+    [folder] = counts(texts)
+    assert parts(folder, "counts") > texts.start_count("candidates")
     texts.run()
     whole = texts.digests()
     texts.config.write_text(COUNTS)
@@ -157,8 +157,8 @@ def test_buckets_that_fit_are_not_divided(
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and 10**6))
     give_options(texts, BUCKETS)
     texts.run()
-    [made] = counts(texts)
-    assert parts(made, "counts") == 3  # the buckets of the limit
+    [folder] = counts(texts)
+    assert parts(folder, "counts") == 3  # the buckets of the limit
 
 
 # Sums over all buckets are stored once, for any number of buckets.
@@ -175,5 +175,5 @@ def test_all_buckets_share_one_part_of_sums(texts: Laboratory) -> None:
     assert len(list(counts.glob("*.parquet"))) > 1
     for side in (1, 2):
         expected = pairs.group_by(unit=f"l{side}").agg(pl.sum("f")).sort("unit")
-        found = sums.filter(pl.col("side") == side).select("unit", "f").sort("unit")
-        assert found.rows() == expected.rows()
+        table = sums.filter(pl.col("side") == side).select("unit", "f").sort("unit")
+        assert table.rows() == expected.rows()

@@ -111,14 +111,14 @@ def test_a_list_is_written_once(delivering: Laboratory) -> None:
 def test_a_run_with_other_settings_states_what_it_would_write(delivering: Laboratory) -> None:
     delivering.run()
     before = lists(delivering)
-    told = delivering.run(*OTHER).err
-    assert told.count("would write the list ") == 2
-    assert told.count("(with --deliver)") == 2
+    output = delivering.run(*OTHER).err
+    assert output.count("would write the list ") == 2
+    assert output.count("(with --deliver)") == 2
     assert lists(delivering) == before
     delivering.run(*OTHER, "--deliver")
     new = set(lists(delivering)) - set(before)
     assert len(new) == 2
-    assert all(name in told for name in new)
+    assert all(name in output for name in new)
     assert "would write" not in delivering.run(*OTHER).err
 
 
@@ -126,11 +126,11 @@ def test_a_run_with_other_settings_states_what_it_would_write(delivering: Labora
 def test_of_several_lists_the_current_one_is_named(delivering: Laboratory) -> None:
     delivering.run()
     (old,) = (name for name in lists(delivering) if name.endswith(".csv"))
-    told = delivering.run(*OTHER, "--deliver").err
+    output = delivering.run(*OTHER, "--deliver").err
     (new,) = (name for name in lists(delivering) if name.endswith(".csv") and name != old)
-    assert f"the current list is {new}; of other results: {old}" in told
-    told = delivering.run().err
-    assert f"the current list is {old}; of other results: {new}" in told
+    assert f"the current list is {new}; of other results: {old}" in output
+    output = delivering.run().err
+    assert f"the current list is {old}; of other results: {new}" in output
 
 
 @pytest.mark.long
@@ -164,7 +164,7 @@ def test_the_text_describes_the_parts_of_a_list() -> None:
     ])  # fmt: skip
     files = delivery._files(rows, CHOICE, parts, title="Pairs", kind="csv")
     (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
-    for said in (
+    for message in (
         "listed: 8; no other candidate is unjudged or a true positive",
         "first: 3 candidates judged as true positives",
         "then: 5 unjudged candidates, the most probable first",
@@ -174,7 +174,7 @@ def test_the_text_describes_the_parts_of_a_list() -> None:
         "precision of the whole list: 85.0 %, limits 70.0 % to 95.0 %",
         "already judged: 3 candidates",
     ):
-        assert said in text
+        assert message in text
     assert "90.0 %," not in text
     assert "recall" not in text
 
@@ -200,9 +200,9 @@ def test_sheets_get_the_next_free_number(
     laboratory.config.write_text(laboratory.config.read_text() + SHEET)
     desk = laboratory.folder / "sheets" / "small" / "desk"
     monkeypatch.setattr(delivery, "_MOST", 2)
-    done = laboratory.call("run")
-    assert done.code == 1
-    assert f"{desk} has too many sheets" in done.err
+    outcome = laboratory.call("run")
+    assert outcome.code == 1
+    assert f"{desk} has too many sheets" in outcome.err
     (written,) = list_sheets(desk)
     assert written.name == "001-anna.csv"
     before = written.read_bytes()
@@ -271,17 +271,17 @@ def test_only_missing_labels_are_requested(name: str, capsys: pytest.CaptureFixt
 
 def test_labels_in_sheets_of_an_earlier_version_count(name: str) -> None:
     value = "-" if name == "keying" else "free"
-    typed = [complete(path, COLUMN[name], value) for path in list_sheets(Path("sheets") / name)]
-    assert f"{sum(typed)} " in f"{MISSING[name]} "
+    counts = [complete(path, COLUMN[name], value) for path in list_sheets(Path("sheets") / name)]
+    assert f"{sum(counts)} " in f"{MISSING[name]} "
     assert main(["run", f"{name}.toml", "--no-report"]) == 0
-    done = lx.show(f"{name}.toml")
+    run = lx.show(f"{name}.toml")
     if name == "keying":
-        keyed = done.table("keyed.keyed").filter(pl.col("found"))
+        keyed = run.table("keyed.keyed").filter(pl.col("found"))
         assert keyed["lemma"].n_unique() == 2
-        forms = done.table("keyed.gold")["form"].drop_nulls().to_list()
+        forms = run.table("keyed.gold")["form"].drop_nulls().to_list()
         assert sum(form.endswith("en") for form in forms) == 1
     else:
-        judged = done.table("judgements.judgements")
+        judged = run.table("judgements.judgements")
         assert judged.height == {"pairs": 8, "tuples": 6}[name]
         assert judged["tp"].sum() == 1
         assert judged["tp"].null_count() == {"pairs": 1, "tuples": 0}[name]  # they differ on one

@@ -51,12 +51,12 @@ def test_removed_results_are_reported(finished_laboratory: Laboratory) -> None:
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
     gone = finished_laboratory.records()[1].stages["sample"].fingerprint[:24]
     (finished_laboratory.root / "sample" / gone / "manifest.json").unlink()
-    said = "the results of the second run are gone or damaged"
-    assert reasons(finished_laboratory)["sample"] == (said.replace("second", "first"),)
+    message = "the results of the second run are gone or damaged"
+    assert reasons(finished_laboratory)["sample"] == (message.replace("second", "first"),)
     new = finished_laboratory.artefact("sample")
     (new / "manifest.json").unlink()
     assert reasons(finished_laboratory)["sample"] == (
-        said.replace("second", "first and the second"),
+        message.replace("second", "first and the second"),
     )
 
 
@@ -81,11 +81,11 @@ def test_a_damaged_table_is_refused(
         (path.parent / "other").touch()
     words = ["diff", "small:latest~1", "small:latest", "--runs", str(finished_laboratory.runs)]
     for more in ([], ["--format", "json"], ["--html", str(tmp_path / "page.html")]):
-        told = call([*words, *more])
-        assert told.code == 1, told.text
-        assert "the results of stage sample in " in told.err
+        outcome = call([*words, *more])
+        assert outcome.code == 1, outcome.text
+        assert "the results of stage sample in " in outcome.err
         assert re.search(
-            r"are damaged: (the content of )?sample/part-00000.parquet (has|is)", told.err
+            r"are damaged: (the content of )?sample/part-00000.parquet (has|is)", outcome.err
         )
 
 
@@ -93,24 +93,24 @@ def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:
     """Return how a table of the newest run differs from that of the run before it."""
     new, old = laboratory.records()[:2]
     storage = storage_at(laboratory.root)
-    (found,) = (
+    (result,) = (
         each for each in stages_differ((storage, old), (storage, new)) if each.stage == stage
     )
-    (one,) = (each for each in found.tables if each.table == table)
+    (one,) = (each for each in result.tables if each.table == table)
     return one
 
 
 def test_draws_at_another_rate_are_matched(finished_laboratory: Laboratory) -> None:
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
-    found = table_of(finished_laboratory, "sample", "sample")
-    assert found.only_first == 0
-    assert min(found.only_second, found.changed) > 0
-    assert found.columns == {"pi": found.changed}
-    assert found.examples == []
+    result = table_of(finished_laboratory, "sample", "sample")
+    assert result.only_first == 0
+    assert min(result.only_second, result.changed) > 0
+    assert result.columns == {"pi": result.changed}
+    assert result.examples == []
 
 
 def test_draws_in_another_order_are_reported(finished_laboratory: Laboratory) -> None:
     finished_laboratory.run("--set", 'stages.sample.seed="other"')
-    found = table_of(finished_laboratory, "sample", "sample")
-    assert found.columns == {"position": found.changed}
-    assert found.examples[0].values.keys() == {"position"}
+    result = table_of(finished_laboratory, "sample", "sample")
+    assert result.columns == {"position": result.changed}
+    assert result.examples[0].values.keys() == {"position"}

@@ -84,9 +84,9 @@ def do(path: Path, *commands: list[str]) -> list[Outcome]:
         return [run(words) for words in commands]
 
 
-def scores(done: Outcome) -> list[tuple[int, float]]:
+def scores(outcome: Outcome) -> list[tuple[int, float]]:
     """Return f and root_frequency of a table printed as CSV."""
-    header, *lines = [line.split(",") for line in done.out.splitlines()]
+    header, *lines = [line.split(",") for line in outcome.out.splitlines()]
     f, root = header.index("f"), header.index("root_frequency")
     return [(int(line[f]), float(line[root])) for line in lines]
 
@@ -105,10 +105,10 @@ def test_an_extension_adds_measure_stage_format_and_view(
     )
     assert run.code == 0, run.text
     assert show.code == 0, show.text
-    found = scores(Outcome(0, (extended_laboratory.folder / "scores.csv").read_text(), ""))
-    assert found
-    assert max(f for f, _ in found) <= 20
-    for f, root in found:
+    result = scores(Outcome(0, (extended_laboratory.folder / "scores.csv").read_text(), ""))
+    assert result
+    assert max(f for f, _ in result) <= 20
+    for f, root in result:
         assert math.isclose(root, math.sqrt(f), rel_tol=1e-12)
     assert "root_frequency" in listed.out
     assert '"filter.rare"' in known.out
@@ -122,21 +122,21 @@ def test_an_extension_adds_a_family_of_measures(
     extended_laboratory: Laboratory, extension: Path
 ) -> None:
     """Worker processes also find its members, and its code is part of the stage."""
-    asked = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
-    words = extended_laboratory.words("run", "--set", asked)
+    setting = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
+    words = extended_laboratory.words("run", "--set", setting)
     (run,) = do(extension, [*words, "--set", "run.engine=processes", "--set", "run.workers=1"])
     assert run.code == 0, run.text
-    found = table(extended_laboratory, "scores", "scores")
+    rows = table(extended_laboratory, "scores", "scores")
     for n in (3, 4):
-        exact = (found["f"] ** (1 / n)).to_list()
-        assert found[f"root_of_frequency_{n}"].to_list() == pytest.approx(exact)
-    assert found["mi_conf_50"].null_count() == 0
+        exact = (rows["f"] ** (1 / n)).to_list()
+        assert rows[f"root_of_frequency_{n}"].to_list() == pytest.approx(exact)
+    assert rows["mi_conf_50"].null_count() == 0
     change(extension / "example_extension" / "measures.py", "1.0 / n", "0.5 / n")
     (again,) = do(extension, words)
     assert again.code == 0, again.text
     assert extended_laboratory.reran() >= {"scores"}
     halved = table(extended_laboratory, "scores", "scores")["root_of_frequency_4"].to_list()
-    assert halved == pytest.approx((found["f"] ** 0.125).to_list())
+    assert halved == pytest.approx((rows["f"] ** 0.125).to_list())
 
 
 ESTIMATES = {
@@ -180,8 +180,8 @@ def test_an_extension_adds_interval_test_and_correction(
         expected = (2.0 * family["p_value"] * family.height).clip(upper_bound=1.0)
         assert family["p_adjusted"].to_list() == expected.to_list()
     page = (laboratory.root / "report" / "index.html").read_text()
-    for said in ("limits (textbook)", "twice Fisher&#39;s test", "(the doubled method)"):
-        assert said in page
+    for text in ("limits (textbook)", "twice Fisher&#39;s test", "(the doubled method)"):
+        assert text in page
 
 
 def test_a_changed_interval_reruns_only_its_stages(laboratory: Laboratory, extension: Path) -> None:
@@ -204,22 +204,22 @@ def test_unknown_names_are_refused_with_suggestions(
     laboratory: Laboratory, extension: Path
 ) -> None:
     wrong = {"precision.interval": "textbok", "comparison.correction": "times_twise"}
-    (done,) = do(extension, laboratory.words("run", *setting(wrong), "--set", "run.engine=back"))
-    assert done.code == 2
-    assert "unknown interval 'textbok'; did you mean textbook?" in done.err
-    assert "unknown correction 'times_twise'; did you mean times_twice?" in done.err
-    assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
+    (outcome,) = do(extension, laboratory.words("run", *setting(wrong), "--set", "run.engine=back"))
+    assert outcome.code == 2
+    assert "unknown interval 'textbok'; did you mean textbook?" in outcome.err
+    assert "unknown correction 'times_twise'; did you mean times_twice?" in outcome.err
+    assert "run.engine: unknown engine 'back'; did you mean backwards?" in outcome.err
 
 
 def test_an_extension_adds_a_check(extended_laboratory: Laboratory, extension: Path) -> None:
     """Its remark is reported, can be disabled, and changes with its code."""
-    told, silent = do(
+    outcome, silent = do(
         extension,
         extended_laboratory.words("run"),
         extended_laboratory.words("run", "--set", "remarks.some_are_rare=false"),
     )
-    assert told.code == 0, told.text
-    assert "rare candidates [some_are_rare]" in told.text
+    assert outcome.code == 0, outcome.text
+    assert "rare candidates [some_are_rare]" in outcome.text
     assert silent.code == 0, silent.text
     assert "some_are_rare" not in silent.text
     change(extension / "example_extension" / "checks.py", "rare candidates", "seldom ones")
@@ -243,7 +243,7 @@ def test_an_extension_adds_an_engine(laboratory: Laboratory, extension: Path) ->
 
 
 def test_an_extension_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -> None:
-    asked = {
+    options = {
         "types.replicates": "10",
         "types.restarts": "5",
         "types.measures": '["MacroI", "half"]',
@@ -255,15 +255,15 @@ def test_an_extension_adds_a_cluster_measure_of_each_level(tmp_path: Path, exten
     new, run = do(
         extension,
         ["new", "clustering", str(laboratory.folder)],
-        laboratory.words("run", "--report", *setting(asked)),
+        laboratory.words("run", "--report", *setting(options)),
     )
     assert (new.code, run.code) == (0, 0), run.text
     types = table(laboratory, "types", "scores")
-    found = types.filter(measure="MacroHalf").sort("system", "run", "mapping")
+    rows = types.filter(measure="MacroHalf").sort("system", "run", "mapping")
     whole = types.filter(measure="MacroI").sort("system", "run", "mapping")
-    assert found["value"].to_list() == pytest.approx((whole["value"] / 2).to_list())
-    assert found.filter(pl.col("mapping") != "floor")["lower"].null_count() == 0
-    assert set(found["certificate"].drop_nulls()) == {"not proven"}
+    assert rows["value"].to_list() == pytest.approx((whole["value"] / 2).to_list())
+    assert rows.filter(pl.col("mapping") != "floor")["lower"].null_count() == 0
+    assert set(rows["certificate"].drop_nulls()) == {"not proven"}
     for stage, squared, plain in (
         ("tokens", "v_squared", "v"),
         ("overlapping", "bcubed_squared", "bcubed_f"),
@@ -311,20 +311,20 @@ def test_changed_modules_rerun_only_their_stages(
 
     change(modules / "stages.py", 'pl.col("f") <= config.most', 'config.most >= pl.col("f")')
     change(modules / "formats.py", '"utf-8"', '"utf-8-sig"')
-    why, done = do(
+    why, outcome = do(
         extension,
         extended_laboratory.words("why", "candidates"),
         extended_laboratory.words("run", "--report"),
     )
     assert "candidates: code example_extension.formats: " in why.out
     assert why.out.count("\n") == 1
-    assert done.code == 0, done.text
+    assert outcome.code == 0, outcome.text
     assert extended_laboratory.reran() == {"candidates", "rare"}
     assert "These are rare indeed." in page.read_text()
 
     change(modules / "views.py", "These are rare indeed.", "So rare!")
-    (done,) = do(extension, extended_laboratory.words("run", "--report"))
-    assert done.code == 0, done.text
+    (outcome,) = do(extension, extended_laboratory.words("run", "--report"))
+    assert outcome.code == 0, outcome.text
     assert extended_laboratory.reran() == set()
     assert "So rare!" in page.read_text()
 
@@ -334,13 +334,13 @@ def test_faults_found_by_its_reader_are_reported(
 ) -> None:
     with (extended_laboratory.folder / "part1.semi").open("a") as file:
         file.write("in:A;b;1\n")
-    (done,) = do(extension, extended_laboratory.words("run"))
-    assert done.code == 1
-    assert "part1.semi: line 42 has another number of fields" in done.err
+    (outcome,) = do(extension, extended_laboratory.words("run"))
+    assert outcome.code == 1
+    assert "part1.semi: line 42 has another number of fields" in outcome.err
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("import nothing_of_that_name", "No module named 'nothing_of_that_name'"),
         ("def f(:", "SyntaxError"),
@@ -348,36 +348,36 @@ def test_faults_found_by_its_reader_are_reported(
     ],
 )
 def test_an_extension_that_cannot_be_imported_is_reported(
-    tmp_path: Path, text: str, said: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
     broken = install(tmp_path, name="broken-extension", modules={"broken_module": text})
-    done = execute(["measures"], path=[broken])
-    assert done.code == 2, done.text
-    assert "broken-extension" in done.err
-    assert "broken_module = broken_module" in done.err
-    assert "the extension cannot be imported" in done.err
-    assert said in done.err
-    assert "Traceback" not in done.err
+    outcome = execute(["measures"], path=[broken])
+    assert outcome.code == 2, outcome.text
+    assert "broken-extension" in outcome.err
+    assert "broken_module = broken_module" in outcome.err
+    assert "the extension cannot be imported" in outcome.err
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
 
 
 def test_a_missing_module_of_an_extension_is_reported(tmp_path: Path) -> None:
     broken = install(tmp_path, name="broken-extension", modules={"gone": ""})
     (tmp_path / "gone.py").unlink()
-    done = execute(["measures"], path=[broken])
-    assert done.code == 2
-    assert "broken-extension" in done.err
-    assert "No module named 'gone'" in done.err
+    outcome = execute(["measures"], path=[broken])
+    assert outcome.code == 2
+    assert "broken-extension" in outcome.err
+    assert "No module named 'gone'" in outcome.err
 
 
 def test_a_name_used_by_another_package_is_refused(extension: Path, tmp_path: Path) -> None:
     second = tmp_path / "second"
     install(second, name="second", modules={"second_measures": SOURCE / "measures.py"})
-    done = execute(["measures"], path=[extension, second])
-    assert done.code == 2
-    assert "measure 'root_frequency' is registered by" in done.err
-    assert "example_extension.measures" in done.err
-    assert "second_measures" in done.err
-    assert "rename one of them" in done.err
+    outcome = execute(["measures"], path=[extension, second])
+    assert outcome.code == 2
+    assert "measure 'root_frequency' is registered by" in outcome.err
+    assert "example_extension.measures" in outcome.err
+    assert "second_measures" in outcome.err
+    assert "rename one of them" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -400,11 +400,11 @@ def test_a_name_used_by_the_project_is_refused(
     assert text.count(old) == 1
     path = install(tmp_path, name="thief", modules={"thief_module": text.replace(old, new)})
     laboratory = build(tmp_path / "laboratory")
-    done = execute(laboratory.words("run"), path=[path])
-    assert done.code == 2, done.text
-    assert "is registered by" in done.err
-    assert own in done.err
-    assert "thief_module" in done.err
+    outcome = execute(laboratory.words("run"), path=[path])
+    assert outcome.code == 2, outcome.text
+    assert "is registered by" in outcome.err
+    assert own in outcome.err
+    assert "thief_module" in outcome.err
 
 
 def test_a_spelling_used_by_another_measure_is_refused(tmp_path: Path) -> None:
@@ -412,14 +412,14 @@ def test_a_spelling_used_by_another_measure_is_refused(tmp_path: Path) -> None:
     text = (SOURCE / "measures.py").read_text().replace('"root"', '"G2"')
     path = install(tmp_path, name="thief", modules={"thief_module": text})
     laboratory = build(tmp_path / "laboratory")
-    done = execute(laboratory.words("run"), path=[path])
-    assert done.code == 2, done.text
-    assert "G2" in done.err
-    assert "is a spelling of both log_likelihood and root_frequency" in done.err
+    outcome = execute(laboratory.words("run"), path=[path])
+    assert outcome.code == 2, outcome.text
+    assert "G2" in outcome.err
+    assert "is a spelling of both log_likelihood and root_frequency" in outcome.err
 
 
 def test_without_the_package_its_names_are_unknown(extended_laboratory: Laboratory) -> None:
-    done = extended_laboratory.call("run")
-    assert done.code == 2
-    assert "unknown stage 'filter.rare'" in done.err
-    assert "no format has the extension" in done.err
+    outcome = extended_laboratory.call("run")
+    assert outcome.code == 2
+    assert "unknown stage 'filter.rare'" in outcome.err
+    assert "no format has the extension" in outcome.err

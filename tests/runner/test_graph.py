@@ -33,25 +33,25 @@ def test_declared_outputs_have_no_problem() -> None:
 
 
 def test_undeclared_tables_are_reported() -> None:
-    (said,) = problems({"judgement": WHOLE})
-    assert said == (
+    (problem,) = problems({"judgement": WHOLE})
+    assert problem == (
         "stages.own.use: makes ['judgement'], but declares ['judgements'];"
         " this is a bug in the stage"
     )
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (WHOLE.drop("tp"), "column tp: missing"),
         (WHOLE.with_columns(tp=pl.lit("yes")), "column tp: "),
         (WHOLE.with_columns(pl.col("nothing")), "nothing"),
     ],
 )
-def test_columns_that_do_not_match_are_reported(made: pl.LazyFrame, said: str) -> None:
-    (found,) = problems({"judgements": made})
-    assert found.startswith("stages.own: ")
-    assert said in found
+def test_columns_that_do_not_match_are_reported(made: pl.LazyFrame, message: str) -> None:
+    (error,) = problems({"judgements": made})
+    assert error.startswith("stages.own: ")
+    assert message in error
 
 
 def test_a_condition_that_compares_text_with_a_number_is_refused(tmp_path: Path) -> None:
@@ -146,8 +146,8 @@ def test_labels_are_inherited_from_the_stage_of_annotations(
     stages = {name: own | changes.get(name, {}) for name, own in ANNOTATED.items()}
     nodes, problems = build(Experiment.model_validate({"name": "x", "stages": stages}))
     own = nodes["agreement"].inputs if "agreement" in nodes else {}
-    found = own.get("labels")
-    assert (None if found is None else f"{found.stage}.{found.table}") == expected
+    result = own.get("labels")
+    assert (None if result is None else f"{result.stage}.{result.table}") == expected
     assert bool(problems) == (expected is None)
     assert not [each for each in problems if each.where == "stages.agreement.labels"]
 
@@ -188,8 +188,8 @@ def test_public_data_with_other_content_are_refused(folder_data: Path, path: str
     now = hashlib.sha256(file.read_bytes()).hexdigest()
     with pytest.raises(ConfigError) as refused:
         checked_data(folder_data, right, path)
-    said = f"has other content: its SHA-256 is {now}, not {right}; get the file from its source"
-    assert f'data."sub/pairs.tsv": {file} {said} (https://example.org/pairs), or' in str(
+    message = f"has other content: its SHA-256 is {now}, not {right}; get the file from its source"
+    assert f'data."sub/pairs.tsv": {file} {message} (https://example.org/pairs), or' in str(
         refused.value
     )
     with pytest.raises(ConfigError, match="has other content"):

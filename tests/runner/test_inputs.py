@@ -56,7 +56,7 @@ def test_a_variable_may_state_the_size_of_the_libraries(monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("_as_for_users")
 @pytest.mark.parametrize(
-    ("run", "least", "said"),
+    ("run", "least", "message"),
     [
         ({}, 231, "a process needs about 230.0 MB for the libraries alone; give"),
         (
@@ -72,12 +72,12 @@ def test_a_variable_may_state_the_size_of_the_libraries(monkeypatch: pytest.Monk
     ],
 )
 def test_a_limit_below_the_size_of_the_libraries_is_refused(
-    run: dict[str, object], least: int, said: str
+    run: dict[str, object], least: int, message: str
 ) -> None:
     (problem,) = problems(memory=f"{least - 1}MB", **run)
     assert problem.where == "run.memory"
     assert f"{least - 1}.0 MB is not enough" in problem.what
-    assert said in problem.what
+    assert message in problem.what
     assert f"give {least}MB or more" in problem.what
     assert not problems(memory=f"{least}MB", **run)
 
@@ -163,13 +163,13 @@ def test_texts_may_have_different_metadata(tmp_path: Path) -> None:
     (tmp_path / "b.conllu").write_text(f"# speaker = B\n{token}")
     (tmp_path / "c.conllup").write_text("# global.columns = ID FORM GENRE\n1\ta\town\n")
     places = Places(tmp_path)
-    found = find(CorpusSource(path=("a.conllu", "b.conllu", "c.conllup")), places, where="corpus")
-    for file, values in zip(found, [("news", None), (None, "B"), ("own", None)], strict=True):
+    result = find(CorpusSource(path=("a.conllu", "b.conllu", "c.conllup")), places, where="corpus")
+    for file, values in zip(result, [("news", None), (None, "B"), ("own", None)], strict=True):
         assert {"genre", "speaker"} <= set(file.schema())
         (batch,) = file.batches({"form", "genre", "speaker"}, 100)
         assert batch.tokens.select("genre", "speaker").rows() == [values]
         assert file.scan().select("genre", "speaker").collect().rows() == [values]
-    assert "xpos" not in found[2].schema()
+    assert "xpos" not in result[2].schema()
     (alone,) = find(CorpusSource(path=("a.conllu",)), places, where="corpus")
     assert "speaker" not in alone.schema()
 
@@ -272,12 +272,12 @@ ASKED = ["line", "doc", "paragraph", "sentence", "position", "form"]
 def read_all(batches: Iterable[Batch]) -> tuple[Any, ...]:
     """Return the tokens, the skipped and the replaced input; or the message of the error."""
     try:
-        found = list(batches)
+        result = list(batches)
     except DataError as error:
         return (str(error),)
-    replaced = sum((Counter(each.replaced) for each in found), Counter())
-    skipped = [skip for each in found for skip in each.skipped]
-    return pl.concat([each.tokens for each in found]).rows(), skipped, replaced
+    replaced = sum((Counter(each.replaced) for each in result), Counter())
+    skipped = [skip for each in result for skip in each.skipped]
+    return pl.concat([each.tokens for each in result]).rows(), skipped, replaced
 
 
 def check_together(
@@ -324,32 +324,32 @@ def test_a_damaged_small_file_is_read_separately(tmp_path: Path) -> None:
         (tmp_path / f"{number:02}.txt").write_text("" if number == 9 else f"word{number} two\n")
     options = reader.options.model_validate({"lenient": True})
     files = [SourceFile(p.name, p, reader, options) for p in sorted(tmp_path.iterdir())]
-    found = list(read_batches(files, {"form"}, 1 << 20))
-    assert len(found) < 10
-    assert [each.label for read, _ in found for each in read] == [each.label for each in files]
-    (alone,) = [read for read, batch in found if batch.skipped]
+    result = list(read_batches(files, {"form"}, 1 << 20))
+    assert len(result) < 10
+    assert [each.label for read, _ in result for each in read] == [each.label for each in files]
+    (alone,) = [read for read, batch in result if batch.skipped]
     assert [each.label for each in alone] == ["09.txt"]
-    forms = [form for _, batch in found for form in batch.tokens["form"]]
+    forms = [form for _, batch in result for form in batch.tokens["form"]]
     assert forms[::2] == [f"word{number}" for number in range(40) if number != 9]
 
 
 def test_a_long_search_for_files_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    said = Event()
+    event = Event()
 
     def slowly(_folder: Path, _pattern: str) -> Iterator[Path]:
         yield tmp_path / "a.txt"
         while not caplog.messages:
-            said.wait(0.001)
+            event.wait(0.001)
         yield tmp_path / "b.txt"
 
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("x\n")
     monkeypatch.setattr(inputs, "_PAUSE", 0.001)
     monkeypatch.setattr(Path, "glob", slowly)
-    found = find(CorpusSource(path=("/**/*.txt",)), Places(tmp_path), where="corpus")
-    assert [each.path.name for each in found] == ["a.txt", "b.txt"]
+    result = find(CorpusSource(path=("/**/*.txt",)), Places(tmp_path), where="corpus")
+    assert [each.path.name for each in result] == ["a.txt", "b.txt"]
     assert caplog.messages[0] == "/**/*.txt: still searching folders, 1 found"
 
 

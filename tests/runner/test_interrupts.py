@@ -34,11 +34,11 @@ def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT)
     return finish(process)
 
 
-def assert_reported(done: Outcome, number: signal.Signals = signal.SIGINT) -> None:
-    assert done.code == 128 + number, done.text
-    assert "interrupted" in done.err
-    assert "Traceback" not in done.text
-    assert "KeyboardInterrupt" not in done.text
+def assert_reported(outcome: Outcome, number: signal.Signals = signal.SIGINT) -> None:
+    assert outcome.code == 128 + number, outcome.text
+    assert "interrupted" in outcome.err
+    assert "Traceback" not in outcome.text
+    assert "KeyboardInterrupt" not in outcome.text
 
 
 def assert_left_tidy(laboratory: Laboratory) -> None:
@@ -59,9 +59,9 @@ def test_a_run_is_interrupted_between_two_shards(
     gate.permit()
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
-    done = stop(process, number)
-    assert_reported(done, number)
-    assert GOES_ON in done.err
+    outcome = stop(process, number)
+    assert_reported(outcome, number)
+    assert GOES_ON in outcome.err
     assert_left_tidy(laboratory)
     if number is signal.SIGINT:
         assert_continues(laboratory, gate, plugin)
@@ -91,9 +91,9 @@ def test_a_run_is_interrupted_within_a_plan(
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.start_count("slow") == 1, laboratory)
     time.sleep(0.2)
-    done = stop(process, number)
-    assert_reported(done, number)
-    assert GOES_ON in done.err
+    outcome = stop(process, number)
+    assert_reported(outcome, number)
+    assert GOES_ON in outcome.err
     assert_left_tidy(laboratory)
 
 
@@ -102,9 +102,9 @@ def test_a_run_is_interrupted_while_waiting_for_a_lock(laboratory: Laboratory) -
     with FileLock(laboratory.root / "sample" / ".lock"):
         process = laboratory.start("run", "--set", "stages.sample.rate=0.3")
         wait_until(lambda: laboratory.has_message("sample", "waiting"), laboratory)
-        done = stop(process)
-    assert_reported(done)
-    assert GOES_ON in done.err
+        outcome = stop(process)
+    assert_reported(outcome)
+    assert GOES_ON in outcome.err
     assert_left_tidy(laboratory)
 
 
@@ -143,8 +143,8 @@ def test_a_command_is_interrupted_during_its_imports(
     process = laboratory.start("run", path=[modules])
     wait_until(imported.exists, laboratory)
     assert catches(process, number)
-    done = stop(process, number)
-    assert (done.code, done.err) == (128 + number, "lexassay: interrupted\n")
+    outcome = stop(process, number)
+    assert (outcome.code, outcome.err) == (128 + number, "lexassay: interrupted\n")
 
 
 _AT_EXIT = """
@@ -170,8 +170,8 @@ def test_a_command_is_interrupted_after_its_run(number: signal.Signals) -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "leaves\n"
-    done = stop(process, number)
-    assert (done.code, done.err) == (128 + number, "lexassay: interrupted\n")
+    outcome = stop(process, number)
+    assert (outcome.code, outcome.err) == (128 + number, "lexassay: interrupted\n")
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -190,9 +190,9 @@ def test_a_second_interrupt_does_not_disturb_the_cleanup(
 
     monkeypatch.setattr(Digests, "keep", keep_and_interrupt)
     monkeypatch.setattr("pipeline.cli.output.RunProgress._start", interrupt)
-    done = laboratory.call("run")
-    assert_reported(done, number)
-    assert GOES_ON in done.err
+    outcome = laboratory.call("run")
+    assert_reported(outcome, number)
+    assert GOES_ON in outcome.err
     assert_left_tidy(laboratory)
 
 
@@ -238,7 +238,7 @@ except KeyboardInterrupt:
 
 def test_an_interrupt_that_python_drops_is_repeated() -> None:
     """Python drops it in callbacks, such as those of modules being imported."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", _DROPPED],
         capture_output=True,
         text=True,
@@ -246,5 +246,5 @@ def test_an_interrupt_that_python_drops_is_repeated() -> None:
         check=True,
         env=environment(),
     )
-    assert done.stdout.split() == ["dropped", "interrupted"]
-    assert done.stderr == ""
+    assert process.stdout.split() == ["dropped", "interrupted"]
+    assert process.stderr == ""

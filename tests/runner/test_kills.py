@@ -59,8 +59,8 @@ class Hands:
 
     def order(self, numbers: Sequence[int]) -> list[int]:
         """Return tasks in random order, the first of them twice: two processes do it at once."""
-        found = self._random.sample(list(numbers), len(numbers))
-        return [found[0], *found]
+        result = self._random.sample(list(numbers), len(numbers))
+        return [result[0], *result]
 
     def do(self, stage: str, number: int, kill_at: int) -> None:
         """Do a task; if `kill_at` is not 0, kill a process during the task first."""
@@ -71,8 +71,8 @@ class Hands:
             if driver.outcome() is None:
                 self.killed += 1
                 self._own.driver = None
-        done = self._driver().do(words)
-        assert done.code == 0, done.text
+        outcome = self._driver().do(words)
+        assert outcome.code == 0, outcome.text
 
     def kills(self, count: int) -> list[int]:
         """Return the act before which each task is killed; 0 (not at all) for two of three."""
@@ -96,11 +96,11 @@ class Hands:
 
 @contextmanager
 def hands(laboratory: Laboratory) -> Iterator[Hands]:
-    found = Hands(laboratory)
+    result = Hands(laboratory)
     try:
-        yield found
+        yield result
     finally:
-        found.close()
+        result.close()
 
 
 @pytest.mark.long
@@ -260,18 +260,18 @@ def replace_report(folder: Path, kill_at: int) -> subprocess.CompletedProcess[st
 
 
 def content(folder: Path) -> dict[str, str]:
-    found = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
-    return {name: text for name, text in found.items() if not name.startswith(".")}
+    by_name = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
+    return {name: text for name, text in by_name.items() if not name.startswith(".")}
 
 
 @pytest.mark.long
 def test_a_kill_during_replacement_leaves_a_consistent_report(tmp_path: Path) -> None:
     """The page is old, new or absent, never mixed; the next is correct, and notes are kept."""
-    done = replace_report(tmp_path / "report", 0)
+    outcome = replace_report(tmp_path / "report", 0)
     notes = {"notes.txt": "of a person"}
     new, old = {"page": "new", "table": "new"}, {"page": "old", "table": "old", "more": "old"}
     assert content(tmp_path / "report") == new | notes
-    last = int(done.stdout)
+    last = int(outcome.stdout)
     acts = [*range(1, last, 2), last]
     folders = [tmp_path / f"{act}" / "report" for act in acts]
     for folder in folders:
@@ -279,10 +279,10 @@ def test_a_kill_during_replacement_leaves_a_consistent_report(tmp_path: Path) ->
     with ThreadPoolExecutor(2) as pool:
         ends = list(pool.map(replace_report, folders, acts))
     assert {end.returncode for end in ends} == {-signal.SIGKILL}
-    found = [content(folder) for folder in folders]
-    assert all(each in (old | notes, new, new | notes, {}) for each in found)
-    assert found[0] == old | notes
-    assert found[-1] == new | notes
+    results = [content(folder) for folder in folders]
+    assert all(each in (old | notes, new, new | notes, {}) for each in results)
+    assert results[0] == old | notes
+    assert results[-1] == new | notes
     for folder in folders:
         write_folder(storage_at(folder.parent), folder.name, {"page": b"newest"})
         assert content(folder.parent) == {"page": "newest"} | notes
@@ -355,8 +355,8 @@ def rounds(laboratory: Laboratory, plans: Sequence[Plan]) -> Iterator[Round]:
             worker.close()
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        for found in pool.map(some, range(WORKERS)):
-            yield from found
+        for result in pool.map(some, range(WORKERS)):
+            yield from result
 
 
 def random_plans(reference: Reference) -> Iterator[Plan]:
@@ -376,10 +376,10 @@ def random_plans(reference: Reference) -> Iterator[Plan]:
 
 def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
     """Return plans of so many kills; a run may have ended before it was to be killed."""
-    found: list[Plan] = []
-    while sum(len(ways) for _, ways in found) < kills:
-        found.append(next(plans))
-    return found
+    results: list[Plan] = []
+    while sum(len(ways) for _, ways in results) < kills:
+        results.append(next(plans))
+    return results
 
 
 @pytest.mark.torture

@@ -59,18 +59,18 @@ def test_temporary_files_are_beside_the_results(
     (tmp_path / "0.conllu").write_text("".join(lines))
     (tmp_path / "x.toml").write_text(EXPERIMENT)
     monkeypatch.setattr(Hashes.__init__, "__defaults__", (100,))
-    made: list[Path] = []
+    results: list[Path] = []
     mkdtemp = tempfile.mkdtemp
 
     def note_folder(**options: str) -> str:
-        made.append(Path(mkdtemp(**options)))
-        return str(made[-1])
+        results.append(Path(mkdtemp(**options)))
+        return str(results[-1])
 
     monkeypatch.setattr(tempfile, "mkdtemp", note_folder)
     run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
     aside = tmp_path / "runs" / "aside" / "candidates"
-    assert made
-    assert all(each.is_relative_to(aside) for each in made)
+    assert results
+    assert all(each.is_relative_to(aside) for each in results)
     assert [*tmp_path.rglob(".spill*")] == []
     assert run.table("candidates").height == 0
 
@@ -106,15 +106,15 @@ def test_another_threshold_reuses_the_counts(
 ) -> None:
     given_counts(texts, options)
     texts.run()
-    before, made = texts.digests(), counts(texts)
+    before, folder = texts.digests(), counts(texts)
     monkeypatch.setattr(task, "stream_corpus", refuse)
     ended = texts.run(*OTHER)
     assert f"candidates: {THERE}" in ended.err
     assert texts.reran() == {"candidates", "scores"}
-    assert counts(texts) == made
-    found = texts.digests()
+    assert counts(texts) == folder
+    result = texts.digests()
     monkeypatch.undo()
-    assert found == elsewhere(texts, *OTHER) != before
+    assert result == elsewhere(texts, *OTHER) != before
     started = [each for each in texts.events("stage_started") if each["stage"] == "candidates"]
     assert (started[-1]["shards"] > 1) == (BUCKETS in options)
 
@@ -160,9 +160,9 @@ def test_damaged_counts_are_reported_and_counted_again(texts: Laboratory) -> Non
     texts.run()
     assert texts.reran() == set()
     for command in (["plan"], ["status"], ["why", "candidates"]):
-        told = texts.call(*command, *OTHER).out
+        output = texts.call(*command, *OTHER).out
         assert (
-            "its counts are damaged: the content of counts/part-00000.parquet has changed" in told
+            "its counts are damaged: the content of counts/part-00000.parquet has changed" in output
         )
     ended = texts.run(*OTHER)
     assert f".aside-{folder.name}-1" in ended.err
@@ -197,10 +197,10 @@ def test_gc_keeps_the_counts_of_the_experiment(texts: Laboratory) -> None:
 
 def test_gc_removes_counts_of_interrupted_runs(texts: Laboratory) -> None:
     texts.run()
-    left = texts.root / "candidates" / "counts" / f".staging-{'0' * 24}"
-    left.mkdir()
-    assert str(left) in texts.call("gc").out
-    assert not left.exists()
+    leftover = texts.root / "candidates" / "counts" / f".staging-{'0' * 24}"
+    leftover.mkdir()
+    assert str(leftover) in texts.call("gc").out
+    assert not leftover.exists()
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,10 @@ def test_skipped_lines_are_reported_when_counts_are_reused(texts: Laboratory) ->
     texts.run("--set", "stages.candidates.min_frequency=1")
     assert texts.has_message("candidates", THERE)
     second = texts.record().stages["candidates"].remarks
-    left = [[each.text for each in some if "skipped" in each.text] for some in (first, second)]
-    assert left[0] == left[1] != []
+    remarks_on_skipped = [
+        [each.text for each in some if "skipped" in each.text] for some in (first, second)
+    ]
+    assert remarks_on_skipped[0] == remarks_on_skipped[1] != []
 
 
 @pytest.mark.torture
@@ -341,8 +343,8 @@ def folder_frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "deep.toml").write_text(EXPERIMENT_FRAMES)
     command = [sys.executable, "-c", RUN, str(folder / "deep.toml"), str(folder / "runs")]
     known = environment([plugin], {"LEXASSAY_FRAMES": str(folder)})
-    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
     return folder
 
 
@@ -350,10 +352,10 @@ def folder_frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.long
 def test_few_frames_lead_from_run_to_a_stage(folder_frames: Path, stage: str) -> None:
     frames = json.loads((folder_frames / stage).read_text())
-    shown = "\n".join(frames)
-    assert frames[0] == "/api/run.py run", shown
-    assert "/runner/run.py run" in frames, shown
-    assert len(frames) < MOST, shown
+    text = "\n".join(frames)
+    assert frames[0] == "/api/run.py run", text
+    assert "/runner/run.py run" in frames, text
+    assert len(frames) < MOST, text
 
 
 # A file of a corpus cut into parts: tables, numbers and errors are those of the whole file.
@@ -466,18 +468,18 @@ WAYS = {
 
 def text(draw: random.Random, lines: int, documents: float) -> str:
     """Write lines in documents of all lengths, whose names are repeated."""
-    written = []
+    calls = []
     for _ in range(lines):
         if draw.random() < documents:
-            written.append(f"### {draw.choice(['a', 'b', ''])}")
+            calls.append(f"### {draw.choice(['a', 'b', ''])}")
         words = [f"w{min(int(draw.paretovariate(0.8)), 30)}" for _ in range(draw.randint(0, 6))]
-        written.append(" ".join(words))
-    return "\n".join(written) + "\n"
+        calls.append(" ".join(words))
+    return "\n".join(calls) + "\n"
 
 
-def put(folder: Path, name: str, written: str, packing: str, draw: random.Random) -> None:
+def put(folder: Path, name: str, path: str, packing: str, draw: random.Random) -> None:
     """Write a text, packed or not, in members that end anywhere."""
-    content = written.encode()
+    content = path.encode()
     number = {"": 1, "one member": 1}.get(packing, 40)
     places = sorted([0, len(content), *(draw.randrange(len(content)) for _ in range(number - 1))])
     pieces = [content[start:end] for start, end in pairwise(places)]
@@ -597,11 +599,11 @@ def test_row_groups_give_the_result_of_the_file(
         'unit = { label = "{form}" }\n'
     )
     settings = {"run.shard": "2000B"}
-    found = [
+    results = [
         lx.run(tmp_path / "x.toml", runs=tmp_path / name, report=False, settings=each)
         for name, each in (("whole", {}), ("parts", settings))
     ]
-    whole, parts = (run.manifests["words"].digests() for run in found)
+    whole, parts = (run.manifests["words"].digests() for run in results)
     assert whole == parts
     phases = lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "o", settings=settings)
     assert phases[0].last > 2
@@ -635,8 +637,8 @@ def sums(laboratory: Laboratory) -> list[Path]:
 def test_tasks_of_sums_equal_the_run(tuples: Laboratory, options: str) -> None:
     whole = elsewhere(tuples)
     given_sums(tuples, options)
-    found = phases(tuples, "candidates")
-    assert [len(found["sum"]["todo"]), len(found["combine"]["todo"]) > 2] == [2, True]
+    tasks = phases(tuples, "candidates")
+    assert [len(tasks["sum"]["todo"]), len(tasks["combine"]["todo"]) > 2] == [2, True]
     assert do_all(tuples, "candidates") == ALL
     tuples.run()
     assert tuples.outcomes() == {"candidates": "reused"}
@@ -647,11 +649,11 @@ def test_tasks_of_sums_equal_the_run(tuples: Laboratory, options: str) -> None:
 def test_sums_are_stored_beside_the_counts(tuples: Laboratory) -> None:
     """Each part of the counts has a part of sums, with the rows in the same order."""
     given_sums(tuples, BUCKETS)
-    found = phases(tuples, "candidates")
+    tasks = phases(tuples, "candidates")
     for name in ALL[:4]:
-        do(tuples, "candidates", *found[name]["todo"])
-    [made] = counts(tuples)
-    parts = [pl.read_parquet(path) for path in sorted(made.glob("counts/part-*.parquet"))]
+        do(tuples, "candidates", *tasks[name]["todo"])
+    [folder] = counts(tuples)
+    parts = [pl.read_parquet(path) for path in sorted(folder.glob("counts/part-*.parquet"))]
     everything = pl.concat(parts)
     first = pl.col("units").cast(pl.String).str.split("\x1f").list.first()
     expected = everything.select(
@@ -665,22 +667,22 @@ def test_sums_are_stored_beside_the_counts(tuples: Laboratory) -> None:
     assert [each.height for each in beside] == [each.height for each in parts]
     there = pl.concat(beside)
     assert there["N"].to_list() == expected["N"].to_list()
-    wanted = expected.select(pl.when("enough").then("f1")).to_series()
-    assert there["f1"].to_list() == wanted.to_list()
+    target = expected.select(pl.when("enough").then("f1")).to_series()
+    assert there["f1"].to_list() == target.to_list()
 
 
 @pytest.mark.long
 def test_a_run_continues_from_the_sums_of_tasks(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
-    found = phases(tuples, "candidates")
+    tasks = phases(tuples, "candidates")
     for name in ALL[:3]:
-        do(tuples, "candidates", *found[name]["todo"])
-    do(tuples, "candidates", found["sum"]["first"])
+        do(tuples, "candidates", *tasks[name]["todo"])
+    do(tuples, "candidates", tasks["sum"]["first"])
     [of_one] = {path.parent for path in sums(tuples)}
-    written = [path.stat().st_mtime_ns for path in sorted(of_one.iterdir())]
-    assert phases(tuples, "candidates")["sum"]["todo"] == [found["sum"]["last"]]
-    do(tuples, "candidates", found["sum"]["last"])
-    assert written == [path.stat().st_mtime_ns for path in sorted(of_one.iterdir())]
+    times = [path.stat().st_mtime_ns for path in sorted(of_one.iterdir())]
+    assert phases(tuples, "candidates")["sum"]["todo"] == [tasks["sum"]["last"]]
+    do(tuples, "candidates", tasks["sum"]["last"])
+    assert times == [path.stat().st_mtime_ns for path in sorted(of_one.iterdir())]
     tuples.run()
     assert tuples.digests() == elsewhere(tuples)
 
@@ -690,14 +692,14 @@ def test_sums_of_counts_in_other_parts_are_not_used(
     tuples: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_sums(tuples, BUCKETS)
-    found = phases(tuples, "candidates")
+    tasks = phases(tuples, "candidates")
     for name in ALL[:4]:
-        do(tuples, "candidates", *found[name]["todo"])
-    [made] = counts(tuples)
-    (made / "manifest.json").unlink()
+        do(tuples, "candidates", *tasks[name]["todo"])
+    [folder] = counts(tuples)
+    (folder / "manifest.json").unlink()
     change(tuples.config, BUCKETS, 'memory = "2MB"')
     others = phases(tuples, "candidates")
-    assert len(others["combine"]["todo"]) not in {1, len(found["combine"]["todo"])}
+    assert len(others["combine"]["todo"]) not in {1, len(tasks["combine"]["todo"])}
     assert do_all(tuples, "candidates") == ALL
     tuples.run()
     assert tuples.digests() == elsewhere(tuples)
@@ -706,17 +708,17 @@ def test_sums_of_counts_in_other_parts_are_not_used(
 @pytest.mark.long
 def test_damaged_sums_are_named_and_computed_again(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
-    found = phases(tuples, "candidates")
+    tasks = phases(tuples, "candidates")
     for name in ALL[:4]:
-        do(tuples, "candidates", *found[name]["todo"])
+        do(tuples, "candidates", *tasks[name]["todo"])
     part = sums(tuples)[0]
     content = bytearray(part.read_bytes())
     content[len(content) // 2] ^= 0x01
     part.write_bytes(content)
-    told = [tuples.call("task", "candidates", str(n)) for n in found["combine"]["todo"]]
-    [wrong] = [each for each in told if each.code]
+    outputs = [tuples.call("task", "candidates", str(n)) for n in tasks["combine"]["todo"]]
+    [wrong] = [each for each in outputs if each.code]
     assert f"{part} is missing or damaged; run the earlier tasks again" in wrong.err
-    again = [tuples.call("task", "candidates", str(n)).out for n in found["sum"]["todo"]]
+    again = [tuples.call("task", "candidates", str(n)).out for n in tasks["sum"]["todo"]]
     assert sum("already done" in each for each in again) == len(again) - 1
     tuples.run()
     assert tuples.digests() == elsewhere(tuples)
@@ -779,9 +781,9 @@ def test_a_second_run_continues_where_the_first_was_killed(
     first.send_signal(signal.SIGKILL)
     assert finish(first).code == -signal.SIGKILL
     gate.open()
-    done = finish(second)
-    assert done.code == 0, done.text
-    assert "slow: 1 of 3 shards already done" in done.err
+    outcome = finish(second)
+    assert outcome.code == 0, outcome.text
+    assert "slow: 1 of 3 shards already done" in outcome.err
     assert laboratory.shards_done("slow") == 3
     assert_whole(laboratory.root)
 
@@ -796,8 +798,8 @@ def test_runs_with_different_settings_at_once_are_independent(laboratory: Labora
     alone = Laboratory(laboratory.folder, laboratory.folder / "alone")
     for rate in rates:
         alone.run("--set", f"stages.sample.rate={rate}")
-        found = together[float(rate)].stages
-        assert {name: stage.digests for name, stage in found.items()} == alone.digests()
+        result = together[float(rate)].stages
+        assert {name: stage.digests for name, stage in result.items()} == alone.digests()
     assert_whole(laboratory.root)
 
 
@@ -821,7 +823,7 @@ def test_two_processes_may_write_the_same_report(tmp_path: Path) -> None:
         subprocess.Popen([*command, word], env=environment(), stderr=subprocess.PIPE, text=True)
         for word in ("one", "two")
     ]
-    said = [process.communicate()[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
+    messages = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], messages
     assert (folder / "a").read_text() == (folder / "b" / "c").read_text()
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["report"]

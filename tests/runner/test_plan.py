@@ -39,9 +39,9 @@ def test_changed_content_of_an_input_file_reruns_all_stages(
     path = finished_laboratory.folder / "part1.tsv"
     before = file_digest(path)
     rename_first_unit(path)
-    told = finished_laboratory.call("why", "candidates").out
-    assert told.startswith("candidates: inputs path files: ")
-    first, arrow, last = told.partition(" -> ")
+    output = finished_laboratory.call("why", "candidates").out
+    assert output.startswith("candidates: inputs path files: ")
+    first, arrow, last = output.partition(" -> ")
     assert arrow
     assert before[:10] in first
     assert before[:10] not in last
@@ -115,10 +115,10 @@ def test_an_input_that_changes_while_the_run_waits_is_detected(laboratory: Labor
         wait_until(lambda: laboratory.has_message("candidates", "waiting"), laboratory)
         shutil.copyfile(laboratory.folder / "part1.tsv", laboratory.folder / "saved")
         rename_first_unit(laboratory.folder / "part1.tsv")
-    _, said = process.communicate()
+    _, output = process.communicate()
     assert process.returncode == 1
-    assert "part1.tsv) changed while it was read" in said
-    assert "run again" in said
+    assert "part1.tsv) changed while it was read" in output
+    assert "run again" in output
     laboratory.run()
     changed = laboratory.digests()
     (laboratory.folder / "saved").rename(laboratory.folder / "part1.tsv")
@@ -136,9 +136,9 @@ def _make_folder(folder: Path) -> Path:
 @pytest.mark.long
 def test_a_changed_option_reruns_its_stages(finished_laboratory: Laboratory) -> None:
     change(finished_laboratory.config, '"log_likelihood"', '"log_likelihood", "dice"')
-    told = finished_laboratory.call("why", "scores").out
+    output = finished_laboratory.call("why", "scores").out
     two = '"t_score", "log_likelihood"'
-    assert f'scores: config measures: {two} -> {two}, "dice"' in told
+    assert f'scores: config measures: {two} -> {two}, "dice"' in output
     finished_laboratory.run()
     assert finished_laboratory.reran() == AFTER_SCORES
 
@@ -199,8 +199,8 @@ def test_the_division_into_files_changes_no_digest(finished_laboratory: Laborato
 
 def test_a_forced_stage_runs_again(finished_laboratory: Laboratory) -> None:
     before = finished_laboratory.digests()
-    told = finished_laboratory.run("--force", "scores")
-    assert "scores: forced" in told.err
+    outcome = finished_laboratory.run("--force", "scores")
+    assert "scores: forced" in outcome.err
     assert finished_laboratory.reran() == {"scores"}
     assert finished_laboratory.digests() == before
     asides = list((finished_laboratory.root / "scores").glob(".aside-*"))
@@ -208,9 +208,9 @@ def test_a_forced_stage_runs_again(finished_laboratory: Laboratory) -> None:
 
 
 def test_forcing_an_unknown_stage_is_refused(finished_laboratory: Laboratory) -> None:
-    told = finished_laboratory.call("run", "--force", "score")
-    assert told.code == 2
-    assert "did you mean scores" in told.err
+    outcome = finished_laboratory.call("run", "--force", "score")
+    assert outcome.code == 2
+    assert "did you mean scores" in outcome.err
 
 
 @pytest.mark.long
@@ -219,8 +219,8 @@ def test_another_version_of_a_library_reruns_all_stages(
 ) -> None:
     now = fingerprint.versions()
     monkeypatch.setattr(fingerprint, "versions", lambda: {**now, "polars": "9.9.9"})
-    told = finished_laboratory.call("why", "candidates").out
-    assert f'versions polars: "{now["polars"]}" -> "9.9.9"' in told
+    output = finished_laboratory.call("why", "candidates").out
+    assert f'versions polars: "{now["polars"]}" -> "9.9.9"' in output
     finished_laboratory.run()
     assert finished_laboratory.reran() == set(STAGES)
     monkeypatch.undo()
@@ -308,10 +308,10 @@ class ChangedCode:
     def __call__(self, *commands: list[str]) -> list[str]:
         driver = Driver(path=[self._code])
         driver.ready()
-        done = [driver.do(self._laboratory.words(*words)) for words in commands]
+        outcomes = [driver.do(self._laboratory.words(*words)) for words in commands]
         driver.close()
-        assert [each.code for each in done] == [0] * len(done), done
-        return [each.out for each in done]
+        assert [each.code for each in outcomes] == [0] * len(outcomes), outcomes
+        return [each.out for each in outcomes]
 
 
 @pytest.mark.long

@@ -44,8 +44,8 @@ def test_files_with_pattern_characters_in_names_are_read(
         write_names_with_patterns(tmp_path / path, rows)
     escaped = name.replace("[", "[[]").replace("?", "[?]")
     (tmp_path / "x.toml").write_text(SMALL.replace("pairs.tsv", escaped))
-    done = call(["run", "x.toml", "--runs", runs, "--no-report"])
-    assert done.code == 0, done.text
+    outcome = call(["run", "x.toml", "--runs", runs, "--no-report"])
+    assert outcome.code == 0, outcome.text
     assert call(["show", "x.toml", "candidates", "--runs", runs, "--output", "shown.csv"]).code == 0
     assert call(["score", name, "--measures", "mi", "--output", "scored.csv"]).code == 0
     assert [len(pl.read_csv(tmp_path / f"{made}.csv")) for made in ("shown", "scored")] == [12, 12]
@@ -276,9 +276,9 @@ candidates = "candidates"
 def test_limits_of_validity_are_stated_at_every_run(laboratory: Laboratory) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + POOL)
     for _ in range(2):
-        told = laboratory.run().err
-        assert "pool: note: the pool has" in told
-        assert "estimates apply to the 5 best of the pooled measures" in told
+        output = laboratory.run().err
+        assert "pool: note: the pool has" in output
+        assert "estimates apply to the 5 best of the pooled measures" in output
     assert laboratory.outcomes()["pool"] == "reused"
 
 
@@ -301,9 +301,9 @@ def test_a_stage_may_wait_for_something_other_than_sheets(laboratory: Laboratory
 
     stage("own.stage", config=Own, outputs={"candidates": Candidates})(wait)
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
-    done = laboratory.call("run")
-    assert done.code == 3
-    assert "the printed dictionary: waiting for 2 pages\n" in done.out
+    outcome = laboratory.call("run")
+    assert outcome.code == 3
+    assert "the printed dictionary: waiting for 2 pages\n" in outcome.out
     assert laboratory.record().stages["own"].note == "the printed dictionary: waiting for 2 pages"
 
 
@@ -340,15 +340,15 @@ def run(laboratory: Laboratory, *listeners: Listener) -> str:
     """Return the message of a run that fails."""
     with pytest.raises((DataError, StoreError)) as error:
         lx.run(laboratory.config, runs=laboratory.runs, report=False, listeners=listeners)
-    said = str(error.value)
-    assert not LIBRARY.search(said), said
-    return said
+    message = str(error.value)
+    assert not LIBRARY.search(message), message
+    return message
 
 
 def test_an_input_removed_before_it_is_read_is_reported(laboratory: Laboratory) -> None:
     gold = laboratory.folder / "gold.tsv"
-    said = run(laboratory, at("stage_started", "gold", gold.unlink))
-    assert said == f"{gold}: cannot be read: the file or its folder does not exist"
+    message = run(laboratory, at("stage_started", "gold", gold.unlink))
+    assert message == f"{gold}: cannot be read: the file or its folder does not exist"
 
 
 def test_an_input_removed_while_it_is_read_is_reported(
@@ -372,8 +372,8 @@ def test_an_input_replaced_by_a_folder_is_reported(laboratory: Laboratory) -> No
         gold.unlink()
         gold.mkdir()
 
-    said = run(laboratory, at("stage_done", "sample", replace))
-    assert said == f"{gold}: cannot be read: it is a folder, not a file"
+    message = run(laboratory, at("stage_done", "sample", replace))
+    assert message == f"{gold}: cannot be read: it is a folder, not a file"
 
 
 @pytest.mark.long
@@ -386,9 +386,9 @@ def test_results_damaged_during_the_run_are_reported(laboratory: Laboratory, dam
         if damage == "changed":
             part.write_bytes(content[:50] + bytes(50) + content[100:])
 
-    said = run(laboratory, at("stage_done", "scores", act))
-    assert said.startswith(f"the results of stage scores in {laboratory.root}/scores/")
-    assert said.endswith("run again to restore them")
+    message = run(laboratory, at("stage_done", "scores", act))
+    assert message.startswith(f"the results of stage scores in {laboratory.root}/scores/")
+    assert message.endswith("run again to restore them")
     laboratory.run()
 
 
@@ -417,7 +417,7 @@ def test_damaged_results_cannot_be_shown(finished_laboratory: Laboratory) -> Non
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("raised", "message"),
     [
         (MemoryError(), "stage gold failed: out of memory; close other programs"),
         (OSError(5, "Input/output error"), "stage gold failed: input or output error of the disk"),
@@ -427,7 +427,7 @@ def test_damaged_results_cannot_be_shown(finished_laboratory: Laboratory) -> Non
     ],
 )
 def test_failures_of_the_machine_are_not_called_defects(
-    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: BaseException, said: str
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: BaseException, message: str
 ) -> None:
     collected = counting.collect_tables
 
@@ -439,7 +439,7 @@ def test_failures_of_the_machine_are_not_called_defects(
     monkeypatch.setattr(task, "collect_tables", fail)
     with pytest.raises(StageFailed) as error:
         lx.run(laboratory.config, runs=laboratory.runs, report=False)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
     assert not LIBRARY.search(str(error.value))
 
 
@@ -502,27 +502,27 @@ def test_a_run_continues_when_the_sheet_is_filled(laboratory: Laboratory, driver
     waits = Laboratory(laboratory.folder, laboratory.folder / "waits")
 
     fill(waits, missing=120)
-    done = driver.do(waits.words("run"))
-    assert done.code == 3, done.text
-    assert "sheet.tsv: waiting for 120 labels" in done.out
+    result = driver.do(waits.words("run"))
+    assert result.code == 3, result.text
+    assert "sheet.tsv: waiting for 120 labels" in result.out
     outcomes = waits.outcomes()
     assert {name for name, outcome in outcomes.items() if outcome == "done"} == INDEPENDENT
     assert outcomes["gold"] == "waits"
     assert {outcomes[name] for name in DOWNSTREAM} == {"skipped"}
-    assert "depends on gold" in done.err
+    assert "depends on gold" in result.err
     assert waits.record().outcome == "waits"
     assert not any((waits.root / name).exists() for name in DOWNSTREAM)
 
     fill(waits, missing=1)
-    done = driver.do(waits.words("run"))
-    assert done.code == 3
-    assert "sheet.tsv: waiting for 1 label\n" in done.out
+    result = driver.do(waits.words("run"))
+    assert result.code == 3
+    assert "sheet.tsv: waiting for 1 label\n" in result.out
     assert set(waits.outcomes().values()) == {"reused", "waits", "skipped"}
 
     fill(waits, missing=0)
-    done = driver.do(waits.words("run"))
-    assert done.code == 0, done.text
-    assert "waiting" not in done.out
+    result = driver.do(waits.words("run"))
+    assert result.code == 0, result.text
+    assert "waiting" not in result.out
     assert waits.reran() == {"gold", *DOWNSTREAM}
     assert waits.digests()["precision"] == full["precision"]
     assert waits.digests()["comparison"] == full["comparison"]
@@ -536,10 +536,10 @@ def test_the_report_shows_available_results_of_a_waiting_run(
     labels = '[stages.labels]\nuse = "waiting.labels"\npath = "sheet.tsv"\ncandidates = "scores"\n'
     laboratory.config.write_text(laboratory.config.read_text() + labels)
     fill(laboratory, missing=7)
-    done = driver.do(laboratory.words("run", "--report"))
-    assert done.code == 3, done.text
-    assert "sheet.tsv: waiting for 7 labels" in done.out
+    outcome = driver.do(laboratory.words("run", "--report"))
+    assert outcome.code == 3, outcome.text
+    assert "sheet.tsv: waiting for 7 labels" in outcome.out
     page = laboratory.root / "report" / "index.html"
-    assert f"report: {page}" in done.out
+    assert f"report: {page}" in outcome.out
     assert page.is_file()
     assert laboratory.outcomes()["comparison"] == "done"

@@ -82,12 +82,12 @@ def test_each_row_that_breaks_a_rule_is_reported_with_its_line(
         folder_origins, capsys, good + "".join(f"l{i}\tr\t9\t3\t9\t99\n" for i in range(5))
     )
     assert "marginals_bound_joint (f <= f1 and f <= f2) in 5 rows" in text
-    shown = [line for line in text.splitlines() if "a.tsv, line" in line]
-    assert len(shown) == 3
-    for line in shown:
+    lines = [line for line in text.splitlines() if "a.tsv, line" in line]
+    assert len(lines) == 3
+    for line in lines:
         number = int(line.partition("line ")[2].partition(":")[0])
         assert f"l1='l{number - 3}'" in line
-    assert "row" not in "".join(shown)
+    assert "row" not in "".join(lines)
 
 
 def test_both_places_of_a_repeated_pair_are_reported(
@@ -158,14 +158,14 @@ def test_an_unexpected_error_is_attributed_to_the_stage(laboratory: Laboratory) 
 
     stage("own.stage", config=Own, outputs={"candidates": Candidates})(divide)
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
-    done = laboratory.call("run")
-    assert done.code == 1
-    assert "stage own failed: ZeroDivisionError: " in done.err
+    outcome = laboratory.call("run")
+    assert outcome.code == 1
+    assert "stage own failed: ZeroDivisionError: " in outcome.err
     assert (
         "This is a bug: please report it at the place you got lexassay from, with the experiment"
-        in done.err
+        in outcome.err
     )
-    assert "Traceback" not in done.err
+    assert "Traceback" not in outcome.err
     assert laboratory.outcomes()["own"] == "failed"
     assert_whole(laboratory.root)
     assert "Traceback" in laboratory.call("run", "--debug").err
@@ -180,14 +180,14 @@ def test_errors_of_libraries_are_reworded(laboratory: Laboratory) -> None:
 
     stage("own.stage", config=Own, outputs={"candidates": Candidates})(numbers)
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
-    said = laboratory.call("run").err
+    message = laboratory.call("run").err
     assert (
         "stage own failed: a column has values that are not whole numbers, for example 'in:N"
-        in said
+        in message
     )
-    assert "Check the conditions and formulas in its options; otherwise this is a bug" in said
+    assert "Check the conditions and formulas in its options; otherwise this is a bug" in message
     for advice in ("Error:", "You might", "This error occurred", "i64", "strict"):
-        assert advice not in said, advice
+        assert advice not in message, advice
 
 
 @pytest.mark.parametrize(("cast", "code"), [("CAST", 1), ("TRY_CAST", 0)])
@@ -198,12 +198,12 @@ def test_a_failing_cast_in_a_condition_is_reported(cast: str, code: int, tmp_pat
         f'corpus = "c.txt"\nleft = {{ where = "{cast}(form AS BIGINT) > 0", label = "{{form}}" }}\n'
         'right = { label = "{form}" }\n'
     )
-    done = call(["run", str(tmp_path / "x.toml"), "--runs", str(tmp_path / "r"), "--no-report"])
-    assert done.code == code
+    outcome = call(["run", str(tmp_path / "x.toml"), "--runs", str(tmp_path / "r"), "--no-report"])
+    assert outcome.code == code
     if code:
-        assert "stages.pairs: a CAST in its options fails: column 'form' has" in done.err
-        assert "Use TRY_CAST" in done.err
-        assert "defect" not in done.err
+        assert "stages.pairs: a CAST in its options fails: column 'form' has" in outcome.err
+        assert "Use TRY_CAST" in outcome.err
+        assert "defect" not in outcome.err
 
 
 @pytest.mark.long
@@ -220,10 +220,10 @@ def test_rows_lost_in_writing_are_detected(
 
     with monkeypatch.context() as patch:
         patch.setattr(LocalStorage, "write", lose_two)
-        done = laboratory.call("run")
-    assert done.code == 1
-    assert "table candidates violates its schema" in done.err
-    assert "rows are missing after writing in 2 rows" in done.err
+        outcome = laboratory.call("run")
+    assert outcome.code == 1
+    assert "table candidates violates its schema" in outcome.err
+    assert "rows are missing after writing in 2 rows" in outcome.err
     assert not list(Path(laboratory.root, "candidates").glob("[!.]*"))
     laboratory.run()
     assert_whole(laboratory.root)

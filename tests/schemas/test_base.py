@@ -59,8 +59,8 @@ def test_rules_are_inherited_and_null_breaks_no_rule() -> None:
     bad = pl.DataFrame([row | {"lower": 0.5, "value": 0.4}], schema=Estimates.columns())
     with pytest.raises(SchemaViolation) as error:
         validate([bad], Estimates, name="t")
-    said = [each.rule for each in error.value.violations]
-    assert said == ["value_is_above (lower <= value)", "limits_are_ordered (lower <= upper)"]
+    messages = [each.rule for each in error.value.violations]
+    assert messages == ["value_is_above (lower <= value)", "limits_are_ordered (lower <= upper)"]
 
 
 def test_an_open_table_may_be_closed_by_inheritance() -> None:
@@ -91,10 +91,10 @@ def test_invalid_declarations_are_refused(body: dict[str, object]) -> None:
 
 
 def test_the_digest_of_an_import_includes_only_its_module() -> None:
-    found = code_digests(["pipeline.kernels.nbest.comparison"])
-    assert {"schemas.comparison", "schemas.base"} <= found.keys()
-    assert "schemas" not in found
-    assert "schemas.lexicon" not in found
+    result = code_digests(["pipeline.kernels.nbest.comparison"])
+    assert {"schemas.comparison", "schemas.base"} <= result.keys()
+    assert "schemas" not in result
+    assert "schemas.lexicon" not in result
 
 
 # Every rule of every table refuses a row that breaks it, and no other rule does
@@ -290,9 +290,9 @@ def test_no_set_is_more_frequent_than_its_parts(changed: dict[str, int]) -> None
 @pytest.mark.parametrize("changed", [{"f_12": 3, "f_13": 3}, {"N": 3}])
 def test_negative_cells_are_refused(changed: dict[str, int]) -> None:
     """The bounds hold here, but 3 - 3 - 3 + 1 tuples would have x without y and z."""
-    said = violation_text(**changed)
-    assert "table_fits_sample_size" in said
-    assert "parts_bound_wholes" not in said
+    message = violation_text(**changed)
+    assert "table_fits_sample_size" in message
+    assert "parts_bound_wholes" not in message
 
 
 @pytest.mark.parametrize("name", ["f3", "f_12", "f_23"])

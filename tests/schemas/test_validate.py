@@ -47,11 +47,11 @@ def _rows(model: type[Table], draw: Any, most: int = 3) -> pl.DataFrame:
         for name, each in declared.items()
         if type(each.dtype) in EDGES
     }
-    made = [
+    result = [
         {name: draw(values) for name, values in row.items()}
         for _ in range(draw(st.integers(0, most)))
     ]
-    return pl.DataFrame(made, schema=model.columns())
+    return pl.DataFrame(result, schema=model.columns())
 
 
 @given(st.data())
@@ -105,26 +105,26 @@ def test_valid_rows_are_counted() -> None:
 def test_every_broken_rule_and_row_is_reported() -> None:
     wrong: list[dict[str, Any]] = [{"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}]
     named = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
-    found = violations_validate(rows({}, *named))
-    assert found["None:marginals_bound_joint"][0] == 1
-    assert "id='x1'" in found["None:marginals_bound_joint"][1]
-    assert "f=9" in found["None:marginals_bound_joint"][1]
-    assert found["l1:not_nullable"] == (1, found["l1:not_nullable"][1])
-    assert "id='x3'" in found["l1:not_nullable"][1]
-    assert found["f:greater_than_or_equal_to"][0] == 1
-    assert "id='x2'" in found["f1:greater_than_or_equal_to"][1]
+    violations = violations_validate(rows({}, *named))
+    assert violations["None:marginals_bound_joint"][0] == 1
+    assert "id='x1'" in violations["None:marginals_bound_joint"][1]
+    assert "f=9" in violations["None:marginals_bound_joint"][1]
+    assert violations["l1:not_nullable"] == (1, violations["l1:not_nullable"][1])
+    assert "id='x3'" in violations["l1:not_nullable"][1]
+    assert violations["f:greater_than_or_equal_to"][0] == 1
+    assert "id='x2'" in violations["f1:greater_than_or_equal_to"][1]
 
 
 def test_violations_are_added_up_and_three_are_shown() -> None:
-    found = violations_validate(rows(*({"f": 9} for _ in range(7))))
-    count, examples = found["None:marginals_bound_joint"]
+    violations = violations_validate(rows(*({"f": 9} for _ in range(7))))
+    count, examples = violations["None:marginals_bound_joint"]
     assert count == 7
     assert examples.count("id=") == 3
 
 
 def test_open_table_fits_sample_size() -> None:
-    found = violations_validate(rows({"f": 0, "f1": 6, "f2": 6}))
-    assert "None:table_fits_sample_size" in found
+    violations = violations_validate(rows({"f": 0, "f1": 6, "f2": 6}))
+    assert "None:table_fits_sample_size" in violations
 
 
 def test_nan_is_not_a_score() -> None:
@@ -148,8 +148,8 @@ def test_precision_lies_in_its_interval() -> None:
         "category": "TP", "measure": "mi", "n": 10, "precision": 0.5, "lower": 0.6, "upper": 0.9,
         "recall": None, "n_sampled": 2, "k_sampled": 1, "tp_min": 2, "tp_max": 1,
     }  # fmt: skip
-    found = violations_validate(pl.DataFrame([row], schema=Precision.columns()), Precision)
-    assert set(found) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
+    violations = violations_validate(pl.DataFrame([row], schema=Precision.columns()), Precision)
+    assert set(violations) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
 
 
 def test_precision_may_leave_its_interval_by_under_a_candidate() -> None:
@@ -164,8 +164,8 @@ def test_precision_may_leave_its_interval_by_under_a_candidate() -> None:
         wrong = pl.DataFrame([row | change], schema=Precision.columns())
         assert set(violations_validate(wrong, Precision)) == {"None:interval_holds_estimate"}
     unknown = row | {"precision": None, "lower": 0.4, "upper": 0.3}
-    found = violations_validate(pl.DataFrame([unknown], schema=Precision.columns()), Precision)
-    assert set(found) == {"None:interval_holds_estimate"}
+    violations = violations_validate(pl.DataFrame([unknown], schema=Precision.columns()), Precision)
+    assert set(violations) == {"None:interval_holds_estimate"}
 
 
 @pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)

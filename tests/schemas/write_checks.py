@@ -22,8 +22,8 @@ def tables() -> list[type[Table]]:
     import_all("schemas")
     every = {each for each in below(Table) if each.__module__.startswith("schemas.")}
     bases = {base for each in every for base in each.__mro__[1:]}
-    found = {each for each in every if each not in bases or vars(schemas).get(each.__name__)}
-    return sorted(found - {OpenTable}, key=lambda table: table.__name__)
+    names = {each for each in every if each not in bases or vars(schemas).get(each.__name__)}
+    return sorted(names - {OpenTable}, key=lambda table: table.__name__)
 
 
 def below(table: type[Table]) -> Iterator[type[Table]]:

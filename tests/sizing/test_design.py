@@ -48,7 +48,7 @@ def test_precisions_of_the_sides_have_the_difference(
     precision: list[float], difference: float
 ) -> None:
     """|D| is 2 of 2 and 2 of 4."""
-    apart, found = sides_apart(SETS, np.array(precision), 2, difference)
+    apart, result = sides_apart(SETS, np.array(precision), 2, difference)
     np.testing.assert_array_equal(apart[:4], precision[:4])
     for place, (share, one, two) in enumerate([(1.0, 4, 6), (0.5, 5, 7)]):
         middle = (precision[one] + precision[two]) / 2
@@ -58,14 +58,14 @@ def test_precisions_of_the_sides_have_the_difference(
             assert (apart[one] + apart[two]) / 2 == pytest.approx(middle)
         near = min(abs(middle - difference / share / 2), abs(middle + difference / share / 2 - 1))
         if near > 1e-9:
-            assert found[place] == (difference if fits else 0.0)
+            assert result[place] == (difference if fits else 0.0)
 
 
 def test_differences_of_a_pilot_are_unchanged() -> None:
     precision = np.array([0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.4, 0.9, 0.5])
-    same, found = sides_apart(SETS, precision, 2, None)
+    same, result = sides_apart(SETS, precision, 2, None)
     assert same is precision
-    np.testing.assert_allclose(found, [0.2, 0.1])
+    np.testing.assert_allclose(result, [0.2, 0.1])
 
 
 def test_without_pairs_there_are_no_differences() -> None:
@@ -122,11 +122,11 @@ def test_the_plan_has_a_row_for_each_question(done_designs: lx.Run) -> None:
 @pytest.mark.parametrize("how", [{"half_width": 0.07}, {"difference": 0.2}])
 def test_one_label_less_misses_the_target(done_designs: lx.Run, how: dict[str, float]) -> None:
     table = lx.plan_design(done_designs, rate=0.3, **how)  # type: ignore[arg-type]  # options of one type
-    given = plans(done_designs, Goal(**how))
+    plan = plans(done_designs, Goal(**how))
     for row in table.filter((pl.col("looks") == 1) & pl.col("kind").is_not_null()).rows(named=True):
         place = NAMES.index(row["question"])
         levels = np.full(len(NAMES), 0.05)
-        met = [given.target.is_met(given.at[row["plan"]](row["labels"] - less), levels)[place]
+        met = [plan.target.is_met(plan.at[row["plan"]](row["labels"] - less), levels)[place]
                for less in (0, 1)]  # fmt: skip
         assert met == [True, False]
 
@@ -171,30 +171,30 @@ def test_only_named_questions_are_planned(done_designs: lx.Run) -> None:
 def test_the_stage_draws_the_planned_sample(done_designs: lx.Run, change: dict[str, Any]) -> None:
     """Inclusion probabilities of the stage with the printed options are those of the plan."""
     change = dict(change)
-    wanted = QuestionOverrides(
+    overrides = QuestionOverrides(
         measures=tuple(change.pop("measures", ())), n=tuple(change.pop("n", ()))
     )
     questions = change.pop("questions", ())
     run = configure(done_designs, change)
-    given = prepare_plans(
-        run, wanted, Goal(0.1), Assumptions(0.3), questions=questions, pilot=None, category=None
+    plan = prepare_plans(
+        run, overrides, Goal(0.1), Assumptions(0.3), questions=questions, pilot=None, category=None
     )
-    options = tomllib.loads(options_text(design_options(given, 60)))
+    options = tomllib.loads(options_text(design_options(plan, 60)))
     assert options.pop("size") == 60
     config = SampleDesign(ranks="ranks", size=60, seed="s", **options)
-    made: Any = sample_design(config, {"ranks": done_designs.table("ranks").lazy()})
-    found = made["inclusion"].lazy().collect()
-    planned = pl.DataFrame({"id": given.selection.sets.ids, "x": given.x["designed"]})
-    both = planned.join(found, on="id", how="left", maintain_order="left")
+    tables: Any = sample_design(config, {"ranks": done_designs.table("ranks").lazy()})
+    table = tables["inclusion"].lazy().collect()
+    planned = pl.DataFrame({"id": plan.selection.sets.ids, "x": plan.x["designed"]})
+    both = planned.join(table, on="id", how="left", maintain_order="left")
     np.testing.assert_allclose(both["pi"], inclusion(both["x"].to_numpy(), size=60), atol=1e-9)
 
 
-def configure(done: lx.Run, change: dict[str, Any]) -> lx.Run:
+def configure(run: lx.Run, change: dict[str, Any]) -> lx.Run:
     """Return the results with other options of the stage that designs the sample."""
-    nodes = dict(done.project.nodes)
+    nodes = dict(run.project.nodes)
     config = nodes["designed"].config.model_copy(update=change)
     nodes["designed"] = replace(nodes["designed"], config=config)
-    return replace(done, project=replace(done.project, nodes=nodes))
+    return replace(run, project=replace(run.project, nodes=nodes))
 
 
 @pytest.mark.parametrize(("goal", "questions"), [
@@ -205,10 +205,10 @@ def test_added_questions_are_planned_together(
     done_designs: lx.Run, goal: Goal, questions: tuple[str, ...]
 ) -> None:
     """Each row equals a separate plan of the questions up to it."""
-    given = plans(done_designs, goal, questions=questions)
-    added = added_questions(given)
+    plan = plans(done_designs, goal, questions=questions)
+    added = added_questions(plan)
     names = added["question"].to_list()
-    own = given.selection.questions.filter(pl.Series(given.mask))["question"].to_list()
+    own = plan.selection.questions.filter(pl.Series(plan.mask))["question"].to_list()
     assert set(names[: len(own)]) == set(own)
     assert added["asked"].to_list() == [True] * len(own) + [False] * (len(names) - len(own))
     assert set(names) == set(NAMES if goal.half_width else NAMES[4:6])
@@ -278,9 +278,9 @@ def test_a_pilot_provides_precisions_and_differences(done_designs: lx.Run) -> No
         name = f"{row['measure']} at {row['n']}"
         shown = table.filter(question=name, plan="simple", looks=1)["expected"].item()
         assert shown == pytest.approx(row["precision"], abs=0.5 / (row["n_sampled"] + 1))
-    given = plans(done_designs, Goal(0.1), pilot="answers")
-    assert (given.expectations.rho2 > 0).all()
-    assert len(np.unique(given.expectations.rho2)) > 1
+    prepared = plans(done_designs, Goal(0.1), pilot="answers")
+    assert (prepared.expectations.rho2 > 0).all()
+    assert len(np.unique(prepared.expectations.rho2)) > 1
     assumed = lx.plan_design(done_designs, half_width=0.1, pilot="answers", rho2=0.0)
     both = [assumed.filter(plan=plan)["labels"].to_list() for plan in ("designed", "assisted")]
     assert both[0] == both[1]
@@ -310,9 +310,9 @@ def test_a_pilot_too_small_for_predictions_leaves_a_range(tmp_path: Path) -> Non
         .height
         < 30
     )
-    given = plans(run, Goal(0.1), pilot="answers")
-    assert set(given.expectations.rho2) == {RHO2}
-    assert given.judged == 0
+    plan = plans(run, Goal(0.1), pilot="answers")
+    assert set(plan.expectations.rho2) == {RHO2}
+    assert plan.judged == 0
 
 
 def test_shared_candidates_limit_the_difference(done_designs: lx.Run) -> None:
@@ -330,15 +330,15 @@ def test_shared_candidates_limit_the_difference(done_designs: lx.Run) -> None:
 
 
 def test_curves_reach_the_target_at_the_planned_labels(done_designs: lx.Run) -> None:
-    given = plans(done_designs, Goal(0.1))
+    prepared = plans(done_designs, Goal(0.1))
     table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
     for plan in PLANS:
         labels = table.filter(plan=plan, looks=1, question=TOGETHER)["labels"].item()
-        found = curves(given, [labels - 1, labels]).filter(plan=plan)["y"].to_list()
-        assert found[0] > 0.1 >= found[1]
+        result = curves(prepared, [labels - 1, labels]).filter(plan=plan)["y"].to_list()
+        assert result[0] > 0.1 >= result[1]
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "message"), [
     ({}, "no target is given"), ({"half_width": 5.0}, "half_width: 5 is not between"),
     ({"half_width": 0.1, "power": 0.8}, "cannot be combined with power"),
     ({"power": 0.8}, "difference: no difference to detect; e.g. 0.05, or name a pilot"),
@@ -360,11 +360,11 @@ def test_curves_reach_the_target_at_the_planned_labels(done_designs: lx.Run) -> 
     ({"half_width": 0.1, "spending": "pocok"}, "spending: unknown 'pocok'; did you mean pocock"),
 ])  # fmt: skip
 def test_invalid_options_are_refused(
-    done_designs: lx.Run, change: dict[str, Any], said: str
+    done_designs: lx.Run, change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         lx.plan_design(done_designs, **change)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 TINY = """
@@ -413,8 +413,8 @@ def test_of_several_designs_one_must_be_named(tmp_path: Path) -> None:
 def test_curves_of_unreachable_targets_have_a_power_of_0(done_designs: lx.Run) -> None:
     ranks = done_designs.table("ranks")
     best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
-    given = plans(done_designs, Goal(difference=len(best[0] - best[1]) / 100 + 0.01), rate=0.5)
-    assert set(curves(given, [50, COUNT])["y"]) == {0.0}
+    plan = plans(done_designs, Goal(difference=len(best[0] - best[1]) / 100 + 0.01), rate=0.5)
+    assert set(curves(plan, [50, COUNT])["y"]) == {0.0}
 
 
 @pytest.mark.long

@@ -58,10 +58,10 @@ def test_the_difference_of_the_lists_is_kept(
 
 @pytest.mark.long
 def test_the_rate_for_a_power_is_the_smallest() -> None:
-    found = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)
-    rates = [(found["size"] - 1) / 200, found["rate"]]
+    result = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)
+    rates = [(result["size"] - 1) / 200, result["rate"]]
     power = lx.plan_comparison(**HOW, rates=rates)["power_1"].to_list()
-    assert power[0] < 0.7 <= power[1] == found["power_1"]
+    assert power[0] < 0.7 <= power[1] == result["power_1"]
     never = lx.plan_comparison(
         candidates=200, n=[60], precisions=(0.6, 0.55), overlap=0.5, powers=[0.7]
     )
@@ -81,7 +81,7 @@ def test_options_of_the_test_change_the_power() -> None:
     assert power(test="boschloo") > plain
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "message"), [
     ({"overlap": 350}, "350 of 500 is 0.7"), ({"overlap": 1.0}, "1 is not a proportion"),
     ({"n": [150]}, "need 225 candidates"), ({"shared": 1.5}, "shared: 1.5 is not between 0 and 1"),
     ({"shared": 0.0, "overlap": 0.9, "n": [20]}, "would have a precision of 6"),
@@ -91,8 +91,10 @@ def test_options_of_the_test_change_the_power() -> None:
     ({"replicates": 0}, "0 replicates"), ({"margin": 2}, "margin: 2"),
     ({"precisions": (38, 30)}, "compare: 38 is not between 0 and 1; 38 % is 0.38"),
 ])  # fmt: skip
-def test_invalid_options_of_a_comparison_are_refused(change: dict[str, object], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_invalid_options_of_a_comparison_are_refused(
+    change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
         lx.plan_comparison(**{**HOW, **change})
 
 
@@ -151,19 +153,19 @@ def done_pilot(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def count_differences(done: lx.Run, stage: str, n: int) -> dict[str, int]:
+def count_differences(run: lx.Run, stage: str, n: int) -> dict[str, int]:
     """Count the difference sets again, one candidate after the other."""
     best = {
-        name: set(done.table("ranks").filter(pl.col("rank") <= n, measure=name)["id"])
+        name: set(run.table("ranks").filter(pl.col("rank") <= n, measure=name)["id"])
         for name in PAIR
     }
-    true = dict(done.table("judgements").select("id", "tp").iter_rows())
-    drawn = set(done.table("sample")["id"]) if stage == "pilot" else set(true)
+    true = dict(run.table("judgements").select("id", "tp").iter_rows())
+    draws = set(run.table("sample")["id"]) if stage == "pilot" else set(true)
     only = best["mi"] - best["t_score"], best["t_score"] - best["mi"]
     counts = {"size": len(only[0])}
     for side, members in zip("12", only, strict=True):
-        counts[f"n_{side}"] = len(members & drawn)
-        counts[f"k_{side}"] = sum(true[x] for x in members & drawn)
+        counts[f"n_{side}"] = len(members & draws)
+        counts[f"k_{side}"] = sum(true[x] for x in members & draws)
     return counts
 
 
@@ -216,17 +218,17 @@ def test_default_rates_start_at_that_of_the_pilot(done_pilot: lx.Run) -> None:
 def test_the_rate_is_for_a_power_of_the_better_measure(
     done_pilot: lx.Run, measures: tuple[str, str]
 ) -> None:
-    for stage, wanted in (("pilot", 0.1), ("full", 0.1)):
+    for stage, expected in (("pilot", 0.1), ("full", 0.1)):
         how: dict[str, Any] = {"measures": measures, "n": [20], "replicates": 2000, "alpha": 0.3}
-        row = lx.plan_pilot(done_pilot, stage, powers=[wanted], **how).row(0, named=True)
+        row = lx.plan_pilot(done_pilot, stage, powers=[expected], **how).row(0, named=True)
         better = "power_1" if row["difference"] > 0 else "power_2"
-        assert row[better] >= wanted
-        assert row["wanted"] == wanted
+        assert row[better] >= expected
+        assert row["wanted"] == expected
         less = lx.plan_pilot(done_pilot, stage, rates=[(row["size"] - 1) / 60], **how)
-        assert less[better].item() < wanted
+        assert less[better].item() < expected
 
 
-@pytest.mark.parametrize(("stage", "change", "said"), [
+@pytest.mark.parametrize(("stage", "change", "message"), [
     ("pilo", {}, "did you mean pilot"), ("precision", {}, "no stage .* that compares"),
     ("replaced", {}, "drawn with replacement"), ("pilot", {"measures": ("mi", "t")}, "'t' is not"),
     ("pilot", {"measures": ("mi", "mi")}, "does not compare mi with mi"),
@@ -237,11 +239,11 @@ def test_the_rate_is_for_a_power_of_the_better_measure(
     ("pilot", {"powers": [3.0]}, "power: 3"), ("pilot", {"alpha": 0.0}, "alpha: 0"),
 ])  # fmt: skip
 def test_invalid_options_of_a_pilot_are_refused(
-    done_pilot: lx.Run, stage: str, change: dict[str, object], said: str
+    done_pilot: lx.Run, stage: str, change: dict[str, object], message: str
 ) -> None:
-    given: dict[str, Any] = {"measures": PAIR, "n": [20], **change}
-    with pytest.raises(ConfigError, match=said):
-        lx.plan_pilot(done_pilot, stage, **given)
+    options: dict[str, Any] = {"measures": PAIR, "n": [20], **change}
+    with pytest.raises(ConfigError, match=message):
+        lx.plan_pilot(done_pilot, stage, **options)
 
 
 @pytest.mark.long
@@ -254,10 +256,10 @@ def test_partial_annotation_is_not_a_random_sample(tmp_path: Path, done_pilot: l
     with pytest.raises(ConfigError, match=r"5. of 60 candidates are judged, but not as a random"):
         lx.plan_pilot(part, "full", measures=PAIR, n=[20])
     judged = set(part.table("judgements").drop_nulls("tp")["id"])
-    drawn = len(judged & set(part.table("sample")["id"]))
-    assert drawn < 24
-    table = lx.plan_pilot(part, "pilot", measures=PAIR, n=[20], rates=[drawn / 60], replicates=9)
-    assert table["size"].item() == drawn
+    draws = len(judged & set(part.table("sample")["id"]))
+    assert draws < 24
+    table = lx.plan_pilot(part, "pilot", measures=PAIR, n=[20], rates=[draws / 60], replicates=9)
+    assert table["size"].item() == draws
 
 
 # Planning from a notebook: expected widths of intervals, and the rate for a width.
@@ -288,18 +290,18 @@ def test_widths_of_every_method_equal_those_of_the_kernel(interval: str) -> None
     expected = expected_width(
         n=60, candidates=300, size=90, precision=0.2, method=interval, confidence=0.9
     )
-    found = table.filter(rate=0.3, n=60, precision=0.2).select(list(expected)).row(0, named=True)
-    assert found == expected
+    result = table.filter(rate=0.3, n=60, precision=0.2).select(list(expected)).row(0, named=True)
+    assert result == expected
 
 
 def test_the_rate_for_a_width_is_the_smallest() -> None:
     how: dict[str, Any] = {"candidates": 400, "n": [100], "precisions": [0.3]}
-    found = lx.plan_width(**how, widths=[0.25]).row(0, named=True)
-    assert (found["wanted"], found["rate"]) == (0.25, found["size"] / 400)
-    less = lx.plan_width(**how, rates=[(found["size"] - 1) / 400])
-    assert found["width"] <= 0.25 < less["width"].item()
-    again = lx.plan_width(**how, rates=[found["rate"]])
-    assert again.drop("wanted").equals(pl.DataFrame([found], schema=again.schema).drop("wanted"))
+    result = lx.plan_width(**how, widths=[0.25]).row(0, named=True)
+    assert (result["wanted"], result["rate"]) == (0.25, result["size"] / 400)
+    less = lx.plan_width(**how, rates=[(result["size"] - 1) / 400])
+    assert result["width"] <= 0.25 < less["width"].item()
+    again = lx.plan_width(**how, rates=[result["rate"]])
+    assert again.drop("wanted").equals(pl.DataFrame([result], schema=again.schema).drop("wanted"))
 
 
 def test_an_unreachable_width_is_a_row_of_nulls() -> None:
@@ -325,15 +327,15 @@ def test_draws_with_replacement_have_other_widths() -> None:
 
 
 def test_progress_is_reported_for_every_row() -> None:
-    seen: list[object] = []
+    events: list[object] = []
 
     def track(items: Any) -> Any:
         for item in items:
-            seen.append(item)
+            events.append(item)
             yield item
 
     table = lx.plan_width(candidates=50, n=[5, 9], precisions=[0.3], track=track)
-    assert len(seen) == table.height == 8
+    assert len(events) == table.height == 8
 
 
 def test_all_errors_are_reported_at_once() -> None:
@@ -344,7 +346,7 @@ def test_all_errors_are_reported_at_once() -> None:
         )  # fmt: skip
     lines = str(error.value).splitlines()
     assert lines[0] == "size: 8 errors"
-    for said in (
+    for text in (
         "n: no list of 101 among 100 candidates; give 1 to 100",
         "rate: 0 is not a sampling rate above 0 and up to 1; give a proportion",
         "rate: 15 is not a sampling rate above 0 and up to 1; 15 % is 0.15",
@@ -352,22 +354,22 @@ def test_all_errors_are_reported_at_once() -> None:
         "interval: unknown interval 'wilsn'; did you mean wilson?",
         "confidence: 95 is not between 0 and 1; 95 % is 0.95",
     ):
-        assert f"  - {said}" in lines
+        assert f"  - {text}" in lines
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "message"), [
     ({"candidates": 0}, "candidates: 0 candidates"), ({"n": []}, "no list size"),
     ({"precisions": []}, "precision: none is given"), ({"rates": []}, "no sampling rate"),
     ({"widths": [1.0]}, "width: 1 is not between"), ({"precisions": [-0.1]}, "-0.1 is not between"),
     ({"interval": "hypergeometric", "replacement": True}, "use clopper_pearson"),
 ])  # fmt: skip
-def test_invalid_options_of_widths_are_refused(change: dict[str, object], said: str) -> None:
-    given: dict[str, Any] = {
+def test_invalid_options_of_widths_are_refused(change: dict[str, object], message: str) -> None:
+    inputs: dict[str, Any] = {
         "candidates": 100,
         "n": [10],
         "precisions": [0.5],
         "rates": [0.1],
         **change,
     }
-    with pytest.raises(ConfigError, match=said):
-        lx.plan_width(**given)
+    with pytest.raises(ConfigError, match=message):
+        lx.plan_width(**inputs)

@@ -18,15 +18,15 @@ def run_stage(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[
     stage = STAGES.get(use)
     options = {name: name for name in tables} | config
     lazy = {name: _raw(frame) if name == "path" else frame.lazy() for name, frame in tables.items()}
-    made = {
+    result = {
         name: output.lazy().collect()
         for name, output in stage.run(stage.config.model_validate(options), lazy).items()
     }
-    if FAULTS not in made or made[FAULTS].is_empty():  # otherwise nothing is written
+    if FAULTS not in result or result[FAULTS].is_empty():  # otherwise nothing is written
         for name, model in stage.shard_outputs.items():
-            validate([made[name]], model, name=name)
-    assert set(made) - {FAULTS} == set(stage.shard_outputs)
-    return made
+            validate([result[name]], model, name=name)
+    assert set(result) - {FAULTS} == set(stage.shard_outputs)
+    return result
 
 
 def _raw(frame: pl.DataFrame) -> pl.LazyFrame:
@@ -34,9 +34,9 @@ def _raw(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy().select(pl.lit("pairs.tsv").alias("file"), place, pl.all())
 
 
-def faults(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+def faults(tables: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     """Return line, column and value of every fault."""
-    return made[FAULTS].select("line", "column", "value").sort(pl.all()).rows()
+    return tables[FAULTS].select("line", "column", "value").sort(pl.all()).rows()
 
 
 # Files of every format of tables
@@ -76,10 +76,10 @@ class SmallRun:
         """Run stages, given as TOML; return all tables as "stage.table"."""
         config = self.folder / "small.toml"
         config.write_text(f'name = "small"\n{stages}')
-        made = lx.run(config, runs=self.folder / "runs", report=False, **settings)
+        result = lx.run(config, runs=self.folder / "runs", report=False, **settings)
         return {
-            f"{stage}.{table}": made.table(f"{stage}.{table}")
-            for stage, manifest in made.manifests.items()
+            f"{stage}.{table}": result.table(f"{stage}.{table}")
+            for stage, manifest in result.manifests.items()
             for table in manifest.tables
         }
 

@@ -60,8 +60,8 @@ def counts(folder: Path, use: str, options: str) -> Mapping[str, pl.DataFrame]:
     """Return the counts of a stage."""
     before = BEFORE.get(use, "")
     SmallRun(folder, FILES).run(f'{before}[stages.c]\nuse = "{use}"\n{options}')
-    (made,) = (folder / "runs" / "small" / "c" / "counts").glob("*/manifest.json")
-    tables = (each for each in made.parent.iterdir() if each.is_dir())
+    (result,) = (folder / "runs" / "small" / "c" / "counts").glob("*/manifest.json")
+    tables = (each for each in result.parent.iterdir() if each.is_dir())
     read = {each.name: pl.read_parquet(each / "*.parquet") for each in tables}
     return {name: table.sort(table.columns) for name, table in read.items()}
 
@@ -142,8 +142,10 @@ def test_the_file_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     whole = pl.DataFrame(COUNTS)
     whole.write_parquet(tmp_path / "x1.parquet")
     whole.rename({"l1": "left"}).write_parquet(tmp_path / "x2.parquet")
-    said = "stages.c.columns.l1: the file has no column 'l1' (x*.parquet (x2.parquet)); valid: N, f"
-    assert said in mistakes(tmp_path)
+    message = (
+        "stages.c.columns.l1: the file has no column 'l1' (x*.parquet (x2.parquet)); valid: N, f"
+    )
+    assert message in mistakes(tmp_path)
 
 
 def test_categorical_columns_are_read_as_text(tmp_path: Path) -> None:
@@ -154,14 +156,14 @@ def test_categorical_columns_are_read_as_text(tmp_path: Path) -> None:
         (folder := tmp_path / name).mkdir()
         frame.write_parquet(folder / "x.parquet")
         (folder / "x.toml").write_text(CONFIG)
-        done = lx.run(folder / "x.toml", runs=folder / "runs", report=False)
-        tables.append(done.table("c"))
+        run = lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+        tables.append(run.table("c"))
     assert tables[0].equals(tables[1])
 
 
 def test_score_reports_the_type_of_invalid_columns(tmp_path: Path) -> None:
     pl.DataFrame({**COUNTS, "f": [[1], [2]]}).write_parquet(tmp_path / "x.parquet")
-    done = call(["score", str(tmp_path / "x.parquet")])
-    assert done.code == 1
-    assert f"{tmp_path / 'x.parquet'} violates its schema:" in done.err
-    assert "column f: has lists instead of whole numbers" in done.err
+    outcome = call(["score", str(tmp_path / "x.parquet")])
+    assert outcome.code == 1
+    assert f"{tmp_path / 'x.parquet'} violates its schema:" in outcome.err
+    assert "column f: has lists instead of whole numbers" in outcome.err

@@ -30,10 +30,10 @@ DAY = datetime.datetime(2024, 1, 31, 5)
 def write_and_read(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Return a table as the reader of a format reads it."""
     write_table(table, path)
-    found = format_of(path.name, kind="table")
-    options = found.options()
-    assert found.check(path, options) == ()
-    return found.scan(path, options).collect().drop(LINE)
+    result = format_of(path.name, kind="table")
+    options = result.options()
+    assert result.check(path, options) == ()
+    return result.scan(path, options).collect().drop(LINE)
 
 
 # Three cells and their counts: 3.50 is not a count, 10.00 is ten.
@@ -80,8 +80,8 @@ def table_and_faults(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the table that a stage reads from a file with these values, and the faults by line."""
     config, table = (COUNTED | SCORED)[stage]
-    made = run_stage(stage.partition(",")[0], config, path=write_and_read(words(values), path))
-    return made[table], made[FAULTS].sort("line")
+    tables = run_stage(stage.partition(",")[0], config, path=write_and_read(words(values), path))
+    return tables[table], tables[FAULTS].sort("line")
 
 
 @pytest.mark.long
@@ -139,8 +139,8 @@ def test_a_run_reports_file_row_column_and_value(name: str, tmp_path: Path) -> N
         1 if name in {"t.parquet", "t.jsonl"} else 2,
         "3.5" if name == "t.xlsx" else "3.50",
     )
-    said = f"{name}: column f (2 values): is not a whole number >= 0, or is too large to sum"
-    assert f"{said}\n      line {first}: '{value}'\n" in str(error.value)
+    message = f"{name}: column f (2 values): is not a whole number >= 0, or is too large to sum"
+    assert f"{message}\n      line {first}: '{value}'\n" in str(error.value)
 
 
 # Every dtype in every reader of counts: two cells and their counts. No number is cut
@@ -187,10 +187,10 @@ def in_parquet(values: Any, path: Path) -> pl.DataFrame:
         pl.DataFrame({**others, "f": values}).write_parquet(path)
     else:
         pq.write_table(pa.table({**others, "f": values}), path)
-    found = format_of(path.name, kind="table")
-    options = found.options()
-    found.check(path, options)
-    return found.scan(path, options).collect().drop(LINE)
+    result = format_of(path.name, kind="table")
+    options = result.options()
+    result.check(path, options)
+    return result.scan(path, options).collect().drop(LINE)
 
 
 @pytest.mark.parametrize("stage", COUNTED)
@@ -200,19 +200,19 @@ def test_every_dtype_is_read_as_counts_or_refused(stage: str, case: str, tmp_pat
     config, table = COUNTED[stage]
 
     def run_on_parquet() -> dict[str, pl.DataFrame]:
-        read = in_parquet(values, tmp_path / "t.parquet")
-        return run_stage(stage.partition(",")[0], config, path=read)
+        frame = in_parquet(values, tmp_path / "t.parquet")
+        return run_stage(stage.partition(",")[0], config, path=frame)
 
     if isinstance(counts, str):
         with pytest.raises((ConfigError, DataError), match=counts):
             run_on_parquet()
         return
-    found = run_on_parquet()
+    result = run_on_parquet()
     # A gold table with a column for each class may leave a class of an item empty.
     may_be_null = case == "Null" and stage.endswith("wide")
     refused = [] if may_be_null else [2 + at for at, n in enumerate(counts) if n is None]
-    assert sorted(found[FAULTS]["line"]) == refused
-    assert sorted(found[table]["f"].drop_nulls()) == [n for n in counts if n is not None]
+    assert sorted(result[FAULTS]["line"]) == refused
+    assert sorted(result[table]["f"].drop_nulls()) == [n for n in counts if n is not None]
 
 
 @pytest.mark.long
@@ -242,14 +242,14 @@ def test_every_dtype_in_a_table_to_score_is_read_or_refused(case: str, tmp_path:
     path = tmp_path / "t.parquet"
     frame = pl.DataFrame({"l1": ["a", "b"], "l2": "y", **LARGE})
     if isinstance(values, pl.Series):
-        given = frame.with_columns(f=values)
+        table = frame.with_columns(f=values)
         if counts == WIDE:
             counts = [3, 10]
         if isinstance(counts, list) and None not in counts:
-            assert lx.score(given, measures=["frequency"])["frequency"].to_list() == counts
+            assert lx.score(table, measures=["frequency"])["frequency"].to_list() == counts
         else:
             with pytest.raises(SchemaViolation, match=r"column f: "):
-                lx.score(given, measures=["frequency"])
+                lx.score(table, measures=["frequency"])
         values, counts = DTYPES[case]
     with suppress(DataError):
         in_parquet(values, path)

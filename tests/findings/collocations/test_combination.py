@@ -71,7 +71,7 @@ def test_the_combination_is_better_than_the_best_measure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "options", "said"),
+    ("test", "options", "message"),
     [
         ((0.24, 0.2, -0.1, 0.4), {}, "+24.0 points [−10.0, +40.0], not significant (adjusted p = .200)"),
         ((-0.03, 0.01, -0.05, -0.01), {}, "−3.0 points [−5.0, −1.0], adjusted p = .010"),
@@ -82,9 +82,9 @@ def test_the_combination_is_better_than_the_best_measure() -> None:
         (None, {}, "the difference was not tested"),
     ],
 )  # fmt: skip
-def test_verdicts_follow_the_test(test: Any, options: dict[str, Any], said: str) -> None:
+def test_verdicts_follow_the_test(test: Any, options: dict[str, Any], message: str) -> None:
     (text,) = texts(FINDER, comparison_stage(test=test, **options))
-    assert text.endswith(f"42: {said}.")
+    assert text.endswith(f"42: {message}.")
 
 
 @pytest.mark.parametrize("gain", [0.0, -0.0012])
@@ -118,9 +118,9 @@ def precise(*others: StageView) -> StageView:
 
 
 def test_without_a_comparison_the_difference_is_untested() -> None:
-    (said,) = findings_of(FINDER, precise())
-    assert said.text.endswith("(log-likelihood) 42: the difference was not tested.")
-    assert said.lower is None
+    (finding,) = findings_of(FINDER, precise())
+    assert finding.text.endswith("(log-likelihood) 42: the difference was not tested.")
+    assert finding.lower is None
     assert texts(FINDER, precise(comparison_stage())) == []  # the comparison reports it
 
 
@@ -149,7 +149,7 @@ ENDS = "candidates with 50.0 % [30.0, 70.0]; the limits account for the choice a
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "message"),
     [
         (
             {"list": (500, HALF), "judged": (45, EXACT), "unjudged": (455, HALF)},
@@ -166,8 +166,8 @@ ENDS = "candidates with 50.0 % [30.0, 70.0]; the limits account for the choice a
         ),
     ],
 )
-def test_the_finding_of_a_delivered_list_has_its_parts(parts: Any, said: str) -> None:
-    assert texts("delivered_list", delivery_stage(**parts)) == [f"Delivered list: {said}"]
+def test_the_finding_of_a_delivered_list_has_its_parts(parts: Any, message: str) -> None:
+    assert texts("delivered_list", delivery_stage(**parts)) == [f"Delivered list: {message}"]
 
 
 def test_a_stage_without_a_delivered_list_has_no_finding() -> None:

@@ -152,8 +152,8 @@ def test_the_direction_of_a_pair_makes_no_difference() -> None:
 def test_no_measure_is_worse_without_a_significant_test(
     difference: float | None, p: float | None
 ) -> None:
-    made = compared_measures(ONE_MEASURES, {("log_likelihood", "mi"): (difference, p)}, alpha=0.05)
-    assert texts("best_measures", made, "worse") == []
+    view = compared_measures(ONE_MEASURES, {("log_likelihood", "mi"): (difference, p)}, alpha=0.05)
+    assert texts("best_measures", view, "worse") == []
 
 
 def test_a_measure_within_the_margin_is_not_called_worse() -> None:
@@ -165,8 +165,8 @@ def test_a_measure_within_the_margin_is_not_called_worse() -> None:
 
 def test_a_difference_below_the_margin_is_stated() -> None:
     close = {("log_likelihood", "t_score"): (0.01, 0.001)}
-    made = compared_measures(ONE_MEASURES, close, margin=0.05)
-    assert texts("best_measures", made, "together") == [
+    view = compared_measures(ONE_MEASURES, close, margin=0.05)
+    assert texts("best_measures", view, "together") == [
         "t-score (30.2 %) is worse by less than the margin of 5.0 points."
     ]
 
@@ -178,8 +178,8 @@ def test_measures_of_the_same_precision_are_tied() -> None:
         ("dice", "t_score"): (0.1, 0.2),
         ("mi", "t_score"): (0.1, 0.01),
     }
-    made = compared_measures({100: {"dice": 0.3, "mi": 0.3}}, tests, tied=True)
-    assert texts("best_measures", made)[:2] == [
+    view = compared_measures({100: {"dice": 0.3, "mi": 0.3}}, tests, tied=True)
+    assert texts("best_measures", view)[:2] == [
         "Best for 100 candidates: Dice and MI (tied), 30.0 % true positives.",
         "t-score is worse than MI (−10.0 points, adjusted p = .010).",
     ]
@@ -196,15 +196,15 @@ def test_clustered_tests_decide_if_they_are_requested() -> None:
         "lower_family": -0.02,
         "upper_family": 0.25,
     }
-    made = compared_measures(ONE_MEASURES, TESTS_MEASURES, clustered=[row])  # fmt: skip
-    assert texts("best_measures", made, "worse") == []
+    view = compared_measures(ONE_MEASURES, TESTS_MEASURES, clustered=[row])  # fmt: skip
+    assert texts("best_measures", view, "worse") == []
 
 
 def test_a_single_measure_is_compared_only_with_the_baseline() -> None:
-    said = texts(
+    sentences = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}}, None, {"mi": (5, 10, 1, 10, None)})
     )
-    assert said == [
+    assert sentences == [
         "Best for 100 candidates: MI, 50.0 % true positives [18.7, 81.3].",
         "The baseline is 30.0 %.",
     ]
@@ -216,25 +216,27 @@ def test_without_rows_or_precision_there_is_no_finding() -> None:
 
 
 def test_measures_best_at_all_sizes_are_named() -> None:
-    (said,) = texts(
+    (sentence,) = texts(
         "best_measures",
         compared_measures({100: {"mi": 0.5, "dice": 0.4}, 200: {"dice": 0.4}}),
         "throughout",
     )
-    assert said.startswith(
+    assert sentence.startswith(
         "Dice is best, or not significantly worse than the best, at both sizes, 100 and 200"
     )
-    (said,) = texts(
+    (sentence,) = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}, 200: {"dice": 0.4}}), "throughout"
     )
-    assert said.startswith(
+    assert sentence.startswith(
         "No measure is best, or not significantly worse than the best, at both sizes"
     )
     names = ["mi", "dice", "t_score", "chi_squared", "log_likelihood"]
     alike = {n: dict.fromkeys(names, 0.4) for n in (100, 200)}
     pairs = {(one, "mi"): (0.0, 0.5) for one in names[1:]}
-    (said,) = texts("best_measures", compared_measures(alike, pairs), "throughout")
-    assert said.startswith("All 5 measures are best, or not significantly worse than the best, at")
+    (sentence,) = texts("best_measures", compared_measures(alike, pairs), "throughout")
+    assert sentence.startswith(
+        "All 5 measures are best, or not significantly worse than the best, at"
+    )
 
 
 def test_the_number_of_judgements_needed_is_stated() -> None:
@@ -275,8 +277,8 @@ def test_every_verdict_has_a_significant_test(
     sized = {
         n: dict(sorted(mine.items(), key=lambda row: -(row[1] or -1.0))) for n, mine in best.items()
     }
-    made = compared_measures(sized, tested, lists, alpha=alpha)
-    table_of = valid(as_table(collect_findings({"full": made})), Findings)
+    view = compared_measures(sized, tested, lists, alpha=alpha)
+    table_of = valid(as_table(collect_findings({"full": view})), Findings)
     least = min((p for gap, p in tested.values() if p is not None and gap), default=1.0)
     for row in table_of.iter_rows(named=True):
         verdict = re.search(r"\b(?<!not significantly )(worse|better|above|below)\b", row["text"])
@@ -316,26 +318,26 @@ SMALL_DIFFERENCES = {
 
 
 def test_measures_are_equivalent_within_the_bound() -> None:
-    made = compared_differences(
+    view = compared_differences(
         HERE | SMALL_DIFFERENCES, BEYOND | SMALL_DIFFERENCES, equivalence=0.03
     )
-    (said,) = texts("equivalent_measures", made)
-    assert said == (
+    (sentence,) = texts("equivalent_measures", view)
+    assert sentence == (
         "For 500 candidates, log-likelihood and MI are equivalent within 3 points "
         "(+0.2 points [−1.9, +2.3], adjusted p = .010)."
     )
 
 
 def test_equivalence_is_limited_to_these_candidates() -> None:
-    (said,) = texts(
+    (sentence,) = texts(
         "equivalent_measures", compared_differences(HERE | SMALL_DIFFERENCES, equivalence=0.03)
     )
-    assert said.endswith("adjusted p = .010), for these candidates only.")
+    assert sentence.endswith("adjusted p = .010), for these candidates only.")
 
 
 def test_equivalence_here_does_not_imply_equivalence_beyond() -> None:
-    made = compared_differences(HERE | SMALL_DIFFERENCES, BEYOND, equivalence=0.03)
-    assert texts("equivalent_measures", made) == [
+    view = compared_differences(HERE | SMALL_DIFFERENCES, BEYOND, equivalence=0.03)
+    assert texts("equivalent_measures", view) == [
         "For 500 candidates, no two measures are shown to differ by less than 3 points."
     ]
 
@@ -410,8 +412,8 @@ def test_the_finding_states_the_judgements_needed(done_more_labels: lx.Run) -> N
     for row in needed.iter_rows(named=True):
         further = None if row["value"] is None else int(row["value"])
         pair = measure_title(row["name"]), measure_title(row["other"])
-        said = sentence(further_text(further, pair=pair, candidates=120))
-        assert row["text"] == said
+        text = sentence(further_text(further, pair=pair, candidates=120))
+        assert row["text"] == text
 
 
 PAIRS_MORE_LABELS = st.tuples(
@@ -458,14 +460,14 @@ def test_each_declared_pair_has_a_finding_at_each_size() -> None:
         ("t_score", "mi"): (0.124, 0.003),
         ("mi", "dice"): (-0.02, 0.01),
     }
-    said = texts("declared_pairs", of_pairs(tests, 100, 500, margin=0.03))
-    assert said[:3] == [
+    sentences = texts("declared_pairs", of_pairs(tests, 100, 500, margin=0.03))
+    assert sentences[:3] == [
         "For 100 candidates, t-score is better than MI (+12.4 points, adjusted p = .003).",
         "MI and Dice differ by less than the margin of 3.0 points (−2.0 points, adjusted p = .010).",
         "Log-likelihood and t-score do not differ significantly (+0.2 points, adjusted p = .900).",
     ]
-    assert said[3].startswith("For 500 candidates, t-score is better")
-    assert len(said) == 6
+    assert sentences[3].startswith("For 500 candidates, t-score is better")
+    assert len(sentences) == 6
 
 
 def test_without_a_judged_difference_there_is_no_finding() -> None:

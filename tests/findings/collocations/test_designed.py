@@ -96,9 +96,11 @@ def test_findings_name_best_inseparable_and_worse_lists() -> None:
 
 
 def test_declared_pairs_alone_give_no_best_list() -> None:
-    first, *said = texts("designed_lists", designed_stage(TESTS[2:], ()))
+    first, *sentences = texts("designed_lists", designed_stage(TESTS[2:], ()))
     assert first.startswith("Highest estimate for 100 candidates: t-score")
-    assert said == ["MI is worse than t-score (−12.0 points [−18.0, −6.0], adjusted p = .003)."]
+    assert sentences == [
+        "MI is worse than t-score (−12.0 points [−18.0, −6.0], adjusted p = .003)."
+    ]
 
 
 def test_the_band_gives_ranges_of_difference() -> None:
@@ -112,8 +114,8 @@ def test_a_band_may_have_no_range_or_many() -> None:
     assert "includes 0 at every n" in over_range("a", "b", none, confidence=0.9)
     sides = [0.1, -0.4] * 6
     many = Band(list(range(12)), sides, [side + 0.2 for side in sides])
-    said = over_range("a", "b", many, confidence=0.9)
-    assert "is above 0 at n = 0, 2, 4 and 3 shorter ranges and is below 0 at n = 1, 3" in said
+    text = over_range("a", "b", many, confidence=0.9)
+    assert "is above 0 at n = 0, 2, 4 and 3 shorter ranges and is below 0 at n = 1, 3" in text
 
 
 def test_findings_state_the_baseline_and_the_worth_of_labels() -> None:
@@ -133,8 +135,8 @@ def test_differences_beyond_the_candidates_are_counted() -> None:
         "clustered": table(ClusteredDesignedDifferences, rows),
         "differences": table(DesignedDifferences, here),
     }
-    (said,) = texts("designed_clusters", stage("evaluate.designed", tables))
-    assert said == (
+    (sentence,) = texts("designed_clusters", stage("evaluate.designed", tables))
+    assert sentence == (
         "For candidates to come, with other l1 and l2, 1 of 3 differences at the declared sizes is "
         "significant, for the present candidates 2."
     )
@@ -248,11 +250,11 @@ def test_of_several_categories_each_is_named() -> None:
         "confusion": table(MachineConfusion, [CELLS, CELLS | {"category": "idiom"}]),
         "savings": Savings.zero_rows().collect(),
     }
-    made = stage("evaluate.machine", tables)
-    assert [text.partition(" agrees")[0] for text in texts("machines", made)] == [
+    view = stage("evaluate.machine", tables)
+    assert [text.partition(" agrees")[0] for text in texts("machines", view)] == [
         'The judge "gpt" (TP)', 'The judge "gpt" (idiom)',
     ]  # fmt: skip
-    assert [each.figure for each in findings_of("machines", made)] == [
+    assert [each.figure for each in findings_of("machines", view)] == [
         "reliability-TP", "reliability-idiom",
     ]  # fmt: skip
 
@@ -309,8 +311,8 @@ def test_limits_of_the_chosen_list_allow_for_the_choice() -> None:
            "considered": 35, "precision": 0.3, "lower": 0.25, "upper": 0.35,
            "lower_simultaneous": 0.2, "upper_simultaneous": 0.4, "confidence": 0.95,
            "interval": "clopper_pearson", "recall": 0.5, "n_sampled": 50, "k_sampled": 15}  # fmt: skip
-    made = stage("evaluate.choice", {"choice": table(Choice, [row])})
-    (text,) = texts("chosen_list", made)
+    view = stage("evaluate.choice", {"choice": table(Choice, [row])})
+    (text,) = texts("chosen_list", view)
     assert text == (
         "Chosen: the top 500 by t-score, 30.0 % true positives [20.0, 40.0], recall 50.0 %; the "
         "limits account for the choice among 35 lists."
@@ -334,8 +336,8 @@ def test_a_guaranteed_list_states_its_lower_limit() -> None:
         {"n": 1000, "place": 2, "lower_one_sided": 0.21, "passed": False},
     ], **same)  # fmt: skip
     tables = {"choice": table(Choice, [row]), "guarantee": tests}
-    asked: dict[str, Any] = {"guarantee": True, "min_precision": 0.3}
-    (sure,) = texts("chosen_list", stage("evaluate.choice", tables, **asked), "guaranteed")
+    options: dict[str, Any] = {"guarantee": True, "min_precision": 0.3}
+    (sure,) = texts("chosen_list", stage("evaluate.choice", tables, **options), "guaranteed")
     assert sure == (
         "Guaranteed: with 95 % confidence, its precision is at least 30.0 % (one-sided lower limit "
         "35.6 %); 0 other lists also passed the test."
@@ -358,10 +360,10 @@ def subset(*tests: tuple[str, float | None, float | None]) -> StageView:
 
 
 def test_a_set_is_compared_with_the_lists_of_its_size() -> None:
-    made = subset(
+    view = subset(
         ("mi", 0.2, 0.001), ("dice", -0.1, 0.01), ("t_score", 0.05, 0.3), ("f", None, None)
     )
-    assert texts("sets_beside_lists", made) == [
+    assert texts("sets_beside_lists", view) == [
         "The set frequent: 60 candidates, 40.0 % true positives [20.0, 60.0].",
         "At the same list size, MI is worse than the set (−20.0 points, adjusted p = .001).",
         "At the same list size, Dice is better than the set (+10.0 points, adjusted p = .010).",
@@ -371,6 +373,6 @@ def test_a_set_is_compared_with_the_lists_of_its_size() -> None:
 
 @pytest.mark.parametrize("p", [0.05, 0.9, None])
 def test_without_a_significant_test_no_list_is_judged(p: float | None) -> None:
-    said = " ".join(texts("sets_beside_lists", subset(("mi", 0.2, p))))
-    assert "worse" not in said
-    assert "better" not in said
+    text = " ".join(texts("sets_beside_lists", subset(("mi", 0.2, p))))
+    assert "worse" not in text
+    assert "better" not in text

@@ -56,8 +56,8 @@ def test_the_highest_value_has_its_limits_and_sample_size() -> None:
 
 
 def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
-    found = rows(mi=(0.12, 0.12, 0.12), t_score=(0.25, 0.25, 0.25), dice=(0.25, 0.25, 0.25))
-    first, then = average_texts(*found, n_sampled=5102)
+    result = rows(mi=(0.12, 0.12, 0.12), t_score=(0.25, 0.25, 0.25), dice=(0.25, 0.25, 0.25))
+    first, then = average_texts(*result, n_sampled=5102)
     assert first == (
         "Highest average precision: Dice and t-score (tied), 25.0 % (5,102 candidates, all judged)."
     )
@@ -92,11 +92,11 @@ def test_the_list_with_most_positives_is_named_at_each_size() -> None:
         {"measure": "x", "precision": None, "corrected": None},
         {"measure": "mi", "n": 500, "precision": 0.2, "corrected": 0.1765},
     ]
-    made = stage(
+    view = stage(
         "evaluate.precision",
         {"corrected": table(CorrectedPrecision, [{**SAME_CORRECTED, **each} for each in rows])},
     )
-    first, second = texts("corrected_precision", made)
+    first, second = texts("corrected_precision", view)
     assert first == (
         "Corrected for annotator errors (sensitivity 90.0 %, specificity 95.0 %): 29.4 % true positives "
         "[14.0, 48.0] among the top 100 by t-score, compared with 30.0 % as judged."
@@ -105,8 +105,8 @@ def test_the_list_with_most_positives_is_named_at_each_size() -> None:
 
 
 def test_an_empty_table_of_corrections_gives_no_finding() -> None:
-    made = stage("evaluate.precision", {"corrected": CorrectedPrecision.zero_rows().collect()})
-    assert texts("corrected_precision", made) == []
+    view = stage("evaluate.precision", {"corrected": CorrectedPrecision.zero_rows().collect()})
+    assert texts("corrected_precision", view) == []
 
 
 # Findings on estimates of precision without tests, and cautions about them.
@@ -140,10 +140,10 @@ def precision_stage(
 
 
 def test_estimates_are_listed_from_the_highest() -> None:
-    made = precision_stage(
+    view = precision_stage(
         {("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)}
     )
-    assert texts("highest_estimates", made) == [
+    assert texts("highest_estimates", view) == [
         "Highest estimate for 100 candidates: Dice, 50.0 % true positives [0.0, 100.0].",
         "Next: t-score 40.0 % and MI 30.0 %; differences between measures were not tested.",
         "The baseline is 20.0 % [10.0, 30.0].",
@@ -151,20 +151,20 @@ def test_estimates_are_listed_from_the_highest() -> None:
 
 
 def test_the_absence_of_tests_is_stated_once() -> None:
-    made = precision_stage({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
-    assert sum("not tested" in text for text in texts("highest_estimates", made)) == 1
+    view = precision_stage({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
+    assert sum("not tested" in text for text in texts("highest_estimates", view)) == 1
 
 
 def test_a_list_without_judgements_is_skipped() -> None:
-    made = precision_stage({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
-    assert [each.name for each in findings_of("highest_estimates", made)][:1] == ["dice"]
+    view = precision_stage({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
+    assert [each.name for each in findings_of("highest_estimates", view)][:1] == ["dice"]
     assert texts("highest_estimates", precision_stage({("mi", 100): (0, 0)}), "highest") == []
 
 
 def test_of_several_categories_each_is_named() -> None:
-    made = precision_stage({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
-    said = texts("highest_estimates", made, "highest")
-    assert [text.partition(":")[0] for text in said] == [
+    view = precision_stage({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
+    sentences = texts("highest_estimates", view, "highest")
+    assert [text.partition(":")[0] for text in sentences] == [
         "Highest estimate for 100 candidates (figur)",
         "Highest estimate for 100 candidates (fvg)",
     ]
@@ -177,8 +177,8 @@ def test_estimates_are_omitted_if_the_same_judgements_are_tested(tested: bool) -
     best = table(BestMeasures, [row] if tested else [])
     tables = {"best": best, "cuts": table(CutComparison, [])}
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
-    made = replace(precision_stage({("mi", 100): (3, 10)}), stages={"tests": other})
-    assert bool(texts("highest_estimates", made)) != tested
+    view = replace(precision_stage({("mi", 100): (3, 10)}), stages={"tests": other})
+    assert bool(texts("highest_estimates", view)) != tested
 
 
 @pytest.mark.parametrize("tested", [False, True])
@@ -190,15 +190,15 @@ def test_absent_tests_are_stated_only_if_no_test_was_made(tested: bool) -> None:
         "best": table(BestMeasures, []), "cuts": table(CutComparison, [pair] if tested else []),
     }  # fmt: skip
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
-    made = precision_stage({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
-    (said,) = texts("highest_estimates", replace(made, stages={"tests": other}), "next")
-    assert ("differences between measures were not tested" in said) != tested
+    view = precision_stage({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
+    (sentence,) = texts("highest_estimates", replace(view, stages={"tests": other}), "next")
+    assert ("differences between measures were not tested" in sentence) != tested
 
 
 def test_few_judged_draws_of_longer_lists_are_a_caution() -> None:
-    made = precision_stage({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
+    view = precision_stage({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
                       ("mi", 500): (20, 50)})  # fmt: skip
-    (text,) = texts("few_draws", made)
+    (text,) = texts("few_draws", view)
     assert text == (
         "Few judged candidates: lists of size 100 have fewer than 30; the list of 100 by MI has 9, and "
         "its interval is 100 points wide."
@@ -208,20 +208,20 @@ def test_few_judged_draws_of_longer_lists_are_a_caution() -> None:
 
 def test_ties_at_a_cut_are_reported_if_they_change_a_list() -> None:
     ties = {("f", 100): (30, 50), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
-    made = precision_stage(
+    view = precision_stage(
         {("f", 100): (40, 100), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
     )
-    (text,) = texts("ties_at_the_cut", made)
+    (text,) = texts("ties_at_the_cut", view)
     assert text == (
         "Ties at the cut: depending on the order of candidates with equal scores, the top 100 by f "
         "contain between 30.0 % and 50.0 % true positives; 1 other size is also affected."
     )
-    (one,) = findings_of("ties_at_the_cut", made)
+    (one,) = findings_of("ties_at_the_cut", view)
     assert (one.lower, one.value, one.upper) == (0.3, 0.4, 0.5)
 
 
 @pytest.mark.parametrize(
-    ("lost", "said"),
+    ("lost", "message"),
     [
         ({"n_unjudged": 30}, "Of 130 draws, 30 are unjudged (excluded)"),
         ({"n_undecided": 1}, "Of 101 draws, 1 has conflicting judgements (excluded)"),
@@ -232,15 +232,15 @@ def test_ties_at_a_cut_are_reported_if_they_change_a_list() -> None:
     ],
 )
 def test_unjudged_draws_are_reported_with_their_possible_effect(
-    lost: dict[str, Any], said: str
+    lost: dict[str, Any], message: str
 ) -> None:
-    drawn = 100 + sum(lost.values())
-    made = precision_stage({("mi", 100): (3, 10)}, n_drawn=drawn, **lost)
-    (text,) = texts("unjudged_draws", made)
-    assert text.startswith(said)
-    (one,) = findings_of("unjudged_draws", made)
-    assert one.lower == pytest.approx(20 / drawn)
-    assert one.upper == pytest.approx((20 + sum(lost.values())) / drawn)
+    draws = 100 + sum(lost.values())
+    view = precision_stage({("mi", 100): (3, 10)}, n_drawn=draws, **lost)
+    (text,) = texts("unjudged_draws", view)
+    assert text.startswith(message)
+    (one,) = findings_of("unjudged_draws", view)
+    assert one.lower == pytest.approx(20 / draws)
+    assert one.upper == pytest.approx((20 + sum(lost.values())) / draws)
     assert texts("unjudged_draws", precision_stage({("mi", 100): (3, 10)})) == []
 
 
@@ -271,24 +271,24 @@ def looks_stage(
 
 
 def test_the_finding_states_the_look_and_its_level() -> None:
-    made = looks_stage(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
-    assert texts("this_look", made) == [
+    view = looks_stage(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
+    assert texts("this_look", view) == [
         (
             "Look 2 of 3, at 40 of 60 planned labels: limits and tests hold simultaneously over "
             "all declared looks, each at a level of 1.9 %."
         )
     ]
-    assert findings_of("this_look", made)[0].value == 2.0
+    assert findings_of("this_look", view)[0].value == 2.0
 
 
 def test_levels_of_several_questions_are_a_range() -> None:
-    made = looks_stage(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
-    assert texts("this_look", made)[0].endswith("each at a level of 1 to 2 %.")
+    view = looks_stage(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
+    assert texts("this_look", view)[0].endswith("each at a level of 1 to 2 %.")
 
 
 def test_an_exact_look_has_no_level() -> None:
-    made = looks_stage(rows_looks("all", 2, [0.05, None]))
-    assert texts("this_look", made) == [
+    view = looks_stage(rows_looks("all", 2, [0.05, None]))
+    assert texts("this_look", view) == [
         (
             "Look 2 of 2, at 40 of 40 planned labels: limits and tests hold simultaneously over all "
             "declared looks."
@@ -297,9 +297,9 @@ def test_an_exact_look_has_no_level() -> None:
 
 
 def test_without_declared_looks_there_is_no_finding() -> None:
-    made = looks_stage(looks=())
-    assert texts("this_look", made) == []
-    assert list(looks_blocks(made)) == []
+    view = looks_stage(looks=())
+    assert texts("this_look", view) == []
+    assert list(looks_blocks(view)) == []
 
 
 def test_the_report_has_the_levels_in_a_fold() -> None:
@@ -317,9 +317,9 @@ def test_anytime_validity_is_stated_in_words() -> None:
     (text,) = looks_blocks(looks_stage(looks=(), anytime=True))
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
-    said = at_any_time()
-    assert "valid at every size of the sample" in said
-    assert "Fisher" not in said
+    message = at_any_time()
+    assert "valid at every size of the sample" in message
+    assert "Fisher" not in message
 
 
 # Findings on unjudged draws.
@@ -336,11 +336,11 @@ ROWS = [
 
 
 def test_the_list_most_affected_by_unjudged_draws_is_named() -> None:
-    made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS, **SAME_WORST_CASES)})
-    (said,) = findings_of("worst_cases", made)
-    assert said.kind == "caution"
-    assert (said.lower, said.upper) == (0.13, 0.58)
-    assert said.text == (
+    view = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS, **SAME_WORST_CASES)})
+    (finding,) = findings_of("worst_cases", view)
+    assert finding.kind == "caution"
+    assert (finding.lower, finding.upper) == (0.13, 0.58)
+    assert finding.text == (
         "Unjudged draws in the lists: of 50 draws in the top 500 by t-score, 10 are unjudged; the "
         "precision, estimated at 30.0 %, would be 24.0 % if they were all false positives and 44.0 % "
         "if all were true positives, and the limits [13.0, 58.0] hold in any case; 1 other list at "
@@ -350,9 +350,9 @@ def test_the_list_most_affected_by_unjudged_draws_is_named() -> None:
 
 def test_worst_cases_without_judgements_or_unjudged_draws() -> None:
     none = {**SAME_WORST_CASES, "precision": None, "n_sampled": 0, "k_sampled": 0}
-    made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS[:1], **none)})
-    (said,) = texts("worst_cases", made)
-    assert "estimated at" not in said
-    assert "the precision would be 28.6 % if they were all false positives and 33.3 %" in said
+    view = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS[:1], **none)})
+    (sentence,) = texts("worst_cases", view)
+    assert "estimated at" not in sentence
+    assert "the precision would be 28.6 % if they were all false positives and 33.3 %" in sentence
     nothing = stage("evaluate.precision", {"worst_case": WorstCase.zero_rows().collect()})
     assert texts("worst_cases", nothing) == []

@@ -37,14 +37,14 @@ def _data(layer: dict[str, Any]) -> pl.DataFrame:
 
 def tooltip_layers(chart: Any, kind: str = "") -> list[Layer]:
     """Return the layers of a live chart that have tooltips, with this kind of mark."""
-    found = [layer for layer in layers(chart, live=True) if "tooltip" in layer.encoding]
-    return [layer for layer in found if kind in {"", layer.mark["type"]}]
+    results = [layer for layer in layers(chart, live=True) if "tooltip" in layer.encoding]
+    return [layer for layer in results if kind in {"", layer.mark["type"]}]
 
 
 def hover(chart: Any) -> Layer:
     """Return the layer that shows the values at an n."""
-    (found,) = [layer for layer in tooltip_layers(chart) if layer.name.startswith("live_hover")]
-    return found
+    (result,) = [layer for layer in tooltip_layers(chart) if layer.name.startswith("live_hover")]
+    return result
 
 
 def layers_of(chart: Any, kind: str) -> list[Layer]:
@@ -59,11 +59,11 @@ def texts(chart: Any) -> list[str]:
 
 def places(chart: Any) -> dict[str, tuple[float, float]]:
     """Return the position of each text; the last one of equal texts."""
-    found: dict[str, tuple[float, float]] = {}
+    result: dict[str, tuple[float, float]] = {}
     for layer in layers_of(chart, "text"):
         for row in layer.data.iter_rows(named=True):
-            found[str(row["text"])] = (_place(layer, row, "x"), _place(layer, row, "y"))
-    return found
+            result[str(row["text"])] = (_place(layer, row, "x"), _place(layer, row, "y"))
+    return result
 
 
 def _place(layer: Layer, row: dict[str, Any], axis: str) -> float:
@@ -87,5 +87,5 @@ def greys(chart: Any) -> bool:
         for layer in layers(chart)
         if "scale" in layer.encoding.get("color", {})
     ]
-    found = [*colours, *(colour for given in ranges for colour in given)]
-    return all(colour[1:3] == colour[3:5] == colour[5:7] for colour in found)
+    result = [*colours, *(colour for given in ranges for colour in given)]
+    return all(colour[1:3] == colour[3:5] == colour[5:7] for colour in result)

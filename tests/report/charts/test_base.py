@@ -134,9 +134,9 @@ def test_every_chart_is_tested() -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_tooltips_name_the_mark_and_its_numbers(name: str) -> None:
     chart = KINDS[name](Look())
-    found = [layer for layer in tooltip_layers(chart) if layer.data.height]
-    assert found
-    for layer in found:
+    results = [layer for layer in tooltip_layers(chart) if layer.data.height]
+    assert results
+    for layer in results:
         kinds = [tip["type"] for tip in layer.encoding["tooltip"]]
         assert "quantitative" in kinds
         assert {tip["field"] for tip in layer.encoding["tooltip"]} <= set(layer.data.columns)
@@ -234,9 +234,9 @@ def test_the_range_of_n_can_be_restricted() -> None:
 
 
 def test_tooltips_show_values_with_their_interval() -> None:
-    found = hover(KINDS["precision_chart"](Look())).data
+    tooltips = hover(KINDS["precision_chart"](Look())).data
     place = sorted(NAMES).index("dice")
-    assert found.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
+    assert tooltips.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
 
 
 def _texts(node: ElementTree.Element, x: float = 0.0) -> Iterator[tuple[str, str, float]]:
@@ -276,8 +276,8 @@ def test_a_registered_chart_is_found(name: str) -> None:
 
 
 def test_an_unknown_chart_is_refused_with_a_suggestion() -> None:
-    said = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function decorated with @chart"
-    with pytest.raises(AttributeError, match=said):
+    message = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function decorated with @chart"
+    with pytest.raises(AttributeError, match=message):
         _ = charts.heat_map2
     assert not hasattr(charts, "__wrapped__")
 
@@ -286,8 +286,10 @@ def test_an_unknown_chart_is_refused_with_a_suggestion() -> None:
 def test_views_are_imported_without_the_charting_library() -> None:
     """A view imports `charts`, and uses `charts.heat_map` only inside the function that draws."""
     command = [sys.executable, "-c", VIEWS]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n", "a view imports a chart: import `charts`, call it when drawing"
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stdout == "False\n", (
+        "a view imports a chart: import `charts`, call it when drawing"
+    )
 
 
 @given(st.lists(st.floats(-100, 100) | st.none(), min_size=1))
@@ -329,11 +331,11 @@ sizes = st.integers(1, 100_000)
 @given(sizes, sizes, st.lists(sizes, max_size=5))
 def test_thinning_keeps_the_ends_and_the_cuts(one: int, two: int, cuts: list[int]) -> None:
     first, last = sorted((one, two))
-    found = thin_values(range(first, last + 1), points=400, always=cuts)
-    assert found == sorted(set(found))
-    assert (found[0], found[-1]) == (first, last)
-    assert {n for n in cuts if first <= n <= last} <= set(found)
-    assert len(found) <= 2 * 400 + len(cuts) + 2
+    result = thin_values(range(first, last + 1), points=400, always=cuts)
+    assert result == sorted(set(result))
+    assert (result[0], result[-1]) == (first, last)
+    assert {n for n in cuts if first <= n <= last} <= set(result)
+    assert len(result) <= 2 * 400 + len(cuts) + 2
 
 
 def test_thinning_takes_every_kth_value() -> None:
@@ -346,10 +348,10 @@ def test_short_lists_are_not_thinned() -> None:
 
 def test_thinning_takes_only_existing_values() -> None:
     there = range(10, 5001, 10)
-    found = thin_values(there, points=100, always=[70, 71])
-    assert set(found) <= set(there)
-    assert 70 in found
-    assert 95 <= len(found) <= 105
+    result = thin_values(there, points=100, always=[70, 71])
+    assert set(result) <= set(there)
+    assert 70 in result
+    assert 95 <= len(result) <= 105
 
 
 @given(st.lists(st.integers(1, 1000)), st.floats(1, 100))

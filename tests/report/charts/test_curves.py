@@ -56,9 +56,9 @@ def test_without_significant_differences_there_is_no_point() -> None:
 
 
 def test_tooltips_star_significant_differences() -> None:
-    told = hover(difference_chart(TESTED, [("a", "b")])).data
-    assert told.filter(n=150)["m0"].item() == "+15.00"
-    assert told.filter(n=250)["m0"].item() == "+25.00 *"
+    tooltips = hover(difference_chart(TESTED, [("a", "b")])).data
+    assert tooltips.filter(n=150)["m0"].item() == "+15.00"
+    assert tooltips.filter(n=250)["m0"].item() == "+25.00 *"
 
 
 def test_a_chart_without_differences_is_refused() -> None:
@@ -162,8 +162,8 @@ def test_labels_of_seven_crossing_lines_do_not_overlap() -> None:
 
 
 def test_labels_of_lines_that_end_together_follow_the_lines() -> None:
-    found = texts_precision_graph(precision_chart(TWO, BASE, window=ALL))
-    assert found["good"][1] < found["poor"][1]
+    result = texts_precision_graph(precision_chart(TWO, BASE, window=ALL))
+    assert result["good"][1] < result["poor"][1]
 
 
 def test_true_curves_are_thin_and_end_with_the_estimates() -> None:
@@ -240,8 +240,8 @@ def test_twelve_coinciding_lines_have_different_strokes() -> None:
 
 
 def test_tooltips_show_every_value() -> None:
-    found = chart_layers.hover(precision_chart(TWO, BASE))
-    assert found.data.filter(n=150).row(0) == (150, "40.00 [30.0, 50.0]", "26.67 [16.7, 36.7]")
+    tooltips = chart_layers.hover(precision_chart(TWO, BASE))
+    assert tooltips.data.filter(n=150).row(0) == (150, "40.00 [30.0, 50.0]", "26.67 [16.7, 36.7]")
 
 
 def test_equal_frames_give_equal_charts() -> None:
@@ -308,8 +308,8 @@ def test_the_random_order_has_proportional_recall() -> None:
 
 def test_tooltips_of_recall_without_limits_have_no_brackets() -> None:
     bare = RECALL.with_columns(lower=pl.lit(None, pl.Float64), upper=pl.lit(None, pl.Float64))
-    said = hover(recall_chart(bare)).data
-    assert said.filter(n=150).row(0) == (150, "100.00", "100.00")
+    tooltips = hover(recall_chart(bare)).data
+    assert tooltips.filter(n=150).row(0) == (150, "100.00", "100.00")
     limited = hover(recall_chart(RECALL)).data
     assert limited.filter(n=150)["m0"].item() == "100.00 [90.0, 100.0]"
 
@@ -371,8 +371,8 @@ def test_the_print_style_of_recall_graphs_has_no_colour() -> None:
 
 def test_thirty_labels_do_not_overlap() -> None:
     curves = {f"m{i:02}": [j % 31 == i for j in range(200)] for i in range(30)}
-    found = places(recall_chart(frames.recall(curves), n_candidates=200))
-    ys = sorted(y for name, (x, y) in found.items() if x > 560)
+    positions = places(recall_chart(frames.recall(curves), n_candidates=200))
+    ys = sorted(y for name, (x, y) in positions.items() if x > 560)
     assert len(ys) == 31
     assert min(b - a for a, b in itertools.pairwise(ys)) >= 14.99
 

@@ -35,12 +35,12 @@ def test_a_set_is_a_diamond_with_its_interval_at_its_size() -> None:
 
 
 def test_names_do_not_overlap_and_are_inside_the_chart() -> None:
-    found = {name: at for name, at in places(chart()).items() if name in set(SETS["subset"])}
-    assert set(found) == {"filter", "near it", "at the very end of it"}
-    for (one, (x1, y1)), (two, (x2, y2)) in itertools.combinations(found.items(), 2):
+    by_name = {name: at for name, at in places(chart()).items() if name in set(SETS["subset"])}
+    assert set(by_name) == {"filter", "near it", "at the very end of it"}
+    for (one, (x1, y1)), (two, (x2, y2)) in itertools.combinations(by_name.items(), 2):
         assert abs(y1 - y2) >= 13 or abs(x1 - x2) >= 6.6 * (len(one) + len(two)) / 2
-    assert all(x + 6.6 * len(name) / 2 <= 560 for name, (x, _) in found.items())
-    assert all(0 <= y <= 340 for _, y in found.values())
+    assert all(x + 6.6 * len(name) / 2 <= 560 for name, (x, _) in by_name.items())
+    assert all(0 <= y <= 340 for _, y in by_name.values())
 
 
 def test_the_axis_includes_the_intervals() -> None:
@@ -87,10 +87,10 @@ def test_each_estimate_has_a_dot_and_a_line() -> None:
 
 
 def test_labels_of_rows_and_groups_do_not_overlap() -> None:
-    found = [place for layer in layers_of(whisker_chart(TABLE, x_title="x"), "text")
+    results = [place for layer in layers_of(whisker_chart(TABLE, x_title="x"), "text")
              if layer.data.height for place in layer.data.filter(pl.col("x") == -8)["y"]]  # fmt: skip
-    assert len(found) == 5
-    assert min(b - a for a, b in itertools.pairwise(sorted(found))) >= 14
+    assert len(results) == 5
+    assert min(b - a for a, b in itertools.pairwise(sorted(results))) >= 14
 
 
 def test_kinds_share_a_row_and_are_named_once() -> None:

@@ -39,20 +39,20 @@ def cells(chart: object) -> pl.DataFrame:
 
 
 def test_each_pair_is_drawn_in_both_directions() -> None:
-    found = {(a, b): points for a, b, points in
+    by_name = {(a, b): points for a, b, points in
              cells(heat_map([matrix()])).select("row", "column", "points").rows()}  # fmt: skip
-    assert found == {
+    assert by_name == {
         ("best", "middle"): 10.0, ("middle", "best"): -10.0, ("best", "worst"): 25.0,
         ("worst", "best"): -25.0, ("middle", "worst"): 15.0, ("worst", "middle"): -15.0,
     }  # fmt: skip
 
 
 def test_the_best_is_first_and_the_diagonal_is_blank() -> None:
-    found = cells(heat_map([matrix()]))
-    ys = dict(found.select("row", "y").rows())
-    xs = dict(found.select("column", "x").rows())
+    result = cells(heat_map([matrix()]))
+    ys = dict(result.select("row", "y").rows())
+    xs = dict(result.select("column", "x").rows())
     assert sorted(ys, key=ys.__getitem__) == sorted(xs, key=xs.__getitem__) == list(PRECISION)
-    assert all(x != ys[row] / 24 * 44 for row, x in found.select("row", "x").rows())
+    assert all(x != ys[row] / 24 * 44 for row, x in result.select("row", "x").rows())
 
 
 def test_significant_differences_have_a_star() -> None:
@@ -148,8 +148,8 @@ def test_the_best_are_dark_and_those_not_worse_are_pale() -> None:
 
 
 def test_measures_that_are_best_most_often_are_first() -> None:
-    found = places(strip_chart(BEST))
-    assert found["dice"][1] < found["mi"][1] < found["t_score"][1]
+    positions = places(strip_chart(BEST))
+    assert positions["dice"][1] < positions["mi"][1] < positions["t_score"][1]
 
 
 def test_wide_cells_show_the_precision() -> None:

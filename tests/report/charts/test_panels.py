@@ -31,8 +31,8 @@ def panels(chart: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def domains(panel: dict[str, Any], axis: str) -> set[tuple[float, ...]]:
-    found = (layer["encoding"].get(axis, {}).get("scale") for layer in panel["layer"])
-    return {tuple(scale["domain"]) for scale in found if scale}
+    results = (layer["encoding"].get(axis, {}).get("scale") for layer in panel["layer"])
+    return {tuple(scale["domain"]) for scale in results if scale}
 
 
 def test_all_panels_have_the_same_axes() -> None:
@@ -104,11 +104,11 @@ def test_null_and_single_values_can_be_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [[], [Panel("", ONE.clear())], [Panel("", rows(("a", 1, None, 1, 2)))]]
+    "panels", [[], [Panel("", ONE.clear())], [Panel("", rows(("a", 1, None, 1, 2)))]]
 )
-def test_panels_without_estimates_are_refused(given: list[Panel]) -> None:
+def test_panels_without_estimates_are_refused(panels: list[Panel]) -> None:
     with pytest.raises(ValueError, match="no estimate to draw"):
-        small_multiples(given, LINES)
+        small_multiples(panels, LINES)
 
 
 def test_the_print_style_has_no_colour() -> None:

@@ -31,18 +31,18 @@ def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **mor
     return images.svg(charts.grid_map(frame, grid, look=Look()))
 
 
-def fills(drawn: str) -> list[str]:
-    found = re.findall(r'aria-roledescription="rect mark".*?fill="(.*?)"', drawn)
-    return [colour for colour in found if colour.startswith("rgb")]
+def fills(picture: str) -> list[str]:
+    result = re.findall(r'aria-roledescription="rect mark".*?fill="(.*?)"', picture)
+    return [colour for colour in result if colour.startswith("rgb")]
 
 
 def test_a_heat_map_draws_cells_labels_and_frames() -> None:
-    drawn = heat(3, cell=20.0)
-    assert drawn.count('aria-roledescription="rect mark"') == 4
-    assert re.findall(r">(cluster-\d+|[ab])<", drawn) == [
+    picture = heat(3, cell=20.0)
+    assert picture.count('aria-roledescription="rect mark"') == 4
+    assert re.findall(r">(cluster-\d+|[ab])<", picture) == [
         "cluster-002", "cluster-001", "cluster-000", "a", "b",
     ]  # fmt: skip
-    assert 'stroke="#d55e00"' in drawn
+    assert 'stroke="#d55e00"' in picture
 
 
 def test_equal_values_have_equal_shades_and_zero_is_white() -> None:
@@ -65,8 +65,8 @@ def test_names_that_would_overlap_are_upright() -> None:
 
 
 def test_the_text_of_dark_cells_is_white() -> None:
-    drawn = heat(3, cell=30.0, domain=(-1.0, 1.0), text=["x", "y", "z"])
-    assert re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', drawn) == [
+    picture = heat(3, cell=30.0, domain=(-1.0, 1.0), text=["x", "y", "z"])
+    assert re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', picture) == [
         ("#232323", "x"), ("#232323", "y"), ("#232323", "z"),
     ]  # fmt: skip
     dark = heat(3, cell=30.0, domain=(0.0, 0.5), text=["x", "y", "z"])
@@ -75,11 +75,11 @@ def test_the_text_of_dark_cells_is_white() -> None:
 
 def test_a_dot_plot_keeps_the_order_and_omits_nulls() -> None:
     frame = pl.DataFrame({"name": ["V", "N"], "p": [0.5, None], "r": [0.25, 0.0]})
-    drawn = images.svg(
+    picture = images.svg(
         charts.dot_plot(frame, ["V", "N"], title="share", kinds=("p", "r"), look=Look())
     )
-    marks = drawn.partition("legend")[0]
-    assert drawn.index(">V<") < drawn.index(">N<")
+    marks = picture.partition("legend")[0]
+    assert picture.index(">V<") < picture.index(">N<")
     assert marks.count('aria-roledescription="point"') == 3
 
 
@@ -87,12 +87,12 @@ def test_a_dot_plot_keeps_the_order_and_omits_nulls() -> None:
 def test_equal_points_are_inside_the_chart(xs: list[float]) -> None:
     rows = {"name": ["s", "t"][: len(xs)], "x": xs, "y": [2.5] * len(xs)}
     frame = pl.DataFrame(rows).with_columns(x_sd=pl.lit(None, pl.Float64), y_sd=pl.lit(0.0))
-    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
-    points = drawn[drawn.index('"point"') :]
-    found = re.findall(r"translate\(([0-9.]+),([0-9.]+)\)", points)[: len(xs)]
-    assert len(found) == len(xs)
-    assert all(20 < float(x) < 180 for x, _ in found)
-    assert all(20 < float(y) < Look().height - 20 for _, y in found)
+    picture = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
+    points = picture[picture.index('"point"') :]
+    result = re.findall(r"translate\(([0-9.]+),([0-9.]+)\)", points)[: len(xs)]
+    assert len(result) == len(xs)
+    assert all(20 < float(x) < 180 for x, _ in result)
+    assert all(20 < float(y) < Look().height - 20 for _, y in result)
 
 
 @pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
@@ -113,17 +113,17 @@ def test_points_have_deviations_if_these_are_known() -> None:
         {"name": ["a", "b"], "x": [0.1, 0.2], "y": [0.3, 0.4], "x_sd": [0.01, None],
          "y_sd": [None, None]}, schema_overrides={"y_sd": pl.Float64},
     )  # fmt: skip
-    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look()))
-    assert drawn.count('aria-roledescription="point"') == 2
-    assert len(re.findall(r'"x: 0\.[^"]*"[^>]*="rule mark"', drawn)) == 1
+    picture = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look()))
+    assert picture.count('aria-roledescription="point"') == 2
+    assert len(re.findall(r'"x: 0\.[^"]*"[^>]*="rule mark"', picture)) == 1
 
 
 def test_lines_are_named_at_their_start() -> None:
     frame = pl.DataFrame({"name": ["a", "a", "b"], "k": [1, 50, 1], "share": [0.5, 1.0, 0.5]})
-    drawn = images.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
-    assert ">a<" in drawn
-    assert ">b<" in drawn
-    ys = [float(y) for y in re.findall(r'<text [^>]*translate\(-30,([\d.]+)\)"', drawn)]
+    picture = images.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
+    assert ">a<" in picture
+    assert ">b<" in picture
+    ys = [float(y) for y in re.findall(r'<text [^>]*translate\(-30,([\d.]+)\)"', picture)]
     assert len(ys) == 2
     assert abs(ys[0] - ys[1]) >= 15.0
 
@@ -211,15 +211,15 @@ def test_tooltips_show_the_planned_values() -> None:
     ("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>"),
 ])  # fmt: skip
 def test_charts_can_be_written_in_every_format(kind: str, start: bytes) -> None:
-    made = chart_bytes(plan_spec(WIDTHS), kind, title="a < b")
-    assert made.startswith(start)
+    result = chart_bytes(plan_spec(WIDTHS), kind, title="a < b")
+    assert result.startswith(start)
     if kind == "html":
-        page = made.decode()
+        page = result.decode()
         assert "<title>a &lt; b</title>" in page
         assert "<script src" not in page
         assert "https://cdn" not in page
     else:
-        assert made == chart_bytes(plan_spec(WIDTHS), kind)
+        assert result == chart_bytes(plan_spec(WIDTHS), kind)
 
 
 @pytest.mark.long

@@ -127,21 +127,21 @@ def test_seven_names_have_seven_colours(names: list[str]) -> None:
 
 @given(st.sets(st.sampled_from(sorted(FIXED))), st.sets(st.text(max_size=5), max_size=5))
 def test_common_measures_always_keep_their_colours(measures: set[str], others: set[str]) -> None:
-    found = slots([*measures, *others])
-    assert all(found[name] == FIXED[name] for name in measures)
+    assigned = slots([*measures, *others])
+    assert all(assigned[name] == FIXED[name] for name in measures)
 
 
 def test_variants_of_a_measure_share_a_colour() -> None:
-    found = slots(["chi_squared", "chi_squared_corr", "log_likelihood", "t_score", "mi"])
-    assert found["chi_squared"].colour == found["chi_squared_corr"].colour
-    assert len({slot.colour for slot in found.values()}) == 4
+    assigned = slots(["chi_squared", "chi_squared_corr", "log_likelihood", "t_score", "mi"])
+    assert assigned["chi_squared"].colour == assigned["chi_squared_corr"].colour
+    assert len({slot.colour for slot in assigned.values()}) == 4
 
 
 def test_measures_of_keywords_have_six_colours() -> None:
     measures = ["keyness_ll", "chi_squared", "log_ratio", "lrc", "percent_diff", "odds_ratio_disc"]
-    found = {NAMED[slot.colour] for slot in slots(measures).values()}
-    assert len(found) == len(measures)
-    assert not {"blue", "sky"} <= found  # too near
+    names = {NAMED[slot.colour] for slot in slots(measures).values()}
+    assert len(names) == len(measures)
+    assert not {"blue", "sky"} <= names  # too near
 
 
 def test_fixed_names_are_measures_with_distinct_places() -> None:
@@ -150,16 +150,16 @@ def test_fixed_names_are_measures_with_distinct_places() -> None:
 
 
 def test_a_pinned_name_has_its_colour() -> None:
-    found = slots(["mi", "mine", "yours"], {"mine": "green", "yours": "green"})
-    assert {found[name].colour for name in ("mi", "mine", "yours")} == {NAMED.index("green")}
-    assert len(set(found.values())) == 3
+    assigned = slots(["mi", "mine", "yours"], {"mine": "green", "yours": "green"})
+    assert {assigned[name].colour for name in ("mi", "mine", "yours")} == {NAMED.index("green")}
+    assert len(set(assigned.values())) == 3
 
 
 def test_a_name_unknown_to_the_report_has_a_free_stroke() -> None:
     look = Look(slots=slots(["a", "b"]))
-    found = strokes(["a", "b", "c"], look)
-    assert len(set(found.values())) == 3
-    assert found["a"] == strokes(["a"], look)["a"]
+    assigned = strokes(["a", "b", "c"], look)
+    assert len(set(assigned.values())) == 3
+    assert assigned["a"] == strokes(["a"], look)["a"]
 
 
 def test_more_names_than_strokes_can_be_drawn() -> None:

@@ -91,8 +91,8 @@ def test_the_report_has_all_its_files(files: dict[str, bytes]) -> None:
 def test_tables_in_files_have_every_value(files: dict[str, bytes]) -> None:
     stored = pl.read_parquet(io.BytesIO(files["tables/full.precision.parquet"]))
     assert_frame_equal(stored, TABLES["precision"])
-    typed = pl.read_csv(io.BytesIO(files["tables/full.precision.csv"]), schema=stored.schema)
-    assert_frame_equal(typed, TABLES["precision"], check_exact=True)
+    table = pl.read_csv(io.BytesIO(files["tables/full.precision.csv"]), schema=stored.schema)
+    assert_frame_equal(table, TABLES["precision"], check_exact=True)
 
 
 def test_the_page_links_to_the_files_and_shows_the_sections(files: dict[str, bytes]) -> None:
@@ -114,12 +114,12 @@ def test_two_processes_write_identical_bytes(files: dict[str, bytes]) -> None:
     )
     root = Path(__file__).parents[3]
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(root)!r})\n{code}"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=root,
         env={"PYTHONHASHSEED": "7", "PATH": ""},
     )  # fmt: skip
     own = [path + hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())]
-    assert done.stdout.split() == own
+    assert process.stdout.split() == own
 
 
 def test_one_process_writes_identical_bytes_twice(files: dict[str, bytes]) -> None:
@@ -213,8 +213,8 @@ def test_views_may_have_a_style_of_their_own() -> None:
     graph = frames.stage("evaluate.precision", LISTS, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
     shown = [ReportStage(graph), ReportStage(graph, options=own), ReportStage(tests)]
-    made = build(ReportInput("Krenn", stages=shown, style="print"))
-    pictures = {path: content.decode() for path, content in made.items() if path.endswith(".svg")}
+    result = build(ReportInput("Krenn", stages=shown, style="print"))
+    pictures = {path: content.decode() for path, content in result.items() if path.endswith(".svg")}
     gold = "#be8c00"
     assert {path for path, picture in pictures.items() if gold in picture} == {
         "figures/full-2-precision.svg"
@@ -232,8 +232,8 @@ def test_very_long_texts_are_cut_only_in_the_page() -> None:
 
 
 def view(use: str, name: str, *, title: str = "", **config: Any) -> StageView:
-    made = stage(use, {}, name=name, **config)
-    return StageView(made.name, made.use, made.config, made.table, title=title)
+    result = stage(use, {}, name=name, **config)
+    return StageView(result.name, result.use, result.config, result.table, title=title)
 
 
 def test_every_view_has_a_title() -> None:
@@ -301,13 +301,13 @@ def test_findings_of_a_question_share_a_paragraph() -> None:
         finding = Finding(about="x", text=text, question=question, figure=figure, kind=kind)  # type: ignore[arg-type]  # as a table has it
         return StageFinding("a", finding)
 
-    found = [stage_finding("1.", "q", "first"), stage_finding("2.", "r", None), stage_finding("3.", "q", "deep"),
+    findings = [stage_finding("1.", "q", "first"), stage_finding("2.", "r", None), stage_finding("3.", "q", "deep"),
              stage_finding("4.", "", None, "caution")]  # fmt: skip
-    (mine,) = answers(found, PLACES)
+    (mine,) = answers(findings, PLACES)
     assert mine.heading == "A"
     assert [(each.lead, each.rest) for each in mine.paragraphs] == [("1.", ("3.",)), ("2.", ())]
     assert [each.title for each in mine.paragraphs[0].places] == ["Figure 1", "Figure 2"]
-    assert [each.lead for each in cautions(found, PLACES)] == ["4."]
+    assert [each.lead for each in cautions(findings, PLACES)] == ["4."]
 
 
 # A table of all rows as a part of the page: its files, its rows, and escaped texts.
@@ -411,11 +411,11 @@ def test_the_library_states_its_version_and_its_licence() -> None:
 
 def test_scripts_insert_text_only_as_text() -> None:
     for path in (VENDOR.parent / "explorer").glob("*.js"):
-        said = path.read_text()
+        text = path.read_text()
         assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?:", said
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?:", text
         ), path.name
-        assert '"use strict"' in said
+        assert '"use strict"' in text
     grid = (VENDOR.parent / "explorer" / "grid.js").read_text()
     assert "enableHtmlRendering: false" in grid
 

@@ -47,8 +47,8 @@ def fill_data(value: Any, data: list[Any]) -> Any:
 
 def test_the_page_unpacks_the_specifications_that_were_packed() -> None:
     wide, narrow = chart(), chart(Look().on_phone)
-    found = json.loads(content({"a": [wide, narrow], "b": [wide, None]}))
-    back = {name: fill_data(specs, found["data"]) for name, specs in found["figures"].items()}
+    result = json.loads(content({"a": [wide, narrow], "b": [wide, None]}))
+    back = {name: fill_data(specs, result["data"]) for name, specs in result["figures"].items()}
     assert back == json.loads(json.dumps({"a": [wide, narrow], "b": [wide, None]}))
 
 
@@ -61,23 +61,23 @@ def test_data_of_both_layouts_are_stored_once() -> None:
 
 
 def test_no_name_can_end_the_script_of_a_page() -> None:
-    made = script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
-    assert made == script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
-    assert "</script" not in made
-    packs = json.loads(made.partition("window.lexassayFigures=")[2].rstrip(";"))
+    result = script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
+    assert result == script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
+    assert "</script" not in result
+    packs = json.loads(result.partition("window.lexassayFigures=")[2].rstrip(";"))
     assert packs["dark"] == DARK
-    held = json.loads(gzip.decompress(base64.b64decode(packs["figures"])))
-    assert fill_data(held["figures"]["b"], held["data"])[0] == json.loads(json.dumps(spec(chart())))
+    data = json.loads(gzip.decompress(base64.b64decode(packs["figures"])))
+    assert fill_data(data["figures"]["b"], data["data"])[0] == json.loads(json.dumps(spec(chart())))
     assert gzip.decompress(base64.b64decode(packs["library"])).decode() == html.library()
     assert script({}) == ""
 
 
 def test_a_still_is_an_image_with_the_same_texts() -> None:
     picture = svg(chart())
-    found = address(picture)
-    assert isinstance(found, Markup)
-    assert '"' not in found
-    head, _, body = found.unescape().partition(",")
+    result = address(picture)
+    assert isinstance(result, Markup)
+    assert '"' not in result
+    head, _, body = result.unescape().partition(",")
     assert head == "data:image/svg+xml"
     assert "#" not in body
     root = ElementTree.fromstring(unquote(body))

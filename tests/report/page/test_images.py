@@ -107,6 +107,6 @@ def test_drawing_with_too_little_address_space_is_refused(monkeypatch: pytest.Mo
     """The library would end the process with a stack trace."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (8 << 30, 8 << 30))
     monkeypatch.setattr("pipeline.memory.is_limited", lambda: True)
-    said = "charts cannot be drawn: .* 68 GB of address space, .* ulimit -v allows 8.0 GB; raise"
-    with Drawing() as drawing, pytest.raises(LexassayError, match=said):
+    message = "charts cannot be drawn: .* 68 GB of address space, .* ulimit -v allows 8.0 GB; raise"
+    with Drawing() as drawing, pytest.raises(LexassayError, match=message):
         drawing.of(bars(1, 2))

@@ -67,15 +67,15 @@ def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Pa
     )
     data = (Data(text, 1, ()), Data("big", 9, (), "not copied"))
     section = PageSection("made", text, text, "score.rank", text, parts, data)
-    said = Statement(text, (text,), (Place("stage-made", ""), Place("figure-f", text)))
+    statement = Statement(text, (text,), (Place("stage-made", ""), Place("figure-f", text)))
     answers = (
-        Answers(text, "made", (said,)),
-        Answers(text, "", (said,)),
-        Answers(text, "", (said,)),
+        Answers(text, "made", (statement,)),
+        Answers(text, "", (statement,)),
+        Answers(text, "", (statement,)),
     )
     return Page(
         text, text, (section,), {text: text} if provenance is None else provenance,
-        answers=answers, cautions=(said,),
+        answers=answers, cautions=(statement,),
     )  # fmt: skip
 
 
@@ -123,8 +123,8 @@ def test_numbers_are_flush_right_under_a_sticky_heading() -> None:
 
 def test_figures_tables_and_rows_are_numbered() -> None:
     html = render(page())
-    for said in ("Figure 1.", "Table 1.", "7 more rows", "(1 row)", "(9 rows, not copied)"):
-        assert said in html, said
+    for text in ("Figure 1.", "Table 1.", "7 more rows", "(1 row)", "(9 rows, not copied)"):
+        assert text in html, text
 
 
 def test_charting_scripts_occur_once_and_only_with_figures() -> None:
@@ -137,8 +137,8 @@ def test_charting_scripts_occur_once_and_only_with_figures() -> None:
 def test_figures_in_folds_are_drawn() -> None:
     picture = Picture("deep", "", "data:image/svg+xml,", 640, 400, ({"title": "x"}, None))
     fold = FoldedParts("more", (FoldedParts("still more", (picture,)),))
-    made = render(Page("t", "", (PageSection("a", "a", "a", "a", "a", (fold,)),), {}))
-    assert made.count('data-figure="deep"') == made.count("window.lexassayFigures=") == 1
+    result = render(Page("t", "", (PageSection("a", "a", "a", "a", "a", (fold,)),), {}))
+    assert result.count('data-figure="deep"') == result.count("window.lexassayFigures=") == 1
 
 
 def test_answers_are_first_and_link_to_their_section() -> None:

@@ -44,8 +44,8 @@ LEXICON = GOLD.filter(~pl.col("form").str.ends_with("1")).vstack(
 def run(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
     stage = STAGES.get(use)
     lazy = {name: table.lazy() for name, table in tables.items()}
-    made = stage.run(stage.config.model_validate(config), lazy)
-    return {name: table.lazy().collect() for name, table in made.items()}
+    result = stage.run(stage.config.model_validate(config), lazy)
+    return {name: table.lazy().collect() for name, table in result.items()}
 
 
 def sample_tables(
@@ -80,12 +80,14 @@ def blocks_by_name(found: list[Block]) -> dict[str, Listing | Figure | Explorer]
 
 
 def test_the_view_of_a_lexicon_has_all_its_blocks() -> None:
-    found = blocks_lexicon()
-    assert isinstance(found[0], Text)
+    blocks = blocks_lexicon()
+    assert isinstance(blocks[0], Text)
     star = TABLES_LEXICON["lemmas"]["contribution"].sum()
-    assert found[0].text.startswith(f"L* = {100 * star:.2f} %, ")
-    assert "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in found[0].text
-    assert list(blocks_by_name(found)) == [
+    assert blocks[0].text.startswith(f"L* = {100 * star:.2f} %, ")
+    assert (
+        "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in blocks[0].text
+    )
+    assert list(blocks_by_name(blocks)) == [
         "quality", "intervals", "widths", "L", "scatter", "precision", "recall",
         "precision-recall-trend", "L-trend", "all-lemmas", "lemmas", "forms-1", "forms-2", "forms-3",
     ]  # fmt: skip
@@ -95,10 +97,10 @@ def test_statistics_have_limits_and_counts_are_whole_numbers() -> None:
     listing = blocks_by_name(blocks_lexicon())["quality"]
     assert isinstance(listing, Listing)
     assert listing.texts is not None
-    said = dict(listing.texts.select("statistic", "value").rows())
-    assert said["gold lemmas"] == "20"
-    assert said["L*"] == "77.96 %  [72.98, 80.62]"
-    assert said["coverage"] == "100.00 %"
+    values = dict(listing.texts.select("statistic", "value").rows())
+    assert values["gold lemmas"] == "20"
+    assert values["L*"] == "77.96 %  [72.98, 80.62]"
+    assert values["coverage"] == "100.00 %"
 
 
 def test_the_listing_has_the_costliest_lemmas_first() -> None:
@@ -123,37 +125,37 @@ def test_aligning_an_unsampled_lemma_is_refused() -> None:
 
 
 def test_the_absence_of_common_lemmas_is_stated() -> None:
-    found = blocks_lexicon(sample_tables(GOLD.with_columns(lemma=pl.lit("zz"))))
-    assert found[0] == Text("The gold and the lexicon have no sampled lemma in common.")
-    assert len(found) == 2
+    blocks = blocks_lexicon(sample_tables(GOLD.with_columns(lemma=pl.lit("zz"))))
+    assert blocks[0] == Text("The gold and the lexicon have no sampled lemma in common.")
+    assert len(blocks) == 2
 
 
 def test_all_lemmas_need_no_interval() -> None:
-    found = blocks_lexicon(sample_tables(size=20))
-    assert "intervals" not in blocks_by_name(found)
-    assert isinstance(found[0], Text)
-    assert found[0].text.endswith("from 20 lemmas: all lemmas in common.")
+    blocks = blocks_lexicon(sample_tables(size=20))
+    assert "intervals" not in blocks_by_name(blocks)
+    assert isinstance(blocks[0], Text)
+    assert blocks[0].text.endswith("from 20 lemmas: all lemmas in common.")
 
 
 def test_few_lemmas_are_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "With fewer than 50 lemmas, coverage may be well below the nominal level."
+    sentence = "With fewer than 50 lemmas, coverage may be well below the nominal level."
     assert isinstance(few := blocks_lexicon()[0], Text)
-    assert few.text.endswith(said)
+    assert few.text.endswith(sentence)
     monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
     assert isinstance(enough := blocks_lexicon()[0], Text)
     assert enough.text.endswith("].")
 
 
 def test_sampling_by_paradigm_size_is_stated() -> None:
-    found = blocks_lexicon(BY_SIZE)
-    assert isinstance(found[0], Text)
-    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
-    assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
-    assert "With fewer than 30 lemmas" in found[0].text
-    methods = blocks_by_name(found)["intervals"]
+    blocks = blocks_lexicon(BY_SIZE)
+    assert isinstance(blocks[0], Text)
+    sentence = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
+    assert f"{sentence} 95 % confidence limits (Korn and Graubard's beta): [" in blocks[0].text
+    assert "With fewer than 30 lemmas" in blocks[0].text
+    methods = blocks_by_name(blocks)["intervals"]
     assert isinstance(methods, Listing)
     assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
-    widths = blocks_by_name(found)["widths"]
+    widths = blocks_by_name(blocks)["widths"]
     assert isinstance(widths, Listing)
     assert widths.texts is not None
     assert widths.texts.columns[-2:] == [
@@ -164,8 +166,8 @@ def test_sampling_by_paradigm_size_is_stated() -> None:
 
 def test_the_caption_of_several_lexicons_states_the_sampling() -> None:
     assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
-    said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
-    assert "sampled lemmas, drawn in proportion to paradigm size, and L*" in said
+    text = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
+    assert "sampled lemmas, drawn in proportion to paradigm size, and L*" in text
 
 
 def test_figures_can_be_disabled() -> None:
@@ -203,12 +205,12 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     tables = stage.run(
         config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
     )
-    made = {name: table.lazy().collect() for name, table in tables.items()}
-    shown = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    result = {name: table.lazy().collect() for name, table in tables.items()}
+    shown = frames.stage("evaluate.lexicons", result, lexicons=["two", "one"])
     view = replace(shown, labels={"one": "other"})
-    found = blocks_by_name(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
-    assert list(found) == ["lexicons", "differences", "lemmas"]
-    lemmas = found["lemmas"]
+    outcome = blocks_by_name(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
+    assert list(outcome) == ["lexicons", "differences", "lemmas"]
+    lemmas = outcome["lemmas"]
     assert isinstance(lemmas, Listing)
     assert lemmas.texts is not None
     assert lemmas.texts.height == 2
@@ -218,7 +220,7 @@ def test_comparison_shows_differences_and_lemmas() -> None:
         "L (%): other",
         "missing: other",
     ]
-    differences = found["differences"]
+    differences = outcome["differences"]
     assert isinstance(differences, Listing)
     assert differences.frame.select("first", "second").row(0) == ("other", "two")
     glance = lexicons_overview(view)
@@ -251,11 +253,11 @@ def test_preparation_and_keyed_lemmas_are_listed() -> None:
 
 def test_agreement_of_keyed_forms_is_listed() -> None:
     label = {"anna": ["u\x1fv", "w"], "ben": ["u", "w"]}
-    given = [
+    values = [
         (lemma, who, text) for who in label for lemma, text in zip("ab", label[who], strict=True)
     ]
     names = ["lemma", "annotator", "label"]
-    compared = compare_keyings(pl.LazyFrame(given, schema=names, orient="row"))
+    compared = compare_keyings(pl.LazyFrame(values, schema=names, orient="row"))
     tables = {
         "keyed": KeyedLemmas.zero_rows().collect(),
         "preparation": Preparation.zero_rows().collect(),
@@ -274,31 +276,31 @@ def test_agreement_of_keyed_forms_is_listed() -> None:
 
 def test_long_lists_of_forms_are_cut_and_counted() -> None:
     forms = ", ".join(f"form{number}" for number in range(30))
-    shown = wrap_forms(forms, width=20, most=2)
-    assert shown == "form0, form1, form2,\nform3, form4, form5, … 24 more"
+    text = wrap_forms(forms, width=20, most=2)
+    assert text == "form0, form1, form2,\nform3, form4, form5, … 24 more"
     assert wrap_forms("") == ""
 
 
 def explorer(**options: Any) -> Explorer:
-    found = [
+    results = [
         block for block in blocks_lexicon(figures=False, **options) if isinstance(block, Explorer)
     ]
-    assert len(found) == 1
-    return found[0]
+    assert len(results) == 1
+    return results[0]
 
 
 def test_the_table_has_the_costliest_lemmas_first() -> None:
-    found = explorer()
-    assert found.frame.height == TABLES_LEXICON["lemmas"].height
-    cost = found.frame["cost"].to_list()
+    table = explorer()
+    assert table.frame.height == TABLES_LEXICON["lemmas"].height
+    cost = table.frame["cost"].to_list()
     assert cost == sorted(cost, reverse=True)
-    assert found.columns[0].name == "lemma"
+    assert table.columns[0].name == "lemma"
 
 
 def test_details_of_a_lemma_are_its_forms() -> None:
-    found = explorer()
-    opened = details_on_page(payload(found))["forms"]
-    for lemma, rows in zip(found.frame["lemma"], opened, strict=True):
+    table = explorer()
+    opened = details_on_page(payload(table))["forms"]
+    for lemma, rows in zip(table.frame["lemma"], opened, strict=True):
         forms = TABLES_LEXICON["forms"].filter(lemma=lemma)
         assert sorted(g for g, _ in rows if g is not None) == sorted(forms.filter("gold")["form"])
         assert sorted(x for _, x in rows if x is not None) == sorted(

@@ -68,9 +68,9 @@ def empty_manifest(artefact: Path) -> None:
 
 def swap_fingerprint(artefact: Path) -> None:
     path = artefact / "manifest.json"
-    found = read_checksummed(path.read_bytes(), Manifest)
-    other = {"fingerprint": found.fingerprint[:24] + 40 * "0"}
-    path.write_bytes(add_checksum(found.model_copy(update=other)))
+    result = read_checksummed(path.read_bytes(), Manifest)
+    other = {"fingerprint": result.fingerprint[:24] + 40 * "0"}
+    path.write_bytes(add_checksum(result.model_copy(update=other)))
 
 
 def change_a_digit(artefact: Path) -> None:
@@ -95,10 +95,10 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
+    ("damage", "message"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
 )
 def test_a_damaged_artefact_is_set_aside_and_computed_again(
-    finished_laboratory: Laboratory, damage: Callable[[Path], None], said: str
+    finished_laboratory: Laboratory, damage: Callable[[Path], None], message: str
 ) -> None:
     before = finished_laboratory.digests()
     artefact = finished_laboratory.artefact("scores")
@@ -106,18 +106,18 @@ def test_a_damaged_artefact_is_set_aside_and_computed_again(
     left = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
 
     for command in (["plan"], ["status"], ["why", "scores"]):
-        told = finished_laboratory.call(*command)
-        assert told.code == 0
-        assert "its result is damaged" in told.out, command
-        assert said in told.out, command
+        outcome = finished_laboratory.call(*command)
+        assert outcome.code == 0
+        assert "its result is damaged" in outcome.out, command
+        assert message in outcome.out, command
     for table in ("scores", "ranks", "scores.scores", ""):  # a stage before it is also damaged
-        told = finished_laboratory.call("show", *filter(None, [table]))
-        assert told.code == (1 if table else 0)
-        assert f"the results of stage scores in {artefact} are damaged: " in told.err, table
-        assert said in told.err, table
+        outcome = finished_laboratory.call("show", *filter(None, [table]))
+        assert outcome.code == (1 if table else 0)
+        assert f"the results of stage scores in {artefact} are damaged: " in outcome.err, table
+        assert message in outcome.err, table
 
     ended = finished_laboratory.run()
-    assert said in ended.err
+    assert message in ended.err
     assert finished_laboratory.reran() == {"scores"}
     assert finished_laboratory.digests() == before
     assert_whole(finished_laboratory.root)
@@ -169,13 +169,13 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
     """Turn an artefact back into its finished shards."""
     upstream = laboratory.artefact("candidates")
     partial = artefact.with_name(f".partial-{artefact.name}")
-    found = json.loads((artefact / "manifest.json").read_text())
+    result = json.loads((artefact / "manifest.json").read_text())
     inputs = json.loads((upstream / "manifest.json").read_text())["tables"]["candidates"]["parts"]
-    for made, read in zip(found["tables"]["scores"]["parts"], inputs, strict=True):
+    for tables, read in zip(result["tables"]["scores"]["parts"], inputs, strict=True):
         shard = partial / f"shard-{read['sha256'][:16]}"
         shard.mkdir(parents=True)
-        (artefact / made["file"]).rename(shard / "scores.parquet")
-        parts = (ShardPart(**{**made, "file": "scores.parquet"}),)
+        (artefact / tables["file"]).rename(shard / "scores.parquet")
+        parts = (ShardPart(**{**tables, "file": "scores.parquet"}),)
         content = ShardManifest(tables={"scores": parts}, seconds=0.1)
         (shard / "manifest.json").write_bytes(add_checksum(content))
     for path in sorted(artefact.rglob("*"), reverse=True):
@@ -185,8 +185,8 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
 
 
 def test_the_store_contains_only_artefacts_and_locks(finished_laboratory: Laboratory) -> None:
-    found = manifests(finished_laboratory.root)
-    assert {each.stage for each in found.values()} == set(STAGES)
+    result = manifests(finished_laboratory.root)
+    assert {each.stage for each in result.values()} == set(STAGES)
     hidden = [path.name for path in finished_laboratory.root.glob("*/.*")]
     assert set(hidden) == {".lock"}
 
@@ -222,10 +222,10 @@ def test_a_file_beyond_the_size_limit_leaves_no_partial_artefact(
     undisturbed = Laboratory(large.folder, large.folder / "undisturbed")
     undisturbed.run()
     size = max(path.stat().st_size for path in undisturbed.artefact(stage).rglob("*.parquet"))
-    done = large.execute("run", preexec_fn=limit_files(size - missing))
-    assert done.code == 1, done.text
-    assert f"stage {stage}: " in done.err
-    assert_says_full(done)
+    result = large.execute("run", preexec_fn=limit_files(size - missing))
+    assert result.code == 1, result.text
+    assert f"stage {stage}: " in result.err
+    assert_says_full(result)
     assert_nothing_half_done(large.root)
     assert large.outcomes()[stage] == "failed"
     finished = {name for name, outcome in large.outcomes().items() if outcome == "done"}
@@ -235,11 +235,11 @@ def test_a_file_beyond_the_size_limit_leaves_no_partial_artefact(
     assert {n for n, outcome in large.outcomes().items() if outcome == "reused"} == finished
 
 
-def assert_says_full(done: Outcome) -> None:
-    assert "the disk is full" in done.err
-    assert "MB free in" in done.err
-    assert "free some space and run the same command again" in done.err
-    assert "Traceback" not in done.text
+def assert_says_full(outcome: Outcome) -> None:
+    assert "the disk is full" in outcome.err
+    assert "MB free in" in outcome.err
+    assert "free some space and run the same command again" in outcome.err
+    assert "Traceback" not in outcome.text
 
 
 @pytest.mark.long
@@ -262,10 +262,12 @@ def in_namespace(script: str, *arguments: str) -> Outcome:
         pytest.skip("needs unshare, which this machine does not have")
     kinds = ["-m"] if os.geteuid() == 0 else ["-rm"]
     command = [unshare, *kinds, "sh", "-c", script, "sh", sys.executable, *arguments]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip(f"mounting is refused here: {done.stderr.strip()}")
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    process = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, check=False
+    )
+    if process.returncode == 77 or "unshare" in process.stderr:
+        pytest.skip(f"mounting is refused here: {process.stderr.strip()}")
+    return Outcome(process.returncode, process.stdout, process.stderr)
 
 
 FULL = """
@@ -288,10 +290,10 @@ def test_a_full_file_system_is_reported_and_the_run_resumes(large: Laboratory, e
     mount, kept = large.folder / "mount", large.folder / "kept"
     mount.mkdir()
     kept.mkdir()
-    done = in_namespace(FULL, str(mount), str(large.config), str(kept))
-    told = [line for line in done.out.splitlines() if not line.startswith("remarks:")]
-    assert told == ["first 1", "second 0"], done.text
-    assert_says_full(done)
+    outcome = in_namespace(FULL, str(mount), str(large.config), str(kept))
+    lines = [line for line in outcome.out.splitlines() if not line.startswith("remarks:")]
+    assert lines == ["first 1", "second 0"], outcome.text
+    assert_says_full(outcome)
     again = Laboratory(large.folder, kept)
     assert_whole(again.root)
     large.run()
@@ -316,11 +318,11 @@ def read_only(laboratory: Laboratory, *commands: list[str]) -> Outcome:
 @pytest.mark.long
 def test_a_read_only_folder_is_reported(laboratory: Laboratory) -> None:
     laboratory.runs.mkdir()
-    done = read_only(laboratory, laboratory.words("run"))
-    assert done.out == "1\n", done.text
-    assert f"{laboratory.root} is not writable" in done.err
-    assert "--runs DIR" in done.err
-    assert "Traceback" not in done.err
+    outcome = read_only(laboratory, laboratory.words("run"))
+    assert outcome.out == "1\n", outcome.text
+    assert f"{laboratory.root} is not writable" in outcome.err
+    assert "--runs DIR" in outcome.err
+    assert "Traceback" not in outcome.err
     laboratory.run()
 
 
@@ -353,10 +355,10 @@ def test_refused_permissions_are_reported(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", mkdir)
-        done = laboratory.call("run")
-    assert done.code == 1
-    assert f"{refused} is not writable" in done.err
-    assert "--runs DIR" in done.err
+        outcome = laboratory.call("run")
+    assert outcome.code == 1
+    assert f"{refused} is not writable" in outcome.err
+    assert "--runs DIR" in outcome.err
     laboratory.run()
     assert_whole(laboratory.root)
 
@@ -400,11 +402,11 @@ def test_a_flipped_bit_is_detected_or_changes_nothing(place: int, bit: int) -> N
     content = bytearray(WHOLE)
     content[place] ^= 1 << bit
     try:
-        found = read_checksummed(bytes(content), Manifest)
+        result = read_checksummed(bytes(content), Manifest)
     except ValueError:
         return
     # Only white space between the fields may differ.
-    assert found == MADE
+    assert result == MADE
 
 
 @given(length=st.integers(0, len(WHOLE) - 1))

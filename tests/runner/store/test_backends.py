@@ -141,21 +141,21 @@ def test_link_copies_where_links_are_unsupported(
 
 
 def test_a_lock_is_shared_or_exclusive(storage: Storage) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     def stop() -> None:
-        said.append("waiting")
+        messages.append("waiting")
         raise TimeoutError
 
     with storage.lock("shared", stop, shared=True), storage.lock("shared", stop, shared=True):
-        assert not said
+        assert not messages
     with storage.lock("a/.lock", stop):
         second = storage.lock("a/.lock", stop)
         with pytest.raises(TimeoutError):
             second.__enter__()
-    assert said == ["waiting"]
+    assert messages == ["waiting"]
     with storage.lock("a/.lock", stop):
-        assert said == ["waiting"]
+        assert messages == ["waiting"]
 
 
 def test_an_unpublished_draft_is_removed(storage: Storage) -> None:
@@ -181,16 +181,16 @@ def refused_at(storage: Storage, code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         (errno.ENOSPC, r"^stage x: the disk is full .*\(.* MB free in .*\)"),
         (errno.EROFS, r"^stage x: .*/x is not writable; .* --runs DIR"),
         (errno.EIO, r"^stage x: .*/x: input or output error of the disk; .* --runs DIR"),
     ],
 )
-def test_errors_are_sentences(storage: Storage, code: int, said: str) -> None:
+def test_errors_are_sentences(storage: Storage, code: int, message: str) -> None:
     storage.write("x/key", b"")
-    with pytest.raises(StoreError, match=said):
+    with pytest.raises(StoreError, match=message):
         refused_at(storage, code)
 
 
@@ -229,19 +229,19 @@ def test_storage_can_be_sent_to_workers(storage: Storage) -> None:
 
 def touches(path: Path) -> list[str]:
     """Return the direct file operations of a module."""
-    found: list[str] = []
+    results: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found += [each.name for each in node.names if each.name in MODULES]
+            results += [each.name for each in node.names if each.name in MODULES]
         elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
-            found += [each.name for each in node.names if each.name not in HARMLESS]
+            results += [each.name for each in node.names if each.name not in HARMLESS]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name, written = node.func.attr, ast.unparse(node.func)
             # A path is replaced by one argument, a text takes two.
             renames = name == "replace" and len(node.args) == 1
             if (name in ACTS and written not in VERBS) or renames:
-                found.append(written)
-    return found
+                results.append(written)
+    return results
 
 
 @pytest.mark.parametrize("path", sorted(RUNNER.rglob("*.py")), ids=lambda path: path.stem)

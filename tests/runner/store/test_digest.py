@@ -105,11 +105,11 @@ def test_a_repeated_key_is_refused_within_and_across_parts(
     parts = [ROWS, ROWS.filter(a=1), ROWS, ROWS.filter(a=3)]
     with pytest.raises(SchemaViolation) as error:
         table_digest(pl.concat(parts).lazy(), key=["a", "b"], name="table own.pairs")
-    said = str(error.value)
-    assert "table own.pairs" in said
-    assert "key_is_unique (a, b) in 8 rows" in said
-    assert said.count("a=") == 3
-    assert "a=1, b='x'" in said
+    message = str(error.value)
+    assert "table own.pairs" in message
+    assert "key_is_unique (a, b) in 8 rows" in message
+    assert message.count("a=") == 3
+    assert "a=1, b='x'" in message
 
 
 def test_an_unsupported_type_is_refused() -> None:
@@ -134,8 +134,8 @@ def frames(parts: list[list[tuple[str | None, int]]]) -> list[pl.LazyFrame]:
 def test_concatenated_ranges_are_the_sorted_table(
     parts: list[list[tuple[str | None, int]]], rows: int
 ) -> None:
-    found = pl.concat(ranges(frames(parts), KEY, rows=rows)).collect()
-    assert found.equals(pl.concat(frames(parts)).sort(KEY).collect())
+    table = pl.concat(ranges(frames(parts), KEY, rows=rows)).collect()
+    assert table.equals(pl.concat(frames(parts)).sort(KEY).collect())
 
 
 def test_the_length_of_a_range_depends_on_the_memory() -> None:
@@ -152,8 +152,8 @@ def test_the_length_of_a_range_depends_on_the_memory() -> None:
 def test_equal_keys_are_in_the_same_range(
     parts: list[list[tuple[str | None, int]]], rows: int
 ) -> None:
-    found = [each.unique().collect() for each in ranges(frames(parts), KEY, rows=rows)]
-    assert not pl.concat(found).is_duplicated().any()
+    results = [each.unique().collect() for each in ranges(frames(parts), KEY, rows=rows)]
+    assert not pl.concat(results).is_duplicated().any()
 
 
 def test_the_digest_of_parts_equals_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +186,9 @@ class Reader:
     def read(self, *, mark: str = "") -> str:
         """Read as a new process would."""
         memory = FileCache(storage_at(self.folder), KEY_REMEMBERED, self.look, mark)
-        found = memory.of(self.folder / "file")
+        result = memory.of(self.folder / "file")
         memory.keep()
-        return found
+        return result
 
 
 @pytest.fixture

@@ -116,9 +116,9 @@ def test_a_damaged_list_loses_nothing(damaged: str, storage: Storage, tmp_path: 
 
 def report(storage: Storage, *flaws: str) -> str:
     """Write a report with flaws as a run does; return the place of the former report."""
-    found = frozenset(flaws)
-    aside = history.keep(storage, found)
-    write_folder(storage, REPORT, {"index.html": ", ".join(flaws).encode(), **history.mark(found)})
+    result = frozenset(flaws)
+    aside = history.keep(storage, result)
+    write_folder(storage, REPORT, {"index.html": ", ".join(flaws).encode(), **history.mark(result)})
     return aside
 
 
@@ -172,12 +172,12 @@ def test_gc_keeps_artefacts_in_use(laboratory: Laboratory) -> None:
     older, newer = older_and_newer(laboratory)
     digests = laboratory.digests()
     assert {folder.parent.name for folder in older - newer} == {"sample", "precision", "comparison"}
-    done = laboratory.call("gc")
-    assert done.code == 0, done.text
+    outcome = laboratory.call("gc")
+    assert outcome.code == 0, outcome.text
     assert set(manifests(laboratory.root)) == newer
-    assert "removed, 3 folders" in done.out
+    assert "removed, 3 folders" in outcome.out
     for folder in older - newer:
-        assert str(folder) in done.out
+        assert str(folder) in outcome.out
     laboratory.run()
     assert laboratory.reran() == set()
     assert laboratory.digests() == digests
@@ -187,23 +187,23 @@ def test_gc_keeps_artefacts_in_use(laboratory: Laboratory) -> None:
 def test_a_dry_gc_removes_nothing(laboratory: Laboratory) -> None:
     older_and_newer(laboratory)
     before = tree(laboratory.root)
-    done = laboratory.call("gc", "--dry")
-    assert done.code == 0
-    assert "would be removed, 3 folders" in done.out
+    outcome = laboratory.call("gc", "--dry")
+    assert outcome.code == 0
+    assert "would be removed, 3 folders" in outcome.out
     assert tree(laboratory.root) == before
 
 
 def test_gc_removes_remains_of_killed_and_damaged_runs(finished_laboratory: Laboratory) -> None:
     sample = finished_laboratory.artefact("sample")
-    left = [
+    leftovers = [
         sample.with_name(f".partial-{sample.name}"),
         sample.with_name(f".staging-{sample.name}-123"),
         sample.with_name(f".aside-{sample.name}-1"),
         sample.with_name("0" * 24),
     ]
-    for folder in left:
+    for folder in leftovers:
         shutil.copytree(sample, folder)
-    (left[3] / "manifest.json").unlink()
+    (leftovers[3] / "manifest.json").unlink()
     unfinished = [
         finished_laboratory.root / "..files.json.123",
         finished_laboratory.root / "history" / f".{finished_laboratory.record().id}.json.123",
@@ -213,7 +213,7 @@ def test_gc_removes_remains_of_killed_and_damaged_runs(finished_laboratory: Labo
         path.touch()
     ended = finished_laboratory.call("gc")
     assert "removed, 7 folders" in ended.out, ended.text
-    assert not any(path.exists() for path in [*left, *unfinished])
+    assert not any(path.exists() for path in [*leftovers, *unfinished])
     assert len(finished_laboratory.records()) == 1
     assert set(manifests(finished_laboratory.root)) == artefacts_of(finished_laboratory)
 
@@ -261,18 +261,18 @@ def test_gc_keeps_all_artefacts_of_unfinished_stages(laboratory: Laboratory) -> 
     laboratory.run()
     change(laboratory.config, "rate = 0.5", "rate = 0.6")
     before = {stage: set(laboratory.root.glob(f"{stage}/*")) for stage in ("sample", "scores")}
-    done = laboratory.call("gc")
-    assert done.code == 0, done.text
-    assert re.search(r"kept: all results of .*sample.*, which are not done", done.out)
+    outcome = laboratory.call("gc")
+    assert outcome.code == 0, outcome.text
+    assert re.search(r"kept: all results of .*sample.*, which are not done", outcome.out)
     assert set(laboratory.root.glob("sample/*")) == before["sample"]
     assert len(set(laboratory.root.glob("scores/*"))) == len(before["scores"]) - 1
 
 
 def test_gc_before_the_first_run_removes_nothing(laboratory: Laboratory) -> None:
-    done = laboratory.call("gc")
-    assert done.code == 0
-    assert "not done" in done.out
-    assert "0.00 MB  removed, 0 folders" in done.out
+    outcome = laboratory.call("gc")
+    assert outcome.code == 0
+    assert "not done" in outcome.out
+    assert "0.00 MB  removed, 0 folders" in outcome.out
 
 
 @pytest.mark.long
@@ -293,8 +293,8 @@ def test_gc_keeps_artefacts_of_another_running_process(
     assert "another run is working" in collecting.stderr.readline()
     assert collecting.poll() is None
     gate.open()
-    done, collected = finish(other), finish(collecting)
-    assert done.code == 0, done.text
+    outcome, collected = finish(other), finish(collecting)
+    assert outcome.code == 0, outcome.text
     assert collected.code == 0, collected.text
     assert "removed, 8 folders" in collected.out
     assert set(manifests(laboratory.root)) == kept
@@ -305,10 +305,10 @@ def test_stage_names_that_would_collide_are_refused(laboratory: Laboratory, name
     """A stage needs its own folder: not that of the report, nor one outside."""
     text = laboratory.config.read_text()
     laboratory.config.write_text(text.replace("[stages.comparison]", f'[stages."{name}"]'))
-    done = laboratory.call("run")
-    assert done.code == 2
-    assert "stages" in done.err
-    assert "name" in done.err
+    outcome = laboratory.call("run")
+    assert outcome.code == 2
+    assert "stages" in outcome.err
+    assert "name" in outcome.err
     assert not laboratory.root.exists()
 
 
@@ -352,14 +352,14 @@ def test_a_run_dated_in_the_future_is_not_the_latest(runs: Path) -> None:
         future = {"id": f"{year}0101T000000-dddd", "started": f"{year}-01-01T00:00:00.000+00:00"}
         history.write(storage, last.model_copy(update=future))
     assert history.find(runs, "small:latest")[1].id == last.id
-    for found in (history.records(storage), list(history.newest_first(storage))):
-        assert found[0].id == last.id
-        assert [each.id[:4] for each in found[-2:]] == ["9999", "9998"]
+    for expected in (history.records(storage), list(history.newest_first(storage))):
+        assert expected[0].id == last.id
+        assert [each.id[:4] for each in expected[-2:]] == ["9999", "9998"]
     assert history.find(runs, "small:9998")[1].id.startswith("9998")
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("small:20260101", "matches several runs"),
         ("small:2025", "matches no run"),
@@ -368,11 +368,11 @@ def test_a_run_dated_in_the_future_is_not_the_latest(runs: Path) -> None:
         ("smal:latest", "has no runs of 'smal'; did you mean small"),
     ],
 )
-def test_names_of_no_run_or_several_runs_are_refused(runs: Path, name: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said) as error:
+def test_names_of_no_run_or_several_runs_are_refused(runs: Path, name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as error:
         history.find(runs, name)
     assert name in str(error.value)
-    assert "fits" not in said or all(each in str(error.value) for each in IDS)
+    assert "fits" not in message or all(each in str(error.value) for each in IDS)
 
 
 # The current run: its log grows and its lock is held.
@@ -413,17 +413,17 @@ def test_a_current_run_has_its_number_of_finished_shards(storage: Storage, tmp_p
 def test_a_current_run_has_its_number_of_bytes_read(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "progress", "done": 5, "total": 20})
     with storage.lock("candidates/.lock", fail):
-        found = current_run(storage)
-    assert found is not None
-    assert (found.unit, found.done, found.total) == ("bytes", 5, 20)
+        current = current_run(storage)
+    assert current is not None
+    assert (current.unit, current.done, current.total) == ("bytes", 5, 20)
 
 
 def test_a_current_run_may_be_between_two_stages(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "stage_done", "stage": "candidates"})
     assert current_run(storage) is None
     with storage.lock(".lock", fail, shared=True):
-        found = current_run(storage)
-    assert found == CurrentRun("r1", TIME.format(0), last_event=TIME.format(2))
+        current = current_run(storage)
+    assert current == CurrentRun("r1", TIME.format(0), last_event=TIME.format(2))
 
 
 def test_a_finished_run_is_not_current(storage: Storage, tmp_path: Path) -> None:
@@ -437,6 +437,6 @@ def test_of_a_dead_and_a_live_run_the_live_one_is_current(storage: Storage, tmp_
     log(tmp_path, "r2", STARTED, {"event": "shard_done"})
     log(tmp_path, "r3", {**STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)
     with storage.lock("candidates/.lock", fail):
-        found = current_run(storage)
-    assert found is not None
-    assert found.run == "r2"
+        current = current_run(storage)
+    assert current is not None
+    assert current.run == "r2"

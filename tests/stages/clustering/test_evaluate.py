@@ -42,37 +42,37 @@ def tagged_table(cells: Mapping[tuple[str, str | None], int], *, run: str = "1")
 
 def stage(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
     """Run a stage; tables of an option that is a list of tables are named "a", "b" ..."""
-    given: dict[str, pl.DataFrame] = {}
+    options: dict[str, pl.DataFrame] = {}
     for option, value in tables.items():
         if isinstance(value, list):
-            given |= {f"{option}.{number}": each for number, each in enumerate(value)}
+            options |= {f"{option}.{number}": each for number, each in enumerate(value)}
             config = config | {option: [chr(97 + number) for number in range(len(value))]}
         else:
-            given[option] = value
+            options[option] = value
             config = config | {option: option}
     known = STAGES.get(use)
-    lazily = {name: frame.lazy() for name, frame in given.items()}
-    made = known.run(known.config.model_validate(config), lazily)
-    return {name: each.lazy().collect() for name, each in made.items()}
+    lazily = {name: frame.lazy() for name, frame in options.items()}
+    result = known.run(known.config.model_validate(config), lazily)
+    return {name: each.lazy().collect() for name, each in result.items()}
 
 
 def test_the_type_level_has_the_values_of_the_example() -> None:
-    made = stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries()])
-    found = {
+    tables = stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries()])
+    by_name = {
         (measure, mapping): value
-        for measure, mapping, value in made["scores"]
+        for measure, mapping, value in tables["scores"]
         .select("measure", "mapping", "value")
         .iter_rows()
     }
-    wanted = {
+    expected = {
         ("MacroI", "1-1"): Fraction(8, 11), ("MicroI", "1-1"): Fraction(3, 4),
         ("MicroC", "1-1"): Fraction(16, 25), ("MacroI", "M-1"): Fraction(10, 11),
         ("MicroI", "M-1"): Fraction(11, 12), ("MicroC", "M-1"): Fraction(23, 25),
     }  # fmt: skip
-    assert {key: found[key] for key in wanted} == pytest.approx(
-        {key: float(value) for key, value in wanted.items()}
+    assert {key: by_name[key] for key in expected} == pytest.approx(
+        {key: float(value) for key, value in expected.items()}
     )
-    assert made["overlaps"].sort("gold", "cluster").drop("system", "run").rows() == [
+    assert tables["overlaps"].sort("gold", "cluster").drop("system", "run").rows() == [
         ("N", "0", 2, 3, 2), ("N", "1", 1, 3, 2), ("N", "2", 1, 3, 1),
         ("V", "0", 1, 3, 2), ("V", "1", 2, 3, 2), ("V", "2", 1, 3, 1),
     ]  # fmt: skip
@@ -81,13 +81,13 @@ def test_the_type_level_has_the_values_of_the_example() -> None:
 def test_runs_are_evaluated_separately_with_the_options() -> None:
     both = pl.concat([entries(run="1"), entries({"dog": "7", "cat": "78"}, run="2")])
     config = {"seed": "s", "measures": ["MicroI"], "mappings": ["M-1"], "worst": 1}
-    made = stage("evaluate.type_level", config, gold=gold(), systems=[both, entries(system="T")])
-    scores = made["scores"].filter(mapping="M-1")
+    tables = stage("evaluate.type_level", config, gold=gold(), systems=[both, entries(system="T")])
+    scores = tables["scores"].filter(mapping="M-1")
     assert scores.select("system", "run", "n_dropped", "n_without_cluster").rows() == [
         ("S", "1", 0, 0), ("S", "2", 1, 3), ("T", "1", 0, 0),
     ]  # fmt: skip
-    assert made["items"].height == 3
-    second = made["overlaps"].filter(run="2").drop("system", "run")
+    assert tables["items"].height == 3
+    second = tables["overlaps"].filter(run="2").drop("system", "run")
     assert second.rows() == [("N", "7", 1, 3, 1)]
 
 
@@ -103,13 +103,13 @@ def test_the_worst_frequent_items_are_first() -> None:
 
 def test_memberships_that_exceed_the_memory_are_refused() -> None:
     """There are six in the gold standard and in each run: all are in memory, one run is encoded."""
-    made = {"gold": gold(), "systems": [entries(), entries(run="2")]}
+    result = {"gold": gold(), "systems": [entries(), entries(run="2")]}
     rows, encoded = gold().height + 2 * entries().height, gold().height + entries().height
     needed = 60 * rows + 130 * encoded
     with with_limit(needed):
-        stage("evaluate.type_level", {"seed": "s"}, **made)
+        stage("evaluate.type_level", {"seed": "s"}, **result)
     with with_limit(needed - 1), pytest.raises(DataError) as refused:
-        stage("evaluate.type_level", {"seed": "s"}, **made)
+        stage("evaluate.type_level", {"seed": "s"}, **result)
     assert f"the evaluation of {rows} memberships would need about" in str(refused.value)
 
 
@@ -121,9 +121,9 @@ STUCK = {"a": "2", "b": "03", "c": "23", "d": "12", "e": "01"}
 def certificate_row(**config: Any) -> tuple[Any, ...]:
     """Return the results of MacroI under M-1."""
     options = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"]} | config
-    made = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
-    said = ["value", "certificate", "bound", "gap", "starts", "starts_reaching_best"]
-    row: tuple[Any, ...] = made["scores"].filter(mapping="M-1").select(said).row(0)
+    tables = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
+    messages = ["value", "certificate", "bound", "gap", "starts", "starts_reaching_best"]
+    row: tuple[Any, ...] = tables["scores"].filter(mapping="M-1").select(messages).row(0)
     return row
 
 
@@ -145,8 +145,8 @@ def test_a_certificate_proves_a_climb_or_finds_better() -> None:
 
 def test_an_unfinished_certificate_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
-    value, said, bound, gap, *_ = certificate_row(certificate_seconds=1e-9)
-    assert (value, said) == (0.875, "not proven")
+    value, message, bound, gap, *_ = certificate_row(certificate_seconds=1e-9)
+    assert (value, message) == (0.875, "not proven")
     assert 0.875 < bound <= 1
     assert gap == bound - value
 
@@ -163,16 +163,16 @@ def token_level(config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame
     return stage("evaluate.token_level", {"seed": "s"} | config, **tables)
 
 
-def values(made: dict[str, pl.DataFrame]) -> dict[str, float]:
-    return dict(made["scores"].select("measure", "value").iter_rows())
+def values(tables: dict[str, pl.DataFrame]) -> dict[str, float]:
+    return dict(tables["scores"].select("measure", "value").iter_rows())
 
 
 def test_the_token_level_has_the_values_of_the_example() -> None:
-    made = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged_table(CELLS)])
-    wanted = {"one_to_one": 0.75, "many_to_one": 0.75, "v": 0.8, "nvi": 1 / 3}
-    assert values(made) == pytest.approx(wanted)
-    assert made["overlaps"].filter(gold="b").select("n_ij", "n_i", "n_j").rows() == [(2, 2, 4)]
-    assert made["scores"]["lower"].null_count() == 4
+    tables = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged_table(CELLS)])
+    expected = {"one_to_one": 0.75, "many_to_one": 0.75, "v": 0.8, "nvi": 1 / 3}
+    assert values(tables) == pytest.approx(expected)
+    assert tables["overlaps"].filter(gold="b").select("n_ij", "n_i", "n_j").rows() == [(2, 2, 4)]
+    assert tables["scores"]["lower"].null_count() == 4
 
 
 def test_a_dictionary_is_applied_to_every_token() -> None:
@@ -180,18 +180,18 @@ def test_a_dictionary_is_applied_to_every_token() -> None:
         [("x", "a", 4), ("y", "b", 2), ("y", "c", 2), ("z", "a", 9)],
         schema=GoldEntries.columns(), orient="row",
     )  # fmt: skip
-    made = token_level(
+    tables = token_level(
         {"measures": ["M-1", "V"]}, gold=known, dictionaries=[entries({"x": "1", "y": "2"})]
     )
-    assert values(made) == pytest.approx({"many_to_one": 0.75, "v": 0.8})
-    assert counts(made["sizes"]) == {"tokens": 17, "tokens without a cluster": 9}
+    assert values(tables) == pytest.approx({"many_to_one": 0.75, "v": 0.8})
+    assert counts(tables["sizes"]) == {"tokens": 17, "tokens without a cluster": 9}
 
 
 def test_items_in_several_clusters_have_no_token_level() -> None:
     with pytest.raises(DataError) as error:
         token_level({}, gold=gold(), dictionaries=[entries()])
-    for said in ["system S, run 1", "undefined", "1 gold item", "'run': 0, 1"]:
-        assert said in str(error.value)
+    for text in ["system S, run 1", "undefined", "1 gold item", "'run': 0, 1"]:
+        assert text in str(error.value)
     fine = token_level({}, gold=gold({"dog": "N"}), dictionaries=[entries()])
     assert values(fine)["many_to_one"] == 1.0
 
@@ -217,9 +217,9 @@ INCOMPLETE = [
 ]
 
 
-@pytest.mark.parametrize(("config", "said"), INCOMPLETE)
-def test_incompatible_options_are_refused(config: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+@pytest.mark.parametrize(("config", "message"), INCOMPLETE)
+def test_incompatible_options_are_refused(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         STAGES.get("evaluate.token_level").config.model_validate(config)
 
 
@@ -232,23 +232,23 @@ def test_systems_have_ranks_and_correlations() -> None:
     apart = tagged_table({(c, c): f for (c, _), f in CELLS.items()})
     apart = apart.with_columns(item=cells["item"])
     tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[apart, cells])
-    made = run_stage(
+    tables = run_stage(
         "evaluate.systems", {}, type_level=types["scores"], token_level=tokens["scores"]
     )
-    table = made["table"].filter(system="S").select("measure", "rank").rows()
+    table = tables["table"].filter(system="S").select("measure", "rank").rows()
     assert table == [("MacroI 1-1", 1.0), ("MacroI M-1", 1.0), ("many_to_one", 1.0), ("vi", 1.0)]
-    assert made["correlations"]["correlation"].to_list() == [1.0] * 32
+    assert tables["correlations"]["correlation"].to_list() == [1.0] * 32
     with pytest.raises(ValidationError, match="name at least one of"):
         run_stage("evaluate.systems", {})
 
 
 def test_shares_are_counted_by_class_and_band() -> None:
-    made = run_stage("evaluate.shares", {"most": [1, 2]}, gold=gold())
-    assert made["shares"].select("gold", "types", "tokens").rows() == [
+    tables = run_stage("evaluate.shares", {"most": [1, 2]}, gold=gold())
+    assert tables["shares"].select("gold", "types", "tokens").rows() == [
         ("*", 4, 6), ("N", 3, 3), ("V", 3, 3),
     ]  # fmt: skip
-    assert made["frequent"]["k"].unique().to_list() == [1, 2]
-    assert made["frequent"].filter(gold="*")["classes"].to_list() == [2, 2]
+    assert tables["frequent"]["k"].unique().to_list() == [1, 2]
+    assert tables["frequent"].filter(gold="*")["classes"].to_list() == [2, 2]
     few = run_stage("evaluate.shares", {"bands": [1, 3]}, gold=gold())["bands"]
     assert few.filter(words="all").select("first_rank", "last_rank", "types").rows() == [
         (1, 1, 1), (2, 3, 2), (4, 4, 1), (1, 4, 4),
@@ -256,28 +256,28 @@ def test_shares_are_counted_by_class_and_band() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bands", "said"),
+    ("bands", "message"),
     [([100, 10], "10 follows 100"), ([10, 10], "10 follows 10"), ([0], "greater than or equal")],
 )
-def test_bands_that_do_not_increase_are_refused(bands: list[int], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_bands_that_do_not_increase_are_refused(bands: list[int], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         run_stage("evaluate.shares", {"bands": bands}, gold=gold())
 
 
 def test_overlapping_measures_of_equal_clusters_are_1() -> None:
     same = {"dog": "N", "run": "NV", "eat": "V", "walk": "NV"}
-    made = stage("evaluate.overlapping", {"seed": "s"}, gold=gold(), systems=[entries(same)])
-    assert made["scores"]["value"].to_list() == pytest.approx([1.0] * made["scores"].height)
-    assert "omega" in made["scores"]["measure"]
+    tables = stage("evaluate.overlapping", {"seed": "s"}, gold=gold(), systems=[entries(same)])
+    assert tables["scores"]["value"].to_list() == pytest.approx([1.0] * tables["scores"].height)
+    assert "omega" in tables["scores"]["measure"]
 
 
 @pytest.mark.parametrize("use", ["evaluate.type_level", "evaluate.overlapping"])
 def test_weights_are_refused_if_no_measure_uses_them(use: str) -> None:
     weighed = entries().with_columns(weight=pl.Series([1.0, 0.3, 0.7, None, 1.0]))
-    said = (
+    message = (
         "systems: stages.a has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '0'"
     )
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         stage(use, {"seed": "s"}, gold=gold(), systems=[weighed])
     classes = gold().with_columns(weight=pl.Series([1.0, 0.5, 1.0, 1.0, 1.0, 1.0]))
     with pytest.raises(
@@ -285,8 +285,8 @@ def test_weights_are_refused_if_no_measure_uses_them(use: str) -> None:
     ):
         stage(use, {"seed": "s"}, gold=classes, systems=[entries()])
     alike = entries().with_columns(weight=pl.Series([1.0, 1.0, 1.0, None, 1.0]))
-    found = stage(use, {"seed": "s"}, gold=gold(), systems=[alike])
-    assert found["scores"].equals(
+    tables = stage(use, {"seed": "s"}, gold=gold(), systems=[alike])
+    assert tables["scores"].equals(
         stage(use, {"seed": "s"}, gold=gold(), systems=[entries()])["scores"]
     )
 
@@ -294,11 +294,11 @@ def test_weights_are_refused_if_no_measure_uses_them(use: str) -> None:
 def test_overlapping_measures_have_limits() -> None:
     tables = {"gold": gold(), "systems": [entries()]}
     config = {"seed": "s", "measures": ["bcubed_f", "omega"], "replicates": 20}
-    found = stage("evaluate.overlapping", config, **tables)["scores"]
+    table = stage("evaluate.overlapping", config, **tables)["scores"]
     plain = stage("evaluate.overlapping", config | {"replicates": 0}, **tables)["scores"]
-    assert found["value"].equals(plain["value"])
+    assert table["value"].equals(plain["value"])
     assert plain["lower"].null_count() == 2
-    for row in found.rows(named=True):
+    for row in table.rows(named=True):
         assert row["lower"] < row["upper"]
 
 
@@ -330,8 +330,8 @@ SENSES = {"seed": "s", "measures": ["fuzzy_bcubed_f", "bcubed_f"]}
 
 def test_senses_are_compared_within_words() -> None:
     config = SENSES | {"replicates": 9}
-    made = stage("evaluate.senses", config, gold=words(gold()), systems=[words(entries())])
-    assert made["scores"].select("system", "measure", "n_words").rows() == [
+    tables = stage("evaluate.senses", config, gold=words(gold()), systems=[words(entries())])
+    assert tables["scores"].select("system", "measure", "n_words").rows() == [
         ("S", "fuzzy_bcubed_f", 2), ("S", "bcubed_f", 2),
     ]  # fmt: skip
     a, b = (
@@ -343,20 +343,20 @@ def test_senses_are_compared_within_words() -> None:
         )["scores"].filter(measure="bcubed_f")["value"].item()
         for own in (["dog", "run"], ["eat", "walk"])
     )  # fmt: skip
-    assert made["words"].filter(measure="bcubed_f").select("by", "value", "instances").rows() == [
+    assert tables["words"].filter(measure="bcubed_f").select("by", "value", "instances").rows() == [
         ("a", a, 2), ("b", b, 2),
     ]  # fmt: skip
-    assert made["scores"]["value"][1] == pytest.approx((a + b) / 2)
-    assert counts(made["sizes"].drop("system", "run"))["instances"] == 4
-    systems = run_stage("evaluate.systems", {"senses": "x"}, senses=made["scores"])
+    assert tables["scores"]["value"][1] == pytest.approx((a + b) / 2)
+    assert counts(tables["sizes"].drop("system", "run"))["instances"] == 4
+    systems = run_stage("evaluate.systems", {"senses": "x"}, senses=tables["scores"])
     assert systems["table"]["rank"].to_list() == [1.0, 1.0]
 
 
 def test_the_heaviest_sense_of_an_entry_counts() -> None:
     weighed = words(entries()).with_columns(weight=pl.Series([1.0, 0.3, 0.7, 1.0, 1.0]))
     config = {"seed": "s", "measures": [], "token_measures": ["v"], "senses": "heaviest"}
-    made = stage("evaluate.senses", config, gold=words(gold()), systems=[weighed])
-    assert made["scores"]["measure"].to_list() == ["v"]
+    tables = stage("evaluate.senses", config, gold=words(gold()), systems=[weighed])
+    assert tables["scores"]["measure"].to_list() == ["v"]
     with pytest.raises(DataError, match="stages.a has weights of clusters, .* which bcubed_f does"):
         stage("evaluate.senses", SENSES, gold=words(gold()), systems=[weighed])
 
@@ -365,9 +365,9 @@ def test_the_heaviest_sense_of_an_entry_counts() -> None:
 def test_instances_without_a_cluster_are_treated_as_configured(fate: str, value: float) -> None:
     known = words(gold({"dog": "N", "run": "V", "eat": "N", "walk": "N"}))
     config = {"seed": "s", "measures": [], "token_measures": ["M-1"], "without_cluster": fate}
-    found = words(entries({"dog": "1", "eat": "1"}))
-    made = stage("evaluate.senses", config, gold=known, systems=[found])
-    assert made["scores"]["value"].to_list() == [value]
+    result = words(entries({"dog": "1", "eat": "1"}))
+    tables = stage("evaluate.senses", config, gold=known, systems=[result])
+    assert tables["scores"]["value"].to_list() == [value]
 
 
 def test_senses_without_words_are_refused() -> None:
@@ -392,11 +392,11 @@ def test_weights_do_not_change_the_token_level() -> None:
     known = pl.DataFrame([("x", "a", 4), ("y", "b", 2)], schema=GoldEntries.columns(), orient="row")
     plain = entries({"x": "1", "y": "2"})
     weighed = plain.with_columns(weight=pl.Series([0.3, 0.7]))
-    found = [
+    results = [
         token_level({}, gold=classes, dictionaries=[each])
         for classes, each in ((known, plain), (known.with_columns(weight=pl.lit(0.5)), weighed))
     ]
-    assert found[0]["scores"].equals(found[1]["scores"])
+    assert results[0]["scores"].equals(results[1]["scores"])
 
 
 CORPUS = "form\tupos\tt\n" + "dog\tN\t1\nrun\tV\t2\n\nrun\tN\t1\ndog\tN\t1\n\n" * 20
@@ -433,12 +433,12 @@ gold_sentences = "gold"
 @pytest.mark.long
 def test_scores_of_files_have_limits(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
-    made = small.run(STAGES_OF_A_RUN)
-    scores = made["tokens.scores"].filter(measure="many_to_one")
+    tables = small.run(STAGES_OF_A_RUN)
+    scores = tables["tokens.scores"].filter(measure="many_to_one")
     assert scores.select("system", "value").rows() == [("tags", 1.0), ("words", 0.75)]
     words = scores.filter(system="words").row(0, named=True)
     assert words["lower"] <= 0.75 <= words["upper"]
-    assert made["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
+    assert tables["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
 
 
 MISSING = {
@@ -524,9 +524,9 @@ def test_a_wrong_stage_in_a_list_is_reported_with_its_place(tmp_path: Path) -> N
     wrong = STAGES_OF_A_RUN.replace('systems = ["words", "tags"]', 'systems = ["gold", "tag"]')
     with pytest.raises(ConfigError) as error:
         small.run(wrong)
-    for said in ["types.systems.0: 'gold' gives", "InducedEntries is needed here",
+    for text in ["types.systems.0: 'gold' gives", "InducedEntries is needed here",
                  "types.systems.1: unknown stage 'tag'; did you mean tags"]:  # fmt: skip
-        assert said in str(error.value)
+        assert text in str(error.value)
 
 
 @pytest.mark.long

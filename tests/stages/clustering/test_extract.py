@@ -64,8 +64,8 @@ def test_clark_clusters_are_read_with_and_without_a_header(tmp_path: Path) -> No
     small = SmallRun(
         tmp_path, {"c.tsv": "word\tcluster\tp\ndog\t7\t.5\n", "c.txt": "dog 7 .5\n# 8 1e-05\n"}
     )
-    made = small.run(STAGE + 'path = "c.tsv"\ncolumns = { item = "word" }')["c.entries"]
-    assert made.select("item", "cluster", "f").rows() == [("dog", "7", None)]
+    table = small.run(STAGE + 'path = "c.tsv"\ncolumns = { item = "word" }')["c.entries"]
+    assert table.select("item", "cluster", "f").rows() == [("dog", "7", None)]
     names = 'format = "tsv", separator = " ", columns = ["item", "cluster", "p"]'
     plain = small.run(STAGE + 'path = { path = "c.txt", ' + names + " }")["c.entries"]
     assert plain.select("item", "cluster", "f").rows() == [("#", "8", None), ("dog", "7", None)]
@@ -83,8 +83,8 @@ def test_weights_are_read_on_request(use: str, label: str, weight: str, tmp_path
     small = SmallRun(tmp_path, {"t.tsv": WEIGHTS.format(label=label, weight=weight)})
     options = f'[stages.c]\nuse = "{use}"\npath = "t.tsv"\n'
     options += 'system = "S"\n' if label == "cluster" else ""
-    made = small.run(options)["c.entries"].select("item", label, "weight")
-    assert made.rows() == [("dog", "000", 0.25), ("dog", "001", 0.5), ("run", "01", None)]
+    result = small.run(options)["c.entries"].select("item", label, "weight")
+    assert result.rows() == [("dog", "000", 0.25), ("dog", "001", 0.5), ("run", "01", None)]
     if label == "cluster":
         cut = small.run(options + "prefix = 2\n")["c.entries"].select("item", label, "weight")
         assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
@@ -97,9 +97,9 @@ def test_weights_are_read_on_request(use: str, label: str, weight: str, tmp_path
 
 def test_a_column_named_weight_may_hold_counts(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.tsv": "item\tcluster\tweight\ndog\t1\t3\n"})
-    made = small.run(STAGE + 'path = "t.tsv"\ncolumns.f = "weight"')["c.entries"]
-    assert made.select("item", "f").rows() == [("dog", 3)]
-    assert "weight" not in made.columns
+    table = small.run(STAGE + 'path = "t.tsv"\ncolumns.f = "weight"')["c.entries"]
+    assert table.select("item", "f").rows() == [("dog", 3)]
+    assert "weight" not in table.columns
 
 
 def test_invalid_values_are_reported_with_their_line(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_invalid_values_are_reported_with_their_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
     wrong = "(1 value): is empty or a spreadsheet error"
-    for said in [f"column item {wrong}", "line 1", f"column cluster {wrong}", "line 2",
+    for text in [f"column item {wrong}", "line 1", f"column cluster {wrong}", "line 2",
                  "column f (1 value): is not a count of 1 or more, or is too large to sum", "line 3: 'x'"]:  # fmt: skip
-        assert said in str(error.value)
+        assert text in str(error.value)
 
 
 def test_a_missing_column_is_reported(tmp_path: Path) -> None:
@@ -149,25 +149,25 @@ def gold(folder: Path, options: str = "", *, content: str = CORPUS) -> dict[str,
 
 
 def test_forms_are_unchanged_by_default(tmp_path: Path) -> None:
-    made = gold(tmp_path)
-    assert made["gold.entries"].rows() == [
+    tables = gold(tmp_path)
+    assert tables["gold.entries"].rows() == [
         (".", "PUNCT", 1), ("Dog", "X", 1), ("The", "DET", 1), ("dog", "NOUN", 1),
         ("dogs", "VERB", 1), ("the", "DET", 1),
     ]  # fmt: skip
-    assert counts(made["gold.sizes"]) == {
+    assert counts(tables["gold.sizes"]) == {
         "tokens": 7, "tokens without a gold tag": 1, "tokens without an item": 0,
         "tokens that count": 6, "items": 6, "classes": 5,
     }  # fmt: skip
-    assert made["gold.sentences"].is_empty()
+    assert tables["gold.sentences"].is_empty()
 
 
 def test_lemmas_can_be_folded_and_filtered(tmp_path: Path) -> None:
     options = 'item = "lemma"\nexclude = ["PUNCT"]\nfold = true\nmin_frequency = 2\n'
-    made = gold(tmp_path, options)
-    assert made["gold.entries"].rows() == [
+    tables = gold(tmp_path, options)
+    assert tables["gold.entries"].rows() == [
         ("dog", "NOUN", 1), ("dog", "VERB", 1), ("the", "DET", 2),
     ]  # fmt: skip
-    assert counts(made["gold.sizes"]) == {
+    assert counts(tables["gold.sizes"]) == {
         "tokens": 7, "tokens without a gold tag": 1, "tokens without an item": 2,
         "tokens of the excluded class PUNCT": 0,
         "tokens of items seen less than 2 times": 0, "tokens that count": 4, "items": 2,
@@ -177,15 +177,17 @@ def test_lemmas_can_be_folded_and_filtered(tmp_path: Path) -> None:
 
 def test_excluded_tokens_do_not_count_towards_frequency(tmp_path: Path) -> None:
     content = "form\tupos\n-\tPUNCT\n-\tPUNCT\n-\tSYM\na\tX\na\tX\n"
-    made = gold(tmp_path, 'exclude = ["PUNCT"]\nmin_frequency = 2\n', content=content)
-    assert made["gold.entries"].rows() == [("a", "X", 2)]
-    assert counts(made["gold.sizes"])["tokens of items seen less than 2 times"] == 1
-    assert counts(made["gold.sizes"])["tokens of the excluded class PUNCT"] == 2
+    tables = gold(tmp_path, 'exclude = ["PUNCT"]\nmin_frequency = 2\n', content=content)
+    assert tables["gold.entries"].rows() == [("a", "X", 2)]
+    assert counts(tables["gold.sizes"])["tokens of items seen less than 2 times"] == 1
+    assert counts(tables["gold.sizes"])["tokens of the excluded class PUNCT"] == 2
 
 
 def test_sentences_contain_only_counted_tokens(tmp_path: Path) -> None:
-    made = gold(tmp_path, 'sentences = true\nfold = true\nexclude = ["PUNCT"]\nmin_frequency = 2\n')
-    assert made["gold.sentences"].drop("file").rows() == [
+    tables = gold(
+        tmp_path, 'sentences = true\nfold = true\nexclude = ["PUNCT"]\nmin_frequency = 2\n'
+    )
+    assert tables["gold.sentences"].drop("file").rows() == [
         (1, "dog", "NOUN", 1), (1, "the", "DET", 1), (2, "dog", "X", 1), (2, "the", "DET", 1),
     ]  # fmt: skip
 
@@ -206,9 +208,9 @@ def test_repeatedly_merged_parts_have_all_counts(tmp_path: Path) -> None:
     content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n\n" for i in range(60_000))
     small = SmallRun(tmp_path, {"c.tsv": content})
     for sentences in ("", "sentences = true\n"):
-        made = small.run(f'[run]\nmemory = "1MB"\n{STAGE_EXTRACT_GOLD}{sentences}')
-        assert made["gold.entries"].height == 500
-        assert made["gold.entries"]["f"].sum() == 60_000
+        tables = small.run(f'[run]\nmemory = "1MB"\n{STAGE_EXTRACT_GOLD}{sentences}')
+        assert tables["gold.entries"].height == 500
+        assert tables["gold.entries"]["f"].sum() == 60_000
 
 
 def test_an_unknown_attribute_is_reported_before_reading(tmp_path: Path) -> None:
@@ -220,12 +222,12 @@ def test_a_corpus_without_counted_tokens_is_refused(tmp_path: Path) -> None:
     content = "form\tupos\na\t\nb\tX\n"
     with pytest.raises(DataError) as error:
         gold(tmp_path, 'exclude = ["X"]', content=content)
-    for said in [
+    for text in [
         "all 2 tokens are excluded",
         "1 tokens of the excluded class X",
         "1 tokens without a gold",
     ]:
-        assert said in str(error.value)
+        assert text in str(error.value)
 
 
 ROWS = pl.DataFrame({"item": ["Run", "run", "run", "dog"], "gold": ["N", "N", "V", "N"]})
@@ -236,18 +238,18 @@ def table(raw: pl.DataFrame, **options: object) -> dict[str, pl.DataFrame]:
 
 
 def test_a_dictionary_needs_no_counts() -> None:
-    made = table(ROWS, fold=True)
-    assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
-    assert counts(made["sizes"])["items"] == 2
+    tables = table(ROWS, fold=True)
+    assert sorted(tables["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
+    assert counts(tables["sizes"])["items"] == 2
 
 
 def test_counts_of_a_dictionary_are_added_up() -> None:
     raw = ROWS.with_columns(n=pl.Series(["1", "2", "3", "1"]))
-    made = table(raw, fold=True, columns={"f": "n"}, min_frequency=2, exclude=["V"])
-    assert made["entries"].rows() == [("run", "N", 3)]
+    tables = table(raw, fold=True, columns={"f": "n"}, min_frequency=2, exclude=["V"])
+    assert tables["entries"].rows() == [("run", "N", 3)]
     both = table(raw.with_columns(n=pl.lit("1")), columns={"f": "n"}, min_frequency=2)
     assert sorted(both["entries"].rows()) == [("run", "N", 1), ("run", "V", 1)]
-    assert counts(made["sizes"]) == {
+    assert counts(tables["sizes"]) == {
         "items in the table": 2, "items of classes that are not excluded": 2, "items": 1,
         "classes": 1,
     }  # fmt: skip
@@ -255,14 +257,14 @@ def test_counts_of_a_dictionary_are_added_up() -> None:
 
 def test_a_field_may_have_several_classes() -> None:
     raw = pl.DataFrame({"word": ["run", "dog"], "tags": ["N|V", "N"]})
-    made = table(raw, columns={"item": "word", "gold": "tags"}, separator="|")
-    assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
+    tables = table(raw, columns={"item": "word", "gold": "tags"}, separator="|")
+    assert sorted(tables["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
 
 
 def test_each_class_may_have_a_column() -> None:
     raw = pl.DataFrame({"item": ["run", "dog"], "f": ["2", "1"], "V": ["5", None], "X": ["", "0"]})
-    made = table(raw, classes=["f", "V", "X"])
-    assert sorted(made["entries"].rows()) == [("dog", "f", 1), ("run", "V", 5), ("run", "f", 2)]
+    tables = table(raw, classes=["f", "V", "X"])
+    assert sorted(tables["entries"].rows()) == [("dog", "f", 1), ("run", "V", 5), ("run", "f", 2)]
 
 
 def test_invalid_values_are_faults() -> None:
@@ -292,8 +294,8 @@ NAMED = 'path = "k.key"\ncolumns = {{ {0} = "sense", by = "word" }}\nfold = true
 
 def test_senseval_keys_have_words_and_weights(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"k.key": KEY})
-    made = small.run(STAGE + NAMED.format("cluster"))["c.entries"]
-    assert made.select("run", "item", "cluster", "by", "weight").rows() == [
+    table = small.run(STAGE + NAMED.format("cluster"))["c.entries"]
+    assert table.select("run", "item", "cluster", "by", "weight").rows() == [
         ("k", "add.v.1", "s%1", "add.v", 4.0), ("k", "add.v.1", "t", "add.v", 1.0),
         ("k", "add.v.2", "t", "add.v", 2.0), ("k", "ask.v.1", "u", "ask.v", 3.0),
     ]  # fmt: skip
@@ -318,18 +320,18 @@ NOISY = "item\tcluster\ndog\t0\nrun\t-1\nthe\t-1\nan\t-1.0\ncat\t0\n"
 
 def test_noise_is_excluded(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"d.tsv": NOISY})
-    made = small.run(STAGE + 'path = "d.tsv"\nnoise = ["-1"]')
-    assert made["c.entries"].select("item", "cluster").rows() == [("cat", "0"), ("dog", "0")]
-    assert counts(made["c.sizes"])["noise items, excluded"] == 3
-    assert counts(made["c.sizes"])["clusters"] == 1
+    tables = small.run(STAGE + 'path = "d.tsv"\nnoise = ["-1"]')
+    assert tables["c.entries"].select("item", "cluster").rows() == [("cat", "0"), ("dog", "0")]
+    assert counts(tables["c.sizes"])["noise items, excluded"] == 3
+    assert counts(tables["c.sizes"])["clusters"] == 1
 
 
 def test_each_noise_item_may_be_a_cluster(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"d.tsv": NOISY})
-    made = small.run(STAGE + 'path = "d.tsv"\nnoise = [-1]\nnoise_as = "clusters"\nprefix = 1')
-    entries = made["c.entries"].sort("item").select("item", "cluster").rows()
+    tables = small.run(STAGE + 'path = "d.tsv"\nnoise = [-1]\nnoise_as = "clusters"\nprefix = 1')
+    entries = tables["c.entries"].sort("item").select("item", "cluster").rows()
     assert entries == [
         ("an", f"-1.0{OWN}an"), ("cat", "0"), ("dog", "0"), ("run", f"-1{OWN}run"),
         ("the", f"-1{OWN}the"),
     ]  # fmt: skip
-    assert counts(made["c.sizes"])["noise items, each a cluster of its own"] == 3
+    assert counts(tables["c.sizes"])["noise items, each a cluster of its own"] == 3

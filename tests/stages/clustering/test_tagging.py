@@ -47,8 +47,8 @@ DIFFERENT = {
 def test_options_that_differ_from_gold_are_refused_before_reading(
     option: str, small: SmallRun
 ) -> None:
-    gold, tags, said = DIFFERENT[option]
-    with pytest.raises(ConfigError, match=f"'tags' and stage 'gold' count differently: {said};"):
+    gold, tags, message = DIFFERENT[option]
+    with pytest.raises(ConfigError, match=f"'tags' and stage 'gold' count differently: {message};"):
         small.run(GOLD_COUNTED_ALIKE + gold + TAGS + tags + TYPES)
 
 
@@ -81,11 +81,11 @@ def test_a_tagging_of_another_text_than_gold_is_refused(small: SmallRun) -> None
     other = GOLD_COUNTED_ALIKE.replace("c.tsv", "other.tsv")
     with pytest.raises(DataError) as error:
         small.run(other + TAGS + TOKENS + 'gold = "gold"\n')
-    for said in [
+    for text in [
         "system S, run t and gold have different tokens", "4 and 4 tokens",
         "2 pairs of item and class", "'runs' N: 1 and 2; 'runs' V: 1 and 0", "Read the same text",
     ]:  # fmt: skip
-        assert said in str(error.value)
+        assert text in str(error.value)
 
 
 def test_taggings_of_different_texts_are_not_compared(small: SmallRun) -> None:
@@ -109,11 +109,11 @@ def test_tokens_are_compared_in_parts_as_in_one(rows: int) -> None:
     nothing = gold.clear().lazy()
     require_same_tokens(nothing, nothing, name="a", other="b", rows=rows)
     more = gold.with_columns(pl.col("f") + (pl.col("f") > 8) * pl.col("f"))
-    said = (
+    message = (
         r"a and b .*: 120 and 78 tokens; 4 pairs of .*"
         r"'w11' N: 24 and 12; 'w10' N: 22 and 11; 'w9' N: 20 and 10\n"
     )
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         require_same_tokens(more.lazy(), gold.lazy(), name="a", other="b", rows=rows)
 
 
@@ -143,18 +143,18 @@ def rows(table: pl.DataFrame) -> list[tuple[object, ...]]:
 
 def test_a_corpus_may_have_two_runs(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
-    made = small.run(ONE + 'cluster = ["t1", "t2"]\nexclude = ["P"]\n')
-    assert rows(made["t.tagged"]) == [
+    tables = small.run(ONE + 'cluster = ["t1", "t2"]\nexclude = ["P"]\n')
+    assert rows(tables["t.tagged"]) == [
         ("t1", "dog", "N", "a", 1), ("t1", "dog", "N", "b", 1), ("t1", "run", "N", "a", 1),
         ("t1", "run", "V", "b", 1), ("t2", "dog", "N", "1", 2), ("t2", "run", "N", "1", 1),
         ("t2", "run", "V", "1", 1),
     ]  # fmt: skip
-    assert rows(made["t.entries"]) == [
+    assert rows(tables["t.entries"]) == [
         ("t1", "dog", "a", 1), ("t1", "dog", "b", 1), ("t1", "run", "a", 1), ("t1", "run", "b", 1),
         ("t2", "dog", "1", 2), ("t2", "run", "1", 2),
     ]  # fmt: skip
-    assert made["t.gold"].rows() == [("dog", "N", 2), ("run", "N", 1), ("run", "V", 1)]
-    assert counts(made["t.sizes"].filter(run="t1"))["tokens of the excluded class P"] == 1
+    assert tables["t.gold"].rows() == [("dog", "N", 2), ("run", "N", 1), ("run", "V", 1)]
+    assert counts(tables["t.sizes"].filter(run="t1"))["tokens of the excluded class P"] == 1
 
 
 def test_the_frequency_of_an_item_is_that_of_one_run(tmp_path: Path) -> None:
@@ -169,30 +169,30 @@ def test_tokens_without_an_induced_tag_are_refused_or_kept(tmp_path: Path) -> No
         DataError, match=r"S: there are tokens without an induced tag: run t1: 1, for example '.'\n"
     ):
         small.run(ONE + 'cluster = "t1"\n')
-    made = small.run(ONE + 'cluster = "t1"\nuntagged = true\nsentences = true\n')
-    assert made["t.tagged"].filter(item=".").drop("system").rows() == [("t1", ".", "P", None, 1)]
-    assert "." not in made["t.entries"]["item"]
-    assert made["t.gold"].filter(item=".").height == 1
-    assert counts(made["t.sizes"])["tokens that count but have no cluster"] == 1
-    assert made["t.sentences"].drop("system", "run", "file").rows() == [
+    tables = small.run(ONE + 'cluster = "t1"\nuntagged = true\nsentences = true\n')
+    assert tables["t.tagged"].filter(item=".").drop("system").rows() == [("t1", ".", "P", None, 1)]
+    assert "." not in tables["t.entries"]["item"]
+    assert tables["t.gold"].filter(item=".").height == 1
+    assert counts(tables["t.sizes"])["tokens that count but have no cluster"] == 1
+    assert tables["t.sentences"].drop("system", "run", "file").rows() == [
         (1, "N", "a", 1), (1, "P", None, 1), (1, "V", "b", 1), (2, "N", "a", 1), (2, "N", "b", 1),
     ]  # fmt: skip
 
 
 def test_a_run_without_any_induced_tag_is_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH.replace("\t1\n", "\t\n").replace("\t2\n", "\t\n")})
-    said = r"S: runs without induced tags \(1\): run t2: none of 5\nCheck"
-    with pytest.raises(DataError, match=said):
+    message = r"S: runs without induced tags \(1\): run t2: none of 5\nCheck"
+    with pytest.raises(DataError, match=message):
         small.run(ONE + 'cluster = ["t1", "t2"]\nuntagged = true\n')
 
 
 def test_gold_and_induced_tags_may_be_in_two_files(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "dog\tx\nrun\ty\n\nrun\tx\n"})
-    made = small.run(TWO + SIDE % "i.tsv")
-    assert rows(made["t.tagged"]) == [
+    tables = small.run(TWO + SIDE % "i.tsv")
+    assert rows(tables["t.tagged"]) == [
         ("i", "dog", "N", "x", 1), ("i", "run", "N", "x", 1), ("i", "run", "V", "y", 1),
     ]  # fmt: skip
-    assert made["t.gold"].rows() == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
+    assert tables["t.gold"].rows() == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
 
 
 def test_one_file_and_two_give_the_same_tables(tmp_path: Path) -> None:
@@ -209,20 +209,20 @@ def test_one_file_and_two_give_the_same_tables(tmp_path: Path) -> None:
 def test_several_files_are_several_runs(tmp_path: Path) -> None:
     tags = {f"i/{i}.tsv": f"dog\tx\nrun\t{i}\nrun\tx\n" for i in "ab"}
     small = SmallRun(tmp_path, {"g.conllu": GOLD, **tags})
-    made = small.run(TWO + SIDE % "i/*")
-    assert made["t.tagged"].group_by("run").agg(pl.sum("f")).sort("run").rows() == [
+    tables = small.run(TWO + SIDE % "i/*")
+    assert tables["t.tagged"].group_by("run").agg(pl.sum("f")).sort("run").rows() == [
         ("a", 3), ("b", 3),
     ]  # fmt: skip
-    assert made["t.tagged"].filter(gold="V")["cluster"].to_list() == ["a", "b"]
-    assert made["t.gold"]["f"].to_list() == [1, 1, 1]
+    assert tables["t.tagged"].filter(gold="V")["cluster"].to_list() == ["a", "b"]
+    assert tables["t.gold"]["f"].to_list() == [1, 1, 1]
 
 
 def test_several_files_may_be_one_run(tmp_path: Path) -> None:
     small = SmallRun(
         tmp_path, {"g.conllu": GOLD, "i/1.tsv": "dog\tx\nrun\ty\n", "i/2.tsv": "run\tx\n"}
     )
-    made = small.run(TWO + SIDE % "i/*" + 'run = "whole"\n')
-    assert made["t.tagged"]["f"].to_list() == [1, 1, 1]
+    tables = small.run(TWO + SIDE % "i/*" + 'run = "whole"\n')
+    assert tables["t.tagged"]["f"].to_list() == [1, 1, 1]
 
 
 WRONG = {
@@ -241,11 +241,11 @@ WRONG = {
 
 @pytest.mark.parametrize("case", sorted(WRONG))
 def test_misaligned_files_are_reported_with_the_place(case: str, tmp_path: Path) -> None:
-    content, said = WRONG[case]
+    content, message = WRONG[case]
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": content})
     with pytest.raises(DataError) as error:
         small.run(TWO + SIDE % "i.tsv")
-    for words in said:
+    for words in message:
         assert words in str(error.value)
 
 
@@ -322,16 +322,16 @@ def test_both_sides_share_the_memory_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(tmp_path)
-    asked = list[int | None]()
+    limits = list[int | None]()
 
     def record_memory(memory: int | None) -> int:
-        asked.append(memory)
+        limits.append(memory)
         return block_size(memory)
 
     monkeypatch.setattr(splitting, "block_size", record_memory)
     run_tagging(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1GB"')
-    whole = max(each for each in asked if each is not None)  # each is checked separately
-    assert {*asked} == {whole, whole // 2}
+    whole = max(each for each in limits if each is not None)  # each is checked separately
+    assert {*limits} == {whole, whole // 2}
 
 
 @pytest.mark.usefixtures("_small_parts")
@@ -451,11 +451,11 @@ def test_counts_are_reused_with_other_thresholds_and_buckets(
     build_in_buckets(tmp_path)
     stage = f"{TAGGING}sentences = true\n"
     made_in_buckets(tmp_path, stage, first, "runs")
-    found = made_in_buckets(tmp_path, stage + LATE, then, "runs")
+    result = made_in_buckets(tmp_path, stage + LATE, then, "runs")
     fresh = made_in_buckets(tmp_path, stage + LATE, "", "fresh")
-    assert found.manifests["t"].digests() == fresh.manifests["t"].digests()
+    assert result.manifests["t"].digests() == fresh.manifests["t"].digests()
     assert len(list((tmp_path / "runs/x/t/counts").glob("*/manifest.json"))) == 1
-    assert parts(found, "tagged") > 1
+    assert parts(result, "tagged") > 1
 
 
 @pytest.mark.usefixtures("_divide_counts")
@@ -491,22 +491,22 @@ def test_counts_equal_those_of_a_loop(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_errors_do_not_depend_on_the_buckets(stage: str, tmp_path: Path) -> None:
     build_in_buckets(tmp_path)
-    said = []
+    messages = []
     for number, run in enumerate(["", MANY]):
         with pytest.raises(DataError) as refused:
             made_in_buckets(tmp_path, stage, run, f"runs{number}")
-        said.append(str(refused.value))
-    assert said[0] == said[1]
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
 
 
 def test_noise_tokens_are_excluded_or_clusters_of_their_own(tmp_path: Path) -> None:
     """Noise tokens have no cluster, or each has its own: 1 is the tag of two dogs and two runs."""
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     tags = ONE + 'cluster = "t2"\nnoise = ["1"]\n'
-    made = small.run(tags)
-    assert rows(made["t.entries"]) == [("t2", ".", "2", 1)]
-    assert counts(made["t.sizes"])["tokens that count but have no cluster"] == 4
-    assert counts(made["t.sizes"])["noise tokens, excluded"] == 4
+    tables = small.run(tags)
+    assert rows(tables["t.entries"]) == [("t2", ".", "2", 1)]
+    assert counts(tables["t.sizes"])["tokens that count but have no cluster"] == 4
+    assert counts(tables["t.sizes"])["noise tokens, excluded"] == 4
     own = small.run(tags + 'noise_as = "clusters"\n')
     assert own["t.entries"]["cluster"].n_unique() == 5
     assert own["t.entries"].filter(item="dog")["f"].to_list() == [1, 1]

@@ -36,30 +36,30 @@ SAMPLE = pl.DataFrame({
 def combine(
     config: dict[str, Any] | None = None, **tables: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    given = {"ranks": RANKS, "candidates": CANDIDATES, "judgements": JUDGEMENTS} | tables
-    return run_stage("score.combination", {"seed": "s"} | (config or {}), **given)
+    inputs = {"ranks": RANKS, "candidates": CANDIDATES, "judgements": JUDGEMENTS} | tables
+    return run_stage("score.combination", {"seed": "s"} | (config or {}), **inputs)
 
 
 def apply_model(
     model: pl.DataFrame, config: dict[str, Any] | None = None, **tables: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    given = {"ranks": RANKS, "candidates": CANDIDATES, "coefficients": model} | tables
-    return run_stage("score.apply", {"seed": "s"} | (config or {}), **given)
+    options = {"ranks": RANKS, "candidates": CANDIDATES, "coefficients": model} | tables
+    return run_stage("score.apply", {"seed": "s"} | (config or {}), **options)
 
 
 def test_the_combination_is_an_additional_measure() -> None:
-    made = combine(sample=SAMPLE)
-    assert made["ranks"]["measure"].unique().sort().to_list() == ["bad", "combination", "good"]
-    assert made["ranks"].group_by("measure").len()["len"].to_list() == [SIZE] * 3
-    first = made["ranks"].filter(measure="combination").sort("rank")
-    scores = made["scores"].sort("combination", descending=True)
+    tables = combine(sample=SAMPLE)
+    assert tables["ranks"]["measure"].unique().sort().to_list() == ["bad", "combination", "good"]
+    assert tables["ranks"].group_by("measure").len()["len"].to_list() == [SIZE] * 3
+    first = tables["ranks"].filter(measure="combination").sort("rank")
+    scores = tables["scores"].sort("combination", descending=True)
     assert first["score"].to_list() == scores["combination"].to_list()
-    others = made["ranks"].filter(pl.col("measure") != "combination").sort("measure", "rank")
+    others = tables["ranks"].filter(pl.col("measure") != "combination").sort("measure", "rank")
     assert others.equals(RANKS.select(others.columns).sort("measure", "rank"))
     lists = run_stage(
         "evaluate.precision",
         {"cuts": [20]},
-        ranks=made["ranks"],
+        ranks=tables["ranks"],
         judgements=JUDGEMENTS,
         sample=SAMPLE,
     )["cuts"]
@@ -67,12 +67,12 @@ def test_the_combination_is_an_additional_measure() -> None:
 
 
 def test_only_judged_draws_are_learned() -> None:
-    made = combine(sample=SAMPLE)
-    judged = made["refit"].filter(pl.col("tp").is_not_null())["id"].to_list()
+    tables = combine(sample=SAMPLE)
+    judged = tables["refit"].filter(pl.col("tp").is_not_null())["id"].to_list()
     assert judged == IDS[::2]
-    labels = made["coefficients"].filter(kind="label")["value"].sort().to_list()
+    labels = tables["coefficients"].filter(kind="label")["value"].sort().to_list()
     assert labels == IDS[::2]
-    facts = made["fit"].select("n_judged", "positives").unique().row(0)
+    facts = tables["fit"].select("n_judged", "positives").unique().row(0)
     assert facts == (60, int(TP[::2].sum()))
 
 
@@ -86,17 +86,17 @@ def test_the_fit_names_the_chosen_measure_and_unseen_words() -> None:
 
 
 def test_parts_of_words_have_separate_effects() -> None:
-    made = combine({"separator": ":"})
-    words = made["coefficients"].filter(kind="word")
+    tables = combine({"separator": ":"})
+    words = tables["coefficients"].filter(kind="word")
     assert set(words["feature"]) == {"{l1}:[1]", "{l1}:[2]", "{l2}"}
     assert words.filter(feature="{l1}:[1]")["value"].sort().to_list() == ["in", "zu"]
-    again = apply_model(made["coefficients"])["scores"]
+    again = apply_model(tables["coefficients"])["scores"]
     assert (again["known_words"] == 3).all()
 
 
 def test_templates_and_frequencies_add_features() -> None:
-    made = combine({"words": ["{l1} {l2}"], "frequencies": True})
-    kinds = made["coefficients"].group_by("kind").len().sort("kind").rows()
+    tables = combine({"words": ["{l1} {l2}"], "frequencies": True})
+    kinds = tables["coefficients"].group_by("kind").len().sort("kind").rows()
     assert kinds == [
         ("frequency", 3),
         ("intercept", 1),
@@ -113,20 +113,20 @@ def test_further_labels_change_only_the_refit() -> None:
     first = combine(sample=SAMPLE)
     further = JUDGEMENTS.filter(pl.col("id").is_in([*IDS[1:40:2], IDS[0]]))
     wrong = further.with_columns(tp=pl.col("tp") ^ (pl.col("id") == IDS[0]))
-    made = combine(sample=SAMPLE, further=wrong)
+    tables = combine(sample=SAMPLE, further=wrong)
     for name in ("scores", "ranks", "fit"):
-        assert made[name].equals(first[name])
-    assert not made["refit"]["probability"].equals(first["refit"]["probability"])
-    known = made["refit"].drop_nulls("tp").join(JUDGEMENTS, on="id")
+        assert tables[name].equals(first[name])
+    assert not tables["refit"]["probability"].equals(first["refit"]["probability"])
+    known = tables["refit"].drop_nulls("tp").join(JUDGEMENTS, on="id")
     assert known.height == SIZE // 2 + 20
     assert known["tp"].equals(known["tp_right"])
     assert known.filter("sampled")["id"].sort().to_list() == IDS[::2]
-    labels = made["coefficients"].filter(kind="label")["value"].sort().to_list()
+    labels = tables["coefficients"].filter(kind="label")["value"].sort().to_list()
     assert labels == known["id"].sort().to_list()
     ridge = first["fit"].filter(ranking="combination")["ridge"][0]
     judged = JUDGEMENTS.filter(pl.col("id").is_in(known["id"].implode()))
     alone = combine({"ridge": ridge}, judgements=judged)["coefficients"]
-    assert made["coefficients"]["coefficient"].to_list() == pytest.approx(
+    assert tables["coefficients"]["coefficient"].to_list() == pytest.approx(
         alone["coefficient"].to_list(), abs=1e-8
     )
     others = JUDGEMENTS.with_columns(category=pl.lit("other"))
@@ -216,38 +216,38 @@ def test_labelled_candidates_can_be_excluded() -> None:
 
 def test_the_applied_model_equals_the_refit() -> None:
     """All candidates have the order of the refit."""
-    made = combine(sample=SAMPLE)
-    applied = apply_model(made["coefficients"])["scores"]
-    both = applied.join(made["refit"], on="id")
+    tables = combine(sample=SAMPLE)
+    applied = apply_model(tables["coefficients"])["scores"]
+    both = applied.join(tables["refit"], on="id")
     odds = (both["probability"] / (1 - both["probability"])).log()
     assert both["combination"].to_numpy() == pytest.approx(odds.to_numpy(), abs=1e-6)
 
 
 def test_a_model_file_is_read_and_checked() -> None:
     model = combine(sample=SAMPLE)["coefficients"]
-    given = {"ranks": RANKS, "candidates": CANDIDATES}
+    inputs = {"ranks": RANKS, "candidates": CANDIDATES}
     as_text = model.with_columns(pl.col("coefficient").cast(pl.String))
-    made = run_stage("score.apply", {"seed": "s"}, path=as_text, **given)
-    assert made["scores"].equals(apply_model(model)["scores"])
+    tables = run_stage("score.apply", {"seed": "s"}, path=as_text, **inputs)
+    assert tables["scores"].equals(apply_model(model)["scores"])
     broken = as_text.with_columns(coefficient=pl.lit("1,5"))
     with pytest.raises(ConfigError, match="rows without a coefficient of a model, e.g. row 1"):
-        run_stage("score.apply", {"seed": "s"}, path=broken, **given)
+        run_stage("score.apply", {"seed": "s"}, path=broken, **inputs)
     with pytest.raises(ConfigError, match="no column 'kind'"):
-        run_stage("score.apply", {"seed": "s"}, path=as_text.drop("kind"), **given)
+        run_stage("score.apply", {"seed": "s"}, path=as_text.drop("kind"), **inputs)
     with pytest.raises(ConfigError, match="'good' has not been ranked"):
         apply_model(model, ranks=RANKS.filter(measure="bad"))
     with pytest.raises(ValidationError, match="either coefficients or path"):
-        run_stage("score.apply", {"seed": "s"}, **given)
+        run_stage("score.apply", {"seed": "s"}, **inputs)
 
 
 def test_labels_behind_scores_of_another_program_are_marked() -> None:
     pairs = CANDIDATES.select("l1", "l2").with_columns(mine=SCORES["good"])
     learned = pairs.select("l1", "l2").head(5).with_columns(file=pl.lit("l.tsv"), line=pl.lit(2))
     config = {"scores": {"mine": "mine"}}
-    made = run_stage(
+    tables = run_stage(
         "extract.scores", config, path=pairs.unique(["l1", "l2"]), learned_from=learned
     )
-    assert made["scores"]["learned"].sum() == 5
+    assert tables["scores"]["learned"].sum() == 5
     assert (
         "learned"
         not in run_stage("extract.scores", config, path=pairs.unique(["l1", "l2"]))[

@@ -21,27 +21,27 @@ CONFIG = {"seed": "s", "categories": {"TP": ["svc", "fig"]}, "replicates": 50}
 
 
 def test_agreement_and_disagreements_are_computed() -> None:
-    made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN)
-    kappa = made["agreement"].filter(coefficient="cohen_kappa", method="analytic")
+    tables = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN)
+    kappa = tables["agreement"].filter(coefficient="cohen_kappa", method="analytic")
     assert kappa.select("category", "items", "estimate").rows() == [
         ("*", 3, pytest.approx(0.5)), ("TP", 3, 1.0),
     ]  # fmt: skip
-    assert made["disagreements"].rows() == [("z", "ann", "fig"), ("z", "bob", "svc")]
+    assert tables["disagreements"].rows() == [("z", "ann", "fig"), ("z", "bob", "svc")]
 
 
 def test_ac1_depends_on_the_offered_labels() -> None:
     """P = 2/3, shares 1/2, 1/3, 1/6: P_e = 11/18 / (q - 1)."""
     offered = pl.DataFrame({"label": ["svc", "no", "fig", "free", "unclear"]})
     for tables, chance in (({}, 11 / 36), ({"labels": offered}, 11 / 72)):
-        made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN, **tables)["agreement"]
-        row = made.filter(category="*", coefficient="gwet_ac1", annotator_1="*").row(0, named=True)
+        table = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN, **tables)["agreement"]
+        row = table.filter(category="*", coefficient="gwet_ac1", annotator_1="*").row(0, named=True)
         assert row["estimate"] == pytest.approx((2 / 3 - chance) / (1 - chance))
 
 
 def test_without_annotations_there_is_no_agreement() -> None:
-    made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
-    assert made["agreement"]["items"].unique().to_list() == [0]
-    assert made["disagreements"].is_empty()
+    tables = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
+    assert tables["agreement"]["items"].unique().to_list() == [0]
+    assert tables["disagreements"].is_empty()
 
 
 def test_a_reserved_name_of_a_category_is_refused() -> None:
@@ -103,11 +103,11 @@ def list_coverage(n_true: int, n_unmatched: int, category: str = "TP") -> pl.Dat
 
 def test_recall_may_limit_or_index_precision() -> None:
     config = {"measures": ["a"], "recall": 0.5, "at_recall": [0.2, 1.0]}
-    made = run_stage(USE, config, ranks=RANKS, judgements=ALL)
-    row = made["average_precision"].row(0, named=True)
+    tables = run_stage(USE, config, ranks=RANKS, judgements=ALL)
+    row = tables["average_precision"].row(0, named=True)
     assert row["average_precision"] == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
     assert (row["recall"], row["base"], row["positives"]) == (0.5, "ranked", 5)
-    assert made["at_recall"].select("recall", "n", "precision").rows() == [
+    assert tables["at_recall"].select("recall", "n", "precision").rows() == [
         (0.2, 1, 1.0), (1.0, 10, 0.5),
     ]  # fmt: skip
 
@@ -132,7 +132,7 @@ def test_unsuitable_bases_of_recall_are_refused() -> None:
 @pytest.mark.parametrize("option", ["recall", "at_recall", "positives"])
 @pytest.mark.parametrize("how", ["sample", "judgements"])
 def test_recall_requires_full_annotation(option: str, how: str) -> None:
-    given: dict[str, Any] = {"sample": SAMPLE} if how == "sample" else {"judgements": ALL.head(7)}
+    inputs: dict[str, Any] = {"sample": SAMPLE} if how == "sample" else {"judgements": ALL.head(7)}
     options: dict[str, dict[str, Any]] = {
         "recall": {"config": {"recall": 0.5}},
         "at_recall": {"config": {"at_recall": [0.5]}},
@@ -140,7 +140,7 @@ def test_recall_requires_full_annotation(option: str, how: str) -> None:
     }
     message = f"3 of 10 have none in category 'TP'; omit {option}; after join.gold"
     with pytest.raises(ConfigError, match=message):
-        average_precision_of(**given, **options[option])
+        average_precision_of(**inputs, **options[option])
 
 
 def test_a_subset_of_the_candidates_may_be_ranked() -> None:
@@ -175,20 +175,20 @@ def test_full_annotation_has_no_uncertainty(size: int, how: str) -> None:
     ids = [f"x{i:03}" for i in range(size)]
     scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(size)]})
     ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
-    given = pl.DataFrame({"category": "TP", "id": ids, "tp": [i in {0, 7} for i in range(size)]})
+    frame = pl.DataFrame({"category": "TP", "id": ids, "tp": [i in {0, 7} for i in range(size)]})
     sample: dict[str, pl.DataFrame] = {}
     match how:
         case "random" | "with_replacement":
             sample = run_stage("sample.random", {"rate": 1.0, "seed": "s"}, candidates=scores)
         case "judged":
-            sample = run_stage("sample.judged", {}, candidates=scores, judgements=given)
+            sample = run_stage("sample.judged", {}, candidates=scores, judgements=frame)
         case "design":
             sample = run_stage("sample.design", {"size": size, "cuts": [9]}, ranks=ranks)
     if how == "with_replacement":  # each twice
         again = {"multiplicity": pl.lit(2, pl.Int64), "pi": pl.lit(None, pl.Float64)}
         sample = {"sample": sample["sample"].with_columns(**again)}
-    drawn = {name: table for name, table in sample.items() if name == "sample"}
-    row = average_precision_of(ranks=ranks, judgements=given, **drawn)
+    draws = {name: table for name, table in sample.items() if name == "sample"}
+    row = average_precision_of(ranks=ranks, judgements=frame, **draws)
     assert row.select("average_precision", "lower", "upper").row(0) == (0.625, 0.625, 0.625)
 
 
@@ -252,45 +252,45 @@ def evaluate(**given: Any) -> dict[str, pl.DataFrame]:
 
 
 def test_a_perfect_and_a_constant_judge_have_known_values() -> None:
-    made = evaluate(ranks=RANKS_EVALUATE_MACHINE)
-    near = made["judges"].select("judge", "n_judged", "kappa", "brier", "rho2").rows()
+    tables = evaluate(ranks=RANKS_EVALUATE_MACHINE)
+    near = tables["judges"].select("judge", "n_judged", "kappa", "brier", "rho2").rows()
     assert near == [
         ("perfect", SIZE, 1.0, 0.0, pytest.approx(1.0)), ("same", SIZE, pytest.approx(0), 0.25, None),
     ]  # fmt: skip
-    cells = made["confusion"].select("judge", "true_positives", "false_positives", "ppv").rows()
+    cells = tables["confusion"].select("judge", "true_positives", "false_positives", "ppv").rows()
     assert cells == [("perfect", 40, 0, 1.0), ("same", 40, 80, pytest.approx(1 / 3))]
-    saved = made["savings"].group_by("judge", maintain_order=True).agg("labels_saved")
+    saved = tables["savings"].group_by("judge", maintain_order=True).agg("labels_saved")
     assert dict(saved.rows()) == {"perfect": pytest.approx([1.0] * 4), "same": [0.0] * 4}
-    assert made["calibration"].select("judge", "bin", "share").rows() == [
+    assert tables["calibration"].select("judge", "bin", "share").rows() == [
         ("perfect", 1, 0.0), ("perfect", 10, 1.0), ("same", 6, pytest.approx(1 / 3)),
     ]  # fmt: skip
 
 
 def test_draws_are_weighted_by_inclusion_probabilities() -> None:
     """Of 20 true positives drawn 10 are found: those that represent four candidates each."""
-    drawn = [i for i in range(60) if TRUE[i]]
-    sample = pl.DataFrame({"id": [IDS_EVALUATE_MACHINE[i] for i in drawn], "pi": [0.25, 0.5] * 10})
-    said = SAID.filter(judge="perfect").with_columns(
-        prediction=pl.Series([float(i in drawn[::2]) for i in range(SIZE)])
+    draws = [i for i in range(60) if TRUE[i]]
+    sample = pl.DataFrame({"id": [IDS_EVALUATE_MACHINE[i] for i in draws], "pi": [0.25, 0.5] * 10})
+    predictions = SAID.filter(judge="perfect").with_columns(
+        prediction=pl.Series([float(i in draws[::2]) for i in range(SIZE)])
     )
-    row = evaluate(predictions=said, sample=sample)["confusion"].row(0, named=True)
+    row = evaluate(predictions=predictions, sample=sample)["confusion"].row(0, named=True)
     assert (row["n_judged"], row["sensitivity"]) == (20, pytest.approx(40 / 60))
-    alike = evaluate(predictions=said, sample=sample.drop("pi"))["confusion"]
+    alike = evaluate(predictions=predictions, sample=sample.drop("pi"))["confusion"]
     assert alike["sensitivity"].item() == 0.5
 
 
 def test_judges_are_evaluated_on_a_designed_sample() -> None:
     design = {"size": 60, "cuts": [40], "seed": "s"}
     sample = run_stage("sample.design", design, ranks=RANKS_EVALUATE_MACHINE)["sample"]
-    made = evaluate(sample=sample, ranks=RANKS_EVALUATE_MACHINE, pairs=[("a", "b")])
-    assert set(made["judges"]["n_judged"]) == {60}
-    assert made["pair_savings"].select("measure_1", "measure_2", "n").row(0) == ("a", "b", 60)
+    tables = evaluate(sample=sample, ranks=RANKS_EVALUATE_MACHINE, pairs=[("a", "b")])
+    assert set(tables["judges"]["n_judged"]) == {60}
+    assert tables["pair_savings"].select("measure_1", "measure_2", "n").row(0) == ("a", "b", 60)
 
 
 def test_draws_with_replacement_count_by_their_multiplicity() -> None:
     sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:2], "multiplicity": [3, 1]})
-    for given in (sample, sample.with_columns(pi=pl.lit(None, pl.Float64))):
-        row = evaluate(sample=given)["confusion"].row(0, named=True)
+    for table in (sample, sample.with_columns(pi=pl.lit(None, pl.Float64))):
+        row = evaluate(sample=table)["confusion"].row(0, named=True)
         assert (row["true_positives"], row["true_negatives"]) == (3, 1)
     some = sample.with_columns(pi=pl.Series([0.5, None]))
     with pytest.raises(ConfigError, match="1 of 2 draws have no pi, for example x001"):
@@ -311,26 +311,26 @@ def test_undecided_and_unjudged_candidates_are_not_counted() -> None:
 
 
 def test_without_judgements_or_predictions_values_are_undefined() -> None:
-    made = evaluate(judgements=JUDGED.clear(), ranks=RANKS_EVALUATE_MACHINE)
-    assert made["judges"].select("n_predicted", "n_judged", "ac1").rows() == [(120, 0, None)] * 2
-    assert made["calibration"].is_empty()
-    assert made["savings"]["labels_saved"].is_null().all()
+    tables = evaluate(judgements=JUDGED.clear(), ranks=RANKS_EVALUATE_MACHINE)
+    assert tables["judges"].select("n_predicted", "n_judged", "ac1").rows() == [(120, 0, None)] * 2
+    assert tables["calibration"].is_empty()
+    assert tables["savings"]["labels_saved"].is_null().all()
     nothing = evaluate(predictions=SAID.clear(), ranks=RANKS_EVALUATE_MACHINE)
     assert all(table.is_empty() for table in nothing.values())
 
 
 def test_with_a_single_class_values_are_undefined() -> None:
-    made = evaluate(
+    tables = evaluate(
         judgements=JUDGED.with_columns(tp=pl.lit(value=True)), ranks=RANKS_EVALUATE_MACHINE
     )
-    assert made["confusion"]["specificity"].is_null().all()
-    assert made["judges"]["rho2"].is_null().all()
-    assert made["savings"]["labels_saved"].is_null().all()
+    assert tables["confusion"]["specificity"].is_null().all()
+    assert tables["judges"]["rho2"].is_null().all()
+    assert tables["savings"]["labels_saved"].is_null().all()
 
 
 def test_fewer_than_30_judged_draws_give_no_savings() -> None:
-    made = evaluate(judgements=JUDGED.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
-    assert made["labels_saved"].is_null().all()
+    table = evaluate(judgements=JUDGED.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    assert table["labels_saved"].is_null().all()
     enough = evaluate(judgements=JUDGED.head(30), ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert enough.filter(judge="perfect", n=120)["labels_saved"].to_list() == [1.0, 1.0]
 
@@ -340,8 +340,8 @@ def test_categories_are_evaluated_separately() -> None:
     people = pl.concat(
         [JUDGED, JUDGED.with_columns(pl.lit("idiom").alias("category"), ~pl.col("tp"))]
     )
-    made = evaluate(predictions=pl.concat([SAID, other]), judgements=people)["judges"]
-    assert made.select("category", "judge", "kappa").rows() == [
+    table = evaluate(predictions=pl.concat([SAID, other]), judgements=people)["judges"]
+    assert table.select("category", "judge", "kappa").rows() == [
         ("TP", "perfect", 1.0), ("TP", "same", pytest.approx(0)), ("idiom", "perfect", pytest.approx(-0.8)),
         ("idiom", "same", pytest.approx(0)),
     ]  # fmt: skip
@@ -366,13 +366,13 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
     pooled = run_stage(
         "score.pool", {"depth": 70, "measures": ["a", "b"]}, ranks=RANKS_EVALUATE_MACHINE
     )["ranks"]
-    made = evaluate(ranks=pooled)["savings"]
-    assert made.filter(judge="perfect")["n"].to_list() == [60, 60]
+    table = evaluate(ranks=pooled)["savings"]
+    assert table.filter(judge="perfect")["n"].to_list() == [60, 60]
 
 
 def test_a_random_judge_saves_no_labels() -> None:
     rng = np.random.default_rng(3)
-    said = SAID.filter(judge="perfect").with_columns(prediction=pl.Series(rng.random(SIZE)))
-    made = evaluate(predictions=said, ranks=RANKS_EVALUATE_MACHINE)["savings"]
-    assert made["rho2"].max() < 0.1
-    assert made["labels_saved"].max() < 0.05
+    predictions = SAID.filter(judge="perfect").with_columns(prediction=pl.Series(rng.random(SIZE)))
+    table = evaluate(predictions=predictions, ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    assert table["rho2"].max() < 0.1
+    assert table["labels_saved"].max() < 0.05

@@ -26,8 +26,8 @@ def choose(judgements: pl.DataFrame = VERDICTS, **config: Any) -> pl.DataFrame:
 
 
 def deliver(choice: pl.DataFrame, **tables: pl.DataFrame) -> pl.DataFrame:
-    given = {"ranks": RANKS, "candidates": UNITS, "judgements": VERDICTS} | tables
-    return run_stage("sheet.list", {"folder": "out"}, choice=choice, **given)["list"]
+    inputs = {"ranks": RANKS, "candidates": UNITS, "judgements": VERDICTS} | tables
+    return run_stage("sheet.list", {"folder": "out"}, choice=choice, **inputs)["list"]
 
 
 def test_the_chosen_list_has_its_judgements() -> None:
@@ -48,11 +48,11 @@ def test_example_sentences_are_beside_the_candidates() -> None:
     choice = choose(size=3)
     listed = deliver(choice, examples=examples)
     assert listed["example_1"].to_list() == ["[[a]] [[b]]", None, "[[d]] [[e]]"]
-    given = {"ranks": RANKS, "candidates": UNITS, "examples": examples, "choice": choice}
-    two = run_stage("sheet.list", {"folder": "out", "shown": 2}, **given)["list"]
+    inputs = {"ranks": RANKS, "candidates": UNITS, "examples": examples, "choice": choice}
+    two = run_stage("sheet.list", {"folder": "out", "shown": 2}, **inputs)["list"]
     assert two["example_2"].to_list() == ["[[a]] c [[b]]", None, None]
     assert (
-        "example_1" not in run_stage("sheet.list", {"folder": "out", "shown": 0}, **given)["list"]
+        "example_1" not in run_stage("sheet.list", {"folder": "out", "shown": 0}, **inputs)["list"]
     )
 
 
@@ -98,18 +98,18 @@ TOP = pl.DataFrame({"category": "TP", "id": MANY, "tp": [i < 90 for i in range(2
 
 
 def sure(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFrame]:
-    given = {"guarantee": True} | config
-    return run_stage("evaluate.choice", given, ranks=LONG, judgements=judgements)
+    options = {"guarantee": True} | config
+    return run_stage("evaluate.choice", options, ranks=LONG, judgements=judgements)
 
 
 def test_a_guaranteed_list_is_shorter_than_an_estimated_one() -> None:
     """90 of 120 are 75 %, and 90 of 100 are 90 % with a lower limit of 82.4 % at 2.5 %."""
     config: dict[str, Any] = {"sizes": [20, 100, 120], "min_precision": 0.7}
-    made = sure(**config)
-    assert made["choice"].select("measure", "n", "criterion").row(0) == (
+    tables = sure(**config)
+    assert tables["choice"].select("measure", "n", "criterion").row(0) == (
         "a", 100, "min_precision = 0.7, guaranteed",
     )  # fmt: skip
-    tests = made["guarantee"].select("measure", "n", "place", "tested", "passed").rows()
+    tests = tables["guarantee"].select("measure", "n", "place", "tested", "passed").rows()
     assert tests == [
         ("a", 20, 1, True, True), ("a", 100, 2, True, True), ("a", 120, 3, True, False),
         ("b", 20, 1, True, False), ("b", 100, 2, False, False), ("b", 120, 3, False, False),
@@ -156,11 +156,11 @@ def test_invalid_options_of_a_guarantee_are_refused(config: dict[str, Any], mess
 
 
 def test_without_judgements_there_is_no_guarantee() -> None:
-    made = run_stage(
+    tables = run_stage(
         "evaluate.choice", {"guarantee": True, "min_precision": 0.3}, ranks=RANKS.clear(),
         judgements=VERDICTS.clear(),
     )  # fmt: skip
-    assert all(table.is_empty() for table in made.values())
+    assert all(table.is_empty() for table in tables.values())
 
 
 # The list of a combination: judged true positives, then the first of the model of all labels
@@ -182,28 +182,28 @@ ALL = pl.concat([RANKS, COMBINED]).sort("measure", "rank")
 
 def combination_chosen(**config: Any) -> pl.DataFrame:
     labels = pl.DataFrame({"category": "TP", "id": [*LABELS], "tp": [*LABELS.values()]})
-    given = {"sizes": [4], "measures": ["combination"], "size": 4} | config
-    return run_stage("evaluate.choice", given, ranks=ALL, judgements=labels)["choice"]
+    options = {"sizes": [4], "measures": ["combination"], "size": 4} | config
+    return run_stage("evaluate.choice", options, ranks=ALL, judgements=labels)["choice"]
 
 
 def refit_list(**tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    given = {"ranks": ALL, "candidates": UNITS, "refit": REFIT, "choice": combination_chosen()}
-    return run_stage("sheet.list", {"folder": "out"}, **given | tables)
+    inputs = {"ranks": ALL, "candidates": UNITS, "refit": REFIT, "choice": combination_chosen()}
+    return run_stage("sheet.list", {"folder": "out"}, **inputs | tables)
 
 
 @pytest.mark.parametrize("tables", [{}, {"sample": DRAWN}])
 def test_judged_true_positives_are_first(tables: dict[str, pl.DataFrame]) -> None:
     """x1 is false and missing. Its cross-fitted list x0 ... x4 has one true among two judged."""
-    made = refit_list(**tables)
-    assert made["list"].select("rank", "id", "score", "verdict", "part").rows() == [
+    outputs = refit_list(**tables)
+    assert outputs["list"].select("rank", "id", "score", "verdict", "part").rows() == [
         (1, "x6", 0.6, "+", "judged"), (2, "x3", 0.3, "+", "judged"),
         (3, "x7", 0.7, None, "unjudged"), (4, "x5", 0.5, None, "unjudged"),
     ]  # fmt: skip
-    parts = made["parts"].select("part", "n", "precision", "depth", "n_sampled", "k_sampled")
+    parts = outputs["parts"].select("part", "n", "precision", "depth", "n_sampled", "k_sampled")
     assert parts.rows() == [
         ("judged", 2, 1.0, 0, 0, 0), ("list", 4, 0.5, 3, 1, 0), ("unjudged", 2, 0.0, 3, 1, 0),
     ]  # fmt: skip
-    assert made["parts"].filter(part="unjudged").select("lower", "upper").row(0) == (
+    assert outputs["parts"].filter(part="unjudged").select("lower", "upper").row(0) == (
         0.0, pytest.approx(0.975),
     )  # fmt: skip
 
@@ -219,12 +219,12 @@ def test_judgements_beside_the_sample_change_only_the_list() -> None:
     further = pl.DataFrame({
         "category": "TP", "id": ["x7", "x5", "x2"], "tp": [True, False, None],
     })  # fmt: skip
-    made = refit_list(judgements=further, choice=combination_chosen(size=6))
-    assert made["list"].select("id", "verdict", "part").rows() == [
+    tables = refit_list(judgements=further, choice=combination_chosen(size=6))
+    assert tables["list"].select("id", "verdict", "part").rows() == [
         ("x7", "+", "judged"), ("x6", "+", "judged"), ("x3", "+", "judged"),
         ("x4", None, "unjudged"), ("x2", "?", "unjudged"), ("x0", None, "unjudged"),
     ]  # fmt: skip
-    (unjudged,) = made["parts"].filter(part="unjudged").to_dicts()
+    (unjudged,) = tables["parts"].filter(part="unjudged").to_dicts()
     assert (unjudged["n"], unjudged["n_sampled"], unjudged["k_sampled"]) == (3, 2, 1)
 
 
@@ -241,17 +241,17 @@ def test_further_labels_of_the_model_are_not_draws() -> None:
 
 
 def test_a_list_of_judged_candidates_needs_no_estimate() -> None:
-    made = refit_list(choice=combination_chosen(size=2))
-    assert made["list"]["part"].to_list() == ["judged"] * 2
-    assert made["parts"].select("part", "precision", "lower").rows() == [
+    tables = refit_list(choice=combination_chosen(size=2))
+    assert tables["list"]["part"].to_list() == ["judged"] * 2
+    assert tables["parts"].select("part", "precision", "lower").rows() == [
         ("judged", 1.0, 1.0), ("list", 1.0, 1.0),
     ]  # fmt: skip
 
 
 def test_another_choice_is_delivered_in_its_ranking() -> None:
-    made = refit_list(choice=choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS)
-    assert made["list"].select("id", "part").rows()[2:4] == [("x2", "judged"), ("x3", "unjudged")]
-    assert made["parts"].is_empty()
+    tables = refit_list(choice=choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS)
+    assert tables["list"].select("id", "part").rows()[2:4] == [("x2", "judged"), ("x3", "unjudged")]
+    assert tables["parts"].is_empty()
 
 
 REFITTED = """
@@ -300,7 +300,7 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         (
             'ranks = "combined"\ncandidates',
@@ -328,9 +328,9 @@ def check_refitted(before: str, after: str, folder: Path) -> None:
     ],
 )
 def test_a_refit_of_other_candidates_is_refused(
-    before: str, after: str, said: str, tmp_path: Path
+    before: str, after: str, message: str, tmp_path: Path
 ) -> None:
     check_refitted("", "", tmp_path)
     with pytest.raises(ConfigError) as refused:
         check_refitted(before, after, tmp_path)
-    assert said in str(refused.value)
+    assert message in str(refused.value)

@@ -36,8 +36,8 @@ CONFIG = {"cuts": [40, 80, 999], "every": 0}
 def compare(
     config: dict[str, Any] | None = None, **tables: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE} | tables
-    return run_stage("evaluate.comparison", CONFIG | (config or {}), **given)
+    inputs = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE} | tables
+    return run_stage("evaluate.comparison", CONFIG | (config or {}), **inputs)
 
 
 def test_each_pair_cut_and_population_has_a_row() -> None:
@@ -50,8 +50,8 @@ def test_each_pair_cut_and_population_has_a_row() -> None:
 
 @pytest.mark.parametrize("population", ["finite", "super"])
 def test_limits_and_tests_equal_those_of_the_kernels(population: str) -> None:
-    made = compare({"population": population})
-    rows, cuts = made["differences"], made["cuts"]
+    tables = compare({"population": population})
+    rows, cuts = tables["differences"], tables["cuts"]
     assert rows.select(cuts.columns[:10]).equals(cuts.select(cuts.columns[:10]))
     counts = [cuts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
     size = cuts["size"].to_numpy()
@@ -69,8 +69,8 @@ def test_limits_and_tests_equal_those_of_the_kernels(population: str) -> None:
 
 
 def test_full_annotation_is_exact_for_these_candidates() -> None:
-    given = {"ranks": RANKS, "judgements": JUDGEMENTS}
-    rows = run_stage("evaluate.comparison", CONFIG, **given)["differences"]
+    inputs = {"ranks": RANKS, "judgements": JUDGEMENTS}
+    rows = run_stage("evaluate.comparison", CONFIG, **inputs)["differences"]
     finite, beyond = (rows.filter(population=each) for each in ("finite", "super"))
     assert finite["lower"].to_list() == pytest.approx(finite["difference"].to_list())
     assert finite["upper"].to_list() == pytest.approx(finite["difference"].to_list())
@@ -82,8 +82,8 @@ def test_equivalence_is_tested_on_request() -> None:
     without = compare()["differences"]
     assert without["p_equivalent"].null_count() == without.height
     assert not without["equivalent"].any()
-    given = {"ranks": RANKS, "judgements": JUDGEMENTS}
-    rows = run_stage("evaluate.comparison", CONFIG | {"equivalence": 0.5}, **given)["differences"]
+    inputs = {"ranks": RANKS, "judgements": JUDGEMENTS}
+    rows = run_stage("evaluate.comparison", CONFIG | {"equivalence": 0.5}, **inputs)["differences"]
     known = rows.filter(population="finite")
     assert known["equivalent"].to_list() == (known["difference"].abs() < 0.5).to_list()
     assert rows["p_equivalent"].null_count() == 0
@@ -117,18 +117,18 @@ def test_an_interval_applies_only_to_its_population() -> None:
 @pytest.mark.long
 def test_additional_questions_do_not_change_the_tests() -> None:
     plain = compare({})
-    asked = compare(
+    tables = compare(
         {"equivalence": 0.1, "population": "finite", "clusters": "clusters"}, clusters=VERBS
     )
     for name in ("comparison", "cuts", "baseline", "baseline_cuts"):
-        assert plain[name].equals(asked[name]), name
+        assert plain[name].equals(tables[name]), name
 
 
 @pytest.mark.long
 def test_tests_by_clusters_have_the_same_differences() -> None:
     assert compare()["clustered"].is_empty()
-    made = compare({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
-    rows, cuts = made["clustered"], made["cuts"]
+    tables = compare({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
+    rows, cuts = tables["clustered"], tables["cuts"]
     assert rows.select(cuts.columns[:9]).equals(cuts.select(cuts.columns[:9]))
     assert rows["difference"].to_list() == pytest.approx(cuts["difference"].to_list())
     assert set(rows["cluster"]) == {"l2"}
@@ -153,23 +153,23 @@ def test_missing_clusters_are_refused() -> None:
 
 
 def test_precision_is_estimated_by_clusters() -> None:
-    given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE}
+    inputs = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE}
     config = {"cuts": [40, 80, 999]}
-    plain = run_stage("evaluate.precision", config, **given)
-    made = run_stage(
-        "evaluate.precision", config | {"clusters": "clusters"}, clusters=VERBS, **given
+    plain = run_stage("evaluate.precision", config, **inputs)
+    tables = run_stage(
+        "evaluate.precision", config | {"clusters": "clusters"}, clusters=VERBS, **inputs
     )
     assert plain["clustered"].is_empty()
     for name in set(plain) - {"clustered"}:
-        assert plain[name].equals(made[name]), name
+        assert plain[name].equals(tables[name]), name
     columns = ["category", "measure", "n", "n_sampled", "k_sampled", "precision"]
-    assert made["clustered"].select(columns).equals(made["cuts"].select(columns))
+    assert tables["clustered"].select(columns).equals(tables["cuts"].select(columns))
 
 
 def test_holm_keeps_no_measure_that_bonferroni_excludes() -> None:
-    found = {each: compare({"correction": each})["best"] for each in ("bonferroni", "holm")}
+    by_name = {each: compare({"correction": each})["best"] for each in ("bonferroni", "holm")}
     keys = ["category", "n", "measure"]
-    assert found["holm"].join(found["bonferroni"], on=keys, how="anti").is_empty()
+    assert by_name["holm"].join(by_name["bonferroni"], on=keys, how="anti").is_empty()
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "benjamini_hochberg"])
@@ -177,17 +177,19 @@ def test_holm_keeps_no_measure_that_bonferroni_excludes() -> None:
 def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
     """The best, the tests at the cuts and the differences agree on each pair."""
     more = {"clusters": "clusters"} if clusters else {}
-    made = compare({"correction": correction, **more}, **({"clusters": VERBS} if clusters else {}))
+    tables = compare(
+        {"correction": correction, **more}, **({"clusters": VERBS} if clusters else {})
+    )
     keys = ["category", "measure_1", "measure_2", "n"]
-    told = made["cuts"].select(*keys, "verdict", "p_adjusted", "significant")
-    wider = made["differences"].filter(population="super").select(*keys, "verdict", "p_adjusted")
-    assert told.drop("significant").equals(wider)
-    assert told["significant"].equals(told["verdict"].is_in(["better", "worse"]))
-    tests = made["clustered"] if clusters else made["cuts"]
+    table = tables["cuts"].select(*keys, "verdict", "p_adjusted", "significant")
+    wider = tables["differences"].filter(population="super").select(*keys, "verdict", "p_adjusted")
+    assert table.drop("significant").equals(wider)
+    assert table["significant"].equals(table["verdict"].is_in(["better", "worse"]))
+    tests = tables["clustered"] if clusters else tables["cuts"]
     verdicts = {row[1:4]: row[4] for row in tests.select(*keys, "verdict").rows()}
     turned = {"better": "worse", "worse": "better"}
     verdicts |= {(b, a, n): turned.get(each, each) for (a, b, n), each in verdicts.items()}
-    best = made["best"]
+    best = tables["best"]
     for n in best["n"].unique():
         kept, first = (set(some.filter(n=n)["measure"]) for some in (best, best.filter("best")))
         every = {name for one, other, at in verdicts if at == n for name in (one, other)}
@@ -216,9 +218,9 @@ def test_eighty_measures_can_be_compared_with_a_reference() -> None:
     names = [f"m{number:02}" for number in range(81)]
     moved = {name: [float(-((i + 3 * at) % N)) for i in range(N)] for at, name in enumerate(names)}
     ranks = run_stage("score.rank", {}, scores=pl.DataFrame({"id": IDS, **moved}))["ranks"]
-    made = compare({"reference": "m40", "every": 1, "correction": "bonferroni"}, ranks=ranks)
-    assert made["comparison"].height == 80 * N
-    cuts = made["cuts"]
+    tables = compare({"reference": "m40", "every": 1, "correction": "bonferroni"}, ranks=ranks)
+    assert tables["comparison"].height == 80 * N
+    cuts = tables["cuts"]
     assert cuts.height == 80 * 2
     expected = (cuts["p_value"] * cuts["p_value"].count()).clip(0, 1)  # missing tests do not count
     assert cuts["p_adjusted"].to_list() == pytest.approx(expected.to_list())
@@ -226,8 +228,8 @@ def test_eighty_measures_can_be_compared_with_a_reference() -> None:
 
 def test_clusters_can_be_combined_with_a_reference() -> None:
     own = {"reference": "a", "clusters": "clusters", "cluster": "l2", "resamples": 100}
-    made = compare(own, clusters=VERBS)["clustered"]
-    assert made.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
+    table = compare(own, clusters=VERBS)["clustered"]
+    assert table.select("measure_1", "measure_2").unique().sort("measure_1").rows() == [
         ("b", "a"), ("c", "a"),
     ]  # fmt: skip
 
@@ -243,21 +245,21 @@ def test_invalid_references_are_refused() -> None:
 
 def test_without_candidates_or_judgements_tables_are_empty() -> None:
     for tables in ({"ranks": RANKS.clear()}, {"judgements": JUDGEMENTS.clear()}):
-        made = compare({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
-        assert all(table.is_empty() for table in made.values())
+        result = compare({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
+        assert all(table.is_empty() for table in result.values())
 
 
 def test_unjudged_draws_give_the_limits_of_the_worst_case() -> None:
     one = JUDGEMENTS.head(1)
-    made = compare({"clusters": "clusters"}, judgements=one, clusters=VERBS)
-    row = made["differences"].filter(measure_1="a", measure_2="b", n=40, population="super").row(
+    tables = compare({"clusters": "clusters"}, judgements=one, clusters=VERBS)
+    row = tables["differences"].filter(measure_1="a", measure_2="b", n=40, population="super").row(
         0, named=True
     )  # fmt: skip
     share = row["size"] / 40
     assert (row["difference"], row["p_margin"]) == (None, 1.0)
     # the one draw of D1 is a true positive: Clopper and Pearson's lower limit for 1 of 1 is alpha / 2
     assert (row["lower"], row["upper"]) == pytest.approx((-0.975 * share, share))
-    assert made["clustered"]["p_value"].null_count() == made["clustered"].height
+    assert tables["clustered"]["p_value"].null_count() == tables["clustered"].height
 
 
 # A filter's output against the n-best lists of its size
@@ -282,20 +284,20 @@ def evaluate(
 
 
 def test_the_set_has_a_precision_with_limits() -> None:
-    made = evaluate(where="a > 4 AND b < 4", name="rare")
-    row = made["subsets"].row(0, named=True)
+    tables = evaluate(where="a > 4 AND b < 4", name="rare")
+    row = tables["subsets"].row(0, named=True)
     assert (row["subset"], row["n"], row["precision"], row["recall"]) == ("rare", 3, 1.0, 1.0)
     lower, upper = clopper_pearson(3, 3)
     assert (row["lower"], row["upper"]) == (pytest.approx(float(lower)), float(upper))
 
 
 def test_the_set_is_compared_with_lists_of_its_size() -> None:
-    made = evaluate(where="a > 5", alpha=0.25)["comparison"]
-    rows = made.select("measure", "n", "size", "n_1", "k_1", "k_2", "difference").rows()
+    table = evaluate(where="a > 5", alpha=0.25)["comparison"]
+    rows = table.select("measure", "n", "size", "n_1", "k_1", "k_2", "difference").rows()
     assert rows == [("a", 3, 0, 0, 0, 0, 0.0), ("b", 3, 3, 3, 3, 0, 1.0)]
-    assert made["p_value"].to_list() == [None, pytest.approx(0.1)]
-    assert made["p_adjusted"].to_list() == [None, pytest.approx(0.1)]  # one test in the family
-    assert made["significant"].to_list() == [False, True]
+    assert table["p_value"].to_list() == [None, pytest.approx(0.1)]
+    assert table["p_adjusted"].to_list() == [None, pytest.approx(0.1)]  # one test in the family
+    assert table["significant"].to_list() == [False, True]
 
 
 def test_a_fully_judged_set_has_an_exact_interval() -> None:
@@ -304,14 +306,19 @@ def test_a_fully_judged_set_has_an_exact_interval() -> None:
 
 
 def test_members_that_are_not_candidates_are_not_counted() -> None:
-    made = evaluate(pl.DataFrame({"id": ["x0", "x0", "stranger"]}))
-    assert made["subsets"].select("n", "n_sampled", "k_sampled").row(0) == (1, 1, 1)
+    tables = evaluate(pl.DataFrame({"id": ["x0", "x0", "stranger"]}))
+    assert tables["subsets"].select("n", "n_sampled", "k_sampled").row(0) == (1, 1, 1)
 
 
 def test_an_empty_set_has_no_precision() -> None:
-    made = evaluate(where="a > 99")
-    assert made["subsets"].select("n", "precision", "lower", "upper").row(0) == (0, None, 0.0, 1.0)
-    assert made["comparison"].height == 0
+    tables = evaluate(where="a > 99")
+    assert tables["subsets"].select("n", "precision", "lower", "upper").row(0) == (
+        0,
+        None,
+        0.0,
+        1.0,
+    )
+    assert tables["comparison"].height == 0
 
 
 def test_invalid_options_of_a_set_are_refused() -> None:
@@ -326,8 +333,8 @@ def test_invalid_options_of_a_set_are_refused() -> None:
 def test_a_pool_has_no_lists_beyond_its_depth() -> None:
     ranks = run_stage("score.pool", {"depth": 3}, ranks=RANKS_EVALUATE_SUBSET)["ranks"]
     tables = {"ranks": ranks, "judgements": VERDICTS, "subset": SCORES_EVALUATE_SUBSET}
-    made = run_stage("evaluate.subset", {"where": "a > 5"}, **tables)["comparison"]
-    assert made.equals(evaluate(where="a > 5")["comparison"])
+    table = run_stage("evaluate.subset", {"where": "a > 5"}, **tables)["comparison"]
+    assert table.equals(evaluate(where="a > 5")["comparison"])
     with pytest.raises(ConfigError, match="has 6 members, but pooled lists only 3;"):
         run_stage("evaluate.subset", {}, **tables)
 
@@ -344,7 +351,7 @@ def test_all_list_sizes_are_tested_unless_there_are_too_many(
     assert few["baseline"].height == 3 * 2
     assert few["comparison"].equals(every["comparison"].filter(pl.col("n").is_in([40, 80])))
     assert all(few[name].equals(every[name]) for name in ("cuts", "best", "differences"))
-    asked = run_stage(
+    tables = run_stage(
         "evaluate.comparison", config | {"every": 1}, ranks=RANKS, judgements=JUDGEMENTS
     )
-    assert asked["comparison"].equals(every["comparison"])
+    assert tables["comparison"].equals(every["comparison"])

@@ -46,12 +46,12 @@ def designed_looks(size: int, **config: Any) -> dict[str, pl.DataFrame]:
     )
 
 
-def evaluate_looks(made: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl.DataFrame]:
+def evaluate_looks(outputs: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl.DataFrame]:
     tables = {name: config.pop(name) for name in ("predictions",) if name in config}
-    judgements = ALL_LOOKS.join(made["sample"], on="id", how="semi")
+    judgements = ALL_LOOKS.join(outputs["sample"], on="id", how="semi")
     return run_stage(
         "evaluate.designed", CUTS | {"looks": STEPS} | config, ranks=RANKS_LOOKS, judgements=judgements,
-        sample=made["sample"], inclusion=made["inclusion"], **tables,
+        sample=outputs["sample"], inclusion=outputs["inclusion"], **tables,
     )  # fmt: skip
 
 
@@ -79,9 +79,9 @@ def in_list(name: str, n: int) -> pl.Expr:
 
 
 def test_the_plan_of_each_question_follows_from_the_design() -> None:
-    made = designed_looks(90)
-    found = evaluate_looks(made)
-    looks = found["looks"]
+    tables = designed_looks(90)
+    outputs = evaluate_looks(tables)
+    looks = outputs["looks"]
     assert looks["question"].n_unique() == 3 * 2 + 3 * 2 + 1
     assert looks.filter("now")["look"].unique().to_list() == [2]
     expected = {
@@ -91,46 +91,46 @@ def test_the_plan_of_each_question_follows_from_the_design() -> None:
     }
     for question, coefficient in expected.items():
         levels = looks.filter(question=question)["level"].to_list()
-        assert levels == pytest.approx(by_hand(made["inclusion"], coefficient))
+        assert levels == pytest.approx(by_hand(tables["inclusion"], coefficient))
     assert looks.filter(look=3)["level"].n_unique() > 3
     assert looks.filter(look=1)["level"].n_unique() == 1  # there is no earlier look
 
 
 def test_each_interval_has_the_level_of_its_question() -> None:
-    made = designed_looks(120)
-    found = evaluate_looks(made)
-    draws = ALL_LOOKS.join(made["sample"], on="id")
-    given = build_study(RANKS_LOOKS, draws, candidates=made["inclusion"])
-    now = found["looks"].filter("now")
+    tables = designed_looks(120)
+    outputs = evaluate_looks(tables)
+    draws = ALL_LOOKS.join(tables["sample"], on="id")
+    study = build_study(RANKS_LOOKS, draws, candidates=tables["inclusion"])
+    now = outputs["looks"].filter("now")
     for question, measure, n in (("a at 40", "a", 40), ("c at 100", "c", 100)):
         level = now.filter(question=question)["level"].item()
-        table = list_estimates(given, at=[n], confidence=1 - level).filter(measure=measure)
-        row = found["cuts"].filter(measure=measure, n=n)
+        table = list_estimates(study, at=[n], confidence=1 - level).filter(measure=measure)
+        row = outputs["cuts"].filter(measure=measure, n=n)
         assert row["lower"].item() == pytest.approx(table["lower"].item())
-    base = found["baseline"]["confidence"].item()
+    base = outputs["baseline"]["confidence"].item()
     assert base == pytest.approx(1 - now.filter(question="baseline")["level"].item())
 
 
 def test_a_test_is_significant_if_its_interval_excludes_0() -> None:
-    found = evaluate_looks(
+    tables = evaluate_looks(
         designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")]
     )
-    row = found["differences"].row(0, named=True)
+    row = tables["differences"].row(0, named=True)
     assert row["significant"] == (row["lower"] > 0 or row["upper"] < 0)
     assert row["p_adjusted"] > row["p_value"]
 
 
 def test_predictions_weight_the_residuals() -> None:
-    made = designed_looks(90)
-    found = evaluate_looks(made, predictions=PREDICTED, assist="predictions")
+    tables = designed_looks(90)
+    outputs = evaluate_looks(tables, predictions=PREDICTED, assist="predictions")
     p = pl.col("prediction")
-    levels = by_hand(made["inclusion"], in_list("b", 100), (p * (1 - p)).clip(0.01))
-    assert found["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)
+    levels = by_hand(tables["inclusion"], in_list("b", 100), (p * (1 - p)).clip(0.01))
+    assert outputs["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)
 
 
 def test_all_questions_of_a_simple_sample_have_one_plan() -> None:
     sample = drawn_looks(rate=0.15)
-    found = run_stage(
+    tables = run_stage(
         "evaluate.designed",
         CUTS | {"looks": LOOKS},
         ranks=RANKS_LOOKS,
@@ -140,36 +140,36 @@ def test_all_questions_of_a_simple_sample_have_one_plan() -> None:
     plan = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)
     for look, level in enumerate(plan, start=1):
         # 60 / 400 is not exactly .15 in floating point, and sums are rounded
-        assert found["looks"].filter(look=look)["level"].to_list() == pytest.approx([level] * 13)
+        assert tables["looks"].filter(look=look)["level"].to_list() == pytest.approx([level] * 13)
 
 
 def test_earlier_judgements_count_as_labels() -> None:
     pilot = ALL_LOOKS.join(drawn_looks(size=30, seed="pilot"), on="id", how="semi")
-    made = run_stage(
+    tables = run_stage(
         "sample.design", {"cuts": [40, 100], "size": 60, "seed": "s", "pilot": "pilot"},
         ranks=RANKS_LOOKS, pilot=pilot,
     )  # fmt: skip
-    found = evaluate_looks(made, looks=[90, 150])
-    assert found["looks"].filter("now")["labels"].unique().to_list() == [90]
+    outputs = evaluate_looks(tables, looks=[90, 150])
+    assert outputs["looks"].filter("now")["labels"].unique().to_list() == [90]
     with pytest.raises(ConfigError, match="a sample of 90 is not a declared look"):
-        evaluate_looks(made, looks=[60, 120])
-    before = evaluate_looks(made, looks=[30, 90])["looks"].filter(look=1)
+        evaluate_looks(tables, looks=[60, 120])
+    before = evaluate_looks(tables, looks=[30, 90])["looks"].filter(look=1)
     assert before["level"].null_count() == before.height  # this design has not drawn any label yet
 
 
 def test_a_stratified_sample_grows_in_proportion() -> None:
-    made = run_stage(
+    tables = run_stage(
         "sample.stratified", {"boundaries": [60], "sizes": [40, 60], "seed": "s"}, ranks=RANKS_LOOKS
     )
-    found = run_stage(
+    outputs = run_stage(
         "evaluate.designed", CUTS | {"looks": [50, 100]}, ranks=RANKS_LOOKS, judgements=ALL_LOOKS,
-        sample=made["sample"], inclusion=made["strata"],
+        sample=tables["sample"], inclusion=tables["strata"],
     )  # fmt: skip
-    looks = found["looks"]
+    looks = outputs["looks"]
     assert looks.filter("now")["labels"].unique().to_list() == [100]
-    chances = made["sample"].select("stratum", "pi").unique()
+    chances = tables["sample"].select("stratum", "pi").unique()
     listed_100 = RANKS_LOOKS.filter(measure="a").filter(pl.col("rank") <= 100)
-    pi = made["strata"].join(listed_100, on="id").join(chances, on="stratum")["pi"]
+    pi = tables["strata"].join(listed_100, on="id").join(chances, on="stratum")["pi"]
     assert len(pi) == 100
     variances = [float(((whole - pi) / pi).sum()) for whole in (2, 1)]
     expected = spent_levels([0.5, 1.0], variances, alpha=0.05)
@@ -177,9 +177,12 @@ def test_a_stratified_sample_grows_in_proportion() -> None:
 
 
 def test_bands_and_windows_have_levels() -> None:
-    made = designed_looks(90)
+    result = designed_looks(90)
     options = {"band": "simultaneous", "replicates": 300, "window": 50}
-    planned, plain = evaluate_looks(made, **options), evaluate_looks(made, looks=[90], **options)
+    planned, plain = (
+        evaluate_looks(result, **options),
+        evaluate_looks(result, looks=[90], **options),
+    )
     for name, side in (("bands", "band"), ("difference_bands", "band")):
         narrow, wide = (
             (each[name][f"upper_{side}"] - each[name][f"lower_{side}"]).mean()
@@ -191,8 +194,8 @@ def test_bands_and_windows_have_levels() -> None:
 
 
 def test_a_single_look_does_not_change_the_limits() -> None:
-    made = designed_looks(90)
-    once, plain = evaluate_looks(made), evaluate_looks(made, looks=[])
+    result = designed_looks(90)
+    once, plain = evaluate_looks(result), evaluate_looks(result, looks=[])
     assert plain["looks"].is_empty()
     assert plain["baseline"]["confidence"].item() == 0.95
     assert once["cuts"].drop("lower", "upper").equals(plain["cuts"].drop("lower", "upper"))
@@ -245,7 +248,7 @@ def drawn_evaluate_designed(size: int = 90, **config: Any) -> dict[str, pl.DataF
 
 
 def test_full_annotation_is_exact() -> None:
-    found = evaluate_sample(simple(SIZE_EVALUATE_DESIGNED), window=30, band="simultaneous")
+    tables = evaluate_sample(simple(SIZE_EVALUATE_DESIGNED), window=30, band="simultaneous")
     exact = run_stage(
         "evaluate.precision",
         {"cuts": [40, 100], "window": 30},
@@ -253,22 +256,22 @@ def test_full_annotation_is_exact() -> None:
         judgements=ALL_EVALUATE_DESIGNED,
     )
     key = ["measure", "n"]
-    both = found["cuts"].join(exact["cuts"], on=key, suffix="_exact")
+    both = tables["cuts"].join(exact["cuts"], on=key, suffix="_exact")
     assert both.height == 6
     for name in ("precision", "lower", "upper"):
         assert both[name].to_list() == pytest.approx(both["precision_exact"].to_list())
-    assert found["baseline"]["precision"].item() == pytest.approx(TRUE.mean())
-    local = found["local"].join(exact["local"], on=key, suffix="_exact")
+    assert tables["baseline"]["precision"].item() == pytest.approx(TRUE.mean())
+    local = tables["local"].join(exact["local"], on=key, suffix="_exact")
     assert local.height == exact["local"].height
     assert local["precision"].to_list() == pytest.approx(local["precision_exact"].to_list())
-    bands = found["bands"]
+    bands = tables["bands"]
     assert bands["lower_band"].to_list() == pytest.approx(bands["upper_band"].to_list())
-    assert set(found["differences"]["p_value"]) == {0.0}
+    assert set(tables["differences"]["p_value"]) == {0.0}
 
 
 def test_a_simple_sample_equals_the_exact_methods() -> None:
     sample = simple(120)
-    found = evaluate_sample(sample)
+    tables = evaluate_sample(sample)
     options = {
         "ranks": RANKS_EVALUATE_DESIGNED,
         "judgements": ALL_EVALUATE_DESIGNED,
@@ -276,10 +279,10 @@ def test_a_simple_sample_equals_the_exact_methods() -> None:
     }
     exact = run_stage("evaluate.precision", {"cuts": [40, 100]}, **options)["cuts"]
     for name in ("precision", "n_sampled", "k_sampled"):
-        assert found["cuts"][name].to_list() == pytest.approx(exact[name].to_list())
+        assert tables["cuts"][name].to_list() == pytest.approx(exact[name].to_list())
     tests = run_stage("evaluate.comparison", {"cuts": [40, 100], "every": 0}, **options)["cuts"]
     key = ["measure_1", "measure_2", "n"]
-    both = found["differences"].join(tests, on=key, suffix="_exact")
+    both = tables["differences"].join(tests, on=key, suffix="_exact")
     assert both["p_fisher"].to_list() == pytest.approx(both["p_value_exact"].to_list())
     assert both["difference"].to_list() == pytest.approx(both["difference_exact"].to_list())
     assert (
@@ -332,13 +335,13 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
 ) -> None:
     scores = SCORES.with_columns(d=pl.when(pl.col("a") > -1.5).then("a"))
     tables = {"scores": scores} if "column" in options else {"ranks": RANKS_EVALUATE_DESIGNED}
-    made = run_stage("sample.stratified", options | {"seed": "s"}, **tables)
-    sample = made["sample"]
+    outputs = run_stage("sample.stratified", options | {"seed": "s"}, **tables)
+    sample = outputs["sample"]
     labels = ALL_EVALUATE_DESIGNED.join(sample, on="id", how="semi").sample(fraction=judged, seed=1)
-    found = evaluate_sample(
-        sample, inclusion=made["strata"], judgements=labels, cuts=[30, 60, 100, 300]
+    estimates = evaluate_sample(
+        sample, inclusion=outputs["strata"], judgements=labels, cuts=[30, 60, 100, 300]
     )
-    draws, strata = dict(labels.select("id", "tp").rows()), dict(made["strata"].rows())
+    draws, strata = dict(labels.select("id", "tp").rows()), dict(outputs["strata"].rows())
 
     def best(measure: str, n: int) -> set[str]:
         return set(RANKS_EVALUATE_DESIGNED.filter(measure=measure).sort("rank")["id"].head(n))
@@ -348,14 +351,14 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
             expected, rel=1e-12, abs=1e-12, nan_ok=True
         )
 
-    for row in found["cuts"].iter_rows(named=True):
+    for row in estimates["cuts"].iter_rows(named=True):
         mean, variance, least, most = cochran(best(row["measure"], row["n"]), draws, strata)
         near(row["precision"], mean)
         if not np.isnan(variance):  # one draw: the variance is that of the whole list
             near(row["variance"], variance)
         if np.isnan(mean):
             assert (row["lower"], row["upper"]) == pytest.approx((least, most))
-    for row in found["differences"].filter(pl.col("n") < 300).iter_rows(named=True):
+    for row in estimates["differences"].filter(pl.col("n") < 300).iter_rows(named=True):
         lists = [best(row[f"measure_{side}"], row["n"]) for side in (1, 2)]
         sets = [lists[0] - lists[1], lists[1] - lists[0]]
         (first, v1, *_), (second, v2, *_) = (cochran(each, draws, strata) for each in sets)
@@ -367,25 +370,25 @@ def test_a_stratified_sample_has_the_estimates_of_strata(
 
 def test_within_a_stratum_fisher_tests_are_possible() -> None:
     options = {"boundaries": [60], "sizes": [40, 60], "seed": "s"}
-    made = run_stage("sample.stratified", options, ranks=RANKS_EVALUATE_DESIGNED)
-    found = evaluate_sample(made["sample"], inclusion=made["strata"])["differences"]
+    tables = run_stage("sample.stratified", options, ranks=RANKS_EVALUATE_DESIGNED)
+    table = evaluate_sample(tables["sample"], inclusion=tables["strata"])["differences"]
     # lists of 40 are within the first stratum
-    assert found.filter(n=40)["p_fisher"].is_not_null().all()
-    assert found.filter(n=100)["p_fisher"].is_null().all()
+    assert table.filter(n=40)["p_fisher"].is_not_null().all()
+    assert table.filter(n=100)["p_fisher"].is_null().all()
 
 
 def test_draws_are_weighted_by_inclusion_probabilities() -> None:
-    made = drawn_evaluate_designed()
-    found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
+    tables = drawn_evaluate_designed()
+    outputs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"])
     ranked = RANKS_EVALUATE_DESIGNED.filter(measure="a").filter(pl.col("rank") <= 40)
-    rows = made["sample"].join(ranked, on="id").join(ALL_EVALUATE_DESIGNED, on="id")
+    rows = tables["sample"].join(ranked, on="id").join(ALL_EVALUATE_DESIGNED, on="id")
     assert not rows["certain"].any()
     weights = 1 / rows["pi"]
     by_hand = (weights * rows["tp"].cast(pl.Float64)).sum() / weights.sum()
-    got = found["cuts"].filter(measure="a", n=40)
+    got = outputs["cuts"].filter(measure="a", n=40)
     assert got["precision"].item() == pytest.approx(by_hand)
     assert got["n_sampled"].item() == rows.height
-    assert found["differences"]["p_fisher"].is_null().all()
+    assert outputs["differences"]["p_fisher"].is_null().all()
 
 
 @pytest.mark.long
@@ -395,27 +398,27 @@ def test_estimates_are_unbiased() -> None:
     ).sort("measure")["tp"]  # fmt: skip
     totals = np.zeros(3)
     for number in range(60):
-        made = drawn_evaluate_designed(60, seed=f"s{number}")
-        found = evaluate_sample(made["sample"], inclusion=made["inclusion"], cuts=[40])
-        totals += found["cuts"]["precision"].to_numpy()
+        tables = drawn_evaluate_designed(60, seed=f"s{number}")
+        outputs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], cuts=[40])
+        totals += outputs["cuts"]["precision"].to_numpy()
     assert totals / 60 == pytest.approx(truth.to_numpy(), abs=0.04)
 
 
 def test_estimates_end_where_candidates_could_not_be_drawn() -> None:
-    made = drawn_evaluate_designed(floor=0.0, baseline=False)
-    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], every=10)
-    assert found["baseline"].is_empty()
-    assert found["precision"]["n"].max() == 100
+    tables = drawn_evaluate_designed(floor=0.0, baseline=False)
+    outputs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], every=10)
+    assert outputs["baseline"].is_empty()
+    assert outputs["precision"]["n"].max() == 100
     with pytest.raises(ConfigError, match=r"candidates with pi = 0.*a at 200"):
-        evaluate_sample(made["sample"], inclusion=made["inclusion"], cuts=[40, 200])
+        evaluate_sample(tables["sample"], inclusion=tables["inclusion"], cuts=[40, 200])
 
 
 def test_the_best_at_each_cut_requires_tests_of_all_pairs() -> None:
-    made = drawn_evaluate_designed(150)
-    found = evaluate_sample(made["sample"], inclusion=made["inclusion"])
-    assert found["best"].filter("best")["n"].to_list() == [40, 100]
-    pairs = evaluate_sample(made["sample"], inclusion=made["inclusion"], pairs=[("a", "c")])
-    one = evaluate_sample(made["sample"], inclusion=made["inclusion"], reference="b")
+    tables = drawn_evaluate_designed(150)
+    outputs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"])
+    assert outputs["best"].filter("best")["n"].to_list() == [40, 100]
+    pairs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], pairs=[("a", "c")])
+    one = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], reference="b")
     compared = one["differences"].select("measure_1", "measure_2").unique()
     assert set(compared["measure_2"]) == {"b"}
     assert set(compared["measure_1"]) == {"a", "c"}
@@ -424,19 +427,19 @@ def test_the_best_at_each_cut_requires_tests_of_all_pairs() -> None:
 
 
 def test_bands_contain_the_limits_of_each_n() -> None:
-    made = drawn_evaluate_designed(150)
-    found = evaluate_sample(
-        made["sample"], inclusion=made["inclusion"], band="simultaneous", every=20
+    tables = drawn_evaluate_designed(150)
+    outputs = evaluate_sample(
+        tables["sample"], inclusion=tables["inclusion"], band="simultaneous", every=20
     )
-    both = found["precision"].join(found["bands"], on=["category", "measure", "n"])
+    both = outputs["precision"].join(outputs["bands"], on=["category", "measure", "n"])
     assert both.height == 3 * 4
     assert (both["lower_band"] <= both["lower"]).all()
     assert (both["upper_band"] >= both["upper"]).all()
-    apart = found["difference_bands"].join(
-        found["differences"], on=["category", "measure_1", "measure_2", "n"]
+    apart = outputs["difference_bands"].join(
+        outputs["differences"], on=["category", "measure_1", "measure_2", "n"]
     )
     assert (apart["lower_band"] <= apart["lower"]).all()
-    assert set(found["difference_bands"]["n"]) == set(range(40, 101))
+    assert set(outputs["difference_bands"]["n"]) == set(range(40, 101))
 
 
 def test_scores_and_predictions_narrow_the_limits() -> None:
@@ -476,7 +479,7 @@ def test_judges_are_selected_by_name_and_category() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ({"assist": "stacked"}, "requires predictions"),
         ({"judge": "x"}, "requires predictions"),
@@ -487,8 +490,8 @@ def test_judges_are_selected_by_name_and_category() -> None:
         ({"effects": ["word"], "groups": "words"}, "require a model"),
     ],
 )
-def test_incompatible_options_are_refused(config: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_incompatible_options_are_refused(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         evaluate_sample(simple(10), **config)
 
 
@@ -507,8 +510,8 @@ def design_second_phase(**config: Any) -> dict[str, pl.DataFrame]:
 
 
 def test_two_phases_are_more_precise_than_a_certain_pilot() -> None:
-    made = design_second_phase(model=True, effects=["word"])
-    phases = made["phases"]
+    tables = design_second_phase(model=True, effects=["word"])
+    phases = tables["phases"]
     assert phases.group_by("phase").agg(pl.sum("drawn")).sort("phase")["drawn"].to_list() == [
         60,
         40,
@@ -519,8 +522,8 @@ def test_two_phases_are_more_precise_than_a_certain_pilot() -> None:
     least = second.filter(pl.col("pi") < 1).sort("pi")["expected"]
     assert abs(least[0] - 0.5) > abs(least[-1] - 0.5)  # certain predictions are drawn less often
     options = {"assist": "scores", "effects": ["word"], "groups": WORDS}
-    both = evaluate_sample(made["sample"], phases=phases, **options)
-    known = evaluate_sample(made["sample"], inclusion=made["inclusion"], **options)
+    both = evaluate_sample(tables["sample"], phases=phases, **options)
+    known = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], **options)
     assert both["cuts"]["n_sampled"].to_list() == known["cuts"]["n_sampled"].to_list()
     assert (both["cuts"]["variance"] < known["cuts"]["variance"]).mean() > 0.8
     assert both["cuts"]["certain"].sum() == 0
@@ -549,8 +552,8 @@ def test_phases_may_be_three_and_start_with_a_design() -> None:
     )  # fmt: skip
     assert third["phases"]["phase"].unique().sort().to_list() == [1, 2, 3]
     assert third["sample"].height == 100
-    found = evaluate_sample(third["sample"], phases=third["phases"])
-    assert found["baseline"]["n_sampled"].item() == 100
+    tables = evaluate_sample(third["sample"], phases=third["phases"])
+    assert tables["baseline"]["n_sampled"].item() == 100
     with pytest.raises(ConfigError, match="30 of 100 draws are in no phase, and 0 draws of the"):
         evaluate_sample(third["sample"], phases=second["phases"])
 
@@ -563,26 +566,26 @@ def test_phases_may_be_three_and_start_with_a_design() -> None:
     ],
 )
 def test_options_incompatible_with_phases_are_refused(config: dict[str, Any], message: str) -> None:
-    made = design_second_phase()
+    tables = design_second_phase()
     with pytest.raises(ValidationError, match=message):
-        evaluate_sample(made["sample"], phases=made["phases"], **config)
+        evaluate_sample(tables["sample"], phases=tables["phases"], **config)
 
 
 def test_unsuitable_samples_are_refused() -> None:
     with pytest.raises(ConfigError, match="could be drawn more than once"):
         evaluate_sample(simple(100, replacement=True))
-    made = drawn_evaluate_designed()
+    tables = drawn_evaluate_designed()
     with pytest.raises(ConfigError, match="inclusion probabilities differ"):
-        evaluate_sample(made["sample"])
+        evaluate_sample(tables["sample"])
     other = drawn_evaluate_designed(150)
     with pytest.raises(
         ConfigError, match="90 of 90 draws have a different inclusion probability there"
     ):
-        evaluate_sample(made["sample"], inclusion=other["inclusion"])
+        evaluate_sample(tables["sample"], inclusion=other["inclusion"])
     with pytest.raises(ConfigError, match="has no column stratum"):
-        evaluate_sample(made["sample"], inclusion=other["inclusion"].drop("stratum"))
+        evaluate_sample(tables["sample"], inclusion=other["inclusion"].drop("stratum"))
     with pytest.raises(ConfigError, match="210 of 300 ranked candidates are missing"):
-        evaluate_sample(made["sample"], inclusion=made["sample"])
+        evaluate_sample(tables["sample"], inclusion=tables["sample"])
     few = run_stage(
         "sample.random", {"size": 20, "seed": "s"}, candidates=SCORES.select("id").head(100)
     )["sample"]
@@ -591,28 +594,32 @@ def test_unsuitable_samples_are_refused() -> None:
 
 
 def test_without_judgements_or_ranks_there_are_no_estimates() -> None:
-    made = drawn_evaluate_designed()
-    found = evaluate_sample(
-        made["sample"], inclusion=made["inclusion"], judgements=ALL_EVALUATE_DESIGNED.clear()
+    tables = drawn_evaluate_designed()
+    outputs = evaluate_sample(
+        tables["sample"], inclusion=tables["inclusion"], judgements=ALL_EVALUATE_DESIGNED.clear()
     )
-    assert all(table.is_empty() for table in found.values())
+    assert all(table.is_empty() for table in outputs.values())
     undecided = ALL_EVALUATE_DESIGNED.with_columns(tp=pl.lit(None, pl.Boolean))
-    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], judgements=undecided)
-    assert found["cuts"].select("precision", "lower", "upper").unique().rows() == [(None, 0.0, 1.0)]
+    outputs = evaluate_sample(tables["sample"], inclusion=tables["inclusion"], judgements=undecided)
+    assert outputs["cuts"].select("precision", "lower", "upper").unique().rows() == [
+        (None, 0.0, 1.0)
+    ]
     nothing = {
         "ranks": RANKS_EVALUATE_DESIGNED.clear(),
         "judgements": ALL_EVALUATE_DESIGNED.clear(),
     }
-    assert all(table.is_empty() for table in evaluate_sample(made["sample"], **nothing).values())
+    assert all(table.is_empty() for table in evaluate_sample(tables["sample"], **nothing).values())
 
 
 def test_unjudged_certain_draws_give_the_worst_case() -> None:
-    made = drawn_evaluate_designed(280)
-    assert made["sample"]["certain"].any()
-    certain = made["sample"].filter("certain")["id"]
+    tables = drawn_evaluate_designed(280)
+    assert tables["sample"]["certain"].any()
+    certain = tables["sample"].filter("certain")["id"]
     judgements = ALL_EVALUATE_DESIGNED.filter(~pl.col("id").is_in(certain.implode()))
-    found = evaluate_sample(made["sample"], inclusion=made["inclusion"], judgements=judgements)
-    row = found["cuts"].filter(measure="a", n=40)
+    outputs = evaluate_sample(
+        tables["sample"], inclusion=tables["inclusion"], judgements=judgements
+    )
+    row = outputs["cuts"].filter(measure="a", n=40)
     assert row["precision"].item() is None
     assert 0 <= row["lower"].item() < row["upper"].item() <= 1
     assert row["unjudged"].item() > 0
@@ -622,12 +629,12 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
     pooled = run_stage(
         "score.pool", {"depth": 50, "measures": ["a", "b"]}, ranks=RANKS_EVALUATE_DESIGNED
     )["ranks"]
-    made = run_stage("sample.design", {"cuts": [40], "size": 30, "seed": "s"}, ranks=pooled)
-    found = evaluate_sample(
-        made["sample"], inclusion=made["inclusion"], ranks=pooled, cuts=[40, 100]
+    tables = run_stage("sample.design", {"cuts": [40], "size": 30, "seed": "s"}, ranks=pooled)
+    outputs = evaluate_sample(
+        tables["sample"], inclusion=tables["inclusion"], ranks=pooled, cuts=[40, 100]
     )
-    assert set(found["cuts"]["n"]) == {40}
-    assert found["baseline"]["n_candidates"].item() == pooled["id"].n_unique()
+    assert set(outputs["cuts"]["n"]) == {40}
+    assert outputs["baseline"]["n_candidates"].item() == pooled["id"].n_unique()
 
 
 # Differences beyond the candidates
@@ -639,24 +646,24 @@ PAIRS_OF_WORDS = pl.DataFrame({
 
 
 def test_differences_beyond_the_candidates_are_estimated() -> None:
-    made = drawn_evaluate_designed(120)
-    plain = evaluate_sample(made["sample"], inclusion=made["inclusion"])
+    tables = drawn_evaluate_designed(120)
+    plain = evaluate_sample(tables["sample"], inclusion=tables["inclusion"])
     assert plain["clustered"].is_empty()
-    config = {"inclusion": made["inclusion"], "correction": "holm", "margin": 0.05}
-    found, same = (
-        evaluate_sample(made["sample"], clusters=PAIRS_OF_WORDS, **config),
-        evaluate_sample(made["sample"], **config),
+    config = {"inclusion": tables["inclusion"], "correction": "holm", "margin": 0.05}
+    outputs, same = (
+        evaluate_sample(tables["sample"], clusters=PAIRS_OF_WORDS, **config),
+        evaluate_sample(tables["sample"], **config),
     )
-    for name in set(found) - {"clustered"}:
-        assert found[name].equals(same[name]), name
-    rows, here = found["clustered"], found["differences"]
+    for name in set(outputs) - {"clustered"}:
+        assert outputs[name].equals(same[name]), name
+    rows, here = outputs["clustered"], outputs["differences"]
     columns = ["measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2", "difference"]
     assert rows.select(columns).equals(here.select(columns))
     assert set(rows["cluster"]) == {"l1, l2"}
     assert rows["correction"].unique().to_list() == ["holm"]
     assert (rows["p_adjusted"] >= rows["p_value"]).all()
     one = evaluate_sample(
-        made["sample"], inclusion=made["inclusion"], clusters=PAIRS_OF_WORDS, cluster="l2"
+        tables["sample"], inclusion=tables["inclusion"], clusters=PAIRS_OF_WORDS, cluster="l2"
     )["clustered"]
     assert set(one["cluster"]) == {"l2"}
     assert (rows["effective_clusters"] <= one["effective_clusters"]).all()
@@ -696,8 +703,10 @@ def test_unsuitable_clusters_are_refused(
 
 @pytest.mark.parametrize("options", [{}, {"measures": ("a",)}, {"assist": "scores"}], ids=str)
 def test_candidates_that_exceed_the_memory_are_refused(options: dict[str, Any]) -> None:
-    made = designed_looks(60)
+    result = designed_looks(60)
     measures = 1 if "measures" in options else RANKS_LOOKS["measure"].n_unique()
-    said = f"the estimates of {SIZE_LOOKS} candidates under {measures} measures? would need about"
-    with with_limit(1000), pytest.raises(DataError, match=f"(?s){said}.*memory ="):
-        evaluate_looks(made, looks=[], **options)
+    message = (
+        f"the estimates of {SIZE_LOOKS} candidates under {measures} measures? would need about"
+    )
+    with with_limit(1000), pytest.raises(DataError, match=f"(?s){message}.*memory ="):
+        evaluate_looks(result, looks=[], **options)

@@ -20,11 +20,11 @@ RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
 
 
 def test_full_annotation_gives_exact_precision() -> None:
-    made = run_stage("evaluate.precision", {"cuts": [2, 4, 99]}, ranks=RANKS, judgements=VERDICTS)
-    cuts = made["cuts"].select("measure", "n", "precision", "recall").rows()
+    tables = run_stage("evaluate.precision", {"cuts": [2, 4, 99]}, ranks=RANKS, judgements=VERDICTS)
+    cuts = tables["cuts"].select("measure", "n", "precision", "recall").rows()
     assert cuts == [("a", 2, 1, 2 / 3), ("a", 4, 0.75, 1), ("b", 2, 0, 0), ("b", 4, 0, 0)]
-    assert made["precision"].height == 16
-    assert made["baseline"].select("precision", "n_candidates", "sampled").row(0) == (
+    assert tables["precision"].height == 16
+    assert tables["baseline"].select("precision", "n_candidates", "sampled").row(0) == (
         0.375,
         8,
         False,
@@ -36,12 +36,12 @@ def test_draws_have_multiplicities_and_may_be_unjudged() -> None:
         {"id": ["x0", "x7", "x4"], "multiplicity": [2, 1, 1], "position": [1, 2, 3]}
     )
     some = VERDICTS.filter(pl.col("id") != "x4")
-    made = run_stage(
+    tables = run_stage(
         "evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=some, sample=sample
     )
-    row = made["cuts"].filter(measure="a").row(0, named=True)
+    row = tables["cuts"].filter(measure="a").row(0, named=True)
     assert (row["n_sampled"], row["k_sampled"], row["precision"]) == (3, 2, 2 / 3)
-    base = made["baseline"].row(0, named=True)
+    base = tables["baseline"].row(0, named=True)
     assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
 
 
@@ -51,8 +51,8 @@ def test_conflicting_and_missing_judgements_are_distinguished() -> None:
     )
     differ = pl.when(pl.col("id") != "x4").then("tp").alias("tp")
     judgements = VERDICTS.filter(pl.col("id") != "x7").with_columns(differ)
-    made = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=judgements, sample=sample)
-    base = made["baseline"].row(0, named=True)
+    tables = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=judgements, sample=sample)
+    base = tables["baseline"].row(0, named=True)
     counts = [base[f"n_{name}"] for name in ("drawn", "sampled", "unjudged", "undecided")]
     assert counts == [4, 1, 1, 2]
 
@@ -60,8 +60,8 @@ def test_conflicting_and_missing_judgements_are_distinguished() -> None:
 def test_worst_cases_are_computed_if_draws_are_unjudged() -> None:
     differ = VERDICTS.with_columns(tp=pl.when(pl.col("id") != "x4").then("tp"))
     config = {"cuts": [4, 8, 99]}
-    made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=differ)
-    cases = made["worst_case"].select(
+    tables = run_stage("evaluate.precision", config, ranks=RANKS, judgements=differ)
+    cases = tables["worst_case"].select(
         "measure", "n", "n_unjudged", "precision_if_false", "precision_if_true"
     )
     assert cases.rows() == [
@@ -70,29 +70,29 @@ def test_worst_cases_are_computed_if_draws_are_unjudged() -> None:
         ("b", 8, 1, 0.375, 0.5),
     ]
     limits = clopper_pearson([3, 4], 8)
-    row = made["worst_case"].row(0, named=True)
+    row = tables["worst_case"].row(0, named=True)
     assert [row["lower_if_false"], row["upper_if_true"]] == [limits[0][0], limits[1][1]]
     whole = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS)
     assert whole["worst_case"].is_empty()
 
 
 def test_precision_is_corrected_by_known_rates() -> None:
-    given = {"ranks": RANKS, "judgements": VERDICTS}
-    made = run_stage("evaluate.precision", {"cuts": [4], "specificity": 0.9}, **given)
-    row = made["corrected"].filter(measure="a").row(0, named=True)
+    inputs = {"ranks": RANKS, "judgements": VERDICTS}
+    tables = run_stage("evaluate.precision", {"cuts": [4], "specificity": 0.9}, **inputs)
+    row = tables["corrected"].filter(measure="a").row(0, named=True)
     assert row["corrected"] == pytest.approx((0.75 - 0.1) / 0.9)
     assert (row["sensitivity"], row["n_true"]) == (1.0, None)
     finite = {"cuts": [8], "sensitivity": 0.8, "interval": "hypergeometric"}
-    whole = run_stage("evaluate.precision", finite, **given)["corrected"].row(0, named=True)
+    whole = run_stage("evaluate.precision", finite, **inputs)["corrected"].row(0, named=True)
     assert whole["lower_corrected"] < whole["corrected"] < whole["upper_corrected"]
-    assert run_stage("evaluate.precision", {"cuts": [4]}, **given)["corrected"].is_empty()
+    assert run_stage("evaluate.precision", {"cuts": [4]}, **inputs)["corrected"].is_empty()
 
 
 def test_precision_is_corrected_by_a_table_of_truth() -> None:
     truth = VERDICTS.with_columns(tp=pl.col("id").is_in(["x0", "x1", "x3"]))
-    made = run_stage("evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=VERDICTS,
+    tables = run_stage("evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=VERDICTS,
                      truth=truth.head(7))  # fmt: skip
-    row = made["corrected"].row(0, named=True)
+    row = tables["corrected"].row(0, named=True)
     assert (row["n_true"], row["n_false"]) == (3, 4)
     assert (row["sensitivity"], row["specificity"]) == (2 / 3, 0.75)
     assert row["corrected"] == pytest.approx((0.375 - 0.25) / (2 / 3 - 0.25))
@@ -116,30 +116,32 @@ def test_invalid_options_of_corrections_are_refused(
 
 
 def test_a_simultaneous_band_has_thresholds() -> None:
-    given = {"ranks": RANKS, "judgements": VERDICTS}
+    inputs = {"ranks": RANKS, "judgements": VERDICTS}
     config = {"cuts": [2, 8], "thresholds": [0.7, 0.3], "replicates": 200, "seed": "s"}
-    plain = run_stage("evaluate.precision", config, **given)
+    plain = run_stage("evaluate.precision", config, **inputs)
     assert plain["band_thresholds"].is_empty()
-    made = run_stage("evaluate.precision", config | {"band": "simultaneous"}, **given)
-    found = made["band_thresholds"]
-    assert found.select("measure", "threshold", "first_n", "last_n").rows() == [
+    tables = run_stage("evaluate.precision", config | {"band": "simultaneous"}, **inputs)
+    result = tables["band_thresholds"]
+    assert result.select("measure", "threshold", "first_n", "last_n").rows() == [
         ("a", 0.3, 2, 8), ("a", 0.7, 2, 8), ("b", 0.3, 2, 8), ("b", 0.7, 2, 8),
     ]  # fmt: skip
-    none = run_stage("evaluate.precision", {"cuts": [2, 8], "band": "simultaneous"}, **given)
+    none = run_stage("evaluate.precision", {"cuts": [2, 8], "band": "simultaneous"}, **inputs)
     assert none["band_thresholds"].is_empty()
-    assert made["thresholds"].equals(plain["thresholds"])
+    assert tables["thresholds"].equals(plain["thresholds"])
 
 
 def test_a_finite_interval_depends_on_the_size_of_the_list() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7", "x4"], "multiplicity": 1, "position": [1, 2, 3]})
     config = {"cuts": [8], "interval": "hypergeometric"}
-    made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
-    first = made["precision"].filter(measure="a", n=1).row(0, named=True)
+    tables = run_stage(
+        "evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample
+    )
+    first = tables["precision"].filter(measure="a", n=1).row(0, named=True)
     assert (first["lower"], first["upper"]) == (1.0, 1.0)  # the only candidate is judged
     limits = hypergeometric(1, 3, population=8)
-    assert made["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
-    assert made["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
-    assert made["baseline"]["interval"].to_list() == ["hypergeometric"]
+    assert tables["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert tables["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert tables["baseline"]["interval"].to_list() == ["hypergeometric"]
 
 
 def test_a_finite_interval_may_exclude_the_estimate() -> None:
@@ -150,12 +152,12 @@ def test_a_finite_interval_may_exclude_the_estimate() -> None:
     judgements = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
     sample = pl.DataFrame({"id": ids[:99], "multiplicity": 1, "position": range(1, 100)})
     config = {"cuts": [100], "interval": "hypergeometric"}
-    made = run_stage(
+    tables = run_stage(
         "evaluate.precision", config, ranks=ranks, judgements=judgements, sample=sample
     )
-    row = made["cuts"].row(0, named=True)
+    row = tables["cuts"].row(0, named=True)
     assert (row["lower"], row["precision"], row["upper"]) == (0.99, 98 / 99, 0.99)
-    assert validate([made["precision"]], Precision, name="precision") == 100
+    assert validate([tables["precision"]], Precision, name="precision") == 100
 
 
 def test_a_finite_interval_refuses_draws_with_replacement() -> None:
@@ -167,22 +169,22 @@ def test_a_finite_interval_refuses_draws_with_replacement() -> None:
 
 def test_measures_are_compared_at_every_n_and_at_the_cuts() -> None:
     config = {"cuts": [3, 50], "alpha": 0.2}
-    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
-    assert made["comparison"].select("n").to_series().to_list() == list(range(1, 9))
-    row = made["cuts"].row(0, named=True)
+    tables = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert tables["comparison"].select("n").to_series().to_list() == list(range(1, 9))
+    row = tables["cuts"].row(0, named=True)
     assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 3)
     assert row["p_value"] == pytest.approx(0.1)
     assert row["difference"] == 1
     assert row["significant"]
-    assert made["cuts"].height == 1
+    assert tables["cuts"].height == 1
 
 
 def test_measures_and_pairs_can_be_selected() -> None:
-    made = run_stage("evaluate.precision", {"measures": ["b"]}, ranks=RANKS, judgements=VERDICTS)
-    assert made["precision"]["measure"].unique().to_list() == ["b"]
+    tables = run_stage("evaluate.precision", {"measures": ["b"]}, ranks=RANKS, judgements=VERDICTS)
+    assert tables["precision"]["measure"].unique().to_list() == ["b"]
     config = {"pairs": [["b", "a"]]}
-    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
-    assert made["comparison"].select("measure_1", "measure_2").unique().rows() == [("b", "a")]
+    tables = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert tables["comparison"].select("measure_1", "measure_2").unique().rows() == [("b", "a")]
     with pytest.raises(ConfigError, match="'c' has not been ranked"):
         run_stage("evaluate.comparison", {"pairs": [["a", "c"]]}, ranks=RANKS, judgements=VERDICTS)
     with pytest.raises(ConfigError, match="'t_scor' has not been ranked"):
@@ -191,8 +193,8 @@ def test_measures_and_pairs_can_be_selected() -> None:
 
 @pytest.mark.parametrize("use", ["evaluate.precision", "evaluate.comparison"])
 def test_tables_without_rows_give_no_rows(use: str) -> None:
-    made = run_stage(use, {}, ranks=RANKS.clear(), judgements=VERDICTS.clear())
-    assert all(frame.height == 0 for frame in made.values())
+    tables = run_stage(use, {}, ranks=RANKS.clear(), judgements=VERDICTS.clear())
+    assert all(frame.height == 0 for frame in tables.values())
 
 
 def test_ranking_requires_scores() -> None:
@@ -202,8 +204,8 @@ def test_ranking_requires_scores() -> None:
 
 def test_a_one_sided_test_can_be_selected() -> None:
     config = {"cuts": [3], "test": "fisher_mid_p", "alternative": "greater"}
-    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
-    assert made["cuts"]["p_value"].item() == pytest.approx(0.5 / 20)
+    tables = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert tables["cuts"]["p_value"].item() == pytest.approx(0.5 / 20)
     turned = run_stage(
         "evaluate.comparison",
         {**config, "pairs": [["b", "a"]]},
@@ -216,9 +218,9 @@ def test_a_one_sided_test_can_be_selected() -> None:
 
 
 def test_measures_are_compared_with_the_baseline() -> None:
-    made = run_stage("evaluate.comparison", {"cuts": [3, 8]}, ranks=RANKS, judgements=VERDICTS)
-    assert made["baseline"].height == 16
-    row = made["baseline_cuts"].filter(measure="a", n=3).row(0, named=True)
+    tables = run_stage("evaluate.comparison", {"cuts": [3, 8]}, ranks=RANKS, judgements=VERDICTS)
+    assert tables["baseline"].height == 16
+    row = tables["baseline_cuts"].filter(measure="a", n=3).row(0, named=True)
     assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 5)
     assert row["p_value"] == pytest.approx(1 / 56)
     assert row["p_adjusted"] == pytest.approx(2 / 56)  # lists of all candidates are not tested
@@ -228,8 +230,8 @@ def test_measures_are_compared_with_the_baseline() -> None:
 
 def test_best_measures_require_two_sided_tests_of_all_pairs() -> None:
     config = {"cuts": [3], "alpha": 0.2}
-    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
-    assert made["best"].select("measure", "best").rows() == [("a", True)]
+    tables = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert tables["best"].select("measure", "best").rows() == [("a", True)]
     one_sided = run_stage(
         "evaluate.comparison", config | {"alternative": "less"}, ranks=RANKS, judgements=VERDICTS
     )
@@ -247,9 +249,9 @@ def test_best_measures_require_two_sided_tests_of_all_pairs() -> None:
 def test_steps_of_n_include_the_cuts() -> None:
     for every, expected in ((3, [3, 5, 6]), (0, [5])):
         config = {"cuts": [5, 9], "every": every}
-        made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
-        assert made["comparison"]["n"].to_list() == expected
-        assert made["baseline"].filter(measure="a")["n"].to_list() == expected
+        tables = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+        assert tables["comparison"]["n"].to_list() == expected
+        assert tables["baseline"].filter(measure="a")["n"].to_list() == expected
 
 
 @pytest.mark.parametrize(
@@ -276,19 +278,19 @@ def test_recall_may_refer_to_a_gold_standard() -> None:
         "judgements": gold["judgements"],
         "positives": gold["coverage"],
     }
-    found = {
+    by_name = {
         base: run_stage("evaluate.precision", {"cuts": [3], "base": base, "recall": True}, **tables)
         for base in ("gold", "candidates")
     }
-    assert found["gold"]["cuts"]["recall"].to_list() == pytest.approx([1 / 3] * 2)
-    assert found["candidates"]["cuts"]["recall"].to_list() == [0.5] * 2
-    last = found["gold"]["recall"].filter(measure="a", n=3).row(0, named=True)
+    assert by_name["gold"]["cuts"]["recall"].to_list() == pytest.approx([1 / 3] * 2)
+    assert by_name["candidates"]["cuts"]["recall"].to_list() == [0.5] * 2
+    last = by_name["gold"]["recall"].filter(measure="a", n=3).row(0, named=True)
     assert (last["k_sampled"], last["positives"]) == (1, 3)
     assert (last["lower"], last["upper"]) == pytest.approx(
         [float(each[0]) for each in clopper_pearson([1], [3], confidence=0.95)]
     )
     assert (
-        found["gold"]["precision"]
+        by_name["gold"]["precision"]
         .drop("recall")
         .equals(
             run_stage(

@@ -61,13 +61,13 @@ def gold(folder: Path, *, least: int = 1, content: str = "", name: str = "c.cupt
     return SmallRun(folder, {name: content or cupt()}).run(pairs + joined)
 
 
-def true_pairs(made: dict[str, pl.DataFrame]) -> dict[str, set[tuple[str, str]]]:
+def true_pairs(tables: dict[str, pl.DataFrame]) -> dict[str, set[tuple[str, str]]]:
     """Return the true pairs of each category."""
-    rows = made["g.judgements"].join(made["p.candidates"].select("id", "l1", "l2"), on="id")
-    found: dict[str, set[tuple[str, str]]] = {category: set() for category in rows["category"]}
+    rows = tables["g.judgements"].join(tables["p.candidates"].select("id", "l1", "l2"), on="id")
+    by_name: dict[str, set[tuple[str, str]]] = {category: set() for category in rows["category"]}
     for category, one, two in rows.filter("tp").select("category", "l1", "l2").iter_rows():
-        found[category].add((one, two))
-    return found
+        by_name[category].add((one, two))
+    return by_name
 
 
 def true(category: str, least: int = 1, share: float = 0.0) -> set[tuple[str, str]]:
@@ -79,17 +79,17 @@ def true(category: str, least: int = 1, share: float = 0.0) -> set[tuple[str, st
 
 
 def test_a_pair_within_one_expression_is_true(tmp_path: Path) -> None:
-    made = gold(tmp_path)
-    assert true_pairs(made) == {category: true(category) for category in ("TP", *TYPES)}
-    valid(made["g.judgements"], Judgements)
-    assert made["g.judgements"].height == 4 * len(COUNTED)
-    counts = made["g.counts"].join(made["p.candidates"].select("id", "l1", "l2"), on="id")
+    tables = gold(tmp_path)
+    assert true_pairs(tables) == {category: true(category) for category in ("TP", *TYPES)}
+    valid(tables["g.judgements"], Judgements)
+    assert tables["g.judgements"].height == 4 * len(COUNTED)
+    counts = tables["g.counts"].join(tables["p.candidates"].select("id", "l1", "l2"), on="id")
     assert {(category, (l1, l2)): (f, inside) for _, category, f, inside, l1, l2 in
             counts.select("id", "category", "f", "inside", "l1", "l2").iter_rows()} == {
         (category, pair): (f, inside.get(category, 0))
         for pair, (f, inside) in COUNTED.items() for category in ("TP", *TYPES)
     }  # fmt: skip
-    assert dict(made["g.corpus"].iter_rows()) == {
+    assert dict(tables["g.corpus"].iter_rows()) == {
         "tokens": 16, "pair tokens": 10, "expressions": 5, "expressions of type LVC.full": 1,
         "expressions of type VID": 2, "expressions of type VPC.full": 2,
     }  # fmt: skip
@@ -99,19 +99,19 @@ def test_a_pair_within_one_expression_is_true(tmp_path: Path) -> None:
 def test_a_pair_must_be_in_expressions_often_enough(
     least: int, share: float, tmp_path: Path
 ) -> None:
-    made = gold(tmp_path, more=f"least = {least}\nshare = {share}")
-    assert true_pairs(made) == {
+    result = gold(tmp_path, more=f"least = {least}\nshare = {share}")
+    assert true_pairs(result) == {
         category: true(category, least, share) for category in ("TP", *TYPES)
     }
 
 
 def test_a_category_may_unite_types(tmp_path: Path) -> None:
     more = 'categories = { verbs = ["VID", "VPC.full"], all = ["*"], LVC = ["LVC.full"] }'
-    made = gold(tmp_path, more=more)
-    assert true_pairs(made) == {
+    tables = gold(tmp_path, more=more)
+    assert true_pairs(tables) == {
         "verbs": true("VID") | true("VPC.full"), "all": true("TP"), "LVC": true("LVC.full"),
     }  # fmt: skip
-    both = made["g.counts"].filter(category="verbs", id=_id("give", "up"))
+    both = tables["g.counts"].filter(category="verbs", id=_id("give", "up"))
     assert both.select("f", "inside").row(0) == (2, 2)  # a pair token in two expressions is one
 
 
@@ -120,9 +120,9 @@ def _id(one: str, two: str) -> str:
 
 
 def test_pairs_that_are_not_candidates_are_counted(tmp_path: Path) -> None:
-    made = gold(tmp_path, least=2)
+    tables = gold(tmp_path, least=2)
     columns = ("category", "n_candidates", "n_judged", "n_true", "n_unmatched")
-    assert made["g.coverage"].select(columns).rows() == [
+    assert tables["g.coverage"].select(columns).rows() == [
         ("LVC.full", 3, 3, 1, 0), ("TP", 3, 3, 2, 2), ("VID", 3, 3, 1, 2), ("VPC.full", 3, 3, 1, 0),
     ]  # fmt: skip
 
@@ -132,11 +132,11 @@ def test_a_candidate_that_does_not_occur_is_not_judged(tmp_path: Path) -> None:
     table = "l1\tl2\tf\tf1\tf2\tN\ngive\tup\t2\t3\t3\t10\nsee\tlight\t1\t1\t1\t10\n"
     files = {"c.cupt": cupt(), "p.tsv": table}
     stages = '[stages.p]\nuse = "extract.table"\npath = "p.tsv"\n[stages.g]\n'
-    made = SmallRun(tmp_path, files).run(
+    tables = SmallRun(tmp_path, files).run(
         f'{stages}use = "join.corpus"\ncandidates = "p"\n{corpus}{UNITS}'
     )
-    assert made["g.judgements"]["id"].unique().to_list() == [_id("give", "up")]
-    covered = made["g.coverage"].filter(category="TP")
+    assert tables["g.judgements"]["id"].unique().to_list() == [_id("give", "up")]
+    covered = tables["g.coverage"].filter(category="TP")
     assert covered.select("n_candidates", "n_judged").row(0) == (2, 1)
 
 
@@ -151,12 +151,12 @@ def test_expressions_of_streusle_are_read(tmp_path: Path) -> None:
         for n, (lemma, upos, smwe, lexcat) in enumerate(words, start=1)
     ]
     content = "\n".join(rows) + "\n\n"
-    made = gold(tmp_path, name="c.conllulex", content=content)
-    assert true_pairs(made) == {"TP": {("take", "walk")}, "V.LVC.full": {("take", "walk")}}
+    result = gold(tmp_path, name="c.conllulex", content=content)
+    assert true_pairs(result) == {"TP": {("take", "walk")}, "V.LVC.full": {("take", "walk")}}
 
 
 @pytest.mark.parametrize(
-    ("more", "content", "said"),
+    ("more", "content", "message"),
     [
         ('categories = { X = ["VIT"] }', "", "categories.X: no expression has type 'VIT'; did you mean VID?"),
         ('expressions = "upos"', "", r"16 values of upos cannot be read(?s:.*)c.cupt: line 2: 'VERB'"),
@@ -169,9 +169,9 @@ def test_expressions_of_streusle_are_read(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_invalid_categories_and_corpora_are_refused(
-    more: str, content: str, said: str, tmp_path: Path
+    more: str, content: str, message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises((ConfigError, DataError), match=said):
+    with pytest.raises((ConfigError, DataError), match=message):
         gold(tmp_path, more=more, content=content)
 
 
@@ -193,7 +193,7 @@ WORD = st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), CODE)
 
 def by_loops(sentences: list[list[tuple[str, str, str | None]]]) -> Counter[tuple[str, ...]]:
     """Count for each pair of a left and a right word of a sentence the types that it belongs to."""
-    found: Counter[tuple[str, ...]] = Counter()
+    result: Counter[tuple[str, ...]] = Counter()
     for words in sentences:
         members: dict[str, list[int]] = {}
         kinds: dict[str, str] = {}
@@ -207,12 +207,12 @@ def by_loops(sentences: list[list[tuple[str, str, str | None]]]) -> Counter[tupl
                 continue
             pair = (words[one][0], words[two][1])
             shared = [n for n, own in members.items() if one in own and two in own]
-            found["", *pair] += 1
+            result["", *pair] += 1
             if shared:
-                found["TP", *pair] += 1
+                result["TP", *pair] += 1
             for kind in {kinds[n] for n in shared if n in kinds}:
-                found[kind, *pair] += 1
-    return found
+                result[kind, *pair] += 1
+    return result
 
 
 @given(st.lists(st.lists(WORD, min_size=1, max_size=5), min_size=1, max_size=4), st.integers(0, 4))
@@ -235,11 +235,13 @@ def test_judgements_equal_those_of_loops_in_any_parts(
         "right": {"label": "{right}"},
     }  # fmt: skip
     parts = [tokens.filter(pl.col("sentence") <= cut), tokens.filter(pl.col("sentence") > cut)]
-    made = [run_stage("join.corpus", config, corpus=part, candidates=candidates) for part in parts]
+    result = [
+        run_stage("join.corpus", config, corpus=part, candidates=candidates) for part in parts
+    ]
     stage = STAGES.get("join.corpus")
     assert stage.counting
     options = stage.config.model_validate(config)
-    stacked = {name: pl.concat([each[name] for each in made]).lazy() for name in made[0]}
+    stacked = {name: pl.concat([each[name] for each in result]).lazy() for name in result[0]}
     merged = stage.counting.merge(options, stacked)
     if not any(category == "TP" for category, *_ in expected):
         return  # such a corpus is refused

@@ -90,11 +90,11 @@ def test_spans_across_sentences_equal_counts_by_hand(
     for at in range(0, len(frames), size):
         batch = pl.concat(frames[at : at + size])
         tokens = number_tokens(batch.lazy(), in_order=True).collect()
-        for found in find_pairs(tokens, left=NODE, right=WORD, options=options, context=context):
-            f.update(found.pairs.select(pl.col("l1", "l2").cast(pl.String)).rows())
-            for side, unit, number in found.marginals.collect().rows():
+        for result in find_pairs(tokens, left=NODE, right=WORD, options=options, context=context):
+            f.update(result.pairs.select(pl.col("l1", "l2").cast(pl.String)).rows())
+            for side, unit, number in result.marginals.collect().rows():
                 sides[side][str(unit)] += number
-            total += found.total
+            total += result.total
         context = span_context(context, tokens, options)
     slow, f1 = by_hand(corpus, within, *reach, count)
     assert f == slow

@@ -70,9 +70,9 @@ def test_thresholds_before_merging_are_refused(tmp_path: Path) -> None:
 def test_tables_without_documents_can_be_merged() -> None:
     signature = {"f": [2], "f1": [2], "f2": [2], "N": [2]}
     table = pl.DataFrame({"id": ["x"], "l1": ["a"], "l2": ["b"], **signature})
-    made = run_stage("extract.merge", {"min_frequency": 2}, first=table, second=table)
-    assert not faults(made)
-    assert made["candidates"].select("l1", "f", "f1", "f2", "N").rows() == [("a", 4, 4, 4, 4)]
+    tables = run_stage("extract.merge", {"min_frequency": 2}, first=table, second=table)
+    assert not faults(tables)
+    assert tables["candidates"].select("l1", "f", "f1", "f2", "N").rows() == [("a", 4, 4, 4, 4)]
 
 
 def test_sample_sizes_too_large_to_sum_are_refused() -> None:
@@ -80,8 +80,8 @@ def test_sample_sizes_too_large_to_sum_are_refused() -> None:
         each: [2**62] for each in ("f", "f1", "f2", "N")
     }
     table = pl.DataFrame(row)
-    made = run_stage("extract.merge", {}, first=table, second=table)
-    assert [fault[1:] for fault in faults(made)] == [("N", f"{2**63} pair tokens in both")]
+    tables = run_stage("extract.merge", {}, first=table, second=table)
+    assert [fault[1:] for fault in faults(tables)] == [("N", f"{2**63} pair tokens in both")]
 
 
 # Scores computed by another program
@@ -98,37 +98,37 @@ NAMES = {"l1": "w1", "l2": "w2"}
 
 
 def test_scores_are_read_and_undefined_ones_are_null() -> None:
-    made = run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "MI"}}, path=PAIRS)
-    assert made["scores"].sort("l1").select("l1", "l2", "mi").rows() == [
+    tables = run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "MI"}}, path=PAIRS)
+    assert tables["scores"].sort("l1").select("l1", "l2", "mi").rows() == [
         ("a", "x", 0.5), ("b", "y", None), ("c", "z", -math.inf),
     ]  # fmt: skip
 
 
 def test_the_lowest_score_is_first_if_configured() -> None:
     config = {"columns": NAMES, "scores": {"p": "p"}, "ascending": ["p"]}
-    made = run_stage("extract.scores", config, path=PAIRS)["scores"]
-    ranks = run_stage("score.rank", {"seed": "s"}, scores=made)["ranks"]
-    first = ranks.sort("rank").join(made, on="id", maintain_order="left")["l1"]
+    table = run_stage("extract.scores", config, path=PAIRS)["scores"]
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=table)["ranks"]
+    first = ranks.sort("rank").join(table, on="id", maintain_order="left")["l1"]
     assert first.to_list() == ["b", "a", "c"]
 
 
 def test_the_order_of_the_file_can_be_a_measure() -> None:
-    made = run_stage("extract.scores", {"columns": NAMES, "order": "theirs"}, path=PAIRS)["scores"]
-    ranks = run_stage("score.rank", {"seed": "s"}, scores=made)["ranks"]
+    table = run_stage("extract.scores", {"columns": NAMES, "order": "theirs"}, path=PAIRS)["scores"]
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=table)["ranks"]
     assert ranks["measure"].unique().to_list() == ["theirs"]
-    first = ranks.sort("rank").join(made, on="id", maintain_order="left")["l1"]
+    first = ranks.sort("rank").join(table, on="id", maintain_order="left")["l1"]
     assert first.to_list() == ["a", "b", "c"]
 
 
 def test_values_that_are_not_numbers_are_faults() -> None:
     wrong = PAIRS.with_columns(MI=pl.Series(["0,5", "1", "x"]), w1=pl.Series(["a", None, "c"]))
-    made = run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "MI"}}, path=wrong)
-    assert faults(made) == [(3, "w1", None), (4, "MI", "x")]
-    assert made["scores"]["mi"].drop_nulls().to_list() == [0.5]
+    tables = run_stage("extract.scores", {"columns": NAMES, "scores": {"mi": "MI"}}, path=wrong)
+    assert faults(tables) == [(3, "w1", None), (4, "MI", "x")]
+    assert tables["scores"]["mi"].drop_nulls().to_list() == [0.5]
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "name score columns"),
         ({"scores": {"l1": "MI"}}, "l1 is not allowed as the name of a measure"),
@@ -136,8 +136,8 @@ def test_values_that_are_not_numbers_are_faults() -> None:
         ({"scores": {"mi": "MI"}, "ascending": ["p"]}, "ascending: p is not among the scores"),
     ],
 )
-def test_options_without_effect_are_refused(options: dict[str, object], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_options_without_effect_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         STAGES.get("extract.scores").config.model_validate({"path": "a.tsv", **options})
 
 
@@ -155,8 +155,8 @@ def test_judged_candidates_can_be_the_sample() -> None:
         }
     )
     candidates = pl.DataFrame({"id": ["a", "b", "c"]})
-    made = run_stage("sample.judged", {}, candidates=candidates, judgements=judged)["sample"]
-    assert made.rows() == [("b", 1, 1, 2 / 3, "all"), ("c", 1, 2, 2 / 3, "all")]
+    table = run_stage("sample.judged", {}, candidates=candidates, judgements=judged)["sample"]
+    assert table.rows() == [("b", 1, 1, 2 / 3, "all"), ("c", 1, 2, 2 / 3, "all")]
     active = pl.DataFrame({"id": ["a", "c"]})
     random = run_stage(
         "sample.judged", {}, candidates=candidates, judgements=judged, exclude=active
@@ -173,30 +173,30 @@ PAIRS_EXTRACT_TABLE = pl.DataFrame(
 
 
 def test_texts_become_counts() -> None:
-    made = run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE)["candidates"].sort("l1")
-    assert made.select("f", "f1", "f2", "N").rows() == [(3, 5, 4, 50), (9, 9, 12, 50)]
-    assert made["id"].n_unique() == 2
+    tables = run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE)["candidates"].sort("l1")
+    assert tables.select("f", "f1", "f2", "N").rows() == [(3, 5, 4, 50), (9, 9, 12, 50)]
+    assert tables["id"].n_unique() == 2
 
 
 def test_numbers_of_any_type_become_counts() -> None:
-    typed = PAIRS_EXTRACT_TABLE.with_columns(
+    table = PAIRS_EXTRACT_TABLE.with_columns(
         pl.col("f").cast(pl.UInt8), pl.col("f1", "N").cast(pl.Float64)
     )
-    made = run_stage("extract.table", {}, path=typed)["candidates"]
-    assert made.equals(run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE)["candidates"])
+    rows = run_stage("extract.table", {}, path=table)["candidates"]
+    assert rows.equals(run_stage("extract.table", {}, path=PAIRS_EXTRACT_TABLE)["candidates"])
 
 
 def test_columns_may_have_other_names_and_be_kept() -> None:
     renamed = PAIRS_EXTRACT_TABLE.rename({"l1": "PP", "f": "freq"})
     config = {"columns": {"l1": "PP", "f": "freq"}, "keep": {"ucs_x": "am.x"}}
-    made = run_stage("extract.table", config, path=renamed)["candidates"].sort("l1")
-    assert made["ucs_x"].to_list() == [0.5, float("-inf")]
-    assert made["f"].to_list() == [3, 9]
+    tables = run_stage("extract.table", config, path=renamed)["candidates"].sort("l1")
+    assert tables["ucs_x"].to_list() == [0.5, float("-inf")]
+    assert tables["f"].to_list() == [3, 9]
 
 
 def test_the_threshold_does_not_change_the_marginals() -> None:
-    made = run_stage("extract.table", {"min_frequency": 4}, path=PAIRS_EXTRACT_TABLE)["candidates"]
-    assert made.select("l1", "f1", "N").rows() == [("b", 9, 50)]
+    table = run_stage("extract.table", {"min_frequency": 4}, path=PAIRS_EXTRACT_TABLE)["candidates"]
+    assert table.select("l1", "f1", "N").rows() == [("b", 9, 50)]
 
 
 def test_faults_have_line_column_and_value() -> None:
@@ -205,18 +205,18 @@ def test_faults_have_line_column_and_value() -> None:
         N=pl.Series([None, "50"]),
         l1=pl.Series(["", "b"]).replace("", None),
     )
-    made = run_stage("extract.table", {}, path=wrong)
-    assert faults(made) == [(2, "N", None), (2, "f", "3.5"), (2, "l1", None), (3, "f", "x")]
-    assert made["candidates"].height == 0
+    tables = run_stage("extract.table", {}, path=wrong)
+    assert faults(tables) == [(2, "N", None), (2, "f", "3.5"), (2, "l1", None), (3, "f", "x")]
+    assert tables["candidates"].height == 0
 
 
 def test_negative_counts_are_faults_despite_the_threshold() -> None:
-    made = run_stage(
+    tables = run_stage(
         "extract.table", {}, path=PAIRS_EXTRACT_TABLE.with_columns(f=pl.Series(["-1", "9"]))
     )
-    assert faults(made) == [(2, "f", "-1")]
-    typed = PAIRS_EXTRACT_TABLE.with_columns(pl.col("f").cast(pl.Int64) * -1)
-    assert [value for *_, value in faults(run_stage("extract.table", {}, path=typed))] == [
+    assert faults(tables) == [(2, "f", "-1")]
+    table = PAIRS_EXTRACT_TABLE.with_columns(pl.col("f").cast(pl.Int64) * -1)
+    assert [value for *_, value in faults(run_stage("extract.table", {}, path=table))] == [
         "-3",
         "-9",
     ]
@@ -253,8 +253,8 @@ def test_a_blank_unit_is_a_fault(use: str, blank: str | None) -> None:
         "join.table": {"candidates": known}, "sheet.simulated": {"sheet": sheet},
     }  # fmt: skip
     config = {"label": "TP"} if use == "sheet.simulated" else {}
-    made = run_stage(use, config, path=rows, **tables.get(use, {}))
-    assert faults(made) == [(3, "l1", blank)]
+    outputs = run_stage(use, config, path=rows, **tables.get(use, {}))
+    assert faults(outputs) == [(3, "l1", blank)]
 
 
 # Processing in parts, to limit the memory, gives the result of the whole
@@ -278,8 +278,8 @@ def tables(folder: Path, stage: str, text: str = TEXT) -> dict[str, pl.DataFrame
     )
     run = lx.run(folder / "x.toml", runs=folder / "runs", report=False, force=["c"])
     names = ["candidates" if "pairs" in stage else "tuples", "examples", "corpus"]
-    found = {name: run.table(f"c.{name}") for name in names}
-    return {name: table.sort(table.columns) for name, table in found.items()}
+    by_name = {name: run.table(f"c.{name}") for name in names}
+    return {name: table.sort(table.columns) for name, table in by_name.items()}
 
 
 def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,8 +335,8 @@ def test_pairs_that_exceed_the_memory_are_refused_or_spilled(
 ) -> None:
     """Without a limit they would be in memory; with a limit they are written to disk."""
     monkeypatch.setattr(extract_corpus, "_ROW", 1 << 20)
-    told = r"(?s)a.txt: .* 80 tokens.*\(6,400\).*memory ="
-    with pytest.raises(DataError, match=told):
+    message = r"(?s)a.txt: .* 80 tokens.*\(6,400\).*memory ="
+    with pytest.raises(DataError, match=message):
         lx.run(long_sentence(tmp_path, "", 80), runs=tmp_path / "runs", report=False)
     limited_ = long_sentence(tmp_path, 'memory = "1GB"', 80)
     run = lx.run(limited_, runs=tmp_path / "runs", report=False)
@@ -409,7 +409,7 @@ def test_ranks_and_lists_in_parts_give_the_same_tables(
     } | {name: f"{each}\n" + 'sample = "d"' * sampled for name, each in EVALUATED.items()}
     text = "".join(f"[stages.{name}]\n{each}\n" for name, each in stages.items())
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)
-    made = []
+    results = []
     for lists, memory in ((1_000_000, None), (40, None), (40, "1GB")):
         monkeypatch.setattr(precision, "_MOST_LISTS", lists)
         if memory:
@@ -418,11 +418,11 @@ def test_ranks_and_lists_in_parts_give_the_same_tables(
             tmp_path / "x.toml", runs=tmp_path / f"{lists}{memory}", report=False,
             settings={"run.memory": memory} if memory else {},
         )  # fmt: skip
-        made.append({name: run.table(name) for name in TABLES})
+        results.append({name: run.table(name) for name in TABLES})
     for name in TABLES:
-        assert made[0][name].height, name
-        for other in made[1:]:
-            assert other[name].equals(made[0][name]), name
+        assert results[0][name].height, name
+        for other in results[1:]:
+            assert other[name].equals(results[0][name]), name
 
 
 # Numbers printed by other programs, from counts by their conventions
@@ -468,9 +468,9 @@ def concordance(left: int, right: int) -> tuple[Counter[tuple[str, str]], Counte
 def test_counts_equal_those_of_a_concordance(span: tuple[int, int], tmp_path: Path) -> None:
     """As in a span of Sketch Engine: f_A and f_B are corpus frequencies, N all tokens."""
     together, words, n = concordance(*span)
-    found = score_spans(tmp_path, *span)
-    assert found.keys() == together.keys()
-    for (a, b), row in found.items():
+    scores = score_spans(tmp_path, *span)
+    assert scores.keys() == together.keys()
+    for (a, b), row in scores.items():
         f_ab, f_a, f_b = together[a, b], words[a], words[b]
         assert (row["nodes"], row["f1"], row["f2"], row["N"]) == (f_ab, f_a, f_b, n)
         assert row["f"] == min(f_ab, f_b)
@@ -482,11 +482,11 @@ def test_counts_equal_those_of_a_concordance(span: tuple[int, int], tmp_path: Pa
 
 def test_a_collocate_in_the_spans_of_two_nodes_is_counted_once(tmp_path: Path) -> None:
     """f_AB = 2 of f_B = 1: logDice would be 14.415, above its maximum; f is cut to f2."""
-    found = score_spans(tmp_path, 1, 1, text="a b a\n")
-    row = found["a", "b"]
+    scores = score_spans(tmp_path, 1, 1, text="a b a\n")
+    row = scores["a", "b"]
     assert (row["nodes"], row["f"], row["f1"], row["f2"], row["N"]) == (2, 1, 2, 1, 3)
     assert row["log_dice"] == pytest.approx(14 + math.log2(2 / 3))
-    assert found["b", "a"]["nodes"] == 1
+    assert scores["b", "a"]["nodes"] == 1
 
 
 def test_the_threshold_applies_to_the_reduced_frequency(tmp_path: Path) -> None:
@@ -497,10 +497,10 @@ def test_bigrams_equal_those_of_nltk(tmp_path: Path) -> None:
     """PMI of neighbours: log2 of f N / (f1 f2), all of them word frequencies of the text."""
     words = TEXT_KNOWN_TOOLS.splitlines()[0].split()
     bigrams, each = Counter(pairwise(words)), Counter(words)
-    found = score_spans(tmp_path, 0, 1, text=" ".join(words) + "\n")
+    scores = score_spans(tmp_path, 0, 1, text=" ".join(words) + "\n")
     for (a, b), f in bigrams.items():
         expected = math.log2(f * len(words) / (each[a] * each[b]))
-        assert found[a, b]["mi_log2"] == pytest.approx(expected)
+        assert scores[a, b]["mi_log2"] == pytest.approx(expected)
 
 
 def test_mutual_information_equals_that_of_english_corpora_org() -> None:
@@ -649,10 +649,10 @@ def test_tables_in_parts_equal_those_of_the_whole(use: str) -> None:
     config, tables = CASES[use]
     whole = run_stage(use, config, **tables)
     with room_for(MOST):
-        found = run_stage(use, config, **tables)
+        rows = run_stage(use, config, **tables)
     for name, table in whole.items():
         assert name == FAULTS or table.height > 500
-        assert found[name].sort(table.columns).equals(table.sort(table.columns)), name
+        assert rows[name].sort(table.columns).equals(table.sort(table.columns)), name
 
 
 @pytest.mark.parametrize("use", CASES)
@@ -665,14 +665,14 @@ def test_no_part_greatly_exceeds_the_memory(use: str) -> None:
     main = next(iter(stage.outputs))
     lazy = {name: add_places(frame) for name, frame in tables.items()}
     with room_for(MOST):
-        made = [
+        result = [
             piece[main].lazy().collect()
             for piece in iterate_pieces(stage.make(config, lazy))
             if main in piece
         ]
-    assert len(made) > 500 // MOST
-    assert max(part.height for part in made) < 3 * MOST
-    assert pl.concat(made)["id"].is_sorted()
+    assert len(result) > 500 // MOST
+    assert max(part.height for part in result) < 3 * MOST
+    assert pl.concat(result)["id"].is_sorted()
 
 
 @pytest.mark.long
@@ -684,17 +684,17 @@ def test_faults_of_units_precede_those_of_counts() -> None:
         f=pl.when(pl.col("index") == 100).then(pl.lit("-1")).otherwise("f"),
     ).drop("index")  # fmt: skip
     with room_for(MOST):
-        made = run_stage("extract.table", {}, path=wrong)
-    assert faults(made) == [(102, "f", "-1"), (902, "l2", " ")]
-    assert made[FAULTS]["line"].to_list() == [902, 102]
+        tables = run_stage("extract.table", {}, path=wrong)
+    assert faults(tables) == [(102, "f", "-1"), (902, "l2", " ")]
+    assert tables[FAULTS]["line"].to_list() == [902, 102]
 
 
 def test_counts_too_large_to_sum_are_faults() -> None:
     """They are added up over the parts of a file."""
     listed = pl.DataFrame({"word": [f"w{n}" for n in range(100)], "f": [2**53 // 50] * 100})
     with room_for(10):
-        made = run_stage("extract.word_table", {}, path=listed)
-    assert [line for line, *_ in faults(made)] == list(range(52, 102))
+        tables = run_stage("extract.word_table", {}, path=listed)
+    assert [line for line, *_ in faults(tables)] == list(range(52, 102))
 
 
 @pytest.mark.parametrize(
@@ -707,17 +707,17 @@ def test_counts_too_large_to_sum_are_faults() -> None:
 def test_only_the_required_columns_of_a_wide_table_are_read(
     use: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[str] = []
+    columns: list[str] = []
 
     def record_columns(table: pl.LazyFrame) -> Any:
         for batch in partitions.batches(table):
-            read.extend(batch.columns)
+            columns.extend(batch.columns)
             yield batch
 
     monkeypatch.setattr(extract_tables, "batches", record_columns)
     counts = dict.fromkeys(["f", "f1", "f2", "N"], "1")
     further = {f"c{number}": "5" for number in range(1_000)}
     row = {"l1": "a", "l2": "b", **counts, **further}
-    made = run_stage(use, options, path=pl.DataFrame([row]))
-    assert [each["more"].to_list() for each in made.values() if "more" in each.columns] == [[5.0]]
-    assert len(set(read)) < 20
+    tables = run_stage(use, options, path=pl.DataFrame([row]))
+    assert [each["more"].to_list() for each in tables.values() if "more" in each.columns] == [[5.0]]
+    assert len(set(columns)) < 20

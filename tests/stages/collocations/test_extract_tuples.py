@@ -53,10 +53,10 @@ def test_a_pairing_of_triples_equals_the_pairs(tmp_path: Path) -> None:
     tuples = "triples"
     pairing = [[1, 2], [3]]
     """
-    done = run(tmp_path, TRIPLES + PAIRS + pairing)
-    digests = [done.manifests[name].digests()["candidates"] for name in ("pairs", "paired")]
+    results = run(tmp_path, TRIPLES + PAIRS + pairing)
+    digests = [results.manifests[name].digests()["candidates"] for name in ("pairs", "paired")]
     assert digests[0] == digests[1]
-    assert done.table("paired").height == 3
+    assert results.table("paired").height == 3
 
 
 def test_tuples_and_their_pairing_are_evaluated_together(tmp_path: Path) -> None:
@@ -80,16 +80,16 @@ def test_tuples_and_their_pairing_are_evaluated_together(tmp_path: Path) -> None
     use = "score.rank"
     scores = "pair_scores"
     """
-    done = run(tmp_path, TRIPLES + "examples = 1" + rest)
-    scores = done.table("scores")
+    results = run(tmp_path, TRIPLES + "examples = 1" + rest)
+    scores = results.table("scores")
     stellen = scores.row(by_predicate=pl.col("l3") == "stellen", named=True)
     assert stellen["share"] == 4 / 6
     scored = {"log_likelihood", "tuple_log_likelihood", "tuple_mi", "tuple_share"}
-    assert set(done.table("ranks").get_column("measure")) == scored
-    pairs = done.table("pair_scores")
+    assert set(results.table("ranks").get_column("measure")) == scored
+    pairs = results.table("pair_scores")
     assert set(pairs.get_column("l2")) == {"Frage_stellen", "Frage_kommen", "Haus_kommen"}
     assert pairs.select((candidate_id("l1", "l2") == pl.col("id")).all()).item()
-    shown = done.table("paired.examples").join(pairs, on="id", how="full")
+    shown = results.table("paired.examples").join(pairs, on="id", how="full")
     assert shown.height == 3
     for text, l2 in shown.select("text", "l2").rows():
         noun, verb = l2.split("_")
@@ -97,21 +97,21 @@ def test_tuples_and_their_pairing_are_evaluated_together(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("pairing = [[1, 2], [2]]", "every position once"),
         ("pairing = [[1], []]", "every position once"),
         ("pairing = [[1], [2]]", "has 2 positions, but the tuples have 3 units"),
     ],
 )
-def test_invalid_pairings_are_refused(options: str, said: str, tmp_path: Path) -> None:
+def test_invalid_pairings_are_refused(options: str, message: str, tmp_path: Path) -> None:
     text = f'{TRIPLES}[stages.p]\nuse = "extract.pairing"\ntuples = "triples"\n{options}\n'
-    with pytest.raises(lx.errors.ConfigError, match=said):
+    with pytest.raises(lx.errors.ConfigError, match=message):
         run(tmp_path, text)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ('measures = ["dice"]', "unknown tuple measure 'dice'"),
         ('formulas = { mine = "o / f_45" }', "formulas.mine: 'o / f_45' uses f_45"),
@@ -119,9 +119,9 @@ def test_invalid_pairings_are_refused(options: str, said: str, tmp_path: Path) -
         ('formulas = { f_12 = "o / e" }', "is the name of a column"),
     ],
 )
-def test_invalid_measures_of_tuples_are_refused(options: str, said: str, tmp_path: Path) -> None:
+def test_invalid_measures_of_tuples_are_refused(options: str, message: str, tmp_path: Path) -> None:
     text = f'{TRIPLES}[stages.p]\nuse = "score.tuples"\ntuples = "triples"\n{options}\n'
-    with pytest.raises(lx.errors.ConfigError, match=said):
+    with pytest.raises(lx.errors.ConfigError, match=message):
         run(tmp_path, text)
 
 
@@ -149,8 +149,8 @@ def test_units_with_the_separator_are_refused(tmp_path: Path) -> None:
     """
     with pytest.raises(DataError, match="1 label.* 'a b c'. Use another separator"):
         run(tmp_path, text)
-    done = run(tmp_path, text + 'separator = "+"')
-    assert done.table("p").get_column("l1").sort().to_list() == ["a b+c", "a+b c"]
+    results = run(tmp_path, text + 'separator = "+"')
+    assert results.table("p").get_column("l1").sort().to_list() == ["a b+c", "a+b c"]
 
 
 @pytest.mark.long
@@ -160,9 +160,9 @@ def test_triples_of_the_generated_corpus_equal_its_pairs(tmp_path: Path) -> None
     subprocess.run(make, check=True, capture_output=True)
     texts = [each.replace("c.conllu", "pp/pp-verb-1.conllu") for each in (TRIPLES, PAIRS)]
     pairing = '[stages.p]\nuse = "extract.pairing"\ntuples = "triples"\npairing = [[1, 2], [3]]\n'
-    done = run(tmp_path, "".join(texts) + pairing)
-    assert done.table("p").height > 100
-    assert done.table("p").sort("id").equals(done.table("pairs").sort("id"))
+    results = run(tmp_path, "".join(texts) + pairing)
+    assert results.table("p").height > 100
+    assert results.table("p").sort("id").equals(results.table("pairs").sort("id"))
 
 
 def test_labels_of_tuples_are_matched_by_all_units() -> None:
@@ -170,10 +170,10 @@ def test_labels_of_tuples_are_matched_by_all_units() -> None:
     rows = pl.DataFrame({"annotator": "a", "order": [1, 2]} | units)
     sheet = rows.with_columns(candidate_id("l1", "l2", "l3"))
     known = pl.DataFrame(units | {"label": ["free", "SVC"]})
-    made = run_stage("sheet.simulated", {"path": "labels.tsv"}, sheet=sheet, path=known.reverse())
-    entries = made["entries"].sort("line")
+    tables = run_stage("sheet.simulated", {"path": "labels.tsv"}, sheet=sheet, path=known.reverse())
+    entries = tables["entries"].sort("line")
     assert entries.select("l3", "label").rows() == [("stellen", "free"), ("kommen", "SVC")]
-    assert faults(made) == []
+    assert faults(tables) == []
 
 
 # Tuples counted in buckets equal those counted as a whole
@@ -228,7 +228,7 @@ def test_counts_are_reused_with_other_thresholds_and_buckets(
     """Existing counts are divided further, or read in their own buckets."""
     build(tmp_path)
     run_tuples(tmp_path, N_GRAMS, first, runs="runs")
-    found = run_tuples(tmp_path, N_GRAMS, then, least=3, runs="runs")
+    result = run_tuples(tmp_path, N_GRAMS, then, least=3, runs="runs")
     fresh = run_tuples(tmp_path, N_GRAMS, "", least=3, runs="fresh")
-    assert found.manifests["t"].digests() == fresh.manifests["t"].digests()
-    assert parts(found) > 1
+    assert result.manifests["t"].digests() == fresh.manifests["t"].digests()
+    assert parts(result) > 1

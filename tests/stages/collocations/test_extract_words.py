@@ -21,8 +21,8 @@ def words(counts: dict[str, int], *, size: int, **further: Any) -> pl.DataFrame:
 
 
 def keywords(target: pl.DataFrame, reference: pl.DataFrame, **config: Any) -> pl.DataFrame:
-    made = run_stage("extract.keywords", config, target=target, reference=reference)
-    return made["candidates"].sort("l2")
+    tables = run_stage("extract.keywords", config, target=target, reference=reference)
+    return tables["candidates"].sort("l2")
 
 
 def scores(a: int, c: int, b: int, d: int, *measures: str) -> list[float]:
@@ -33,23 +33,23 @@ def scores(a: int, c: int, b: int, d: int, *measures: str) -> list[float]:
 
 def test_words_of_only_one_list_are_keywords() -> None:
     target, reference = words({"a": 3, "b": 2}, size=5), words({"a": 1, "c": 4}, size=20)
-    made = keywords(target, reference, min_frequency=0, name="mine")
+    tables = keywords(target, reference, min_frequency=0, name="mine")
     signature = ("l1", "l2", "f", "f1", "f2", "N", "f_reference", "size_reference")
-    assert made.select(signature).rows() == [
+    assert tables.select(signature).rows() == [
         ("mine", "a", 3, 5, 4, 25, 1, 20),
         ("mine", "b", 2, 5, 2, 25, 0, 20),
         ("mine", "c", 0, 5, 4, 25, 4, 20),
     ]
-    assert made["per_million"].to_list() == [600_000.0, 400_000.0, 0.0]
-    assert made["dp"].null_count() == 3
+    assert tables["per_million"].to_list() == [600_000.0, 400_000.0, 0.0]
+    assert tables["dp"].null_count() == 3
     assert keywords(target, reference, min_frequency=3)["l2"].to_list() == ["a"]
 
 
 def test_the_dispersion_is_that_of_the_target() -> None:
     spread = {"documents": 2, "parts": 4, "dp": 0.25, "dp_norm": 0.5, "juilland_d": 0.75}
     columns = {name: [value] for name, value in spread.items()}
-    made = keywords(words({"a": 3}, size=5, **columns), words({"a": 1}, size=2, **columns))
-    assert made.select(list(spread)).row(0, named=True) == spread
+    result = keywords(words({"a": 3}, size=5, **columns), words({"a": 1}, size=2, **columns))
+    assert result.select(list(spread)).row(0, named=True) == spread
 
 
 def test_empty_lists_can_be_compared() -> None:
@@ -77,8 +77,8 @@ def test_log_likelihood_equals_that_of_the_ucrel_wizard(
     The first is of a course on corpus methods, the others of Rayson's own message of 18 January
     2002 to the Corpora list, rounded to whole numbers.
     """
-    (found,) = scores(a, c, b, d, "keyness_ll")
-    assert round(found, 2 if printed == 2.65 else 0) == printed
+    (result,) = scores(a, c, b, d, "keyness_ll")
+    assert round(result, 2 if printed == 2.65 else 0) == printed
 
 
 def test_effect_sizes_equal_those_by_hand() -> None:
@@ -117,9 +117,9 @@ LIST = pl.DataFrame({"word": ["the", "The", "cat"], "f": ["6", "2", "1"], "pos":
 def words_extract_word_table(
     table: pl.DataFrame = LIST, **config: object
 ) -> list[tuple[object, ...]]:
-    made = run_stage("extract.word_table", config, path=table)
-    assert not faults(made)
-    return made["words"].sort("word").select("word", "f", "N").rows()
+    tables = run_stage("extract.word_table", config, path=table)
+    assert not faults(tables)
+    return tables["words"].sort("word").select("word", "f", "N").rows()
 
 
 def test_the_corpus_size_is_the_sum_by_default() -> None:
@@ -153,8 +153,8 @@ def test_words_with_a_count_of_0_are_omitted() -> None:
 
 def test_faults_have_line_column_and_value() -> None:
     wrong = pl.DataFrame({"word": ["a", " ", "c"], "f": ["-1", "2", "1.5"]})
-    made = run_stage("extract.word_table", {}, path=wrong)
-    assert faults(made) == [(2, "f", "-1"), (3, "word", " "), (4, "f", "1.5")]
+    tables = run_stage("extract.word_table", {}, path=wrong)
+    assert faults(tables) == [(2, "f", "-1"), (3, "word", " "), (4, "f", "1.5")]
 
 
 def test_sums_that_overflow_are_faults() -> None:

@@ -24,20 +24,22 @@ def gold(listed: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     return run_stage("join.gold", {"covered": "l1"} | config, path=listed, candidates=CANDIDATES)
 
 
-def signs(made: dict[str, pl.DataFrame], category: str = "TP") -> str:
-    found = dict(made["judgements"].filter(category=category).select("id", "tp").iter_rows())
-    return "".join({None: " ", True: "+", False: "-"}[found.get(each)] for each in CANDIDATES["id"])
+def signs(tables: dict[str, pl.DataFrame], category: str = "TP") -> str:
+    result = dict(tables["judgements"].filter(category=category).select("id", "tp").iter_rows())
+    return "".join(
+        {None: " ", True: "+", False: "-"}[result.get(each)] for each in CANDIDATES["id"]
+    )
 
 
 def test_listed_and_covered_candidates_are_judged() -> None:
-    made = gold(LIST)
-    assert signs(made) == "+ +- "
-    assert made["coverage"].row(0, named=True) == {
+    tables = gold(LIST)
+    assert signs(tables) == "+ +- "
+    assert tables["coverage"].row(0, named=True) == {
         "category": "TP", "n_candidates": 5, "n_judged": 3, "n_true": 2, "n_false": 1,
         "n_unjudged": 2, "n_entries": 3, "n_matched": 2, "n_unmatched": 1, "n_absent": 1,
         "n_duplicates": 0, "n_unreadable": 0,
     }  # fmt: skip
-    assert made["covered"]["id"].to_list() == sorted(CANDIDATES["id"][i] for i in (0, 2, 3))
+    assert tables["covered"]["id"].to_list() == sorted(CANDIDATES["id"][i] for i in (0, 2, 3))
 
 
 def test_case_and_compared_columns_can_be_configured() -> None:
@@ -51,10 +53,10 @@ def test_case_and_compared_columns_can_be_configured() -> None:
 
 
 def test_entries_may_be_in_one_column() -> None:
-    written = pl.DataFrame({"headword": ["ad-hoc", "ad hoc", "take_place", "in spite of", "", "x"]})
-    made = gold(written, columns={"entry": "headword"})
-    assert signs(made) == "+ +- "
-    row = made["coverage"].row(0, named=True)
+    entries = pl.DataFrame({"headword": ["ad-hoc", "ad hoc", "take_place", "in spite of", "", "x"]})
+    tables = gold(entries, columns={"entry": "headword"})
+    assert signs(tables) == "+ +- "
+    row = tables["coverage"].row(0, named=True)
     assert (row["n_entries"], row["n_duplicates"], row["n_unreadable"]) == (2, 1, 3)
 
 

@@ -49,28 +49,28 @@ def evaluated_looks(
     use: str, sample: pl.DataFrame | None = None, **config: Any
 ) -> dict[str, pl.DataFrame]:
     """Evaluate by the judgements of the drawn candidates; by all without a sample."""
-    given = {} if sample is None else {"sample": sample}
+    inputs = {} if sample is None else {"sample": sample}
     judgements = ALL_LOOKS if sample is None else ALL_LOOKS.join(sample, on="id", how="semi")
     options = {"cuts": [100, 200]} | config
-    return run_stage(use, options, ranks=RANKS_LOOKS, judgements=judgements, **given)
+    return run_stage(use, options, ranks=RANKS_LOOKS, judgements=judgements, **inputs)
 
 
 def test_a_sample_that_grows_over_four_runs_spends_alpha() -> None:
     levels = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)
-    seen: list[str] = []
+    items: list[str] = []
     for number, rate in enumerate(LOOKS):
         sample = drawn_looks(rate=rate)
-        assert sample["id"].to_list()[: len(seen)] == seen
-        seen = sample["id"].to_list()
-        found = evaluated_looks("evaluate.precision", sample, looks=LOOKS)
-        looks = found["looks"]
+        assert sample["id"].to_list()[: len(items)] == items
+        items = sample["id"].to_list()
+        tables = evaluated_looks("evaluate.precision", sample, looks=LOOKS)
+        looks = tables["looks"]
         assert looks["question"].unique().to_list() == ["all"]
         assert looks["labels"].to_list() == [20, 40, 60, 80]
         assert looks["share"].to_list() == SHARES
         assert looks["level"].to_list() == pytest.approx(levels.tolist())
         assert looks["now"].to_list() == [place == number for place in range(4)]
-        assert found["baseline"]["confidence"].item() == pytest.approx(1 - levels[number])
-        row = found["cuts"].row(0, named=True)
+        assert tables["baseline"]["confidence"].item() == pytest.approx(1 - levels[number])
+        row = tables["cuts"].row(0, named=True)
         limits = clopper_pearson(row["k_sampled"], row["n_sampled"], confidence=1 - levels[number])
         assert (row["lower"], row["upper"]) == pytest.approx(tuple(map(float, limits)))
 
@@ -78,10 +78,10 @@ def test_a_sample_that_grows_over_four_runs_spends_alpha() -> None:
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 @pytest.mark.long
 def test_all_looks_together_have_an_error_of_alpha(spending: str) -> None:
-    found = evaluated_looks(
+    tables = evaluated_looks(
         "evaluate.precision", drawn_looks(rate=0.05), looks=LOOKS, spending=spending
     )
-    bounds = found["looks"]["z"].to_numpy()
+    bounds = tables["looks"]["z"].to_numpy()
     walk = np.random.default_rng(3).normal(size=(400_000, 4))
     information = RATES / (1 - RATES)
     steps = np.sqrt(np.diff(information, prepend=0.0))
@@ -92,13 +92,13 @@ def test_all_looks_together_have_an_error_of_alpha(spending: str) -> None:
 
 def test_a_single_look_does_not_change_the_limits() -> None:
     sample = drawn_looks(rate=0.1)
-    found = evaluated_looks("evaluate.precision", sample)
+    tables = evaluated_looks("evaluate.precision", sample)
     once = evaluated_looks("evaluate.precision", sample, looks=[0.1])
-    assert found["looks"].is_empty()
+    assert tables["looks"].is_empty()
     assert once["looks"].height == 1
     assert once["looks"]["level"].item() == pytest.approx(0.05)
     for name in ("precision", "local", "recall"):
-        assert found[name].select("lower", "upper").to_numpy() == pytest.approx(
+        assert tables[name].select("lower", "upper").to_numpy() == pytest.approx(
             once[name].select("lower", "upper").to_numpy()
         )
 
@@ -116,7 +116,7 @@ def seeded_looks(use: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("looks", "said"),
+    ("looks", "message"),
     [
         ([0.1, 50], "0.1 is a rate and 50 a number"),
         ([0.2, 0.1], "looks must ascend, not 0.2, 0.1"),
@@ -125,8 +125,8 @@ def seeded_looks(use: str) -> dict[str, Any]:
         ([20, 30.5], "whole numbers"),
     ],
 )
-def test_looks_must_be_ascending_rates_or_labels(looks: list[float], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_looks_must_be_ascending_rates_or_labels(looks: list[float], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         evaluated_looks("evaluate.precision", looks=looks)
 
 
@@ -146,8 +146,8 @@ def test_rates_that_give_the_same_labels_are_refused() -> None:
 
 def test_a_last_look_at_all_candidates_is_exact() -> None:
     options: dict[str, Any] = {"looks": [0.25, 0.5, 1.0], "interval": "hypergeometric"}
-    found = evaluated_looks("evaluate.precision", drawn_looks(rate=0.5), **options)
-    levels = found["looks"]["level"].to_list()
+    tables = evaluated_looks("evaluate.precision", drawn_looks(rate=0.5), **options)
+    levels = tables["looks"]["level"].to_list()
     plan = spent_levels([0.5, 1.0], [3.0, 1.0], alpha=0.05)  # ends before
     assert levels[:2] == pytest.approx(plan.tolist())
     assert levels[2] is None
@@ -157,47 +157,47 @@ def test_a_last_look_at_all_candidates_is_exact() -> None:
 
 
 def test_clopper_pearson_is_not_exact_after_full_annotation() -> None:
-    found = evaluated_looks("evaluate.precision", looks=[0.25, 0.5, 1.0])
+    tables = evaluated_looks("evaluate.precision", looks=[0.25, 0.5, 1.0])
     plan = spent_levels([0.25, 0.5, 1.0], [4.0, 2.0, 1.0], alpha=0.05)
-    assert found["looks"]["level"].to_list() == pytest.approx(plan.tolist())
-    assert found["baseline"]["confidence"].item() == pytest.approx(1 - plan[2])
+    assert tables["looks"]["level"].to_list() == pytest.approx(plan.tolist())
+    assert tables["baseline"]["confidence"].item() == pytest.approx(1 - plan[2])
 
 
 def test_draws_with_replacement_have_no_correction_for_the_population() -> None:
     sample = drawn_looks(size=80, replacement=True)
-    found = evaluated_looks("evaluate.precision", sample, looks=[40, 80])
+    tables = evaluated_looks("evaluate.precision", sample, looks=[40, 80])
     plan = spent_levels([0.5, 1.0], [2.0, 1.0], alpha=0.05)
-    assert found["looks"]["level"].to_list() == pytest.approx(plan.tolist())
+    assert tables["looks"]["level"].to_list() == pytest.approx(plan.tolist())
 
 
 def test_very_small_levels_have_a_minimum() -> None:
-    found = evaluated_looks("evaluate.precision", drawn_looks(size=2), looks=[2, 300])
-    assert found["looks"]["level"][0] == pytest.approx(1e-12)
-    assert found["baseline"]["confidence"].item() < 1
+    tables = evaluated_looks("evaluate.precision", drawn_looks(size=2), looks=[2, 300])
+    assert tables["looks"]["level"][0] == pytest.approx(1e-12)
+    assert tables["baseline"]["confidence"].item() < 1
 
 
 def test_a_band_has_the_level_of_its_look() -> None:
     options = {"band": "simultaneous", "replicates": 500, "seed": "s"}
-    found = evaluated_looks("evaluate.precision", drawn_looks(rate=0.15), looks=LOOKS, **options)
+    tables = evaluated_looks("evaluate.precision", drawn_looks(rate=0.15), looks=LOOKS, **options)
     spent = np.diff(obrien_fleming(SHARES, 0.05), prepend=0.0)[2]
     alone = evaluated_looks(
         "evaluate.precision", drawn_looks(rate=0.15), confidence=1 - spent, **options
     )
-    assert found["bands"].equals(alone["bands"])
+    assert tables["bands"].equals(alone["bands"])
 
 
 @pytest.mark.long
 def test_tests_of_a_look_have_its_level() -> None:
     sample = drawn_looks(rate=0.15)
-    found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)
+    tables = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)
     level = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)[2]
     for name in ("comparison", "baseline"):
-        tests = found[name]
+        tests = tables[name]
         expected = (tests["p_value"] < level).fill_null(value=False)
         assert tests["significant"].to_list() == expected.to_list()
         assert tests["significant"].any()
     plain = evaluated_looks("evaluate.comparison", sample)
-    assert found["comparison"].drop("significant").equals(plain["comparison"].drop("significant"))
+    assert tables["comparison"].drop("significant").equals(plain["comparison"].drop("significant"))
 
 
 @pytest.mark.parametrize(
@@ -207,15 +207,15 @@ def test_each_test_of_a_family_spends_its_part_of_alpha(spending: str) -> None:
     rates = np.array([0.15, 0.3, 0.45, 0.6])
     sample = drawn_looks(rate=0.45)
     options = {"looks": rates.tolist(), "spending": spending}
-    found = evaluated_looks("evaluate.comparison", sample, correction="bonferroni", **options)[
+    table = evaluated_looks("evaluate.comparison", sample, correction="bonferroni", **options)[
         "cuts"
     ]
-    family = found["p_value"].count()
+    family = table["p_value"].count()
     plan = spent_levels(SHARES, (1 - rates) / rates, alpha=0.05 / family, spending=spending)
     level = plan[2]
     assert family == 6
-    expected = (found["p_value"] < level).fill_null(value=False)
-    assert found["significant"].to_list() == expected.to_list()
+    expected = (table["p_value"] < level).fill_null(value=False)
+    assert table["significant"].to_list() == expected.to_list()
     assert expected.any()
     assert not expected.all()
 
@@ -223,15 +223,15 @@ def test_each_test_of_a_family_spends_its_part_of_alpha(spending: str) -> None:
 @pytest.mark.long
 def test_holm_tests_the_next_with_the_remaining_alpha() -> None:
     sample = drawn_looks(rate=0.2)
-    found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)["cuts"].sort("p_value")
-    rejected, p = [], found["p_value"].to_list()
+    table = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)["cuts"].sort("p_value")
+    rejected, p = [], table["p_value"].to_list()
     for place, value in enumerate(p):
         share = 0.05 / (len(p) - place)
         level = spent_levels(SHARES, (1 - RATES) / RATES, alpha=share)[3]
         if value >= level:
             break
         rejected.append(value)
-    assert found.filter("significant")["p_value"].to_list() == rejected
+    assert table.filter("significant")["p_value"].to_list() == rejected
     assert 0 < len(rejected) < len(p)
 
 
@@ -241,21 +241,21 @@ def test_holm_tests_the_next_with_the_remaining_alpha() -> None:
 def test_limits_of_differences_have_the_level_of_their_look(spending: str) -> None:
     sample = drawn_looks(rate=0.15)
     options = {"looks": LOOKS, "spending": spending}
-    found = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
+    table = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
     level = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05, spending=spending)[2]
     alone = evaluated_looks("evaluate.comparison", sample, confidence=1 - level)["differences"]
-    assert found.height == 3 * 2 * 2
-    assert found["confidence"].to_list() == pytest.approx([1 - level] * found.height)
+    assert table.height == 3 * 2 * 2
+    assert table["confidence"].to_list() == pytest.approx([1 - level] * table.height)
     for name in ("lower", "upper", "p_value", "p_margin"):
-        assert found[name].to_list() == pytest.approx(alone[name].to_list())
+        assert table[name].to_list() == pytest.approx(alone[name].to_list())
 
 
 @pytest.mark.long
 def test_limits_of_differences_agree_with_adjusted_tests() -> None:
     sample = drawn_looks(rate=0.45)
     options = {"looks": [0.15, 0.3, 0.45, 0.6], "correction": "bonferroni", "margin": 0.02}
-    found = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
-    for rows in found.partition_by("population"):
+    table = evaluated_looks("evaluate.comparison", sample, **options)["differences"]
+    for rows in table.partition_by("population"):
         family = evaluated_looks(
             "evaluate.comparison", sample, confidence=1 - 0.05 / rows.height, **options
         )["differences"].filter(population=rows["population"][0])
@@ -266,9 +266,9 @@ def test_limits_of_differences_agree_with_adjusted_tests() -> None:
 
 @pytest.mark.long
 def test_differences_beyond_the_candidates_are_adjusted_like_tests() -> None:
-    found = evaluated_looks("evaluate.comparison", drawn_looks(rate=0.2), looks=LOOKS)
-    rows = found["differences"].filter(population="super")
-    assert rows["p_adjusted"].to_list() == pytest.approx(found["cuts"]["p_adjusted"].to_list())
+    tables = evaluated_looks("evaluate.comparison", drawn_looks(rate=0.2), looks=LOOKS)
+    rows = tables["differences"].filter(population="super")
+    assert rows["p_adjusted"].to_list() == pytest.approx(tables["cuts"]["p_adjusted"].to_list())
     assert (rows["p_adjusted"] > rows["p_value"]).any()
 
 
@@ -334,14 +334,14 @@ def test_one_sided_tests_have_an_error_below_alpha() -> None:
 
 def test_looks_require_judgements() -> None:
     none = ALL_LOOKS.clear()
-    found = run_stage(
+    tables = run_stage(
         "evaluate.precision",
         {"looks": LOOKS},
         ranks=RANKS_LOOKS,
         judgements=none,
         sample=drawn_looks(rate=0.1),
     )
-    assert found["looks"].is_empty()
+    assert tables["looks"].is_empty()
     empty = run_stage(
         "evaluate.comparison", {"looks": LOOKS}, ranks=RANKS_LOOKS.clear(), judgements=none,
         sample=drawn_looks(rate=0.1).clear(),
@@ -372,21 +372,21 @@ def of_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
 def test_limits_equal_the_published_ones(
     members: int, draws: int, hits: int, limits: tuple[int, int]
 ) -> None:
-    found = of_one_list(members, draws, hits)
-    row = found["cuts"].row(0, named=True)
+    tables = of_one_list(members, draws, hits)
+    row = tables["cuts"].row(0, named=True)
     assert (round(members * row["lower"]), round(members * row["upper"])) == limits
-    base = found["baseline"].row(0, named=True)
+    base = tables["baseline"].row(0, named=True)
     assert base["interval"] == "confidence_sequence"
     assert base["confidence"] == pytest.approx(0.95)
-    assert found["looks"].is_empty()
+    assert tables["looks"].is_empty()
 
 
 def test_several_questions_divide_alpha() -> None:
-    found = evaluated_looks(
+    tables = evaluated_looks(
         "evaluate.precision", drawn_looks(size=60), anytime=True, cuts=[100, 200, 9999]
     )
-    assert found["baseline"]["confidence"].item() == pytest.approx(1 - 0.05 / 6)
-    row = found["cuts"].row(0, named=True)
+    assert tables["baseline"]["confidence"].item() == pytest.approx(1 - 0.05 / 6)
+    row = tables["cuts"].row(0, named=True)
     limits = confidence_sequence(
         row["k_sampled"], row["n_sampled"], population=100, confidence=1 - 0.05 / 6
     )
@@ -398,45 +398,45 @@ def test_designed_estimates_have_the_same_limits() -> None:
     sample = drawn_looks(size=60)
     options = {"anytime": True, "window": 40, "seed": "s", "every": 0}
     exact = evaluated_looks("evaluate.precision", sample, anytime=True)
-    found = evaluated_looks("evaluate.designed", sample, **options)
+    tables = evaluated_looks("evaluate.designed", sample, **options)
     for name in ("cuts", "baseline"):
         for side, wider in (("lower", pl.min_horizontal), ("upper", pl.max_horizontal)):
             expected = exact[name].select(wider(side, "precision")).to_series()
-            assert found[name][side].to_list() == pytest.approx(expected.to_list())
+            assert tables[name][side].to_list() == pytest.approx(expected.to_list())
     tests = evaluated_looks("evaluate.comparison", sample, anytime=True, correction="bonferroni")[
         "cuts"
     ]
-    ours = found["differences"]
+    ours = tables["differences"]
     assert ours["p_value"].to_list() == pytest.approx(tests["p_value"].to_list())
     outside = (ours["lower"] > 0) | (ours["upper"] < 0)
     assert outside.to_list() == ours["significant"].to_list()
-    assert found["local"].height == 3 * (SIZE_LOOKS - 39)
+    assert tables["local"].height == 3 * (SIZE_LOOKS - 39)
 
 
 def test_tests_are_valid_for_two_sets_at_any_size() -> None:
     sample = drawn_looks(size=320)
-    found = evaluated_looks("evaluate.comparison", sample, anytime=True)
-    row = found["cuts"].filter(measure_1="a", measure_2="b", n=100).row(0, named=True)
+    tables = evaluated_looks("evaluate.comparison", sample, anytime=True)
+    row = tables["cuts"].filter(measure_1="a", measure_2="b", n=100).row(0, named=True)
     p = anytime_p_values(
         row["k_1"], row["n_1"], row["k_2"], row["n_2"], populations=(row["size"], row["size"])
     )
     assert row["p_value"] == pytest.approx(float(p))
     assert row["significant"]
-    against = found["baseline_cuts"].filter(measure="a", n=100).row(0, named=True)
+    against = tables["baseline_cuts"].filter(measure="a", n=100).row(0, named=True)
     p = anytime_p_values(
         against["k_1"], against["n_1"], against["k_2"], against["n_2"],
         populations=(100, SIZE_LOOKS - 100),
     )  # fmt: skip
     assert against["p_value"] == pytest.approx(float(p))
-    assert found["best"].filter("best").height == 2
+    assert tables["best"].filter("best").height == 2
 
 
 @pytest.mark.long
 def test_differences_equal_those_of_a_designed_sample() -> None:
     sample = drawn_looks(size=160)
     options = {"anytime": True, "correction": "bonferroni"}
-    made = evaluated_looks("evaluate.comparison", sample, **options)
-    ours, cuts = made["differences"], made["cuts"]
+    tables = evaluated_looks("evaluate.comparison", sample, **options)
+    ours, cuts = tables["differences"], tables["cuts"]
     theirs = evaluated_looks("evaluate.designed", sample, **options | {"seed": "s", "every": 0})
     for side in ("difference", "lower", "upper", "p_value", "p_adjusted"):
         assert ours[side].to_list() == pytest.approx(theirs["differences"][side].to_list())
@@ -483,19 +483,19 @@ def test_unsuitable_samples_are_refused() -> None:
         evaluated_looks("evaluate.precision", anytime=True)
     with pytest.raises(ConfigError, match="with replacement"):
         evaluated_looks("evaluate.comparison", drawn_looks(size=60, replacement=True), anytime=True)
-    made = run_stage(
+    tables = run_stage(
         "sample.design", {"cuts": [100, 200], "size": 90, "seed": "s"}, ranks=RANKS_LOOKS
     )
     designed = {"anytime": True, "seed": "s", "inclusion": "inclusion", "cuts": [100]}
     with pytest.raises(ConfigError, match=r"inclusion probabilities differ, from 0\.\d+ to"):
         run_stage(
-            "evaluate.designed", designed, ranks=RANKS_LOOKS, judgements=ALL_LOOKS, sample=made["sample"],
-            inclusion=made["inclusion"],
+            "evaluate.designed", designed, ranks=RANKS_LOOKS, judgements=ALL_LOOKS, sample=tables["sample"],
+            inclusion=tables["inclusion"],
         )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("use", "options", "said"),
+    ("use", "options", "message"),
     [
         ("evaluate.precision", {"interval": "wilson"}, "omit interval"),
         ("evaluate.precision", {"recall": True}, "omit recall"),
@@ -511,7 +511,7 @@ def test_unsuitable_samples_are_refused() -> None:
     ],
 )
 def test_methods_without_anytime_limits_are_refused(
-    use: str, options: dict[str, Any], said: str
+    use: str, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=message):
         evaluated_looks(use, drawn_looks(size=60), anytime=True, **seeded_looks(use), **options)

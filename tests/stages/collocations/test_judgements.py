@@ -37,16 +37,16 @@ CANDIDATES = SAID.select(candidate_id("l1", "l2"))
 IDS = CANDIDATES["id"].to_list()
 
 
-def join(said: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
-    return run_stage("join.machine", config, path=said, candidates=CANDIDATES)
+def join(message: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+    return run_stage("join.machine", config, path=message, candidates=CANDIDATES)
 
 
 def test_probabilities_become_predictions() -> None:
-    made = join(SAID)
-    assert sorted(made["predictions"].rows()) == sorted(
+    tables = join(SAID)
+    assert sorted(tables["predictions"].rows()) == sorted(
         ("TP", "m", each, p) for each, p in zip(IDS, (0.9, 0.25, 1.0), strict=True)
     )
-    assert faults(made) == []
+    assert faults(tables) == []
 
 
 def test_other_columns_become_provenance() -> None:
@@ -61,20 +61,20 @@ def test_other_columns_become_provenance() -> None:
 
 @pytest.mark.parametrize("label", ["1", "True", "yes", " TP ", "+"])
 def test_labels_of_true_positives_become_predictions(label: str) -> None:
-    said = SAID.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
-    made = join(said)["predictions"]
-    assert dict(made.select("id", "prediction").rows()) == {IDS[0]: 1.0, IDS[1]: 0.0}
+    predictions = SAID.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
+    table = join(predictions)["predictions"]
+    assert dict(table.select("id", "prediction").rows()) == {IDS[0]: 1.0, IDS[1]: 0.0}
 
 
 def test_labels_can_be_configured() -> None:
-    said = SAID.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
+    predictions = SAID.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
     categories = {
         "SVC": {"column": "answer", "labels": ["SVC"]},
         "any": {"column": "answer", "labels": ["SVC", "figurative"]},
         "p": "probability",
     }
-    made = join(said, categories=categories)["predictions"].sort("category", "id")
-    by = {name: dict(made.filter(category=name).select("id", "prediction").rows())
+    result = join(predictions, categories=categories)["predictions"].sort("category", "id")
+    by = {name: dict(result.filter(category=name).select("id", "prediction").rows())
           for name in categories}  # fmt: skip
     assert by["SVC"] == dict(zip(IDS, (1.0, 0.0, 0.0), strict=True))
     assert by["any"] == dict(zip(IDS, (1.0, 0.0, 1.0), strict=True))
@@ -83,9 +83,9 @@ def test_labels_can_be_configured() -> None:
 
 def test_numbers_and_truth_values_become_predictions() -> None:
     for values in ([0.9, 0.25, 1.0], [True, False, True], [1, 0, 1]):
-        made = join(SAID.with_columns(probability=pl.Series(values)))["predictions"]
+        table = join(SAID.with_columns(probability=pl.Series(values)))["predictions"]
         expected = dict(zip(IDS, map(float, values), strict=True))
-        assert dict(made.select("id", "prediction").rows()) == expected
+        assert dict(table.select("id", "prediction").rows()) == expected
 
 
 def test_the_judge_may_be_an_option_or_a_column() -> None:
@@ -114,8 +114,8 @@ def test_ids_may_replace_pairs() -> None:
 
 
 def test_bad_rows_are_faults() -> None:
-    said = SAID.with_columns(probability=pl.Series(["1.5", "maybe", "NaN"]))
-    assert faults(join(said)) == [
+    predictions = SAID.with_columns(probability=pl.Series(["1.5", "maybe", "NaN"]))
+    assert faults(join(predictions)) == [
         (2, "probability", "1.5"), (3, "probability", "maybe"), (4, "probability", "NaN"),
     ]  # fmt: skip
     empty = SAID.with_columns(l1=pl.Series(["a", " ", "c"]), judge=pl.Series(["m", "m", None]))
@@ -201,8 +201,8 @@ def test_a_sheet_does_not_show_predictions(tmp_path: Path) -> None:
     asks = MACHINE + SHEET.replace('sample = "sample"', 'sample = "machine.predictions"')
     for case, text in (("without", SHEET), ("beside", SHEET + MACHINE), ("asks", asks)):
         (tmp_path / case).mkdir()
-        made = SmallRun(tmp_path / case, FILES).run(text)
-        runs[case] = made["sheet.sheet"]
+        tables = SmallRun(tmp_path / case, FILES).run(text)
+        runs[case] = tables["sheet.sheet"]
         written = [
             path.read_text("utf-8-sig") for path in (tmp_path / case).rglob("people/*/*.csv")
         ]
@@ -246,10 +246,10 @@ def test_json_lines_are_read_like_a_table(packed: bool, tmp_path: Path) -> None:
     text = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in values)
     name = "pairs.jsonl.gz" if packed else "pairs.jsonl"
     (tmp_path / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    made = {each: small.run(JOINS.replace("PATH", each)) for each in ("pairs.csv", name)}
-    assert made[name]["labels.judgements"].height == 3
+    tables = {each: small.run(JOINS.replace("PATH", each)) for each in ("pairs.csv", name)}
+    assert tables[name]["labels.judgements"].height == 3
     for table in ("labels.judgements", "machine.predictions"):
-        assert made[name][table].equals(made["pairs.csv"][table])
+        assert tables[name][table].equals(tables["pairs.csv"][table])
 
 
 JOINS = """
@@ -283,22 +283,22 @@ def judge(sheet: pl.DataFrame, **config: object) -> dict[str, pl.DataFrame]:
 
 
 def test_null_is_unjudged_and_other_pairs_are_counted() -> None:
-    made = judge(SHEET_JOIN_TABLE)
-    assert made["judgements"].join(CANDIDATES_JOIN_TABLE, on="id").select("tp").sum().item() == 1
-    assert made["judgements"].height == 2
-    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
-    assert faults(made) == []
+    tables = judge(SHEET_JOIN_TABLE)
+    assert tables["judgements"].join(CANDIDATES_JOIN_TABLE, on="id").select("tp").sum().item() == 1
+    assert tables["judgements"].height == 2
+    assert tables["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(tables) == []
 
 
 def test_truth_values_are_judgements() -> None:
-    typed = SHEET_JOIN_TABLE.with_columns(TP=pl.Series([True, False, None, True]))
-    assert judge(typed)["judgements"].equals(judge(SHEET_JOIN_TABLE)["judgements"])
-    assert faults(judge(typed)) == []
+    table = SHEET_JOIN_TABLE.with_columns(TP=pl.Series([True, False, None, True]))
+    assert judge(table)["judgements"].equals(judge(SHEET_JOIN_TABLE)["judgements"])
+    assert faults(judge(table)) == []
 
 
 def test_a_table_may_have_several_categories() -> None:
-    made = judge(SHEET_JOIN_TABLE, categories={"all": "TP", "idiom": "idiom"})
-    assert made["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]
+    tables = judge(SHEET_JOIN_TABLE, categories={"all": "TP", "idiom": "idiom"})
+    assert tables["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]
 
 
 def test_repeated_judgements_must_agree() -> None:
@@ -306,8 +306,8 @@ def test_repeated_judgements_must_agree() -> None:
         ("TP", 3, 2, 1, 1)
     ]
     changed = SHEET_JOIN_TABLE.with_columns(TP=pl.lit("0"))
-    made = judge(pl.concat([SHEET_JOIN_TABLE, changed]))
-    assert faults(made) == [
+    result = judge(pl.concat([SHEET_JOIN_TABLE, changed]))
+    assert faults(result) == [
         (2, "TP", "true"),
         (5, "TP", "true"),
         (6, "TP", "false"),
@@ -316,13 +316,13 @@ def test_repeated_judgements_must_agree() -> None:
 
 
 def test_values_that_are_not_judgements_are_faults() -> None:
-    made = judge(SHEET_JOIN_TABLE.with_columns(TP=pl.Series(["1", "maybe", None, "2"])))
-    assert faults(made) == [(3, "TP", "maybe"), (5, "TP", "2")]
+    result = judge(SHEET_JOIN_TABLE.with_columns(TP=pl.Series(["1", "maybe", None, "2"])))
+    assert faults(result) == [(3, "TP", "maybe"), (5, "TP", "2")]
 
 
 def test_columns_can_be_named() -> None:
-    made = judge(SHEET_JOIN_TABLE.rename({"l1": "PP"}), columns={"l1": "PP"})
-    assert made["judgements"].height == 2
+    tables = judge(SHEET_JOIN_TABLE.rename({"l1": "PP"}), columns={"l1": "PP"})
+    assert tables["judgements"].height == 2
     with pytest.raises(
         ConfigError, match="categories.TP: the file has no column 'b.TP'; did you mean TP"
     ):
@@ -336,9 +336,9 @@ def test_a_table_without_rows_keeps_its_category() -> None:
 def test_labels_of_true_positives_become_judgements() -> None:
     sheet = SHEET_JOIN_TABLE.with_columns(kind=pl.Series(["SVC", "free", "", "idiom"]))
     category = {"column": "kind", "labels": ["SVC", "idiom"]}
-    made = judge(sheet, categories={"TP": category})
-    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
-    assert faults(made) == []
+    tables = judge(sheet, categories={"TP": category})
+    assert tables["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(tables) == []
 
 
 def test_categories_can_be_united() -> None:
@@ -346,13 +346,13 @@ def test_categories_can_be_united() -> None:
         {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "s": ["1", "0", "0"], "f": ["", "0", None]}
     )
     config = {"categories": {"s": "s", "f": "f"}, "unions": {"TP": ["s", "f"]}}
-    made = judge(sheet, **config)["judgements"].filter(category="TP")
+    result = judge(sheet, **config)["judgements"].filter(category="TP")
     names = {
         row[0]: row[1]
         for row in CANDIDATES_JOIN_TABLE.with_columns(l1=pl.Series(["a", "b", "c"])).rows()
     }
-    found = {names[row[1]]: row[2] for row in made.rows()}
-    assert found == {"a": True, "b": False}  # c: not in s, and f is undecided
+    by_name = {names[row[1]]: row[2] for row in result.rows()}
+    assert by_name == {"a": True, "b": False}  # c: not in s, and f is undecided
 
 
 def test_a_union_requires_parts_and_a_new_name() -> None:

@@ -39,29 +39,29 @@ def design(ranks: pl.DataFrame = RANKS, **config: Any) -> dict[str, pl.DataFrame
 
 
 def test_all_questions_are_answered_by_default() -> None:
-    made = design()
-    assert made["questions"]["question"].to_list() == [
+    tables = design()
+    assert tables["questions"]["question"].to_list() == [
         "a - b at 20", "a - b at 5", "a at 20", "a at 5", "b at 20", "b at 5", "baseline",
     ]  # fmt: skip
-    assert made["sample"].height == 12
-    assert made["inclusion"].height == 60
-    assert made["questions"].filter("worse")["question"].to_list() == ["baseline"]
+    assert tables["sample"].height == 12
+    assert tables["inclusion"].height == 60
+    assert tables["questions"].filter("worse")["question"].to_list() == ["baseline"]
 
 
 def test_measures_and_pairs_can_be_selected() -> None:
-    made = design(measures=["a"], cuts=[5, 61], baseline=False)
-    assert made["questions"]["question"].to_list() == ["a at 5"]
-    made = design(pairs=[("b", "a")], cuts=[5], weights={"precision": 0, "baseline": 0})
-    assert made["questions"]["question"].to_list() == ["b - a at 5"]
+    tables = design(measures=["a"], cuts=[5, 61], baseline=False)
+    assert tables["questions"]["question"].to_list() == ["a at 5"]
+    tables = design(pairs=[("b", "a")], cuts=[5], weights={"precision": 0, "baseline": 0})
+    assert tables["questions"]["question"].to_list() == ["b - a at 5"]
 
 
 def test_questions_of_a_pool_end_at_its_depth() -> None:
     pooled = run_stage(
         "score.pool", {"depth": 20, "measures": ["a", "b"]}, ranks=RANKS
     )["ranks"]  # fmt: skip
-    made = design(pooled, cuts=[5, 20, 25])
-    assert set(made["questions"]["n"]) == {5, 20, made["inclusion"].height}
-    assert made["inclusion"].height == pooled["id"].n_unique()
+    tables = design(pooled, cuts=[5, 20, 25])
+    assert set(tables["questions"]["n"]) == {5, 20, tables["inclusion"].height}
+    assert tables["inclusion"].height == pooled["id"].n_unique()
 
 
 def test_draws_depend_on_the_seed_and_not_on_the_row_order() -> None:
@@ -70,11 +70,11 @@ def test_draws_depend_on_the_seed_and_not_on_the_row_order() -> None:
 
 
 def test_the_pilot_is_included_and_the_rest_drawn_anew() -> None:
-    made = design(pilot=PILOT)
-    assert made["sample"]["id"].head(3).sort().to_list() == ["x00", "x01", "x02"]
-    assert made["sample"]["certain"].head(3).all()
-    assert made["sample"].height == 15
-    fresh = set(made["sample"]["id"]) - set(design()["sample"]["id"])
+    tables = design(pilot=PILOT)
+    assert tables["sample"]["id"].head(3).sort().to_list() == ["x00", "x01", "x02"]
+    assert tables["sample"]["certain"].head(3).all()
+    assert tables["sample"].height == 15
+    fresh = set(tables["sample"]["id"]) - set(design()["sample"]["id"])
     assert len(fresh - {"x00", "x01", "x02"}) > 0
 
 
@@ -176,8 +176,8 @@ def test_a_model_requires_a_pilot_of_one_category() -> None:
 
 
 def test_a_larger_sample_starts_with_its_earlier_steps() -> None:
-    made = design(size=20, steps=[12])
-    assert made["sample"]["id"].head(12).to_list() == design()["sample"]["id"].to_list()
+    tables = design(size=20, steps=[12])
+    assert tables["sample"]["id"].head(12).to_list() == design()["sample"]["id"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ def test_unknown_questions_are_refused() -> None:
 
 
 def test_without_ranks_all_tables_are_empty() -> None:
-    made = design(pl.DataFrame(schema=Ranks.columns()))
-    assert all(table.is_empty() for table in made.values())
+    result = design(pl.DataFrame(schema=Ranks.columns()))
+    assert all(table.is_empty() for table in result.values())
 
 
 RUN = """seed = "s"
@@ -240,9 +240,9 @@ def pairs() -> dict[str, str]:
 
 
 def test_a_design_runs_in_an_experiment(tmp_path: Path) -> None:
-    made = SmallRun(tmp_path, pairs()).run(RUN)
-    assert made["sample.sample"].height == 8
-    weight = made["sample.questions"].filter(question="t_score - mi at 5")["weight"]
+    tables = SmallRun(tmp_path, pairs()).run(RUN)
+    assert tables["sample.sample"].height == 8
+    weight = tables["sample.questions"].filter(question="t_score - mi at 5")["weight"]
     assert weight.to_list() == [3.0]
 
 
@@ -263,8 +263,8 @@ GROUPS = pl.DataFrame({"id": IDS, "l2": [f"v{i % 12:02}" for i in range(60)]})
 def test_costs_take_shared_work_into_account() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
     options = {"cuts": [5, 20], "size": 12, "seed": "s", "groups": "candidates"}
-    made = run_stage("sample.design", options | {"cost": cost}, ranks=RANKS, groups=GROUPS)
-    costs = {row["design"]: row for row in made["costs"].iter_rows(named=True)}
+    tables = run_stage("sample.design", options | {"cost": cost}, ranks=RANKS, groups=GROUPS)
+    costs = {row["design"]: row for row in tables["costs"].iter_rows(named=True)}
     assert costs["priced"]["cost"] < costs["unpriced"]["cost"]
     assert costs["priced"]["groups"] < costs["unpriced"]["groups"]
     assert costs["priced"]["labels"] == pytest.approx(12)
@@ -315,17 +315,17 @@ REFIT = pl.DataFrame({
 
 
 def active(size: int, **tables: pl.DataFrame) -> list[tuple[str, int]]:
-    made = run_stage("sample.active", {"size": size}, refit=REFIT, **tables)["sample"]
-    assert made["id"].is_sorted()
-    return made.sort("position").select("id", "position").rows()
+    table = run_stage("sample.active", {"size": size}, refit=REFIT, **tables)["sample"]
+    assert table["id"].is_sorted()
+    return table.sort("position").select("id", "position").rows()
 
 
 def test_the_most_probable_unjudged_candidates_are_next() -> None:
     assert active(2) == [("c", 1), ("d", 2)]
     assert active(9) == [("c", 1), ("d", 2), ("a", 3)]
-    drawn = pl.DataFrame({"id": ["b", "d", "e"], "multiplicity": 1, "position": [1, 2, 3],
+    draws = pl.DataFrame({"id": ["b", "d", "e"], "multiplicity": 1, "position": [1, 2, 3],
                           "pi": 0.6, "stratum": "all"})  # fmt: skip
-    assert active(2, sample=drawn) == [("c", 1), ("a", 2)]  # d is drawn, and will be judged anyway
+    assert active(2, sample=draws) == [("c", 1), ("a", 2)]  # d is drawn, and will be judged anyway
 
 
 ACTIVE = """
@@ -383,9 +383,11 @@ ranks = "ranks"
 judgements = "judgements"
 sample = "next"
 """
-    with pytest.raises(ConfigError, match=r"stages\.wrong\.sample: .* not drawn at random") as told:
+    with pytest.raises(
+        ConfigError, match=r"stages\.wrong\.sample: .* not drawn at random"
+    ) as error:
         check_experiment(tmp_path, wrong)
-    assert "would accept it" not in str(told.value)
+    assert "would accept it" not in str(error.value)
 
 
 def test_a_sheet_accepts_the_continuation(tmp_path: Path) -> None:
@@ -400,8 +402,8 @@ judgements = "judgements"
 sample = "sample"
 size = 5
 """
-    said = (
+    message = (
         r"different chances: evaluate\.designed estimates from them; choose measure and list size"
     )
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         SmallRun(tmp_path, pairs()).run(RUN + wrong)

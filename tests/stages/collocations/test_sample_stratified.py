@@ -28,10 +28,10 @@ def by_score(scores: pl.DataFrame = SCORES, **config: Any) -> dict[str, pl.DataF
 
 
 def test_strata_by_rank_have_sizes() -> None:
-    made = by_rank()
-    assert made["sizes"].rows() == [("1-2", 2, 2), ("3-8", 6, 3)]
-    assert made["sample"]["stratum"].to_list() == ["1-2"] * 2 + ["3-8"] * 3
-    assert made["strata"].height == 8
+    tables = by_rank()
+    assert tables["sizes"].rows() == [("1-2", 2, 2), ("3-8", 6, 3)]
+    assert tables["sample"]["stratum"].to_list() == ["1-2"] * 2 + ["3-8"] * 3
+    assert tables["strata"].height == 8
 
 
 def test_a_larger_sample_contains_the_smaller_one() -> None:
@@ -45,8 +45,8 @@ def test_strata_use_the_best_rank_under_any_measure() -> None:
 
 
 def test_strata_by_score_have_rates() -> None:
-    made = by_score()["sizes"]
-    assert made.rows() == [("[-inf, 3)", 2, 2), ("[3, 6)", 3, 0), ("[6, inf)", 3, 2)]
+    table = by_score()["sizes"]
+    assert table.rows() == [("[-inf, 3)", 2, 2), ("[3, 6)", 3, 0), ("[6, inf)", 3, 2)]
 
 
 def test_candidates_without_a_score_have_a_separate_rate() -> None:
@@ -83,8 +83,8 @@ def test_invalid_boundaries_and_columns_are_refused() -> None:
 
 def test_without_ranks_all_tables_are_empty() -> None:
     options = {"boundaries": [2], "sizes": [1, 1]}
-    drawn = run_stage("sample.stratified", options, ranks=RANKS.clear())
-    assert [table.height for table in drawn.values()] == [0, 0, 0]
+    tables = run_stage("sample.stratified", options, ranks=RANKS.clear())
+    assert [table.height for table in tables.values()] == [0, 0, 0]
 
 
 def pool(depth: int = 2) -> dict[str, pl.DataFrame]:
@@ -92,19 +92,19 @@ def pool(depth: int = 2) -> dict[str, pl.DataFrame]:
 
 
 def test_a_pool_contains_only_its_lists() -> None:
-    made = pool()
-    assert sorted(made["candidates"]["id"]) == ["x0", "x1", "x6", "x7"]
-    assert made["ranks"].group_by("measure").len().sort("measure").rows() == [("a", 2), ("b", 2)]
+    tables = pool()
+    assert sorted(tables["candidates"]["id"]) == ["x0", "x1", "x6", "x7"]
+    assert tables["ranks"].group_by("measure").len().sort("measure").rows() == [("a", 2), ("b", 2)]
 
 
 def test_precision_of_a_pool_states_its_depth() -> None:
-    made = run_stage("evaluate.precision", {}, ranks=pool()["ranks"], judgements=VERDICTS)
+    tables = run_stage("evaluate.precision", {}, ranks=pool()["ranks"], judgements=VERDICTS)
     full = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS)
     for name in ("precision", "n_sampled", "k_sampled", "lower"):
-        assert made["precision"][name].to_list() == (
+        assert tables["precision"][name].to_list() == (
             full["precision"].filter(pl.col("n") <= 2)[name].to_list()
         )
-    base = made["baseline"].row(0, named=True)
+    base = tables["baseline"].row(0, named=True)
     assert (base["pool"], base["n_candidates"], base["precision"]) == (2, 4, 0.5)
     assert full["baseline"]["pool"].item() is None
 
@@ -134,20 +134,20 @@ def test_the_pool_is_the_same_for_some_of_its_measures() -> None:
 
 
 def test_a_larger_sample_is_reduced_to_the_pool() -> None:
-    drawn = ["x0", "x3", "x4", "x7"]
-    sample = pl.DataFrame({"id": drawn, "multiplicity": 1, "position": range(1, 5)})
-    made = run_stage(
+    draws = ["x0", "x3", "x4", "x7"]
+    sample = pl.DataFrame({"id": draws, "multiplicity": 1, "position": range(1, 5)})
+    tables = run_stage(
         "evaluate.precision", {"interval": "hypergeometric", "cuts": [2]},
         ranks=pool(2)["ranks"], judgements=VERDICTS, sample=sample,
     )  # fmt: skip
-    base = made["baseline"].row(0, named=True)
+    base = tables["baseline"].row(0, named=True)
     assert (base["n_candidates"], base["n_drawn"], base["n_sampled"], base["k_sampled"]) == (
         4,
         2,
         2,
         1,
     )
-    assert made["cuts"].filter(measure="a")["recall"].item() == 1.0
+    assert tables["cuts"].filter(measure="a")["recall"].item() == 1.0
 
 
 def test_a_sample_of_other_candidates_is_refused() -> None:
@@ -162,14 +162,14 @@ def test_a_sample_of_other_candidates_is_refused() -> None:
 def test_strata_may_be_those_of_the_pool_or_of_the_whole(whole: bool) -> None:
     ranks = pool(3)["ranks"]
     options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 6], "seed": "s"}
-    drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
-    assert drawn["strata"].height == (8 if whole else 6)
-    made = run_stage(
+    tables = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
+    assert tables["strata"].height == (8 if whole else 6)
+    outputs = run_stage(
         "evaluate.designed", {"cuts": [2, 3], "every": 1, "seed": "s"},
-        ranks=ranks, judgements=VERDICTS, sample=drawn["sample"], inclusion=drawn["strata"],
+        ranks=ranks, judgements=VERDICTS, sample=tables["sample"], inclusion=tables["strata"],
     )  # fmt: skip
-    assert made["precision"]["precision"].to_list() == [1, 1, 1, 0, 0, 0]
-    assert made["differences"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
+    assert outputs["precision"]["precision"].to_list() == [1, 1, 1, 0, 0, 0]
+    assert outputs["differences"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
 
 
 def test_an_empty_stratum_keeps_its_size() -> None:
@@ -179,8 +179,8 @@ def test_an_empty_stratum_keeps_its_size() -> None:
         "score.rank", {"seed": "s"}, scores=pl.DataFrame({"id": list("uvwxyz"), **scores})
     )["ranks"]
     options = {"boundaries": [1, 2, 3], "sizes": [2, 1, 0, 3], "seed": "s"}
-    made = run_stage("sample.stratified", options, ranks=ranks)["sizes"]
-    assert made.rows() == [("1-1", 2, 2), ("2-2", 1, 1), ("4-6", 3, 3)]
+    table = run_stage("sample.stratified", options, ranks=ranks)["sizes"]
+    assert table.rows() == [("1-1", 2, 2), ("2-2", 1, 1), ("4-6", 3, 3)]
     rates = {"boundaries": [1, 2, 3], "rates": [1.0, 1.0, 0.0, 0.5], "seed": "s"}
-    made = run_stage("sample.stratified", rates, ranks=ranks)["sizes"]
-    assert made["n_drawn"].to_list() == [2, 1, 2]
+    table = run_stage("sample.stratified", rates, ranks=ranks)["sizes"]
+    assert table["n_drawn"].to_list() == [2, 1, 2]

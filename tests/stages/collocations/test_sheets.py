@@ -46,10 +46,10 @@ def join(rule: str) -> dict[tuple[str, str], bool | None]:
         "annotator", order=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), id="id", l1="l1", l2="l2"
     )
     config = {"rule": rule, "categories": CATEGORIES, "partial": True}
-    made = run_stage(
+    tables = run_stage(
         "join.sheets", config, sheet=sheet, labels=LABELS_ADJUDICATION_RULES, entries=entries
     )
-    return {(row[0], row[1]): row[2] for row in made["judgements"].rows()}
+    return {(row[0], row[1]): row[2] for row in tables["judgements"].rows()}
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def delivered_sheets(**options: Any) -> Sheets:
 
 def test_guidelines_are_delivered_with_the_sheets() -> None:
     assert delivered_sheets().guidelines == {}
-    said = {"free": "All else.", "SVC": "A light verb."}
-    assert delivered_sheets(guidelines=said).guidelines == said
+    guidelines = {"free": "All else.", "SVC": "A light verb."}
+    assert delivered_sheets(guidelines=guidelines).guidelines == guidelines
 
 
 @pytest.mark.parametrize(
-    ("guidelines", "said"),
+    ("guidelines", "message"),
     [
         ({"SVG": "A light verb."}, "unknown label 'SVG'; did you mean SVC?"),
         ({"svc": "A light verb."}, "unknown label 'svc'; did you mean SVC?"),
@@ -102,12 +102,12 @@ def test_guidelines_are_delivered_with_the_sheets() -> None:
         ({"SVC": "x" * 10_001}, "has 10,001 characters, more than 10,000"),
     ],
 )
-def test_invalid_guidelines_are_refused(guidelines: dict[str, str], said: str) -> None:
+def test_invalid_guidelines_are_refused(guidelines: dict[str, str], message: str) -> None:
     with pytest.raises(ValidationError) as error:
         SheetAnnotation.model_validate(OPTIONS | {"guidelines": guidelines})
     (wrong,) = error.value.errors()
     assert wrong["loc"] == ("guidelines",)
-    assert said in wrong["msg"]
+    assert message in wrong["msg"]
 
 
 def test_invalid_labels_are_the_only_error() -> None:
@@ -155,8 +155,8 @@ def joined_sheets(
     )
 
 
-def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
-    return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
+def problems(tables: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return tables[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
 
 
 def test_blanks_around_an_id_are_ignored() -> None:
@@ -167,38 +167,40 @@ def test_blanks_around_an_id_are_ignored() -> None:
     sheet = sheet.select(
         "annotator", order=pl.int_range(1, pl.len() + 1), id="id", l1="l1", l2="l2"
     )
-    made = run_stage("join.sheets", CONFIG, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=spaced)
-    assert made["others"].height == 0
-    assert made["annotations"].height == 2
-    assert made["notes"]["id"].to_list() == rows["id"].to_list()[:1]
+    tables = run_stage(
+        "join.sheets", CONFIG, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=spaced
+    )
+    assert tables["others"].height == 0
+    assert tables["annotations"].height == 2
+    assert tables["notes"]["id"].to_list() == rows["id"].to_list()[:1]
 
 
 @pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
 def test_conflicts_of_one_person_in_two_spellings_are_faults(spelling: str) -> None:
-    found = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
-    assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
-    assert "a1 gave this id several labels" in found[0][3]
+    errors = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
+    assert [each[:3] for each in errors] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
+    assert "a1 gave this id several labels" in errors[0][3]
 
 
 def test_one_person_in_two_spellings_is_counted_once() -> None:
-    made = joined_sheets(
+    tables = joined_sheets(
         ("A1 ", "x", "SVC", None), ("a1", "x", "SVC", None), ("b", "x", "SVC", None)
     )
-    assert not problems(made)
-    assert sorted(made["annotations"]["annotator"]) == ["a1", "b"]
-    assert made["adjudicated"]["annotators"].to_list() == [2]
+    assert not problems(tables)
+    assert sorted(tables["annotations"]["annotator"]) == ["a1", "b"]
+    assert tables["adjudicated"]["annotators"].to_list() == [2]
 
 
 def test_unknown_annotators_are_reported_with_suggestions() -> None:
-    found = problems(joined_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
-    assert [each[:3] for each in found] == [("s.csv", 3, "annotator")]
-    assert "did you mean a1, b?" in found[0][3]
+    errors = problems(joined_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
+    assert [each[:3] for each in errors] == [("s.csv", 3, "annotator")]
+    assert "did you mean a1, b?" in errors[0][3]
 
 
 def test_former_annotators_count() -> None:
-    made = joined_sheets(("A2", "x", "SVC", None), former=("a2",))
-    assert not problems(made)
-    assert made["annotations"]["annotator"].to_list() == ["a2"]
+    tables = joined_sheets(("A2", "x", "SVC", None), former=("a2",))
+    assert not problems(tables)
+    assert tables["annotations"]["annotator"].to_list() == ["a2"]
 
 
 def test_unknown_annotators_without_labels_or_on_other_samples_are_ignored() -> None:
@@ -212,15 +214,15 @@ def test_a_label_without_an_annotator_is_a_fault() -> None:
 
 
 def test_an_earlier_round_has_the_same_annotators() -> None:
-    given = pl.DataFrame({"id": joined_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
+    table = pl.DataFrame({"id": joined_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
         "id", annotator=pl.lit(" A1"), label=pl.lit("free"), note=pl.lit(None, pl.String)
     )  # fmt: skip
-    made = joined_sheets(("a1", "x", "SVC", None), earlier=given)
-    assert made["annotations"].select("annotator", "label").rows() == [("a1", "SVC")]
-    both = pl.concat([given, given.with_columns(annotator=pl.lit("a1"))])
+    tables = joined_sheets(("a1", "x", "SVC", None), earlier=table)
+    assert tables["annotations"].select("annotator", "label").rows() == [("a1", "SVC")]
+    both = pl.concat([table, table.with_columns(annotator=pl.lit("a1"))])
     assert not problems(joined_sheets(earlier=both))
     assert joined_sheets(earlier=both)["annotations"].height == 1
-    differ = pl.concat([given, given.with_columns(annotator=pl.lit("a1"), label=pl.lit("SVC"))])
+    differ = pl.concat([table, table.with_columns(annotator=pl.lit("a1"), label=pl.lit("SVC"))])
     assert (
         "a1 gave"
         in problems(joined_sheets(earlier=differ.select(list(Annotations.columns()))))[0][3]
@@ -229,17 +231,17 @@ def test_an_earlier_round_has_the_same_annotators() -> None:
 
 def test_the_expert_is_recognised_in_any_spelling() -> None:
     rows: list[RowJoinSheets] = [("a1", "x", "SVC", None), ("b", "x", "free", None)]
-    made = joined_sheets(*rows, rule="expert", expert="B ")
-    assert made["adjudicated"]["label"].to_list() == ["free"]
+    tables = joined_sheets(*rows, rule="expert", expert="B ")
+    assert tables["adjudicated"]["label"].to_list() == ["free"]
 
 
 def test_every_note_is_kept() -> None:
-    made = joined_sheets(
+    tables = joined_sheets(
         ("a1", "x", "SVC", "first"), ("a1", "x", None, "in a copy"), ("a1", "x", "SVC", "first"),
         ("b", "y", None, "cannot say"), ("b", "x", None, " "),
     )  # fmt: skip
-    assert made["annotations"]["note"].to_list() == ["first; in a copy"]
-    assert made["notes"].select("line", "annotator", "note").rows() == [
+    assert tables["annotations"]["note"].to_list() == ["first; in a copy"]
+    assert tables["notes"].select("line", "annotator", "note").rows() == [
         (2, "a1", "first"), (3, "a1", "in a copy"), (4, "a1", "first"), (5, "b", "cannot say"),
     ]  # fmt: skip
 
@@ -276,9 +278,9 @@ def evaluate(**config: object) -> dict[str, pl.DataFrame]:
 
 
 def test_further_tables_are_empty_unless_requested() -> None:
-    made = evaluate()
+    tables = evaluate()
     further = ("local", "recall", "cut", "thresholds", "bands")
-    assert [made[name].height for name in further] == [0] * len(further)
+    assert [tables[name].height for name in further] == [0] * len(further)
 
 
 def test_local_precision_is_computed_in_windows() -> None:
@@ -311,25 +313,25 @@ def test_a_cut_list_is_treated_as_the_whole() -> None:
 
 
 def test_thresholds_are_the_last_n_with_such_a_limit() -> None:
-    made = evaluate(thresholds=[0.2, 0.001])
-    lower = made["precision"].filter(measure="a")["lower"].to_list()
+    tables = evaluate(thresholds=[0.2, 0.001])
+    lower = tables["precision"].filter(measure="a")["lower"].to_list()
     falls = max(n for n, limit in enumerate(lower, start=1) if limit >= 0.2) + 1
-    rows = made["thresholds"].select("measure", "threshold", "n").rows()
+    rows = tables["thresholds"].select("measure", "threshold", "n").rows()
     assert rows == [("a", 0.001, None), ("a", 0.2, falls), ("b", 0.001, None), ("b", 0.2, 1)]
 
 
 def test_bands_cover_the_declared_range() -> None:
-    made = evaluate(band="simultaneous", cuts=[3, 6, 100], replicates=200)
-    band = made["bands"].filter(measure="a")
+    tables = evaluate(band="simultaneous", cuts=[3, 6, 100], replicates=200)
+    band = tables["bands"].filter(measure="a")
     assert band["n"].to_list() == [3, 4, 5, 6, 7, 8]
-    inside = made["precision"].filter(measure="a").join(band, on=["measure", "n"])
+    inside = tables["precision"].filter(measure="a").join(band, on=["measure", "n"])
     assert (inside["lower_band"] <= inside["lower"]).all()
     chosen = evaluate(band="simultaneous", band_range=[2, 4], replicates=200)["bands"]
     assert sorted(set(chosen["n"])) == [2, 3, 4]
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ({"band_range": [1, 5]}, "band_range requires"),
         (
@@ -340,8 +342,8 @@ def test_bands_cover_the_declared_range() -> None:
         ({"band": "simultaneous", "cuts": []}, "needs band_range"),
     ],
 )
-def test_invalid_options_of_a_band_are_refused(config: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_invalid_options_of_a_band_are_refused(config: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         evaluate(**config)
 
 
@@ -366,45 +368,45 @@ def rounds(
     people = pl.DataFrame({"annotator": ["anna", "ben"]}).join(units, how="cross")
     order = pl.int_range(1, pl.len() + 1)
     sheet = people.select("annotator", order=order, id="id", l1="l1", l2="l2")
-    told = [None] * len(first) + [named] * len(decisions)
+    round_names = [None] * len(first) + [named] * len(decisions)
     every = entries_join_sheets(*first, *decisions).with_columns(
-        pl.Series("round", told, dtype=pl.String)
+        pl.Series("round", round_names, dtype=pl.String)
     )
     config = {"categories": {"TP": ["SVC"], "any": ["SVC", "free"]}} | options
     return run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=every)
 
 
-def verdicts_of(made: dict[str, pl.DataFrame], category: str = "TP") -> dict[str, bool | None]:
-    rows = made["judgements"].filter(pl.col("category") == category)
+def verdicts_of(tables: dict[str, pl.DataFrame], category: str = "TP") -> dict[str, bool | None]:
+    rows = tables["judgements"].filter(pl.col("category") == category)
     return dict(rows.select("id", "tp").iter_rows())
 
 
 def test_decisions_of_a_third_person_keep_the_first_labels() -> None:
-    before, made = rounds(), rounds(("carla", "x", " svc", "as in x"))
+    before, tables = rounds(), rounds(("carla", "x", " svc", "as in x"))
     assert verdicts_of(before) == {X: None, Y: True}
-    assert verdicts_of(made) == {X: True, Y: True}
-    assert made["annotations"].equals(before["annotations"])
-    assert made["resolutions"].rows() == [(X, "SVC", "carla", "as in x", "anna: SVC; ben: free")]
-    assert made["adjudicated"].filter(pl.col("id") == X).row(0) == (X, "SVC", 2, False)
+    assert verdicts_of(tables) == {X: True, Y: True}
+    assert tables["annotations"].equals(before["annotations"])
+    assert tables["resolutions"].rows() == [(X, "SVC", "carla", "as in x", "anna: SVC; ben: free")]
+    assert tables["adjudicated"].filter(pl.col("id") == X).row(0) == (X, "SVC", 2, False)
     assert before["resolutions"].is_empty()
-    assert made["notes"].select("annotator", "round").rows() == [("carla", "adjudication")]
+    assert tables["notes"].select("annotator", "round").rows() == [("carla", "adjudication")]
 
 
 @pytest.mark.parametrize("rule", ["majority", "unanimous", "expert", "intersection"])
 def test_a_resolution_overrides_every_rule(rule: str) -> None:
     options: dict[str, Any] = {"rule": rule} | ({"expert": "anna"} if rule == "expert" else {})
-    made = rounds(("carla", "x", "free", None), ("carla", "y", "free", None), **options)
-    assert verdicts_of(made) == {X: False, Y: False}
-    assert verdicts_of(made, "any") == {X: True, Y: True}
-    agreed = made["adjudicated"].select("id", "label", "agreed").rows()
+    tables = rounds(("carla", "x", "free", None), ("carla", "y", "free", None), **options)
+    assert verdicts_of(tables) == {X: False, Y: False}
+    assert verdicts_of(tables, "any") == {X: True, Y: True}
+    agreed = tables["adjudicated"].select("id", "label", "agreed").rows()
     assert sorted(agreed) == sorted([(X, "free", False), (Y, "free", True)])
 
 
 def test_annotators_may_decide_together() -> None:
     assert verdicts_of(rounds(("anna", "x", "free", None)))[X] is None
-    made = rounds((" Anna", "x", "free", None), ("BEN", "x", "free", None))
-    assert verdicts_of(made)[X] is False
-    assert made["resolutions"]["annotator"].to_list() == ["anna, ben"]
+    tables = rounds((" Anna", "x", "free", None), ("BEN", "x", "free", None))
+    assert verdicts_of(tables)[X] is False
+    assert tables["resolutions"]["annotator"].to_list() == ["anna, ben"]
 
 
 def test_a_decision_is_not_a_label_of_the_first_round() -> None:
@@ -413,28 +415,28 @@ def test_a_decision_is_not_a_label_of_the_first_round() -> None:
 
 
 def test_empty_rows_of_a_sheet_are_reported_with_their_lines() -> None:
-    given = [("a1", "x", None, None), ("a1", "y", "SVC", None), ("b", "x", "free", None)]
+    rows = [("a1", "x", None, None), ("a1", "y", "SVC", None), ("b", "x", "free", None)]
     where = r'2 labels \(1 from "a1", 1 from "b"\), for example x v, y v \(s.csv, lines 2 and 5\)'
     with pytest.raises(WaitsForPerson, match=where):
-        joined_sheets(*given, ("b", "y", None, None), partial=False)
+        joined_sheets(*rows, ("b", "y", None, None), partial=False)
 
 
 def test_unannotated_candidates_are_not_decided() -> None:
-    made = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
-    assert verdicts_of(made) == {X: None}
-    assert made["resolutions"].is_empty()
+    tables = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
+    assert verdicts_of(tables) == {X: None}
+    assert tables["resolutions"].is_empty()
 
 
-def problems_rounds(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
-    return made[FAULTS].sort("line").select("line", "column", "value").rows()
+def problems_rounds(tables: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return tables[FAULTS].sort("line").select("line", "column", "value").rows()
 
 
 def test_decisions_are_checked_like_labels() -> None:
-    made = rounds(
+    tables = rounds(
         ("carla", "x", "SVG", None), (" ", "x", "free", None),
         ("dora", "y", "SVC", None), ("Dora", "y", "free", None),
     )  # fmt: skip
-    assert problems_rounds(made) == [
+    assert problems_rounds(tables) == [
         (6, "label", "SVG"), (7, "annotator", None), (8, "label", "SVC"), (9, "label", "free"),
     ]  # fmt: skip
 
@@ -464,9 +466,9 @@ def test_tables_without_rounds_have_no_additional_columns() -> None:
     # An additional column l3 in a sheet of pairs is not part of the pair.
     own = plain.with_columns(l3=pl.lit("mine"))
     config = {"categories": {"TP": ["SVC"]}}
-    made = run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=own)
-    assert made["others"].columns == made["notes"].columns == plain.columns
-    assert problems_rounds(made) == []
+    tables = run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=own)
+    assert tables["others"].columns == tables["notes"].columns == plain.columns
+    assert problems_rounds(tables) == []
 
 
 # Simulated machines as a stage
@@ -483,27 +485,33 @@ JUDGES = {
 
 
 def test_simulated_judges_have_their_quality() -> None:
-    made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
-    said = made["predictions"].join(JUDGED, on=["category", "id"])
-    assert said.filter(judge="good").height == 360
-    assert (said.filter(judge="sure")["prediction"] == 1).equals(said.filter(judge="sure")["tp"])
-    right = said.filter(judge="good").group_by("tp").agg(pl.col("prediction").mean())
+    tables = run_stage(
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED
+    )
+    predictions = tables["predictions"].join(JUDGED, on=["category", "id"])
+    assert predictions.filter(judge="good").height == 360
+    assert (predictions.filter(judge="sure")["prediction"] == 1).equals(
+        predictions.filter(judge="sure")["tp"]
+    )
+    right = predictions.filter(judge="good").group_by("tp").agg(pl.col("prediction").mean())
     assert dict(right.rows()) == pytest.approx({True: 0.9, False: 0.2}, abs=0.08)
 
 
 def test_options_of_a_simulation_are_its_provenance() -> None:
-    made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
-    assert made["judges_provenance"].filter(judge="sure").rows() == [
+    tables = run_stage(
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED
+    )
+    assert tables["judges_provenance"].filter(judge="sure").rows() == [
         ("sure", "says", "probability", 360), ("sure", "sensitivity", "1.0", 360),
         ("sure", "specificity", "1.0", 360),
     ]  # fmt: skip
 
 
 def test_without_judgements_nothing_is_simulated() -> None:
-    made = run_stage(
+    tables = run_stage(
         "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED.clear()
     )
-    assert all(table.is_empty() for table in made.values())
+    assert all(table.is_empty() for table in tables.values())
 
 
 # Sheets completed from a table: one column of labels, or one for each annotator
@@ -528,22 +536,22 @@ TABLE = PAIRS.select("l1", "l2", one=pl.Series(["1", "0"]), two=pl.Series(["0", 
 def test_sheets_are_filled_from_a_table(
     label: str | dict[str, str], expected: dict[tuple[str, str], str | None]
 ) -> None:
-    made = run_stage("sheet.simulated", {"path": "p", "label": label}, sheet=SHEET, path=TABLE)
-    rows = made["entries"].select("annotator", "l2", "label").rows()
+    tables = run_stage("sheet.simulated", {"path": "p", "label": label}, sheet=SHEET, path=TABLE)
+    rows = tables["entries"].select("annotator", "l2", "label").rows()
     assert {(who, pair): given for who, pair, given in rows} == expected
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "message"),
     [
         ('{ x = "one", z = "two" }', "label: stage 's' has no annotator 'z'"),
         ('{ x = "one" }', "label: names no column for annotator 'y'; add it"),
         ('{ x = "one", y = "three" }', "three"),
     ],
 )
-def test_label_columns_must_belong_to_annotators(label: str, said: str, tmp_path: Path) -> None:
+def test_label_columns_must_belong_to_annotators(label: str, message: str, tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.csv": "l1,l2,one,two\na,b,1,0\na,c,0,1\n"})
-    with pytest.raises(LexassayError, match=said):
+    with pytest.raises(LexassayError, match=message):
         small.run(
             '[stages.c]\nuse = "extract.pair_tokens"\npath = "t.csv"\n'
             '[stages.s]\nuse = "sheet.annotation"\ncandidates = "c"\nsample = "c"\nfolder = "s"\n'

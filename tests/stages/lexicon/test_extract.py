@@ -33,21 +33,21 @@ def read(table: pl.DataFrame = TABLE, **config: Any) -> dict[str, pl.DataFrame]:
     return run_stage("extract.lexicon", config, path=table)
 
 
-def forms(made: dict[str, pl.DataFrame], lemma: str) -> list[str | None]:
-    return made["lexicon"].filter(lemma=lemma)["form"].sort().to_list()
+def forms(tables: dict[str, pl.DataFrame], lemma: str) -> list[str | None]:
+    return tables["lexicon"].filter(lemma=lemma)["form"].sort().to_list()
 
 
 def test_forms_of_each_lemma_are_listed_once() -> None:
-    made = read()
-    assert forms(made, "ra") == ["RAT", "ra"]
-    assert forms(made, "bank") == ["bank", "banke", "banks"]
-    assert forms(made, "dar") == [None]
-    assert made["lemmas"].sort("position").rows() == [
+    tables = read()
+    assert forms(tables, "ra") == ["RAT", "ra"]
+    assert forms(tables, "bank") == ["bank", "banke", "banks"]
+    assert forms(tables, "dar") == [None]
+    assert tables["lemmas"].sort("position").rows() == [
         (1, "ra", 3, 2),
         (2, "bank", 3, 3),
         (3, "dar", 1, 0),
     ]
-    assert faults(made) == []
+    assert faults(tables) == []
 
 
 def test_all_steps_of_preparation_are_counted() -> None:
@@ -66,9 +66,9 @@ def test_all_steps_of_preparation_are_counted() -> None:
 
 
 def test_homographs_can_be_separated() -> None:
-    made = read(apart_by=["pos"])
-    assert forms(made, "bank|N1") == ["bank", "banks"]
-    assert forms(made, "bank|N2") == ["banke"]
+    result = read(apart_by=["pos"])
+    assert forms(result, "bank|N1") == ["bank", "banks"]
+    assert forms(result, "bank|N2") == ["banke"]
 
 
 def test_a_lemma_with_the_homograph_separator_is_a_fault() -> None:
@@ -91,9 +91,9 @@ def test_a_printed_dictionary_can_be_read() -> None:
          "forms": ["missierek, missierna,missier", "rajt", None]}
     )  # fmt: skip
     names = {"lemma": "headword", "form": "forms"}
-    made = read(keyed, columns=names, forms_separator=", ", lemma_is_form=True)
-    assert forms(made, "missier") == ["missier", "missierek", "missierna"]
-    assert forms(made, "ra") == ["ra", "rajt"]
+    result = read(keyed, columns=names, forms_separator=", ", lemma_is_form=True)
+    assert forms(result, "missier") == ["missier", "missierek", "missierna"]
+    assert forms(result, "ra") == ["ra", "rajt"]
     apart = read(
         keyed, columns=names, forms_separator=",", lemma_is_form=True, apart_by=["homograph"]
     )
@@ -103,17 +103,17 @@ def test_a_printed_dictionary_can_be_read() -> None:
 
 def test_separators_alone_are_not_forms() -> None:
     keyed = pl.DataFrame({"lemma": ["bank", "dar"], "form": ["bank, ,banks,, ", " , "]})
-    made = read(keyed, forms_separator=",")
-    assert forms(made, "bank") == ["bank", "banks"]
-    assert forms(made, "dar") == [None]
-    steps = dict(made["preparation"].select("step", "n").rows())
+    tables = read(keyed, forms_separator=",")
+    assert forms(tables, "bank") == ["bank", "banks"]
+    assert forms(tables, "dar") == [None]
+    steps = dict(tables["preparation"].select("step", "n").rows())
     assert (steps["rows without a form"], steps["texts changed: blanks around"]) == (1, 0)
 
 
 def test_spelling_can_be_normalised() -> None:
     table = pl.DataFrame({"lemma": ["Ёж", "еж"], "form": ["ежи", "ёжи"]})
-    made = read(table, case="lower", replace={"ё": "е"})
-    assert made["lexicon"].rows() == [("еж", "ежи")]
+    tables = read(table, case="lower", replace={"ё": "е"})
+    assert tables["lexicon"].rows() == [("еж", "ежи")]
 
 
 def test_a_row_without_a_lemma_is_a_fault() -> None:
@@ -131,8 +131,8 @@ def test_several_lexicons_can_be_united() -> None:
     two = pl.DataFrame({"lemma": ["a", "b"], "form": ["y", "z"]})
     stage = STAGES.get("extract.union")
     config = stage.config.model_validate({"lexicons": ["p", "q"]})
-    made = stage.run(config, {"lexicons.0": one.lazy(), "lexicons.1": two.lazy()})["lexicon"]
-    assert sorted(made.lazy().collect().rows()) == [("a", "x"), ("a", "y"), ("b", "z")]
+    table = stage.run(config, {"lexicons.0": one.lazy(), "lexicons.1": two.lazy()})["lexicon"]
+    assert sorted(table.lazy().collect().rows()) == [("a", "x"), ("a", "y"), ("b", "z")]
 
 
 def test_forms_are_generated_by_paradigms() -> None:
@@ -161,8 +161,8 @@ def test_generated_forms_are_counted() -> None:
         "entries": _add_places(entries).collect(),
         "paradigms": _add_places(paradigms).collect(),
     }
-    made = run_stage("extract.paradigms", {"case": "lower"}, **tables)
-    assert dict(made["preparation"].select("step", "n").rows()) == {
+    outputs = run_stage("extract.paradigms", {"case": "lower"}, **tables)
+    assert dict(outputs["preparation"].select("step", "n").rows()) == {
         "forms generated": 2,
         "texts changed: blanks around": 0,
         "texts changed: Unicode NFC": 0,
@@ -188,11 +188,11 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     stage = STAGES.get(use)
     options = stage.config.model_validate(config)
     lazy = {name.replace("_0", ".0").replace("_1", ".1"): t.lazy() for name, t in tables.items()}
-    made: dict[str, list[pl.DataFrame]] = {}
+    result: dict[str, list[pl.DataFrame]] = {}
     for piece in iterate_pieces(stage.make(options, lazy)):
         for name, frame in piece.items():
-            made.setdefault(name, []).append(_sort_part(use, name, frame))
-    whole = {name: pl.concat(parts) for name, parts in made.items()}
+            result.setdefault(name, []).append(_sort_part(use, name, frame))
+    whole = {name: pl.concat(parts) for name, parts in result.items()}
     assert whole.pop(FAULTS, pl.DataFrame()).is_empty()
     for name, model in stage.outputs.items():
         validate([whole[name]], model, name=name)
@@ -249,8 +249,8 @@ def lexicon(seed: str, **config: Any) -> Made:
 def test_a_lexicon_in_parts_equals_the_whole(config: dict[str, Any], parts: int) -> None:
     expected = lexicon("one", **config)
     with room_for(parts):
-        found = lexicon("one", **config)
-    assert digests("extract.lexicon", found) == digests("extract.lexicon", expected)
+        table = lexicon("one", **config)
+    assert digests("extract.lexicon", table) == digests("extract.lexicon", expected)
 
 
 @pytest.mark.parametrize("parts", ROOMS)
@@ -286,8 +286,8 @@ def test_forms_generated_in_parts_equal_the_whole(config: dict[str, Any], parts:
     expected = generate_forms(**config)
     assert expected["lexicon"]["form"].n_unique() > 30
     with room_for(parts):
-        found = generate_forms(**config)
-    assert digests("extract.paradigms", found) == digests("extract.paradigms", expected)
+        table = generate_forms(**config)
+    assert digests("extract.paradigms", table) == digests("extract.paradigms", expected)
 
 
 def unite(seeds: tuple[str, ...]) -> pl.DataFrame:
@@ -322,16 +322,16 @@ def evaluation_digests(
     tables = {"gold": gold, "lexicon": other}
     named = {name: name for name in tables}
     overlaps = in_parts("score.lexicon", named, **tables)
-    found = digests("score.lexicon", overlaps)
+    result = digests("score.lexicon", overlaps)
     options = {**named, "overlaps": "overlaps", "seed": "s", **config}
     if sampled is not None:
         draw = {"gold": "gold", "lexicons": ["lexicon"], "seed": "s", **sampled}
         sample = in_parts("sample.lemmas", draw, gold=gold, lexicons_0=other)
-        found |= digests("sample.lemmas", sample)
+        result |= digests("sample.lemmas", sample)
         tables |= {"sample": sample["sample"]}
         options["sample"] = "sample"
-    made = in_parts("evaluate.lexicon", options, **tables, overlaps=overlaps["overlaps"])
-    return found | digests("evaluate.lexicon", made)
+    output = in_parts("evaluate.lexicon", options, **tables, overlaps=overlaps["overlaps"])
+    return result | digests("evaluate.lexicon", output)
 
 
 @pytest.mark.long
@@ -363,12 +363,12 @@ def test_lexicons_without_common_lemmas_have_no_overlaps(parts: int) -> None:
     named = {"gold": "gold", "lexicon": "lexicon"}
     with room_for(parts):
         overlaps = in_parts("score.lexicon", named, gold=gold, lexicon=other)["overlaps"]
-        made = in_parts(
+        tables = in_parts(
             "evaluate.lexicon", {**named, "overlaps": "overlaps", "seed": "s"},
             gold=gold, lexicon=other, overlaps=overlaps,
         )  # fmt: skip
     assert overlaps.is_empty()
-    assert made["lemmas"].is_empty()
+    assert tables["lemmas"].is_empty()
 
 
 def test_scores_that_exceed_the_memory_are_refused() -> None:
@@ -408,11 +408,11 @@ def run_on_lists(use: str, config: dict[str, Any], **tables: Any) -> dict[str, p
         else:
             config = config | {option: option}
             flat[option] = table.lazy()
-    made = stage.run(stage.config.model_validate(config), flat)
-    found = {name: table.lazy().collect() for name, table in made.items()}
+    result = stage.run(stage.config.model_validate(config), flat)
+    by_name = {name: table.lazy().collect() for name, table in result.items()}
     for name, model in stage.outputs.items():
-        validate([found[name]], model, name=name)
-    return found
+        validate([by_name[name]], model, name=name)
+    return by_name
 
 
 def sample(config: dict[str, Any], **tables: Any) -> pl.DataFrame:
@@ -423,43 +423,43 @@ def quality(
     gold: pl.DataFrame, lexicon: pl.DataFrame, config: dict[str, Any] | None = None, **tables: Any
 ) -> dict[str, pl.DataFrame]:
     overlaps = run_stage("score.lexicon", {}, gold=gold, lexicon=lexicon)["overlaps"]
-    given = {"gold": gold, "lexicon": lexicon, "overlaps": overlaps, **tables}
-    return run_stage("evaluate.lexicon", {"seed": "s", **(config or {})}, **given)
+    inputs = {"gold": gold, "lexicon": lexicon, "overlaps": overlaps, **tables}
+    return run_stage("evaluate.lexicon", {"seed": "s", **(config or {})}, **inputs)
 
 
-def values(made: dict[str, pl.DataFrame]) -> dict[str, float | None]:
-    return dict(made["quality"].select("statistic", "value").rows())
+def values(tables: dict[str, pl.DataFrame]) -> dict[str, float | None]:
+    return dict(tables["quality"].select("statistic", "value").rows())
 
 
 def test_a_share_of_the_common_lemmas_is_drawn() -> None:
     gold, lexicon = many(40), many(30)
-    drawn = sample({"rate": 0.1, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
-    assert (drawn.height, drawn["population"][0], drawn["drawn"].all()) == (3, 30, True)
-    assert drawn.select("pi", "stratum").unique().rows() == [(0.1, "all")]
+    draws = sample({"rate": 0.1, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
+    assert (draws.height, draws["population"][0], draws["drawn"].all()) == (3, 30, True)
+    assert draws.select("pi", "stratum").unique().rows() == [(0.1, "all")]
     more = sample({"rate": 0.5, "design": "simple"}, gold=gold, lexicons={"x": lexicon})
-    assert set(drawn["lemma"]) < set(more["lemma"])
+    assert set(draws["lemma"]) < set(more["lemma"])
     assert sample({"rate": 0.001}, gold=gold, lexicons={"x": lexicon}).height == 1
     assert sample({"size": 7}, gold=gold, lexicons={"x": lexicon}).height == 7
     assert sample({"size": 99}, lexicons={"x": lexicon}).height == 30
 
 
 def test_only_lemmas_of_all_lexicons_are_drawn() -> None:
-    drawn = sample({"rate": 1.0}, gold=many(9), lexicons={"x": many(8), "y": many(7)})
-    assert sorted(drawn["lemma"]) == [f"l{i}" for i in range(7)]
+    draws = sample({"rate": 1.0}, gold=many(9), lexicons={"x": many(8), "y": many(7)})
+    assert sorted(draws["lemma"]) == [f"l{i}" for i in range(7)]
 
 
 def test_without_common_lemmas_none_is_drawn() -> None:
-    made = sample(
+    result = sample(
         {"rate": 0.5},
         gold=words_by_stages([("a", "x")]),
         lexicons={"x": words_by_stages([("b", "x")])},
     )
-    assert made.height == 0
+    assert result.height == 0
 
 
 def test_lemmas_can_be_listed() -> None:
-    made = sample({"lemmas": ["b", "a", "b"]}, gold=GOLD, lexicons={"x": LEXICON})
-    assert made.rows() == [("b", 1, 2, False, None, "all"), ("a", 2, 2, False, None, "all")]
+    result = sample({"lemmas": ["b", "a", "b"]}, gold=GOLD, lexicons={"x": LEXICON})
+    assert result.rows() == [("b", 1, 2, False, None, "all"), ("a", 2, 2, False, None, "all")]
     with pytest.raises(ConfigError, match="2 of 3 lemmas are not .* for example 'c', 'zz'"):
         sample({"lemmas": ["a", "c", "zz"]}, gold=GOLD, lexicons={"x": LEXICON})
 
@@ -469,9 +469,9 @@ def test_lemmas_can_be_listed_in_a_file() -> None:
     stage = STAGES.get("sample.lemmas")
     config = {"gold": "gold", "lexicons": ["x"], "path": "l.tsv", "drawn": True}
     tables = {"gold": GOLD.lazy(), "lexicons.0": LEXICON.lazy(), "path": rows.lazy()}
-    made = stage.run(stage.config.model_validate(config), tables)
-    assert made["sample"].lazy().collect().rows() == [("b", 1, 2, True, 0.5, "all")]
-    assert made[FAULTS].lazy().collect().select("line", "value").rows() == [(3, "zz")]
+    outputs = stage.run(stage.config.model_validate(config), tables)
+    assert outputs["sample"].lazy().collect().rows() == [("b", 1, 2, True, 0.5, "all")]
+    assert outputs[FAULTS].lazy().collect().select("line", "value").rows() == [(3, "zz")]
 
 
 @pytest.mark.parametrize(
@@ -485,22 +485,26 @@ def test_invalid_rates_and_sizes_are_refused(config: dict[str, Any]) -> None:
 
 def test_quality_is_computed_from_all_common_lemmas() -> None:
     """a: 1 of 2 forms, L = 2/3; b: 1 of 1, and one more, L = 2/3. c is d, but not in Y."""
-    made = quality(GOLD, LEXICON)
-    found = values(made)
-    assert found["L*"] == pytest.approx(2 / 3)
-    assert (found["gold lemmas"], found["lexicon lemmas"], found["common lemmas"]) == (3, 3, 2)
-    assert found["coverage"] == pytest.approx(2 / 3)
-    assert found["F*"] == pytest.approx((2 * 2 / 3 + 2 / 3 + 1) / 4)
-    assert found["best-match F1"] == pytest.approx(2 * 3 / (4 + 4))
-    assert found["mean precision"] == pytest.approx(0.75)
-    assert found["population variance of L"] == 0.0
-    assert found["r(L, P)"] is None
-    rows = made["lemmas"].select("lemma", "missing", "spurious").rows()
+    tables = quality(GOLD, LEXICON)
+    results = values(tables)
+    assert results["L*"] == pytest.approx(2 / 3)
+    assert (results["gold lemmas"], results["lexicon lemmas"], results["common lemmas"]) == (
+        3,
+        3,
+        2,
+    )
+    assert results["coverage"] == pytest.approx(2 / 3)
+    assert results["F*"] == pytest.approx((2 * 2 / 3 + 2 / 3 + 1) / 4)
+    assert results["best-match F1"] == pytest.approx(2 * 3 / (4 + 4))
+    assert results["mean precision"] == pytest.approx(0.75)
+    assert results["population variance of L"] == 0.0
+    assert results["r(L, P)"] is None
+    rows = tables["lemmas"].select("lemma", "missing", "spurious").rows()
     assert rows == [("a", "v", ""), ("b", "", "v")]
-    assert made["forms"].filter(lemma="b").sort("form").rows() == [
+    assert tables["forms"].filter(lemma="b").sort("form").rows() == [
         ("b", "v", False, True), ("b", "x", True, True),
     ]  # fmt: skip
-    limits = made["quality"].filter(statistic="L*").select("lower", "upper").row(0)
+    limits = tables["quality"].filter(statistic="L*").select("lower", "upper").row(0)
     assert limits == pytest.approx((2 / 3, 2 / 3))
 
 
@@ -508,17 +512,17 @@ def test_quality_is_computed_from_all_common_lemmas() -> None:
 def test_quality_of_a_sample_has_intervals(design: str, method: str) -> None:
     gold = many(200)
     lexicon = gold.filter(pl.col("form").str.ends_with("1").not_())
-    drawn = sample({"rate": 0.3, "design": design}, gold=gold, lexicons={"x": lexicon})
-    made = quality(gold, lexicon, {"replicates": 200}, sample=drawn)
-    row = made["quality"].filter(statistic="L*").row(0, named=True)
+    draws = sample({"rate": 0.3, "design": design}, gold=gold, lexicons={"x": lexicon})
+    tables = quality(gold, lexicon, {"replicates": 200}, sample=draws)
+    row = tables["quality"].filter(statistic="L*").row(0, named=True)
     truth = values(quality(gold, lexicon))["L*"]
     assert row["lower"] < row["value"] < row["upper"]
     assert truth is not None
     assert row["lower"] < truth < row["upper"]
-    widths = made["widths"].filter(pl.col("rate") == 1.0).row(0, named=True)
+    widths = tables["widths"].filter(pl.col("rate") == 1.0).row(0, named=True)
     assert (widths["n_lemmas"], widths["standard_error"]) == (200, 0.0)
-    assert made["trends"].height == drawn.height
-    chosen = made["intervals"].filter("chosen").select("method", "used").rows()
+    assert tables["trends"].height == draws.height
+    chosen = tables["intervals"].filter("chosen").select("method", "used").rows()
     assert chosen == [(method, method)]
 
 
@@ -527,65 +531,65 @@ def test_a_list_of_lemmas_has_no_interval() -> None:
     lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
     lemmas = ["l0", "l1", "l2", "l5", "l6"]
     for drawn in (False, True):
-        asked = {"lemmas": lemmas, "drawn": drawn}
-        chosen = sample(asked, gold=gold, lexicons={"x": lexicon})
-        made = quality(gold, lexicon, {"replicates": 100}, sample=chosen)
-        row = made["quality"].filter(statistic="L*").row(0, named=True)
+        options = {"lemmas": lemmas, "drawn": drawn}
+        chosen = sample(options, gold=gold, lexicons={"x": lexicon})
+        tables = quality(gold, lexicon, {"replicates": 100}, sample=chosen)
+        row = tables["quality"].filter(statistic="L*").row(0, named=True)
         assert row["value"] < 1
         assert (row["lower"] is not None, row["upper"] is not None) == (drawn, drawn)
-        assert made["widths"]["width"].is_not_null().all() == drawn
+        assert tables["widths"]["width"].is_not_null().all() == drawn
 
 
 def test_published_weights_and_n_give_the_published_value() -> None:
     rows: Rows = [("missier", f"w{i}") for i in range(10)]
-    made = quality(
+    result = quality(
         words_by_stages(rows),
         words_by_stages(rows[:7]),
         {"weights": "published", "n": 5887},
     )
-    assert round(values(made)["L*"] or 0, 9) == 0.000979226
-    assert values(made)["n"] == 5887
+    assert round(values(result)["L*"] or 0, 9) == 0.000979226
+    assert values(result)["n"] == 5887
 
 
 @pytest.mark.parametrize("lexicon", [words_by_stages([]), words_by_stages([("z", "y")])])
 def test_without_common_lemmas_quality_is_undefined(lexicon: pl.DataFrame) -> None:
-    made = quality(GOLD, lexicon)
-    found = values(made)
-    assert (found["sampled lemmas"], found["L*"], found["mean L"]) == (0, None, None)
-    assert found["coverage"] == 0.0
-    assert made["lemmas"].height == made["forms"].height == made["trends"].height == 0
+    tables = quality(GOLD, lexicon)
+    results = values(tables)
+    assert (results["sampled lemmas"], results["L*"], results["mean L"]) == (0, None, None)
+    assert results["coverage"] == 0.0
+    assert tables["lemmas"].height == tables["forms"].height == tables["trends"].height == 0
 
 
 def test_an_empty_gold_has_no_coverage() -> None:
-    found = values(quality(words_by_stages([]), LEXICON))
-    assert (found["F*"], found["coverage"], found["lemmas outside"]) == (None, None, 3)
+    results = values(quality(words_by_stages([]), LEXICON))
+    assert (results["F*"], results["coverage"], results["lemmas outside"]) == (None, None, 3)
 
 
 def test_a_lemma_without_forms_has_no_weight() -> None:
     gold = words_by_stages([("a", None), ("b", "x")])
-    made = quality(gold, words_by_stages([("a", "u"), ("b", "x")]))
-    assert values(made)["L*"] == 1.0
-    assert values(made)["lemmas without forms"] == 1
-    assert made["lemmas"]["L"].to_list() == [0.0, 1.0]
+    tables = quality(gold, words_by_stages([("a", "u"), ("b", "x")]))
+    assert values(tables)["L*"] == 1.0
+    assert values(tables)["lemmas without forms"] == 1
+    assert tables["lemmas"]["L"].to_list() == [0.0, 1.0]
 
 
 def test_lexicons_are_compared_on_the_same_lemmas() -> None:
     gold = many(120)
     one, two = gold, gold.filter(~pl.col("form").str.ends_with("1"))
-    drawn = sample({"rate": 0.4}, gold=gold, lexicons={"x": one, "y": two})
+    draws = sample({"rate": 0.4}, gold=gold, lexicons={"x": one, "y": two})
     scores = {
-        name: quality(gold, lexicon, {"replicates": 100}, sample=drawn)["lemmas"]
+        name: quality(gold, lexicon, {"replicates": 100}, sample=draws)["lemmas"]
         for name, lexicon in {"x": one, "y": two}.items()
     }
-    made = run_on_lists("evaluate.lexicons", {"seed": "s", "replicates": 300}, lexicons=scores)
-    row = made["differences"].row(0, named=True)
-    stars = dict(made["lexicons"].select("lexicon", "l_star").rows())
+    tables = run_on_lists("evaluate.lexicons", {"seed": "s", "replicates": 300}, lexicons=scores)
+    row = tables["differences"].row(0, named=True)
+    stars = dict(tables["lexicons"].select("lexicon", "l_star").rows())
     assert row["difference"] == pytest.approx(stars["x"] - stars["y"])
     assert 0 < row["lower"] < row["difference"] < row["upper"]
-    assert (row["n_first"] + row["n_equal"], row["n_second"]) == (drawn.height, 0)
-    first = made["lemmas"].filter(rank=1)
-    assert first["range"].max() == made["lemmas"]["range"].max()
-    assert made["lemmas"].height == 2 * drawn.height
+    assert (row["n_first"] + row["n_equal"], row["n_second"]) == (draws.height, 0)
+    first = tables["lemmas"].filter(rank=1)
+    assert first["range"].max() == tables["lemmas"]["range"].max()
+    assert tables["lemmas"].height == 2 * draws.height
 
 
 def test_evaluations_on_other_lemmas_cannot_be_compared() -> None:
@@ -602,14 +606,14 @@ def test_evaluations_on_other_lemmas_cannot_be_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "said"),
+    ("first", "second", "message"),
     [
         ({"weights": "published"}, {}, "x, y were evaluated with different weights"),
         ({}, {"n": 5887}, "y was evaluated with option n"),
     ],
 )
 def test_evaluations_with_other_weights_cannot_be_compared(
-    first: dict[str, Any], second: dict[str, Any], said: str
+    first: dict[str, Any], second: dict[str, Any], message: str
 ) -> None:
     gold = many(30)
     lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
@@ -617,7 +621,7 @@ def test_evaluations_with_other_weights_cannot_be_compared(
         "x": quality(gold, lexicon, first)["lemmas"],
         "y": quality(gold, lexicon, second)["lemmas"],
     }
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
     alike = {"x": scores["x"], "y": quality(gold, lexicon, {**first, "n": None})["lemmas"]}
     assert (
@@ -631,8 +635,8 @@ def test_equal_clusters_have_equal_weights_in_any_case() -> None:
         "x": quality(gold, gold, {"weights": "published"})["lemmas"],
         "y": quality(gold, gold.filter(~pl.col("form").str.ends_with("1")))["lemmas"],
     }
-    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
-    assert made["lexicons"]["l_star"][0] == 1.0
+    tables = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    assert tables["lexicons"]["l_star"][0] == 1.0
 
 
 def join_keying(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
@@ -647,14 +651,14 @@ def join_keying(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, 
 
 
 def test_keyed_forms_become_the_gold() -> None:
-    made = join_keying([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
-    assert made["gold"].sort("lemma", "form").rows() == [("a", "u"), ("a", "v"), ("c", "y")]
-    assert made["keyed"].sort("lemma").select("lemma", "found", "n_forms").rows() == [
+    tables = join_keying([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
+    assert tables["gold"].sort("lemma", "form").rows() == [("a", "u"), ("a", "v"), ("c", "y")]
+    assert tables["keyed"].sort("lemma").select("lemma", "found", "n_forms").rows() == [
         ("a", True, 2), ("b", False, 0), ("c", True, 1),
     ]  # fmt: skip
-    assert made["others"]["lemma"].to_list() == ["old"]
-    assert made[FAULTS].height == 0
-    steps = made["preparation"].sort("number").select("step", "n", "such_as").rows()
+    assert tables["others"]["lemma"].to_list() == ["old"]
+    assert tables[FAULTS].height == 0
+    steps = tables["preparation"].sort("number").select("step", "n", "such_as").rows()
     assert steps == [
         ("forms keyed in", 4, None),
         ("texts changed: blanks around", 0, None),
@@ -666,56 +670,56 @@ def test_keyed_forms_become_the_gold() -> None:
 
 
 def test_lemmas_can_be_among_their_forms() -> None:
-    made = join_keying([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
-    assert made["gold"].sort("lemma", "form").rows() == [("a", "a"), ("a", "u"), ("c", "c")]
+    tables = join_keying([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
+    assert tables["gold"].sort("lemma", "form").rows() == [("a", "a"), ("a", "u"), ("c", "c")]
 
 
 def test_the_stage_waits_for_missing_lemmas() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
     with pytest.raises(WaitsForPerson, match="waiting for 2 lemmas"):
         join_keying(rows)
-    made = join_keying(rows, partial=True)
-    assert made["keyed"].height == 1
-    steps = dict(made["preparation"].select("step", "n").rows())
+    tables = join_keying(rows, partial=True)
+    assert tables["keyed"].height == 1
+    steps = dict(tables["preparation"].select("step", "n").rows())
     assert steps["lemmas not looked up yet"] == 2
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([("a", "u, -"), ("b", "x"), ("c", "y")], "contains forms and a -"),
         ([("a", " ; "), ("b", "x"), ("c", "y")], "contains no form"),
         ([("a", "u"), ("a", "-"), ("b", "x"), ("c", "y")], "one row of this lemma has forms"),
     ],
 )
-def test_invalid_keyed_forms_are_faults(rows: list[tuple[str, str | None]], said: str) -> None:
-    assert said in join_keying(rows, partial=True)[FAULTS]["problem"][0]
+def test_invalid_keyed_forms_are_faults(rows: list[tuple[str, str | None]], message: str) -> None:
+    assert message in join_keying(rows, partial=True)[FAULTS]["problem"][0]
 
 
 def test_a_keyed_gold_represents_lemmas_of_the_dictionary() -> None:
     """30 of 60 lemmas are drawn, and two thirds of these found: they represent 40."""
     lexicon = many(60)
-    drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
-    known = drawn.sort("lemma").head(20)["lemma"]
+    draws = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
+    known = draws.sort("lemma").head(20)["lemma"]
     gold = lexicon.filter(pl.col("lemma").is_in(known.to_list()))
-    made = quality(gold, lexicon, {"complete": False}, sample=drawn)
-    assert made["lemmas"]["population"].unique().to_list() == [40]
-    assert made["lemmas"].height == 20
-    assert values(made)["F*"] is None
+    tables = quality(gold, lexicon, {"complete": False}, sample=draws)
+    assert tables["lemmas"]["population"].unique().to_list() == [40]
+    assert tables["lemmas"].height == 20
+    assert values(tables)["F*"] is None
 
 
 def test_lemmas_not_looked_up_are_not_absent() -> None:
     """30 of 60 lemmas are drawn, 20 looked up, and 15 of these found: they represent 45."""
     lexicon = many(60)
-    drawn = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
-    looked_up = drawn.sort("position")["lemma"].head(20)
+    draws = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
+    looked_up = draws.sort("position")["lemma"].head(20)
     gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
     found = pl.Series("found", [True] * 15 + [False] * 5)
     keyed = looked_up.to_frame().with_columns(
         found, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
     )
     config = {"complete": False}
-    made = quality(gold, lexicon, config, sample=drawn, looked_up=keyed)
-    assert made["lemmas"]["population"].unique().to_list() == [45]
-    without = quality(gold, lexicon, config, sample=drawn)
+    tables = quality(gold, lexicon, config, sample=draws, looked_up=keyed)
+    assert tables["lemmas"]["population"].unique().to_list() == [45]
+    without = quality(gold, lexicon, config, sample=draws)
     assert without["lemmas"]["population"].unique().to_list() == [30]

@@ -45,22 +45,22 @@ def join(
     )  # fmt: skip
 
 
-def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
-    return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
+def problems(tables: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return tables[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
 
 
 def test_a_typo_of_a_second_keying_is_no_gold_form() -> None:
-    found = problems(join(("anna", "ra", "ra, rajt", None), ("Anna ", "ra", "ra, rjat", None)))
-    assert [each[:3] for each in found] == [("k.csv", 2, "forms"), ("k.csv", 3, "forms")]
-    said = "ra, rajt (k.csv, line 2); ra, rjat (k.csv, line 3); keep one"
-    assert {each[3] for each in found} == {f"anna has conflicting forms for this lemma: {said}"}
+    errors = problems(join(("anna", "ra", "ra, rajt", None), ("Anna ", "ra", "ra, rjat", None)))
+    assert [each[:3] for each in errors] == [("k.csv", 2, "forms"), ("k.csv", 3, "forms")]
+    message = "ra, rajt (k.csv, line 2); ra, rjat (k.csv, line 3); keep one"
+    assert {each[3] for each in errors} == {f"anna has conflicting forms for this lemma: {message}"}
 
 
 @pytest.mark.parametrize("again", ["ra, rajt", "rajt; ra", " rajt\nra "])
 def test_equal_keyings_are_counted_once(again: str) -> None:
-    made = join(("anna", "ra", "ra, rajt", None), ("anna", "ra", again, None))
-    assert not problems(made)
-    assert made["gold"].height == 2
+    tables = join(("anna", "ra", "ra, rajt", None), ("anna", "ra", again, None))
+    assert not problems(tables)
+    assert tables["gold"].height == 2
 
 
 def test_keyings_are_compared_after_normalisation() -> None:
@@ -82,11 +82,11 @@ DIFFERENT: list[Row] = [
 def test_different_forms_are_not_united() -> None:
     with pytest.raises(WaitsForPerson, match="waiting for 1 decision; people keyed in different"):
         join(*DIFFERENT)
-    made = join(*DIFFERENT, undecided="exclude")
-    assert not problems(made)
-    assert made["gold"].rows() == [("dar", "dar")]
-    assert made["keyed"]["lemma"].to_list() == ["dar"]
-    assert made["disagreements"].sort("annotator").rows() == [
+    tables = join(*DIFFERENT, undecided="exclude")
+    assert not problems(tables)
+    assert tables["gold"].rows() == [("dar", "dar")]
+    assert tables["keyed"]["lemma"].to_list() == ["dar"]
+    assert tables["disagreements"].sort("annotator").rows() == [
         ("ra", "anna", "ra, rajt"), ("ra", "ben", "ra, rait"),
     ]  # fmt: skip
 
@@ -101,8 +101,8 @@ def test_the_message_states_the_agreement_and_the_forms() -> None:
     first, agreement, forms, rules, others = message(*DIFFERENT)
     assert first == "entries: waiting for 1 decision; people keyed in different forms."
     # Wilson's limits of 1 of 2; forms: 2 (1 + 1) of 2 + 2 + 1 + 1
-    said = "anna and ben agree on 1 of 2 lemmas (50.0 % [9.5, 90.5]); agreement of forms: 66.7 % ["
-    assert agreement.startswith(said)
+    text = "anna and ben agree on 1 of 2 lemmas (50.0 % [9.5, 90.5]); agreement of forms: 66.7 % ["
+    assert agreement.startswith(text)
     assert forms == "Forms that not all of them have: ra (anna: rajt; ben: rait)."
     assert 'rule = "expert" and expert = "NAME"' in rules
     assert 'rule = "union"' in rules
@@ -153,15 +153,15 @@ def test_conflicting_decisions_do_not_settle_a_lemma() -> None:
     ],
 )
 def test_a_rule_can_decide_conflicts(options: dict[str, Any], forms: list[str]) -> None:
-    made = join(*DIFFERENT, **options)
-    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == forms
-    assert made["gold"].filter(lemma="dar")["form"].to_list() == ["dar"]
+    tables = join(*DIFFERENT, **options)
+    assert tables["gold"].filter(lemma="ra")["form"].sort().to_list() == forms
+    assert tables["gold"].filter(lemma="dar")["form"].to_list() == ["dar"]
 
 
 def test_the_majority_of_three_annotators_can_decide() -> None:
-    made = join(*DIFFERENT, ("carla", "ra", "rait,ra", None), former=("carla",), rule="majority")
-    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rait"]
-    pairs = made["agreement"].filter(statistic="lemmas").sort("annotator_1", "annotator_2")
+    tables = join(*DIFFERENT, ("carla", "ra", "rait,ra", None), former=("carla",), rule="majority")
+    assert tables["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rait"]
+    pairs = tables["agreement"].filter(statistic="lemmas").sort("annotator_1", "annotator_2")
     assert pairs.select("annotator_1", "annotator_2", "lemmas", "estimate").rows() == [
         ("*", "*", 2, 0.5), ("anna", "ben", 2, 0.5), ("anna", "carla", 1, 0.0),
         ("ben", "carla", 1, 1.0),
@@ -169,22 +169,22 @@ def test_the_majority_of_three_annotators_can_decide() -> None:
 
 
 def test_agreement_of_two_annotators_is_computed() -> None:
-    made = join(*DIFFERENT, undecided="exclude")
-    assert made["compared"].sort("lemma").rows() == [
+    tables = join(*DIFFERENT, undecided="exclude")
+    assert tables["compared"].sort("lemma").rows() == [
         ("dar", "anna", "ben", 1, 1, 1, 1.0, "", ""),
         ("ra", "anna", "ben", 2, 2, 1, 0.5, "rajt", "rait"),
     ]
-    lemmas, forms = made["agreement"].sort("statistic", descending=True).to_dicts()
+    lemmas, forms = tables["agreement"].sort("statistic", descending=True).to_dicts()
     assert (lemmas["lemmas"], lemmas["estimate"]) == (2, 0.5)
     assert forms["estimate"] == pytest.approx(2 * 2 / 6)
     assert 0 <= forms["lower"] < forms["estimate"] < forms["upper"] <= 1
 
 
 def test_an_absent_lemma_may_conflict_with_its_forms() -> None:
-    made = join(("anna", "ra", "ra", None), ("ben", "ra", "-", None), undecided="exclude")
-    assert not problems(made)
-    assert made["disagreements"].sort("annotator")["forms"].to_list() == ["ra", "-"]
-    assert made["compared"]["agreement"].to_list() == [0.0]
+    tables = join(("anna", "ra", "ra", None), ("ben", "ra", "-", None), undecided="exclude")
+    assert not problems(tables)
+    assert tables["disagreements"].sort("annotator")["forms"].to_list() == ["ra", "-"]
+    assert tables["compared"]["agreement"].to_list() == [0.0]
     both = join(("anna", "ra", "-", None), ("ben", "ra", "–", None))
     assert both["keyed"].select("lemma", "found").rows() == [("ra", False)]
     assert both["compared"]["agreement"].to_list() == [1.0]
@@ -200,13 +200,13 @@ def test_the_headword_may_be_implied() -> None:
 
 def test_a_round_of_adjudication_can_decide() -> None:
     decision: Row = ("carla", "ra", "ra, rajt", "page 7")
-    made = join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudication"])
-    assert not problems(made)
-    assert made["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rajt"]
+    tables = join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudication"])
+    assert not problems(tables)
+    assert tables["gold"].filter(lemma="ra")["form"].sort().to_list() == ["ra", "rajt"]
     first = "anna: ra, rajt; ben: ra, rait"
-    assert made["resolutions"].rows() == [("ra", "ra, rajt", "carla", "page 7", first)]
-    assert made["disagreements"].height == 2
-    assert made["keyings"].filter(annotator="carla").is_empty()
+    assert tables["resolutions"].rows() == [("ra", "ra, rajt", "carla", "page 7", first)]
+    assert tables["disagreements"].height == 2
+    assert tables["keyings"].filter(annotator="carla").is_empty()
     typo = problems(join(*DIFFERENT, decision, rounds=[None] * 4 + ["adjudicaton"], former=("carla",),
                          undecided="exclude"))  # fmt: skip
     assert [each[2:] for each in typo] == [("round", "is not a round; did you mean adjudication?")]
@@ -227,15 +227,15 @@ def test_a_second_sheet_can_decide() -> None:
         "annotator", "id", "lemma", file=pl.lit("c.csv"), line=pl.lit(2, pl.Int64),
         forms=pl.lit("rait, ra"), note=pl.lit(None, pl.String),
     )  # fmt: skip
-    made = run_stage(
+    tables = run_stage(
         "join.keying", {}, sheet=laid_out, entries=entry.select(list(KeyedEntries.columns())),
         earlier=first["keyings"],
     )  # fmt: skip
-    assert made["gold"].sort("lemma", "form").rows() == [
+    assert tables["gold"].sort("lemma", "form").rows() == [
         ("dar", "dar"), ("ra", "ra"), ("ra", "rait"),
     ]  # fmt: skip
-    assert made["keyed"]["lemma"].sort().to_list() == ["dar", "ra"]
-    assert made["keyings"].sort(pl.all()).equals(first["keyings"].sort(pl.all()))
+    assert tables["keyed"]["lemma"].sort().to_list() == ["dar", "ra"]
+    assert tables["keyings"].sort(pl.all()).equals(first["keyings"].sort(pl.all()))
 
 
 def test_with_overlap_the_stage_waits_for_both_annotators() -> None:
@@ -246,9 +246,9 @@ def test_with_overlap_the_stage_waits_for_both_annotators() -> None:
 @pytest.mark.parametrize(("overlap", "rows"), [(0.0, 40), (1.0, 80), (0.5, 60)])
 def test_the_overlap_is_a_share_of_the_lemmas(overlap: float, rows: int) -> None:
     lemmas = words_by_stages([(f"l{n}", f"l{n}s") for n in range(40)])
-    drawn = sample({"rate": 1.0}, gold=lemmas, lexicons={"x": lemmas})
+    draws = sample({"rate": 1.0}, gold=lemmas, lexicons={"x": lemmas})
     options = {"folder": "k", "annotators": ("anna", "ben"), "overlap": overlap, "seed": "s"}
-    laid_out = run_stage("sheet.keying", options, sample=drawn, lexicon=lemmas)["sheet"]
+    laid_out = run_stage("sheet.keying", options, sample=draws, lexicon=lemmas)["sheet"]
     assert laid_out["lemma"].n_unique() == 40
     assert laid_out.height == rows
     assert "keyed_forms" not in laid_out.columns
@@ -260,16 +260,16 @@ def test_an_expert_requires_the_rule_of_experts() -> None:
 
 
 def test_unknown_and_missing_annotators_are_faults() -> None:
-    found = problems(join(("anne", "ra", "ra", None), (None, "dar", "dar", None)))
-    assert [each[:3] for each in found] == [("k.csv", 2, "annotator"), ("k.csv", 3, "annotator")]
-    assert "did you mean anna, ben?" in found[0][3]
-    assert "name the annotator of the forms" in found[1][3]
+    errors = problems(join(("anne", "ra", "ra", None), (None, "dar", "dar", None)))
+    assert [each[:3] for each in errors] == [("k.csv", 2, "annotator"), ("k.csv", 3, "annotator")]
+    assert "did you mean anna, ben?" in errors[0][3]
+    assert "name the annotator of the forms" in errors[1][3]
     assert not problems(join(("anne", "ra", "ra", None), former=("anne",)))
 
 
 def test_a_note_on_a_lemma_without_forms_is_kept() -> None:
-    made = join(("anna", "ra", None, "page is torn"))
-    assert made["notes"].select("lemma", "note").rows() == [("ra", "page is torn")]
+    tables = join(("anna", "ra", None, "page is torn"))
+    assert tables["notes"].select("lemma", "note").rows() == [("ra", "page is torn")]
 
 
 # Lemmas drawn in proportion to their paradigms: the sample, L* from it, differences
@@ -310,10 +310,10 @@ def test_lemmas_are_drawn_by_size_by_default() -> None:
 
 @pytest.mark.parametrize("design", [{"design": "simple"}, {}])
 def test_a_list_may_be_declared_a_simple_sample(design: dict[str, Any]) -> None:
-    drawn = sample(
+    draws = sample(
         {"lemmas": ["l0001", "l0200"], "drawn": True, **design}, gold=GOLD, lexicons={"x": GOLD}
     )
-    assert drawn["pi"].unique().to_list() == [2 / 202]
+    assert draws["pi"].unique().to_list() == [2 / 202]
 
 
 @pytest.mark.parametrize(
@@ -329,19 +329,21 @@ def test_a_list_may_be_declared_a_simple_sample(design: dict[str, Any]) -> None:
 def test_large_lemmas_and_their_forms_are_counted(
     config: dict[str, Any], large: tuple[str, int, int, float, float]
 ) -> None:
-    made = run_on_lists("sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE})
-    sizes, drawn = made["sizes"], made["sample"]["lemma"].to_list()
+    tables = run_on_lists(
+        "sample.lemmas", {"seed": "s", **config}, gold=GOLD, lexicons={"x": WORSE}
+    )
+    sizes, draws = tables["sizes"], tables["sample"]["lemma"].to_list()
     assert sizes.row(0) == large
     assert sizes["n_lemmas"].sum() == 202
-    assert sizes["n_drawn"].sum() == len(drawn)
+    assert sizes["n_drawn"].sum() == len(draws)
     assert sizes["forms"].sum() == sum(SIZES)
-    assert sizes["forms_drawn"].sum() == sum(SIZES[int(lemma[1:])] for lemma in drawn)
+    assert sizes["forms_drawn"].sum() == sum(SIZES[int(lemma[1:])] for lemma in draws)
 
 
 def test_without_a_gold_sizes_are_means_of_the_lexicons() -> None:
     one, two = paradigms([30, 1, 2, 2, 1, 1]), paradigms([25, 1, 2, 1, 1, 1])
-    made = run_on_lists("sample.lemmas", {"seed": "s", "size": 6}, lexicons={"x": one, "y": two})
-    assert made["sizes"].rows() == [("large", 0, 0, 0.0, 0.0), ("other", 6, 6, 34.0, 34.0)]
+    tables = run_on_lists("sample.lemmas", {"seed": "s", "size": 6}, lexicons={"x": one, "y": two})
+    assert tables["sizes"].rows() == [("large", 0, 0, 0.0, 0.0), ("other", 6, 6, 34.0, 34.0)]
 
 
 def by_size(**config: Any) -> pl.DataFrame:
@@ -349,15 +351,15 @@ def by_size(**config: Any) -> pl.DataFrame:
 
 
 def test_lemmas_are_drawn_in_proportion_to_the_gold() -> None:
-    drawn = by_size()
-    assert (drawn.height, drawn["stratum"].unique().to_list()) == (40, ["all"])
-    assert drawn["position"].to_list() == list(range(1, 41))
+    draws = by_size()
+    assert (draws.height, draws["stratum"].unique().to_list()) == (40, ["all"])
+    assert draws["position"].to_list() == list(range(1, 41))
     chances = inclusion(np.array(SIZES, dtype=float), size=40)
     expected = {f"l{i:04}": chance for i, chance in enumerate(chances)}
-    assert drawn["pi"].to_list() == pytest.approx([expected[lemma] for lemma in drawn["lemma"]])
-    assert drawn.filter(pi=1.0)["lemma"].sort().to_list() == ["l0200", "l0201"]
-    assert drawn["pi"].is_sorted(descending=True) is False
-    assert drawn["drawn"].all()
+    assert draws["pi"].to_list() == pytest.approx([expected[lemma] for lemma in draws["lemma"]])
+    assert draws.filter(pi=1.0)["lemma"].sort().to_list() == ["l0200", "l0201"]
+    assert draws["pi"].is_sorted(descending=True) is False
+    assert draws["drawn"].all()
 
 
 def test_a_larger_sample_keeps_a_smaller_one() -> None:
@@ -369,88 +371,88 @@ def test_a_larger_sample_keeps_a_smaller_one() -> None:
 
 def test_equal_paradigms_give_the_simple_sample() -> None:
     gold = paradigms([3] * 50)
-    drawn = [
+    draws = [
         sample({"size": 9, "design": design}, gold=gold, lexicons={"x": gold})
         for design in ("simple", "size")
     ]
-    assert drawn[0].equals(drawn[1])
+    assert draws[0].equals(draws[1])
 
 
 def test_without_a_gold_the_mean_size_of_the_lexicons_is_used() -> None:
     one, two = paradigms([9, 1, 2, 2]), paradigms([3, 1, 2, 6])
-    drawn = sample({"size": 2, "design": "size"}, lexicons={"x": one, "y": two})
+    draws = sample({"size": 2, "design": "size"}, lexicons={"x": one, "y": two})
     chances = inclusion(np.array([6.0, 1.0, 2.0, 4.0]), size=2)
-    held = [chances[int(lemma[1:])] for lemma in drawn["lemma"]]
-    assert drawn["pi"].to_list() == pytest.approx(held)
+    probabilities = [chances[int(lemma[1:])] for lemma in draws["lemma"]]
+    assert draws["pi"].to_list() == pytest.approx(probabilities)
 
 
 def test_lemmas_without_forms_can_be_drawn() -> None:
     bare = words_by_stages([("a", None), ("b", "x"), ("b", "y")])
-    drawn = sample({"rate": 1.0, "design": "size"}, gold=bare, lexicons={"x": bare})
-    assert drawn["lemma"].sort().to_list() == ["a", "b"]
+    draws = sample({"rate": 1.0, "design": "size"}, gold=bare, lexicons={"x": bare})
+    assert draws["lemma"].sort().to_list() == ["a", "b"]
 
 
 def test_without_common_lemmas_none_is_drawn() -> None:
-    made = sample(
+    result = sample(
         {"rate": 0.5, "design": "size"},
         gold=words_by_stages([("a", "x")]),
         lexicons={"x": GOLD},
     )
-    assert made.height == 0
+    assert result.height == 0
 
 
-@pytest.mark.parametrize("given", [{"lemmas": ["l0001"]}, {"path": "l.tsv"}])
-def test_a_list_with_a_design_is_refused(given: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", [{"lemmas": ["l0001"]}, {"path": "l.tsv"}])
+def test_a_list_with_a_design_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="design = 'size' requires rate or size"):
         STAGES.get("sample.lemmas").config.model_validate(
-            {"lexicons": ["x"], "design": "size", **given}
+            {"lexicons": ["x"], "design": "size", **options}
         )
 
 
 def test_l_star_is_weighted_by_inclusion_probabilities() -> None:
-    made = quality(GOLD, WORSE, sample=by_size())
-    found, truth = values(made), values(quality(GOLD, WORSE))
-    row = made["quality"].filter(statistic="L*").row(0, named=True)
+    tables = quality(GOLD, WORSE, sample=by_size())
+    results, truth = values(tables), values(quality(GOLD, WORSE))
+    row = tables["quality"].filter(statistic="L*").row(0, named=True)
     assert row["lower"] < row["value"] < row["upper"]
     assert row["lower"] < truth["L*"] < row["upper"]
-    assert made["lemmas"]["contribution"].sum() == pytest.approx(found["L*"])
-    assert made["lemmas"]["base_total"].unique().to_list() == [sum(SIZES)]
-    assert made["lemmas"]["weight"].sum() == pytest.approx(1.0)
-    assert made["intervals"].select("method", "used", "chosen").rows() == [
+    assert tables["lemmas"]["contribution"].sum() == pytest.approx(results["L*"])
+    assert tables["lemmas"]["base_total"].unique().to_list() == [sum(SIZES)]
+    assert tables["lemmas"]["weight"].sum() == pytest.approx(1.0)
+    assert tables["intervals"].select("method", "used", "chosen").rows() == [
         ("beta", "beta", True), ("t", "t", False), ("linearised", "linearised", False),
     ]  # fmt: skip
-    lemmas = made["lemmas"]
+    lemmas = tables["lemmas"]
     certain = lemmas.filter(pi=1.0)
     known = (certain["n_gold"] * certain["L"]).sum()
     rest = lemmas.filter(pl.col("pi") < 1)
     by_hand = (known + (sum(SIZES) - 150) * rest["L"].mean()) / sum(SIZES)
-    assert found["L*"] == pytest.approx(by_hand)  # the others were drawn by size: all weigh alike
+    assert results["L*"] == pytest.approx(by_hand)  # the others were drawn by size: all weigh alike
 
 
 def test_means_weight_lemmas_by_inclusion_probabilities() -> None:
-    made = quality(GOLD, WORSE, sample=by_size())
-    lemmas = made["lemmas"].sort("lemma")
+    tables = quality(GOLD, WORSE, sample=by_size())
+    lemmas = tables["lemmas"].sort("lemma")
     certain = lemmas["pi"].to_numpy() == 1
     weight = np.where(certain, 1.0, 0.0)
     rest = 1 / lemmas["pi"].to_numpy()[~certain]
     weight[~certain] = (len(SIZES) - 2) * rest / rest.sum()
     for name, column in (("mean L", "L"), ("mean precision", "precision")):
-        assert values(made)[name] == pytest.approx(
+        assert values(tables)[name] == pytest.approx(
             np.average(lemmas[column].to_numpy(), weights=weight)
         )
     L = lemmas["L"].to_numpy()
     spread = np.average((L - np.average(L, weights=weight)) ** 2, weights=weight)
-    assert values(made)["population variance of L"] == pytest.approx(spread)
-    assert values(made)["variance of L"] == pytest.approx(spread * 40 / 39)
+    assert values(tables)["population variance of L"] == pytest.approx(spread)
+    assert values(tables)["variance of L"] == pytest.approx(spread * 40 / 39)
     cov = np.cov(L, lemmas["recall"].to_numpy(), aweights=weight)
     r = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
-    assert values(made)["r(L, R)"] == pytest.approx(r)
+    assert values(tables)["r(L, R)"] == pytest.approx(r)
 
 
 def test_a_sample_of_all_lemmas_is_exact() -> None:
     everyone = by_size(size=500)
-    made, truth = values(quality(GOLD, WORSE, sample=everyone)), values(quality(GOLD, WORSE))
-    assert made == pytest.approx(truth)
+    result, truth = values(quality(GOLD, WORSE, sample=everyone)), values(quality(GOLD, WORSE))
+    assert result == pytest.approx(truth)
 
 
 def test_the_bootstrap_requires_equal_probabilities() -> None:
@@ -463,9 +465,9 @@ def test_the_bootstrap_requires_equal_probabilities() -> None:
 @pytest.mark.parametrize("method", ["t", "beta"])
 def test_a_simple_sample_may_have_t_intervals(method: str) -> None:
     """Equal chances: the linearised standard error, and Student's quantile."""
-    drawn = sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})
-    made = quality(GOLD, WORSE, {"interval": method, "replicates": 100}, sample=drawn)
-    rows = {row["method"]: row for row in made["intervals"].to_dicts()}
+    draws = sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})
+    tables = quality(GOLD, WORSE, {"interval": method, "replicates": 100}, sample=draws)
+    rows = {row["method"]: row for row in tables["intervals"].to_dicts()}
     assert [*rows] == ["bootstrap_t", "percentile", "linearised", method]
     assert rows[method]["chosen"]
     error = rows["linearised"]["standard_error"]
@@ -475,18 +477,18 @@ def test_a_simple_sample_may_have_t_intervals(method: str) -> None:
         assert rows["t"]["upper"] == pytest.approx(rows["t"]["estimate"] + half)
 
 
-def score_lexicons(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+def score_lexicons(draws: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     return {
-        name: quality(GOLD, lexicon, config, sample=drawn)["lemmas"]
+        name: quality(GOLD, lexicon, config, sample=draws)["lemmas"]
         for name, lexicon in {"x": WORSE, "y": WORST}.items()
     }
 
 
 def test_differences_are_estimated_on_the_same_lemmas() -> None:
     scores = score_lexicons(by_size())
-    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
-    row = made["differences"].row(0, named=True)
-    stars = {each["lexicon"]: each for each in made["lexicons"].to_dicts()}
+    tables = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    row = tables["differences"].row(0, named=True)
+    stars = {each["lexicon"]: each for each in tables["lexicons"].to_dicts()}
     assert row["difference"] == pytest.approx(stars["x"]["l_star"] - stars["y"]["l_star"])
     assert row["lower"] < row["difference"] < row["upper"]
     truth = [values(quality(GOLD, lexicon))["L*"] or 0.0 for lexicon in (WORSE, WORST)]
@@ -501,21 +503,21 @@ def test_differences_are_estimated_on_the_same_lemmas() -> None:
 
 def test_simultaneous_limits_hold_for_all_pairs() -> None:
     """Each of three pairs has limits at a level of 1 - 0.05 / 3, and the verdict that follows."""
-    drawn = by_size()
-    scores = score_lexicons(drawn)
-    three = {**scores, "z": quality(GOLD, WORST, sample=drawn)["lemmas"]}
+    draws = by_size()
+    scores = score_lexicons(draws)
+    three = {**scores, "z": quality(GOLD, WORST, sample=draws)["lemmas"]}
     pair = {"x": three["x"], "y": three["y"]}
     wide = run_on_lists(
         "evaluate.lexicons", {"seed": "s", "confidence": 1 - 0.05 / 3}, lexicons=pair
     )
-    found = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=three)["differences"]
-    first = found.filter(first="x", second="y").row(0, named=True)
+    result = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=three)["differences"]
+    first = result.filter(first="x", second="y").row(0, named=True)
     alone = wide["differences"].row(0, named=True)
     for end in ("lower", "upper"):
         assert first[f"{end}_family"] == pytest.approx(alone[end])
         assert alone[f"{end}_family"] == alone[end]
     assert first["verdict"] == "better"
-    assert found.filter(first="y", second="z")["verdict"].to_list() == ["open"]
+    assert result.filter(first="y", second="z")["verdict"].to_list() == ["open"]
     turned = run_on_lists(
         "evaluate.lexicons", {"seed": "s"}, lexicons=dict(reversed(three.items()))
     )
@@ -525,12 +527,12 @@ def test_simultaneous_limits_hold_for_all_pairs() -> None:
 def test_differences_use_published_weights() -> None:
     """Sums of unions, not those of the gold: each ratio has its own."""
     scores = score_lexicons(by_size(), weights="published")
-    made = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
+    table = run_on_lists("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
     whole = {
         name: values(quality(GOLD, lexicon, {"weights": "published"}))["L*"] or 0.0
         for name, lexicon in {"x": WORSE, "y": WORST}.items()
     }
-    row = made.row(0, named=True)
+    row = table.row(0, named=True)
     assert row["lower"] < whole["x"] - whole["y"] < row["upper"]
 
 
@@ -547,49 +549,49 @@ def test_samples_with_other_probabilities_cannot_be_compared() -> None:
 def test_the_total_size_is_estimated_for_several_lexicons() -> None:
     """The sum of the sizes is not that of all lemmas of gold and x."""
     fewer = GOLD.filter(pl.col("lemma") != "l0200")
-    drawn = sample(BY_SIZE, gold=GOLD, lexicons={"x": WORSE, "y": fewer})
-    made = quality(GOLD, WORSE, sample=drawn)["lemmas"]
-    assert made["base_total"].null_count() == made.height
+    draws = sample(BY_SIZE, gold=GOLD, lexicons={"x": WORSE, "y": fewer})
+    table = quality(GOLD, WORSE, sample=draws)["lemmas"]
+    assert table["base_total"].null_count() == table.height
 
 
 def test_a_printed_gold_gives_the_sizes_after_the_draw() -> None:
-    drawn = sample(BY_SIZE, lexicons={"x": WORSE})
-    known = drawn.sort("lemma")["lemma"].gather_every(3)
+    draws = sample(BY_SIZE, lexicons={"x": WORSE})
+    known = draws.sort("lemma")["lemma"].gather_every(3)
     gold = GOLD.filter(~pl.col("lemma").is_in(known.implode()))
-    made = quality(gold, WORSE, {"complete": False}, sample=drawn)
-    lemmas = made["lemmas"]
+    tables = quality(gold, WORSE, {"complete": False}, sample=draws)
+    lemmas = tables["lemmas"]
     w = lemmas["n_gold"] / lemmas["pi"]
-    assert values(made)["L*"] == pytest.approx((w * lemmas["L"]).sum() / w.sum())
-    share = (1 / lemmas["pi"]).sum() / (1 / drawn["pi"]).sum()
-    whole = drawn["population"][0]
+    assert values(tables)["L*"] == pytest.approx((w * lemmas["L"]).sum() / w.sum())
+    share = (1 / lemmas["pi"]).sum() / (1 / draws["pi"]).sum()
+    whole = draws["population"][0]
     assert lemmas["population"].unique().to_list() == [round(whole * share)]
     assert lemmas["base_total"].null_count() == lemmas.height
     mean = np.average(lemmas["L"].to_numpy(), weights=1 / lemmas["pi"].to_numpy())
-    assert values(made)["mean L"] == pytest.approx(mean)
+    assert values(tables)["mean L"] == pytest.approx(mean)
 
 
 def test_lemmas_looked_up_so_far_have_smaller_probabilities() -> None:
-    drawn = sample(BY_SIZE, lexicons={"x": GOLD})
-    done = drawn.sort("position").head(20)["lemma"]
-    keyed = done.to_frame().with_columns(
+    draws = sample(BY_SIZE, lexicons={"x": GOLD})
+    looked_up = draws.sort("position").head(20)["lemma"]
+    keyed = looked_up.to_frame().with_columns(
         found=pl.lit(value=True), n_forms=pl.lit(1, pl.Int64), note=pl.lit(None, pl.String)
     )
     config = {"complete": False}
-    made = quality(GOLD, WORSE, config, sample=drawn, looked_up=keyed)["lemmas"]
-    assert made.height == 20
-    certain = drawn.filter(pi=1.0).height
-    wanted = drawn.with_columns(
+    table = quality(GOLD, WORSE, config, sample=draws, looked_up=keyed)["lemmas"]
+    assert table.height == 20
+    certain = draws.filter(pi=1.0).height
+    expected = draws.with_columns(
         pi=pl.when(pl.col("pi") < 1).then(pl.col("pi") * (20 - certain) / (40 - certain))
         .otherwise(1.0)
     )  # fmt: skip
-    both = made.join(wanted, on="lemma", suffix="_wanted")
+    both = table.join(expected, on="lemma", suffix="_wanted")
     assert both["pi"].to_list() == pytest.approx(both["pi_wanted"].to_list())
 
 
 def test_widths_of_both_designs_are_listed() -> None:
     for drawn in (by_size(), sample(SIMPLE, gold=GOLD, lexicons={"x": GOLD})):
-        made = quality(GOLD, WORSE, {"replicates": 100}, sample=drawn)["widths"].sort("rate")
-        whole = made.filter(rate=1.0).row(0, named=True)
+        tables = quality(GOLD, WORSE, {"replicates": 100}, sample=drawn)["widths"].sort("rate")
+        whole = tables.filter(rate=1.0).row(0, named=True)
         assert (whole["standard_error"], whole["by_size_error"]) == (0.0, 0.0)
-        assert made["by_size_error"].is_sorted(descending=True)
-        assert made["by_size_width"].is_not_null().all()
+        assert tables["by_size_error"].is_sorted(descending=True)
+        assert tables["by_size_width"].is_not_null().all()

@@ -36,18 +36,18 @@ def mapping(*rows: tuple[str, str | None, int, int]) -> pl.DataFrame:
 
 
 def test_clusters_are_listed_with_words_largest_first() -> None:
-    found = clusters_listing(
+    listing = clusters_listing(
         type_stage({"right": RIGHT}), ShownRun("right", "1", True),
         mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), head="right", unit="types",
     )  # fmt: skip
-    assert found.texts is not None
-    assert found.texts.rows() == [
+    assert listing.texts is not None
+    assert listing.texts.rows() == [
         ("1", "dog, run, cat", "N", "75.00", "4"),
         ("2", "run, eat", "–", "–", "2"),
         ("3", "in", "P", "100.00", "1"),
     ]
-    assert found.texts.columns[-1] == "types"
-    assert found.frame["words"].to_list() == ["dog, run, cat", "run, eat", "in"]
+    assert listing.texts.columns[-1] == "types"
+    assert listing.frame["words"].to_list() == ["dog, run, cat", "run, eat", "in"]
 
 
 def test_lines_of_words_fit_on_a_phone() -> None:
@@ -57,33 +57,33 @@ def test_lines_of_words_fit_on_a_phone() -> None:
     words = pl.DataFrame({"item": list(many), "gold": "N", "f": 1}, schema=frame.schema)
     tables = {"gold.gold": words, "s0.entries": gold.table("s0.entries").collect()}
     wide = type(gold)(**{**vars(gold), "table": lambda name: tables[name].lazy()})
-    found = clusters_listing(
+    listing = clusters_listing(
         wide, ShownRun("many", "1", True), mapping(("1", "N", 8, 8)), head="", unit="types"
     )
-    assert found.texts is not None
-    lines = found.texts["most frequent words"][0].split("\n")
+    assert listing.texts is not None
+    lines = listing.texts["most frequent words"][0].split("\n")
     assert len(lines) == 3
     assert max(map(len, lines)) <= WIDTH
 
 
 def test_hostile_words_are_unchanged_in_tables() -> None:
-    made = type_stage({HOSTILE: RIGHT})
-    found = clusters_listing(
-        made,
+    view = type_stage({HOSTILE: RIGHT})
+    listing = clusters_listing(
+        view,
         ShownRun(HOSTILE, "1", True),
         mapping((HOSTILE, HOSTILE, 1, 1)),
         head=HOSTILE,
         unit="types",
     )
-    assert found.frame["cluster"].to_list() == [HOSTILE]
-    assert found.frame["words"].to_list() == [""]
+    assert listing.frame["cluster"].to_list() == [HOSTILE]
+    assert listing.frame["words"].to_list() == [""]
 
 
 def test_the_token_level_lists_clusters() -> None:
     blocks = flatten_blocks(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
-    (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
-    assert found.texts is not None
-    assert found.texts.rows() == [
+    (block,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
+    assert block.texts is not None
+    assert block.texts.rows() == [
         ("1", "the", "D", "100.00", "60"),
         ("2", "dog, run, ah", "N", "62.50", "40"),
     ]
@@ -117,18 +117,18 @@ SYSTEMS = [
 def type_tables() -> dict[str, pl.DataFrame]:
     kind = STAGES.get("evaluate.type_level")
     config = {"gold": "gold", "systems": ["a", "b"], "worst": 1000, "seed": "s", "restarts": 2}
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "gold": GOLD.lazy(),
         "systems.0": SYSTEMS[0].lazy(),
         "systems.1": SYSTEMS[1].lazy(),
     }
-    found = kind.run(kind.config.model_validate(config), given)
-    return {name: table.lazy().collect() for name, table in found.items()}
+    result = kind.run(kind.config.model_validate(config), inputs)
+    return {name: table.lazy().collect() for name, table in result.items()}
 
 
 def table(name: str) -> pl.LazyFrame:
-    given = {"gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
-    return (given[name] if name in given else type_tables()[name]).lazy()
+    inputs = {"gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
+    return (inputs[name] if name in inputs else type_tables()[name]).lazy()
 
 
 INPUTS = {"gold": "gold.entries", "systems.0": "a.entries", "systems.1": "b.entries"}
@@ -137,9 +137,9 @@ RUNS = [ShownRun("a", "1", only=False), ShownRun("b", "1", only=True)]
 
 
 def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
-    found = type_explorer(STAGE, RUNS, measure=measure, mapping=mapping, most_rows=1000)
-    assert found is not None
-    return found
+    table = type_explorer(STAGE, RUNS, measure=measure, mapping=mapping, most_rows=1000)
+    assert table is not None
+    return table
 
 
 @pytest.mark.long
@@ -154,8 +154,8 @@ def test_scores_of_types_equal_those_of_the_stage(measure: str, mapping: str) ->
         own = items.filter(run.rows).join(frame, on="item", suffix="_here")
         assert own.height > 40
         assert own["f"].to_list() == pytest.approx(own[f"{run.system} F"].to_list())
-        said = own[f"{run.system} mapped"].fill_null("").to_list()
-        assert own["mapped"].to_list() == said
+        expected = own[f"{run.system} mapped"].fill_null("").to_list()
+        assert own["mapped"].to_list() == expected
         assert own["gold"].to_list() == own["gold_here"].to_list()
 
 
@@ -182,8 +182,8 @@ def test_a_row_has_columns_for_every_system() -> None:
 
 def test_the_table_of_types_can_be_disabled() -> None:
     with_it = show_type_level(STAGE, TypeLevelView(explorer_rows=7))
-    found = [block for block in with_it if isinstance(block, Explorer)]
-    assert [payload(each).height for each in found] == [7]
+    results = [block for block in with_it if isinstance(block, Explorer)]
+    assert [payload(each).height for each in results] == [7]
     without = show_type_level(STAGE, TypeLevelView(explorer=False))
     assert not any(isinstance(block, Explorer) for block in without)
 

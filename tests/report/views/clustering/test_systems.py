@@ -119,34 +119,34 @@ def listing(blocks: list[Block], name: str) -> Listing:
 
 
 def test_the_type_level_states_uncovered_and_dropped_types() -> None:
-    said = texts(types())
-    assert "MicroC ignores uncovered classes" in said
-    assert "MacroI includes them" in said
-    assert "lower bound" in said
-    assert "4 types have a gold entry, in 2 classes" in said
-    assert "A (1): 3 and 0; A (2): 3 and 0; B: 3 and 0" in said
+    sentences = texts(types())
+    assert "MicroC ignores uncovered classes" in sentences
+    assert "MacroI includes them" in sentences
+    assert "lower bound" in sentences
+    assert "4 types have a gold entry, in 2 classes" in sentences
+    assert "A (1): 3 and 0; A (2): 3 and 0; B: 3 and 0" in sentences
     full = TYPES | {"scores": TYPES["scores"].with_columns(n_dropped=pl.lit(0, pl.Int64))}
     assert "Every system has clusters for exactly these types" in texts(types(full))
 
 
 def test_a_wide_gap_is_explained() -> None:
-    said = texts(types())
-    assert "A (1), MacroI: 25.00, 2 of 3 clusters, 1 of 4 types" in said
+    sentences = texts(types())
+    assert "A (1), MacroI: 25.00, 2 of 3 clusters, 1 of 4 types" in sentences
     narrow = TYPES | {"scores": TYPES["scores"].with_columns(gap=pl.lit(0.01))}
     assert "Gaps above" not in texts(types(narrow))
 
 
 def test_type_level_scores_have_limits_starts_gap_and_floor() -> None:
-    found = listing(types(), "scores")
-    assert found.texts is not None
-    row = found.texts.row(0, named=True)
+    block = listing(types(), "scores")
+    assert block.texts is not None
+    row = block.texts.row(0, named=True)
     assert row["value (%)"] == "50.00 [40.00, 60.00]"
     shown = ["floor (%)", "certificate", "starts", "bound (%)", "gap (%)", "uncovered"]
     assert [row[name] for name in shown] == [
         "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
     ]  # fmt: skip
-    assert found.texts.height == 3
-    assert "over types; mapping fixed" in found.caption
+    assert block.texts.height == 3
+    assert "over types; mapping fixed" in block.caption
 
 
 def test_each_system_has_a_heat_map_and_a_plot_of_classes() -> None:
@@ -155,8 +155,8 @@ def test_each_system_has_a_heat_map_and_a_plot_of_classes() -> None:
     assert figures[0].caption.startswith("A, run 1, MacroI under M-1")
     assert figures[2].caption.startswith("B, MacroI under M-1")
     assert "with unmapped clusters last" in figures[0].caption
-    drawn = [images.svg(each.chart) for each in figures]
-    assert "N (uncovered)" in drawn[1]
+    draws = [images.svg(each.chart) for each in figures]
+    assert "N (uncovered)" in draws[1]
     clusters = listing(types(), "clusters-A").texts
     assert clusters is not None
     assert clusters.rows() == [("1", "", "V", "75.00", "4"), ("2", "", "–", "–", "1")]
@@ -177,8 +177,8 @@ def test_a_missing_mapping_is_stated() -> None:
 
 
 def test_the_absence_of_runs_is_stated() -> None:
-    (said,) = types({name: frame.clear() for name, frame in TYPES.items()})
-    assert isinstance(said, Text)
+    (block,) = types({name: frame.clear() for name, frame in TYPES.items()})
+    assert isinstance(block, Text)
 
 
 def test_the_order_of_classes_and_clusters_forms_a_diagonal() -> None:
@@ -212,10 +212,10 @@ def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
 
 
 def test_token_level_scores_are_listed() -> None:
-    shown = listing(tokens(), "scores").texts
-    assert shown is not None
-    assert shown.columns == ["system", "run", "M-1 accuracy (%)", "VI ↓", "NMI (%)"]
-    assert shown.row(0) == ("A", "1", "50.00 [40.00, 60.00]", "1.0000", "–")
+    rows = listing(tokens(), "scores").texts
+    assert rows is not None
+    assert rows.columns == ["system", "run", "M-1 accuracy (%)", "VI ↓", "NMI (%)"]
+    assert rows.row(0) == ("A", "1", "50.00 [40.00, 60.00]", "1.0000", "–")
 
 
 def test_tokens_without_a_cluster_are_counted() -> None:
@@ -236,20 +236,20 @@ def test_overlapping_scores_have_standard_errors() -> None:
                                               "standard_error": 0.01},
     ])  # fmt: skip
     stage = frames.stage("evaluate.overlapping", {"scores": scores})
-    (found,) = show_overlapping(stage, ViewOptions())
-    assert isinstance(found, Listing)
-    assert found.texts is not None
-    assert found.texts.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
+    (result,) = show_overlapping(stage, ViewOptions())
+    assert isinstance(result, Listing)
+    assert result.texts is not None
+    assert result.texts.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
 
 
 def test_overlapping_scores_have_limits() -> None:
     row = {"measure": "omega", "value": 0.25, "lower": 0.125, "upper": 0.5, "standard_error": 0.1}
     stage = frames.stage("evaluate.overlapping", {"scores": table(OverlappingScores, [row])})
-    (found,) = show_overlapping(stage, ViewOptions())
-    assert isinstance(found, Listing)
-    assert found.texts is not None
-    assert found.texts.row(0) == ("A", "1", "0.2500 [0.1250, 0.5000]")
-    assert "bootstrap limits (over items)" in found.caption
+    (result,) = show_overlapping(stage, ViewOptions())
+    assert isinstance(result, Listing)
+    assert result.texts is not None
+    assert result.texts.row(0) == ("A", "1", "0.2500 [0.1250, 0.5000]")
+    assert "bootstrap limits (over items)" in result.caption
 
 
 def senses(**options: Any) -> Sequence[Block]:
@@ -330,10 +330,10 @@ def test_tables_name_runs_only_if_a_system_has_several() -> None:
         "words": table(WordSenseScores, []),
         "sizes": table(SystemSize, []),
     }
-    found = show_senses(frames.stage("evaluate.senses", tables), SensesView())[0]
-    assert isinstance(found, Listing)
-    assert found.texts is not None
-    assert found.texts.rows() == [("A", "50.00"), ("B", "50.00")]
+    result = show_senses(frames.stage("evaluate.senses", tables), SensesView())[0]
+    assert isinstance(result, Listing)
+    assert result.texts is not None
+    assert result.texts.rows() == [("A", "50.00"), ("B", "50.00")]
 
 
 @pytest.mark.parametrize(
@@ -424,18 +424,18 @@ def comparison(cells: dict[str, Any], clusters: dict[str, tuple[int, ...]]) -> l
 
 
 def test_both_levels_are_in_one_table_as_in_the_paper() -> None:
-    found = listing(comparison(CELLS, {"a": (45, 44), "b": (17,), "c": (1_000,)}), "levels")
-    assert found.texts is not None
+    block = listing(comparison(CELLS, {"a": (45, 44), "b": (17,), "c": (1_000,)}), "levels")
+    assert block.texts is not None
     heads = ["system", "clusters", "1-1", "NVI ↓", "V", "MicroI M-1", "MacroI 1-1"]
-    assert found.texts.columns == heads
-    assert found.texts.drop("NVI ↓").rows() == [
+    assert block.texts.columns == heads
+    assert block.texts.drop("NVI ↓").rows() == [
         ("a", "44–45", "10.0 ±\xa00.0", "80.0 ±\xa014.1", "37.5 ±\xa017.7", "50.0 ±\xa00.0"),
         ("b", "17", "20.0", "30.0", "75.0", "50.0"),
         ("c", "1,000", "30.0", "–", "75.0", "50.0"),
     ]
-    assert found.groups == ("", "", *["Token level"] * 3, *["Type level"] * 2)
+    assert block.groups == ("", "", *["Token level"] * 3, *["Type level"] * 2)
     marked = [
-        (found.texts["system"][row], found.texts.columns[place]) for row, place in found.marked
+        (block.texts["system"][row], block.texts.columns[place]) for row, place in block.marked
     ]
     # A tie of all is not marked; a tie of some is, and the lowest value where low values are good.
     assert set(marked) == {
@@ -446,13 +446,13 @@ def test_both_levels_are_in_one_table_as_in_the_paper() -> None:
 def test_correlations_between_the_levels_are_listed() -> None:
     blocks = comparison(CELLS, {})
     assert "clusters" not in listing(blocks, "levels").frame.columns
-    found = listing(blocks, "correlations")
-    assert found.texts is not None
-    assert found.texts.select("token level", "MicroI M-1", "MacroI 1-1").rows()[0] == (
+    block = listing(blocks, "correlations")
+    assert block.texts is not None
+    assert block.texts.select("token level", "MicroI M-1", "MacroI 1-1").rows()[0] == (
         "1-1", ".87 /\xa0.82", "–",
     )  # fmt: skip
-    assert found.texts["token level"].to_list() == ["1-1", "NVI ↓"]
-    assert "over 3 systems" in found.caption
+    assert block.texts["token level"].to_list() == ["1-1", "NVI ↓"]
+    assert "over 3 systems" in block.caption
     assert "Rank correlations over 3 systems mean nothing: by chance alone, two" in texts(blocks)
     five = {
         name: {letter: (0.1 * place,) for place, letter in enumerate("abcde")} for name in CELLS
@@ -486,9 +486,9 @@ def test_systems_are_drawn() -> None:
     figures = {each.name: each for each in systems() if isinstance(each, Figure)}
     assert list(figures) == ["scatter", "spearman", "kendall"]
     assert "one standard deviation" in figures["scatter"].caption
-    drawn = images.svg(figures["spearman"].chart)
-    assert ">.00<" in drawn
-    assert ">VI ↓<" in drawn
+    picture = images.svg(figures["spearman"].chart)
+    assert ">.00<" in picture
+    assert ">VI ↓<" in picture
 
 
 def test_two_systems_are_too_few_for_correlations() -> None:
@@ -524,7 +524,7 @@ def test_shares_of_classes_are_drawn_and_listed() -> None:
     stage = frames.stage(
         "evaluate.shares", {"shares": shares, "frequent": frequent, "bands": bands}
     )  # fmt: skip
-    found, classes, by_band, covered, growth = show_shares(stage, SharesView(classes=1))
+    result, classes, by_band, covered, growth = show_shares(stage, SharesView(classes=1))
     assert isinstance(by_band, Listing)
     assert by_band.texts is not None
     assert by_band.texts.rows() == [
@@ -536,14 +536,14 @@ def test_shares_of_classes_are_drawn_and_listed() -> None:
     assert isinstance(covered, Figure)
     assert "of the 2 classes" in covered.caption
     assert ">classes<" in images.svg(covered.chart)
-    assert isinstance(found, Listing)
-    assert found.frame["gold"].to_list() == ["V", "N", "*"]
+    assert isinstance(result, Listing)
+    assert result.frame["gold"].to_list() == ["V", "N", "*"]
     assert isinstance(classes, Figure)
     assert isinstance(growth, Figure)
-    drawn = images.svg(growth.chart)
-    assert ">all<" in drawn
-    assert ">V<" in drawn
-    assert ">N<" not in drawn
+    picture = images.svg(growth.chart)
+    assert ">all<" in picture
+    assert ">V<" in picture
+    assert ">N<" not in picture
     empty = frames.stage(
         "evaluate.shares", {"shares": shares.clear(), "frequent": frequent, "bands": bands}
     )  # fmt: skip
@@ -554,9 +554,9 @@ def test_counts_of_senses_are_listed() -> None:
     whats = ["items", "classes", "items of classes that are not excluded", "items in the table"]
     gold = pl.DataFrame({"what": whats, "count": [1, 2, 3, 4]})
     stage = frames.stage("extract.gold_table", {"sizes": gold}, columns={"by": "word"})
-    (found,) = show_gold(stage, ViewOptions())
-    assert isinstance(found, Listing)
-    assert found.frame["what"].to_list() == [
+    (result,) = show_gold(stage, ViewOptions())
+    assert isinstance(result, Listing)
+    assert result.frame["what"].to_list() == [
         "instances in the table", "instances of senses that are not excluded", "instances", "senses",
     ]  # fmt: skip
 
@@ -564,9 +564,9 @@ def test_counts_of_senses_are_listed() -> None:
 def test_counts_are_listed_in_order() -> None:
     whats = ["items", "tokens", "tokens that count", "tokens without a gold tag"]
     gold = pl.DataFrame({"what": whats, "count": [1, 9, 7, 2]})
-    (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), ViewOptions())
-    assert isinstance(found, Listing)
-    assert found.frame["count"].to_list() == [9, 2, 7, 1]
+    (result,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), ViewOptions())
+    assert isinstance(result, Listing)
+    assert result.frame["count"].to_list() == [9, 2, 7, 1]
     sizes = table(SystemSize, [{"what": what, "count": 5} for what in whats]).filter(system="A")
     (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), ViewOptions())
     assert isinstance(runs, Listing)

@@ -120,8 +120,8 @@ def test_full_agreement_is_stated() -> None:
 
 
 def test_a_single_annotator_is_stated() -> None:
-    (said,) = show_blocks({**TABLES, "agreement": TABLE.clear()})
-    assert isinstance(said, Text)
+    (block,) = show_blocks({**TABLES, "agreement": TABLE.clear()})
+    assert isinstance(block, Text)
 
 
 # The blocks of the view of machine judges.
@@ -141,13 +141,13 @@ RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
 
 
 def shown_machine(
-    said: pl.DataFrame = SAID, judged: pl.DataFrame = JUDGED, **config: Any
+    message: pl.DataFrame = SAID, judged: pl.DataFrame = JUDGED, **config: Any
 ) -> list[Block]:
     options = {"seed": "s", "cuts": [30, 60], "pairs": [("a", "b")]} | config
-    made = run_stage(
-        "evaluate.machine", options, predictions=said, judgements=judged, ranks=RANKS
+    tables = run_stage(
+        "evaluate.machine", options, predictions=message, judgements=judged, ranks=RANKS
     )  # fmt: skip
-    return list(show_machine(frames.stage("evaluate.machine", made), MachineView()))
+    return list(show_machine(frames.stage("evaluate.machine", tables), MachineView()))
 
 
 def test_the_view_of_judges_has_a_figure_and_four_tables() -> None:
@@ -161,9 +161,9 @@ def test_the_view_of_judges_has_a_figure_and_four_tables() -> None:
 
 
 def cells(name: str, blocks: list[Block]) -> pl.DataFrame:
-    (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == name)
-    assert found.texts is not None
-    return found.texts
+    (block,) = (each for each in blocks if isinstance(each, Listing) and each.name == name)
+    assert block.texts is not None
+    return block.texts
 
 
 def test_judges_are_listed_in_one_table() -> None:
@@ -190,14 +190,14 @@ def test_each_category_has_a_figure() -> None:
 
 
 def test_provenance_of_machine_judges_is_in_a_fold() -> None:
-    told = pl.DataFrame(
+    frame = pl.DataFrame(
         {"judge": "m", "column": "model", "value": "m-2", "rows": [90]},
         schema=JudgesProvenance.columns(),
     )
-    machine = StageView("machine", "join.machine", {}, lambda _: told.lazy())
-    made = run_stage("evaluate.machine", {"seed": "s"}, predictions=SAID, judgements=JUDGED)
+    machine = StageView("machine", "join.machine", {}, lambda _: frame.lazy())
+    tables = run_stage("evaluate.machine", {"seed": "s"}, predictions=SAID, judgements=JUDGED)
     stage = StageView(
-        "held", "evaluate.machine", {}, lambda table: made[table].lazy(),
+        "held", "evaluate.machine", {}, lambda table: tables[table].lazy(),
         inputs={"predictions": "machine.predictions"}, stages={"machine": machine},
     )  # fmt: skip
     fold = show_machine(stage, MachineView())[-1]

@@ -71,8 +71,8 @@ def explorer(*others: tuple[str, str, str], most_rows: int = 100) -> Explorer:
 
 
 def test_each_measure_has_a_score_and_a_rank() -> None:
-    found = explorer()
-    own = {each.name: each for each in found.columns}
+    table = explorer()
+    own = {each.name: each for each in table.columns}
     assert {
         "score mi",
         "rank mi",
@@ -85,7 +85,7 @@ def test_each_measure_has_a_score_and_a_rank() -> None:
         "f2",
         "N",
     } <= set(own)
-    row = found.frame.filter(id="c2").row(0, named=True)
+    row = table.frame.filter(id="c2").row(0, named=True)
     ranks = {m: RANKS.filter(measure=m, id="c2")["rank"].item() for m in ("mi", "dice")}
     assert {m: row[f"rank {m}"] for m in ranks} == ranks
     assert own["N"].visible is False
@@ -100,14 +100,14 @@ def test_candidates_best_under_any_measure_are_first() -> None:
 
 
 def test_without_judgements_there_are_no_columns_of_them() -> None:
-    found = explorer()
-    assert [each.name for each in found.columns if each.name.startswith("judged ")] == []
-    assert [each.name for each in found.details] == ["examples"]
+    table = explorer()
+    assert [each.name for each in table.columns if each.name.startswith("judged ")] == []
+    assert [each.name for each in table.details] == ["examples"]
 
 
 def test_judgements_of_annotators_are_shown() -> None:
-    found = explorer(SHEETS)
-    rows = {row["id"]: row for row in found.frame.to_dicts()}
+    table = explorer(SHEETS)
+    rows = {row["id"]: row for row in table.frame.to_dicts()}
     assert rows["c1"]["judged TP"] == "undecided"
     assert rows["c3"]["judged TP"] == "false positive"
     assert rows["c2"]["judged TP"] is None
@@ -136,9 +136,9 @@ def test_judgements_on_other_candidates_are_omitted() -> None:
 
 
 def test_details_of_a_row_are_its_examples_and_judgements() -> None:
-    found = explorer(SHEETS)
-    opened = details_on_page(payload(found))
-    place = found.frame["id"].to_list().index("c1")
+    table = explorer(SHEETS)
+    opened = details_on_page(payload(table))
+    place = table.frame["id"].to_list().index("c1")
     assert opened["examples"][place] == [("d", "first"), ("d", "second")]
     assert opened["judgements"][place] == [("anna", "free", "literal?"), ("ben", "SVC", None)]
     assert sum(map(len, opened["examples"])) == 3
@@ -153,17 +153,17 @@ def test_hostile_words_are_unpacked_unchanged() -> None:
 @pytest.mark.parametrize("gone", ["f1", "N"])
 def test_without_counts_there_is_no_contingency_table(gone: str) -> None:
     ranks = stage()
-    found = candidate_explorer(ranks, SCORES.drop(gone).lazy(), measures=["mi"], most_rows=9)
-    assert found.cells is None
+    table = candidate_explorer(ranks, SCORES.drop(gone).lazy(), measures=["mi"], most_rows=9)
+    assert table.cells is None
     assert explorer().cells is not None
 
 
 def test_without_words_the_id_is_searched() -> None:
-    found = candidate_explorer(
+    table = candidate_explorer(
         stage(), SCORES.drop("l1", "l2").lazy(), measures=["mi"], most_rows=9
     )
-    assert [each.name for each in found.columns if each.kind == "text"] == ["id"]
-    assert found.titles == ("id",)
+    assert [each.name for each in table.columns if each.kind == "text"] == ["id"]
+    assert table.titles == ("id",)
 
 
 def test_the_table_of_candidates_can_be_disabled() -> None:

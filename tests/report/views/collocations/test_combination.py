@@ -115,8 +115,8 @@ def show_blocks(parts: pl.DataFrame, about: pl.DataFrame = ABOUT) -> Sequence[Bl
 
 
 def test_the_parts_of_a_delivered_list_are_shown() -> None:
-    said, parts = show_blocks(PARTS)
-    assert said == Text(
+    blocks, parts = show_blocks(PARTS)
+    assert blocks == Text(
         "4 candidates by t-score, 2 of them judged: 1 true positive and 1 false positive."
     )
     assert isinstance(parts, Listing)

@@ -109,8 +109,8 @@ def test_only_the_selected_measures_are_listed() -> None:
 
 
 def test_the_absence_of_comparisons_is_stated() -> None:
-    (said,) = show_blocks({name: frame.clear() for name, frame in TABLES.items()})
-    assert isinstance(said, Text)
+    (block,) = show_blocks({name: frame.clear() for name, frame in TABLES.items()})
+    assert isinstance(block, Text)
 
 
 def test_the_absence_of_declared_cuts_is_stated() -> None:
@@ -142,12 +142,12 @@ AGAINST = frames.against_baseline(
 def rows_of(figure: Figure) -> list[list[str]]:
     """Return the row names of each panel, from the top."""
     spec = still(figure.chart)
-    found = []
+    results = []
     for panel in spec["concat"]:
         texts = [layer for layer in panel["layer"] if layer["mark"].get("align") == "right"]
         data = texts[0]["data"]["values"].splitlines()[1:]
-        found.append([line.split(",")[0] for line in data])
-    return found
+        results.append([line.split(",")[0] for line in data])
+    return results
 
 
 def test_the_heat_map_is_in_the_order_of_precision() -> None:
@@ -271,8 +271,8 @@ MARK = Mark(alpha=0.05, margin=0.0)
 
 
 def test_each_pair_is_in_the_matrix_in_both_directions() -> None:
-    found = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100).cells
-    assert found.select("row", "column", "difference", "significant").rows() == [
+    result = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100).cells
+    assert result.select("row", "column", "difference", "significant").rows() == [
         ("a", "b", 0.2, True), ("b", "a", -0.2, True),
     ]  # fmt: skip
 

@@ -74,8 +74,8 @@ def test_differences_beyond_the_candidates_are_in_a_fold() -> None:
 
 
 def test_the_absence_of_judgements_is_stated() -> None:
-    (said,) = shown_designed({name: frame.clear() for name, frame in DONE.items()})
-    assert isinstance(said, Text)
+    (block,) = shown_designed({name: frame.clear() for name, frame in DONE.items()})
+    assert isinstance(block, Text)
 
 
 def test_questions_are_compared_with_the_simple_sample() -> None:
@@ -90,8 +90,8 @@ def test_questions_are_compared_with_the_simple_sample() -> None:
     ]  # fmt: skip
     text, table, fold = show_questions(stage, QuestionsView(most=3))
     assert isinstance(fold, Fold)
-    (said,) = show_questions(
+    (block,) = show_questions(
         frames.stage("sample.design", {name: frame.clear() for name, frame in MADE.items()}),
         QuestionsView(),
     )
-    assert isinstance(said, Text)
+    assert isinstance(block, Text)

@@ -86,9 +86,9 @@ def test_captions_state_full_annotation_and_unequal_chances() -> None:
 
 def test_recall_over_a_list_is_shown() -> None:
     row = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95, 0.5, "gold", 1200)
-    found = [("TP", "mi", 0.1, 150, 120, 0.8, "gold", 1200),
+    result = [("TP", "mi", 0.1, 150, 120, 0.8, "gold", 1200),
              ("TP", "mi", 0.5, None, 600, None, "gold", 1200)]  # fmt: skip
-    graph, _, table = shown_average_precision(row, at_recall=found)
+    graph, _, table = shown_average_precision(row, at_recall=result)
     assert isinstance(graph, Figure)
     assert "true positive, up to a recall of 50 % over the 1,200 positives of the whole list." in (
         graph.caption
@@ -121,13 +121,13 @@ CHOICE = pl.DataFrame([ROW], schema=Choice.columns(), orient="row")
 
 
 def test_the_choice_is_described_in_words() -> None:
-    (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
-    assert isinstance(said, Text)
+    (block,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
+    assert isinstance(block, Text)
     for piece in ("the top 1,000 by t-score (min_precision = 0.25), out of 35 lists",
                   "precision 26.80 %", "26 true positives in 97 judged draws",
                   "those of this list alone are [18.00, 37.00]",
                   "account for the choice, [14.00, 43.00]"):  # fmt: skip
-        assert piece in said.text
+        assert piece in block.text
 
 
 def test_without_judgements_no_list_is_chosen() -> None:
@@ -146,8 +146,8 @@ def test_tests_of_a_guarantee_are_listed() -> None:
     stage = frames.stage(
         "evaluate.choice", {"choice": CHOICE, "guarantee": tests}, guarantee=True, min_precision=0.3
     )
-    said, shown = show_choice(stage, ViewOptions())
-    assert isinstance(said, Text)
+    blocks, shown = show_choice(stage, ViewOptions())
+    assert isinstance(blocks, Text)
     assert isinstance(shown, Listing)
     assert shown.texts is not None
     assert shown.texts.rows() == [
@@ -217,11 +217,11 @@ def test_cuts_are_those_of_the_stage_by_default() -> None:
 
 
 def test_ties_and_missing_estimates_are_shown() -> None:
-    told = ONE["precision"].with_columns(
+    frame = ONE["precision"].with_columns(
         tp_max=pl.col("tp_max") + (pl.col("n") == 100).cast(pl.Int64),
         precision=pl.when(pl.col("n") != 200).then(pl.col("precision")),
     )
-    table = show_blocks({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
+    table = show_blocks({**ONE, "precision": frame}, measures=("t_score",), cuts=(100, 200))[2]
     assert isinstance(table, Listing)
     assert table.texts is not None
     _, first, second = table.texts.row(0)
@@ -234,17 +234,17 @@ def test_the_interval_of_a_sample_is_described() -> None:
         10, 30, sampled=True, n_drawn=32, n_unjudged=1, n_undecided=1, n_candidates=300, interval="wilson",
         confidence=0.9,
     )  # fmt: skip
-    said = show_blocks({**ONE, "baseline": base})[1]
-    assert isinstance(said, Text)
+    block = show_blocks({**ONE, "baseline": base})[1]
+    assert isinstance(block, Text)
     for piece in ("32 draws from 300 candidates (10.7 %)", "The estimates exclude 1 unjudged draw and 1 draw with conflicting judgements",
                   "90 % confidence limits (Wilson)", "for each n separately"):  # fmt: skip
-        assert piece in said.text
+        assert piece in block.text
 
 
 def test_results_of_full_annotation_are_called_exact() -> None:
-    said = show_blocks(ONE)[1]
-    assert isinstance(said, Text)
-    assert "exact for this data set" in said.text
+    block = show_blocks(ONE)[1]
+    assert isinstance(block, Text)
+    assert "exact for this data set" in block.text
 
 
 def test_each_category_has_a_graph() -> None:
@@ -332,14 +332,14 @@ def test_a_stage_may_have_several_graphs() -> None:
     }  # fmt: skip
     graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}, {"kind": "local"},
               {"first_n": 200, "name": "zoom"}]  # fmt: skip
-    found = figures(show_blocks(tables, graphs=graphs, cuts=(100,)))
-    assert list(found) == ["precision", "recall", "precision-by-recall", "local", "zoom"]
-    assert found["recall"].caption.startswith("Recall of the n-best lists against n. Grey line")
-    assert "n grows along each line" in found["precision-by-recall"].caption
-    assert "left to right: n = 100." in found["precision-by-recall"].caption
-    assert "in a window of 20 ranks" in found["local"].caption
-    assert "The graph starts" not in found["local"].caption
-    assert "The graph starts at n = 200" in found["zoom"].caption
+    result = figures(show_blocks(tables, graphs=graphs, cuts=(100,)))
+    assert list(result) == ["precision", "recall", "precision-by-recall", "local", "zoom"]
+    assert result["recall"].caption.startswith("Recall of the n-best lists against n. Grey line")
+    assert "n grows along each line" in result["precision-by-recall"].caption
+    assert "left to right: n = 100." in result["precision-by-recall"].caption
+    assert "in a window of 20 ranks" in result["local"].caption
+    assert "The graph starts" not in result["local"].caption
+    assert "The graph starts at n = 200" in result["zoom"].caption
 
 
 @pytest.mark.parametrize(("base", "among"), [
@@ -350,10 +350,10 @@ def test_captions_state_recall_over_a_gold_standard(base: str, among: str) -> No
     half = ONE["precision"].with_columns(pl.col("recall") / 2)
     graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}]
     config = {"positives": "gold.coverage", "base": base}
-    found = figures(show_blocks({**ONE, "precision": half}, graphs=graphs, config=config))
+    result = figures(show_blocks({**ONE, "precision": half}, graphs=graphs, config=config))
     for kind in ("recall", "precision-by-recall"):
-        assert f" Recall counts all entries of the gold standard{among}." in found[kind].caption
-    assert "gold" not in found["precision"].caption
+        assert f" Recall counts all entries of the gold standard{among}." in result[kind].caption
+    assert "gold" not in result["precision"].caption
 
 
 def test_bands_of_recall_require_the_table_of_recall() -> None:
@@ -465,9 +465,9 @@ def test_corrected_precision_is_listed() -> None:
 
 
 def test_estimates_within_a_pool_are_marked() -> None:
-    said = show_blocks({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
-    assert isinstance(said, Text)
-    assert "the union of the top 500" in said.text
+    block = show_blocks({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
+    assert isinstance(block, Text)
+    assert "the union of the top 500" in block.text
     everything = show_blocks(ONE)[1]
     assert isinstance(everything, Text)
     assert "pool" not in everything.text

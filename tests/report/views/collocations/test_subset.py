@@ -68,14 +68,14 @@ def test_differences_from_lists_of_equal_size_are_listed() -> None:
 
 
 def test_the_test_is_named() -> None:
-    said = shown_subset(config={"test": "fisher_mid_p"})[0]
-    assert isinstance(said, Text)
-    assert "Fisher's test with mid-p values" in said.text
+    block = shown_subset(config={"test": "fisher_mid_p"})[0]
+    assert isinstance(block, Text)
+    assert "Fisher's test with mid-p values" in block.text
 
 
 def test_the_absence_of_judgements_is_stated() -> None:
-    (said,) = shown_subset({**TABLES_SUBSET, "subsets": SUBSETS.clear()})
-    assert isinstance(said, Text)
+    (block,) = shown_subset({**TABLES_SUBSET, "subsets": SUBSETS.clear()})
+    assert isinstance(block, Text)
 
 
 def test_an_unknown_measure_is_refused() -> None:
